@@ -1,0 +1,1 @@
+"""moir: a neural-network model converter built as an MLIR-style compiler."""

@@ -1,0 +1,164 @@
+"""The text form all operations of moir share.
+
+    %r = opset1.Softmax(%x) {axis = 1, name = "probabilities"} : tensor<?x10xf32>
+    %a, %b = opset1.Split(%x, %axis) {num_splits = 2} : tensor<2xf32>, tensor<2xf32>
+    %y = opset8.If(%c, %x) {then_inputs = [1], else_inputs = [1]} ({ … }, { … }) : tensor<?xf32>
+
+One dictionary holds properties and discardable attributes: `DISCARDABLE` names belong to the latter, all others are properties. A property
+that carries a discardable name goes into a dictionary of its own, `<{name = …}>`. Properties that have their default value are left out.
+Integers, floats and lists print without types; a float always has a point, an exponent or is inf or nan.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+
+from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, StringAttr
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from moir.dialects.data import decimal
+from moir.dialects.properties import (
+    FALSE,
+    TRUE,
+    attribute_of,
+    float_attribute,
+    is_float,
+    is_floats,
+    is_integer,
+    is_integers,
+    value_of,
+)
+
+DISCARDABLE = frozenset(("name", "tensor_names", "runtime_info"))
+"""Attributes any operation may carry: the framework's node name, the names of its result tensors (one string a result, names separated
+by commas as in the IR), and entries for the `<rt_info>` of its layer."""
+
+
+def format_float(value: float) -> str:
+    """Shortest text that reads back as the same double and is no integer."""
+    return decimal(repr(value)) if math.isfinite(value) else str(value)
+
+
+def print_value(printer: Printer, attribute: Attribute) -> None:
+    """Print an attribute in the short form of this module, or in its own form if it has none here."""
+    if attribute in (TRUE, FALSE):
+        printer.print_string("true" if attribute == TRUE else "false")
+    elif is_integer(attribute):
+        printer.print_string(str(value_of(attribute)))
+    elif is_float(attribute):
+        printer.print_string(format_float(value_of(attribute)))
+    elif is_integers(attribute) or is_floats(attribute):
+        texts = [format_float(n) if isinstance(n, float) else str(n) for n in value_of(attribute)]
+        printer.print_string(f"[{', '.join(texts)}]")
+    elif isinstance(attribute, ArrayAttr):
+        with printer.in_square_brackets():
+            printer.print_list(cast("ArrayAttr[Attribute]", attribute).data, lambda item: print_value(printer, item))
+    else:
+        printer.print_attribute(cast(Attribute, attribute))
+
+
+def parse_value(parser: Parser) -> Attribute:
+    """Parse what `print_value` printed."""
+    items = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_value(parser))
+    if items is not None:
+        plain = [value_of(item) for item in items]
+        if all(isinstance(item, int | float) and not isinstance(item, bool) for item in plain):
+            return attribute_of(plain)
+        return ArrayAttr(items)
+    if parser.parse_optional_keyword("true"):
+        return TRUE
+    if parser.parse_optional_keyword("false"):
+        return FALSE
+    for keyword in ("inf", "nan"):
+        if parser.parse_optional_keyword(keyword):
+            return float_attribute(float(keyword))
+    if parser.parse_optional_punctuation("-"):
+        if parser.parse_optional_keyword("inf"):
+            return float_attribute(-math.inf)
+        return attribute_of(-parser.parse_number(allow_boolean=False))
+    number = parser.parse_optional_number(allow_boolean=False)
+    if number is not None:
+        if parser.parse_optional_punctuation(":"):
+            type_ = parser.parse_type()
+            return IntegerAttr(int(number), cast(Any, type_)) if isinstance(number, int) else FloatAttr(number, cast(Any, type_))
+        return attribute_of(number)
+    return parser.parse_attribute()
+
+
+def _print_entries(printer: Printer, entries: Mapping[str, Attribute]) -> None:
+    def print_entry(entry: tuple[str, Attribute]) -> None:
+        printer.print_identifier_or_string_literal(entry[0])
+        printer.print_string(" = ")
+        print_value(printer, entry[1])
+
+    with printer.in_braces():
+        printer.print_list(entries.items(), print_entry)
+
+
+def _parse_entries(parser: Parser) -> dict[str, Attribute] | None:
+    def parse_entry() -> tuple[str, Attribute]:
+        key = parser.parse_identifier_or_str_literal()
+        parser.parse_punctuation("=")
+        return key, parse_value(parser)
+
+    entries = parser.parse_optional_comma_separated_list(parser.Delimiter.BRACES, parse_entry)
+    return None if entries is None else dict(entries)
+
+
+def print_assembly(printer: Printer, op: Operation, defaults: Mapping[str, Attribute]) -> None:
+    """Print everything of an operation behind its name."""
+    with printer.in_parens():
+        printer.print_list(op.operands, printer.print_ssa_value)
+    shadowing = {key: value for key, value in op.properties.items() if key in DISCARDABLE}
+    if shadowing:
+        printer.print_string(" <")
+        _print_entries(printer, shadowing)
+        printer.print_string(">")
+    entries = {key: value for key, value in op.properties.items() if key not in DISCARDABLE and defaults.get(key) != value}
+    entries |= op.attributes
+    if entries:
+        printer.print_string(" ")
+        _print_entries(printer, entries)
+    if op.regions:
+        printer.print_string(" ")
+        with printer.in_parens():
+            printer.print_list(op.regions, printer.print_region)
+    if op.results:
+        printer.print_string(" : ")
+        printer.print_list(op.results, lambda result: printer.print_attribute(result.type))
+
+
+class Assembly:
+    """What `parse_assembly` found."""
+
+    def __init__(self) -> None:
+        self.operands: list[SSAValue] = []
+        self.properties: dict[str, Attribute] = {}
+        self.attributes: dict[str, Attribute] = {}
+        self.regions: list[Region] = []
+        self.result_types: list[Attribute] = []
+
+
+def parse_assembly(parser: Parser) -> Assembly:
+    """Parse what `print_assembly` printed. An operand must be defined before it is used."""
+    found = Assembly()
+    found.operands = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_operand)
+    if parser.parse_optional_punctuation("<"):
+        found.properties |= _parse_entries(parser) or {}
+        parser.parse_punctuation(">")
+    for key, value in (_parse_entries(parser) or {}).items():
+        (found.attributes if key in DISCARDABLE else found.properties)[key] = value
+    found.regions = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_region) or []
+    if parser.parse_optional_punctuation(":"):
+        found.result_types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    return found
+
+
+def name_of(op: Operation) -> str | None:
+    """The framework's name of the node an operation comes from."""
+    name = op.attributes.get("name")
+    return name.data if isinstance(name, StringAttr) else None

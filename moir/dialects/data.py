@@ -1,0 +1,277 @@
+"""`#moir.data`: the value of a constant, a read-only view of memory that belongs to somebody else.
+
+A weight is never copied on its way from the model file to the `.bin`: the attribute wraps a numpy array over the memory map of the
+file (possibly strided: a transposed weight is a view). Printing elides it beyond 64 bytes, unless the printer writes a side file.
+
+Text forms, `T` a static tensor type:
+
+    #moir.data<T, [1, 2, 3]>             small values, flat in C order (hexadecimal bytes for packed element types)
+    #moir.data<T, "weights.bin", 4096>   bytes at an offset of a side file beside the text
+    #moir.data<T, elided "9f3c…">        value left out; it can be inspected, not computed with or emitted
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import struct
+from collections.abc import Iterable
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Data
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from moir.dialects import element_types
+from moir.dialects.shapes import tensor
+from moir.errors import ConversionError
+
+Array = NDArray[Any]
+
+INLINE_BYTES = 64
+_SAMPLE_BYTES = 64
+_SAMPLES = 4
+
+
+class SideFileWriter(Protocol):
+    """What a printer's attribute `weights` offers: a place for data that is too large for the text."""
+
+    def store(self, data: DataAttr) -> tuple[str, int]:
+        """Keep the bytes of `data`; returns the file's name and the offset in bytes."""
+        ...
+
+
+class SideFileReader(Protocol):
+    """What a context's attribute `weights` offers to the parser."""
+
+    def load(self, file_name: str, offset: int, size: int) -> Array:
+        """`size` bytes (uint8) at `offset` of a side file. Raises ConversionError if they are not there."""
+        ...
+
+
+class TensorData:
+    """Shape, element type and storage of a constant.
+
+    Args:
+        array: the values. For packed element types the bytes (uint8, one dimension); None if elided.
+        element: element type.
+        shape: shape of the constant (differs from the array's only for packed element types).
+    """
+
+    __slots__ = ("_hash", "array", "element", "key", "shape")
+
+    def __init__(self, array: Array | None, element: Attribute, shape: tuple[int, ...], key: str = "") -> None:
+        self.array = array
+        self.element = element
+        self.shape = shape
+        self.key = key
+        self._hash: int | None = None
+
+    def __hash__(self) -> int:
+        """Hash of element type, shape and a few 64-byte windows of the value."""
+        if self._hash is None:
+            self._hash = hash((self.element, self.shape, self.key if self.array is None else sample(self.array)))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, TensorData) or self.shape != other.shape or self.element != other.element:
+            return False
+        if self.array is None or other.array is None:
+            return self.array is other.array and self.key == other.key
+        if self.array is other.array:
+            return True
+        return hash(self) == hash(other) and same_bytes(self.array, other.array)
+
+
+def sample(array: Array) -> bytes:
+    """A few windows of an array's bytes and its size: equal arrays give equal samples."""
+    if array.dtype == object:
+        return repr(array.ravel().tolist()).encode()
+    flat = array.reshape(-1) if array.flags.c_contiguous else array.flat
+    step = max(1, _SAMPLE_BYTES // max(1, array.itemsize))
+    if array.size <= step * _SAMPLES:
+        return np.ascontiguousarray(array).tobytes()
+    starts = [i * (array.size - step) // (_SAMPLES - 1) for i in range(_SAMPLES)]
+    return b"".join([np.asarray(flat[start : start + step]).tobytes() for start in starts] + [struct.pack("<q", array.nbytes)])
+
+
+def same_bytes(a: Array, b: Array) -> bool:
+    """Bitwise equality of two arrays of one shape and type (so -0.0 is not 0.0 and a NaN equals itself)."""
+    if a.dtype == object:
+        return a.ravel().tolist() == b.ravel().tolist()
+    if a.nbytes != b.nbytes:
+        return False
+    if a.nbytes <= 1 << 20 or a.ndim == 0:
+        return a.tobytes() == b.tobytes()
+    if a.flags.c_contiguous and b.flags.c_contiguous:
+        return np.array_equal(a.reshape(-1).view(np.uint8), b.reshape(-1).view(np.uint8))
+    return all(same_bytes(x, y) for x, y in zip(a, b, strict=True))
+
+
+@irdl_attr_definition
+class DataAttr(Data[TensorData]):
+    """The value of a constant. Equality is identity, then element type, shape and sampled hash, then bytes."""
+
+    name = "moir.data"
+
+    @staticmethod
+    def of(array: Array | float | Iterable[Any], element: Attribute | None = None, shape: Iterable[int] | None = None) -> DataAttr:
+        """Wrap an array without copying it (anything that is no array is made one).
+
+        Args:
+            array: values; packed bytes if `element` is a packed type, then `shape` is required.
+            element: element type, by default that of the array.
+            shape: shape, by default that of the array.
+        """
+        values: Array = np.asarray(array, dtype=None if element is None else element_types.to_numpy(element))
+        element = element_types.from_numpy(values.dtype) if element is None else element
+        if values.dtype.kind in "US":
+            values = values.astype(object)
+        return DataAttr(TensorData(values, element, values.shape if shape is None else tuple(shape)))
+
+    @property
+    def array(self) -> Array:
+        """The values. Raises ConversionError if the text this was read from had left them out."""
+        if self.data.array is None:
+            raise ConversionError(
+                f"the value of a constant of shape {list(self.data.shape)} was left out of the text",
+                hint="print with --weights-file FILE (moir-opt) or --dump-ir DIR (moir) to keep the values",
+            )
+        return self.data.array
+
+    @property
+    def element(self) -> Attribute:
+        """Element type."""
+        return self.data.element
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the constant."""
+        return self.data.shape
+
+    @property
+    def nbytes(self) -> int:
+        """Size in the `.bin` in bytes; for strings without their packing."""
+        row = element_types.describe(self.data.element)
+        if row.bits == 0:
+            return sum(len(str(item)) for item in self.array.ravel())
+        return (math.prod(self.data.shape) * row.bits + 7) // 8
+
+    def contiguous_bytes(self) -> memoryview:
+        """The bytes as they stand in a `.bin`: little endian, C order; a copy only where the view is strided."""
+        if self.data.element == element_types.string:
+            return memoryview(pack_strings([str(item) for item in self.array.ravel()]))
+        return np.ascontiguousarray(self.array).reshape(-1).view(np.uint8).data if self.array.size else memoryview(b"")
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(tensor(self.data.shape, self.data.element))
+            printer.print_string(", ")
+            if self.data.array is None:
+                printer.print_string(f'elided "{self.data.key}"')
+            elif self.nbytes <= INLINE_BYTES:
+                printer.print_string(_inline(self.data.array))
+            elif (weights := getattr(printer, "weights", None)) is not None:
+                file_name, offset = cast(SideFileWriter, weights).store(self)
+                printer.print_string(f'"{file_name}", {offset}')
+            else:
+                printer.print_string(f'elided "{hashlib.sha1(sample(self.data.array)).hexdigest()[:12]}"')
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> TensorData:
+        with parser.in_angle_brackets():
+            type_ = parser.parse_type()
+            if not isinstance(type_, TensorType):
+                parser.raise_error("the type of #moir.data is a ranked tensor type")
+            element, shape = cast("TensorType[Attribute]", type_).element_type, type_.get_shape()
+            if not element_types.is_element_type(element) or -1 in shape:
+                parser.raise_error("the type of #moir.data has a static shape and an element type of OpenVINO IR")
+            parser.parse_punctuation(",")
+            if parser.parse_optional_keyword("elided"):
+                return TensorData(None, element, shape, parser.parse_str_literal())
+            if (file_name := parser.parse_optional_str_literal()) is not None:
+                parser.parse_punctuation(",")
+                offset = parser.parse_integer(allow_boolean=False)
+                return _load(parser, file_name, offset, element, shape)
+            return _parse_inline(parser, element, shape)
+
+
+def _storage_size(element: Attribute, shape: tuple[int, ...]) -> int:
+    return (math.prod(shape) * element_types.describe(element).bits + 7) // 8
+
+
+def _load(parser: AttrParser, file_name: str, offset: int, element: Attribute, shape: tuple[int, ...]) -> TensorData:
+    reader = cast("SideFileReader | None", getattr(parser.ctx, "weights", None))
+    if reader is None or element == element_types.string:
+        parser.raise_error(f"this tool reads no side file of weights ({file_name!r}); use moir-opt")
+    raw = reader.load(file_name, offset, _storage_size(element, shape))
+    row = element_types.describe(element)
+    return TensorData(raw if row.is_packed else raw.view(row.numpy).reshape(shape), element, shape)
+
+
+def _format_element(value: Any, dtype: np.dtype[Any]) -> str:
+    if dtype.kind == "O":
+        return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\0A") + '"'
+    if dtype.kind == "b":
+        return "true" if value else "false"
+    if dtype.kind in "iu":
+        return str(int(value))
+    if not math.isfinite(float(value)):
+        # The bits, since a NaN has many.
+        return f"0x{int.from_bytes(np.asarray(value).tobytes(), 'little'):0{2 * dtype.itemsize}X}"
+    return decimal(str(value))
+
+
+def decimal(text: str) -> str:
+    """A decimal number as the lexer wants a float: with a point, also before an exponent."""
+    mantissa, mark, exponent = text.partition("e")
+    return f"{mantissa}{'' if '.' in mantissa else '.0'}{mark}{exponent}"
+
+
+def _inline(array: Array) -> str:
+    """Values as text that reads back bit by bit."""
+    return f"[{', '.join(_format_element(value, array.dtype) for value in array.ravel())}]"
+
+
+def _parse_inline(parser: AttrParser, element: Attribute, shape: tuple[int, ...]) -> TensorData:
+    row = element_types.describe(element)
+    dtype = row.numpy
+
+    def parse_element() -> Any:
+        if dtype.kind == "O":
+            return parser.parse_str_literal()
+        if dtype.kind == "b":
+            return parser.parse_boolean()
+        if dtype.kind in "iu":
+            return parser.parse_integer(allow_boolean=False)
+        return parser.parse_number(allow_boolean=False)
+
+    position = parser.pos
+    values = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parse_element)
+    expected = _storage_size(element, shape) if row.is_packed else math.prod(shape)
+    if len(values) != expected:
+        parser.raise_error(f"{expected} values expected, {len(values)} given", position)
+    if row.is_packed:
+        return TensorData(np.array(values, dtype=np.uint8), element, shape)
+    if dtype.kind in "fV":
+        # An integer literal stands for the bits of a value that is not finite.
+        bits = np.dtype(f"u{dtype.itemsize}")
+        cells = [np.array(v, bits).view(dtype) if isinstance(v, int) else np.array(v, dtype) for v in values]
+        return TensorData(np.array(cells, dtype=dtype).reshape(shape), element, shape)
+    try:
+        return TensorData(np.array(values, dtype=dtype).reshape(shape), element, shape)
+    except OverflowError:
+        parser.raise_error(f"a value does not fit {row.xml}", position)
+
+
+def pack_strings(strings: list[str]) -> bytes:
+    """Strings as OpenVINO stores them: count, offsets (count + 1, int32 each), then the UTF-8 bytes."""
+    encoded = [text.encode() for text in strings]
+    offsets = np.concatenate([[0], np.cumsum([len(text) for text in encoded], dtype=np.int64)]).astype("<i4")
+    return struct.pack("<i", len(strings)) + offsets.tobytes() + b"".join(encoded)

@@ -1,0 +1,210 @@
+"""Values of operands that are known while compiling.
+
+The value of a constant is known. So is, in part, the value of a small integer computation that starts at ShapeOf: its entries are integers
+where a dimension is static and `Symbol`s where it is not. Both are computed by the operations' own `evaluate`, on demand and once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from xdsl.ir import OpResult, SSAValue
+
+from moir.dialects.assembly import name_of
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.shapes import Shape, element_count, shape_of
+from moir.errors import InferenceError
+
+if TYPE_CHECKING:
+    from moir.dialects.opset.base import OpsetOp
+
+MAXIMUM_ELEMENTS = 1024
+"""Computed values of more elements are not looked at: shapes, axes and scales are small."""
+
+
+class Symbol:
+    """An integer that is not known. Two symbols are the same number only if they are the same object.
+
+    A `dimension` is a size: it is not negative, so it differs from every negative number. Arithmetic that leaves it as it is
+    (`+ 0`, `* 1`, `// 1`) returns the same symbol, anything else a new one.
+    """
+
+    __slots__ = ("dimension",)
+
+    def __init__(self, dimension: bool = False) -> None:
+        self.dimension = dimension
+
+    def __repr__(self) -> str:
+        return "?"
+
+    def _combine(self, other: object, neutral: int | None, keeps_sign: bool) -> Symbol:
+        if neutral is not None and not isinstance(other, Symbol) and other == neutral:
+            return self
+        other_is_size = other.dimension if isinstance(other, Symbol) else cast(float, other) >= 0
+        return Symbol(keeps_sign and self.dimension and other_is_size)
+
+    def __add__(self, other: object) -> Symbol:
+        return self._combine(other, 0, True)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Symbol | int:
+        return 0 if other is self else self._combine(other, 0, False)
+
+    def __rsub__(self, other: object) -> Symbol:
+        return Symbol()
+
+    def __mul__(self, other: object) -> Symbol | int:
+        if not isinstance(other, Symbol) and other == 0:
+            return 0
+        return self._combine(other, 1, True)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: object) -> Symbol:
+        return self._combine(other, 1, True)
+
+    __truediv__ = __floordiv__
+
+    def __rfloordiv__(self, other: object) -> Symbol:
+        return Symbol()
+
+    __rtruediv__ = __rfloordiv__
+
+    def __mod__(self, other: object) -> Symbol | int:
+        return 0 if not isinstance(other, Symbol) and other == 1 else Symbol()
+
+    def __rmod__(self, other: object) -> Symbol:
+        return Symbol()
+
+    def __neg__(self) -> Symbol:
+        return Symbol()
+
+    def __abs__(self) -> Symbol:
+        return self if self.dimension else Symbol(True)
+
+    def equals(self, other: object) -> bool | Symbol:
+        """Whether this is the same number as `other`: True, False, or a symbol if that is not known."""
+        if other is self:
+            return True
+        if self.dimension and not isinstance(other, Symbol) and cast(float, other) < 0:
+            return False
+        return Symbol()
+
+
+def is_symbolic(array: Array) -> bool:
+    """Whether an array has dtype object because entries of it may be symbols (arrays of strings have strings in them)."""
+    return array.dtype == object and any(isinstance(entry, Symbol) for entry in array.ravel())
+
+
+def simplified(array: Array, dtype: np.dtype[Any]) -> Array:
+    """An array of integers and symbols, as an ordinary array of `dtype` if no symbol is left in it."""
+    return array if is_symbolic(array) else array.astype(dtype)
+
+
+class KnownValues:
+    """Remembers what is known of values. Valid while operations are added and erased, not while operands are changed in place: make a
+    new one (they are cheap) or call `forget`."""
+
+    def __init__(self) -> None:
+        self._elements: dict[SSAValue, Array | None] = {}
+        self._dimensions: dict[tuple[SSAValue, int], Symbol] = {}
+
+    def forget(self) -> None:
+        """Drop everything remembered."""
+        self._elements.clear()
+        self._dimensions.clear()
+
+    def dimension(self, value: SSAValue, axis: int) -> int | Symbol:
+        """A dimension of a value: an integer, or the symbol that stands for it."""
+        shape = shape_of(value)
+        if shape is not None and shape[axis] >= 0:
+            return shape[axis]
+        return self._dimensions.setdefault((value, axis), Symbol(dimension=True))
+
+    def elements(self, value: SSAValue) -> Array | None:
+        """The value, entries of which may be symbols (then the array has dtype object); None if nothing is known."""
+        if isinstance(value, OpResult) and (data := value.op.properties.get("value")) is not None and isinstance(data, DataAttr):
+            return data.array
+        if value not in self._elements:
+            self._compute(value)
+        return self._elements[value]
+
+    def _compute(self, value: SSAValue) -> None:
+        """Evaluate the producers of `value`, without recursion: shape computations can be long chains."""
+        pending = [value]
+        while pending:
+            current = pending[-1]
+            if current in self._elements:
+                pending.pop()
+                continue
+            op = self._evaluable(current)
+            if op is None:
+                self._elements[current] = None
+                continue
+            missing = [v for v in op.operands if v not in self._elements and self._evaluable(v) is not None]
+            if missing and op.name.rpartition(".")[2] != "ShapeOf":
+                pending.extend(missing)
+                continue
+            self._evaluate(op)
+
+    def _evaluable(self, value: SSAValue) -> OpsetOp | None:
+        from moir.dialects.opset.base import OpsetOp
+
+        if not isinstance(value, OpResult) or not isinstance(value.op, OpsetOp) or value.op.regions:
+            return None
+        count = element_count(shape_of(value))
+        return value.op if count is not None and count <= MAXIMUM_ELEMENTS and value.op.DETERMINISTIC else None
+
+    def _evaluate(self, op: OpsetOp) -> None:
+        results: Sequence[Array] | None = None
+        if op.name.rpartition(".")[2] == "ShapeOf":
+            results = self._shape(op)
+        elif op.operands:
+            operands = [self._elements[v] if v in self._elements else self.elements(v) for v in op.operands]
+            if all(array is not None and array.size <= MAXIMUM_ELEMENTS for array in operands):
+                arrays = cast("list[Array]", operands)
+                if op.SYMBOLIC or not any(is_symbolic(array) for array in arrays):
+                    results = evaluate(op, arrays)
+        for index, result in enumerate(op.results):
+            self._elements[result] = None if results is None else results[index]
+
+    def _shape(self, op: OpsetOp) -> Sequence[Array] | None:
+        source = op.operands[0]
+        shape = shape_of(source)
+        if shape is None:
+            return None
+        entries = np.empty(len(shape), dtype=object)
+        for axis in range(len(shape)):
+            entries[axis] = self.dimension(source, axis)
+        return (simplified(entries, np.dtype(np.int64)),)
+
+    def constant(self, value: SSAValue) -> Array | None:
+        """The value if all of it is known."""
+        array = self.elements(value)
+        return None if array is None or is_symbolic(array) else array
+
+    def integers(self, value: SSAValue | None) -> tuple[int, ...] | None:
+        """The value as integers (a scalar as one), if all of it is known."""
+        array = None if value is None else self.constant(value)
+        return None if array is None else tuple(int(entry) for entry in array.ravel())
+
+    def target_shape(self, value: SSAValue) -> Shape:
+        """The value read as a shape: -1 for unknown entries, None if not even their number is known. Entries that are themselves -1 look
+        unknown as well; an operation to which -1 means something looks at `elements`."""
+        array = self.elements(value)
+        if array is not None:
+            return tuple(-1 if isinstance(entry, Symbol) else int(entry) for entry in array.ravel())
+        count = element_count(shape_of(value))
+        return None if count is None else (-1,) * count
+
+
+def evaluate(op: OpsetOp, operands: Sequence[Array]) -> Sequence[Array] | None:
+    """Results of an operation for known operands, None if it cannot be computed. Raises InferenceError if the operands are impossible."""
+    try:
+        with np.errstate(all="ignore"):
+            return op.evaluate(*operands)
+    except (ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
+        raise InferenceError(f"its constant operands cannot be computed with: {error}", operation=op.name, node=name_of(op)) from error

@@ -1,0 +1,168 @@
+"""The `moir` dialect: what modules are made of besides operations of a framework or of an operation set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Block, Data, Dialect, Operation, Region
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure
+
+from moir.dialects import element_types
+from moir.dialects.data import DataAttr
+from moir.dialects.shapes import UNKNOWN
+
+
+@irdl_op_definition
+class ModelOp(IRDLOperation):
+    """A model: one block of operations, Parameter and Result among them, in topological order.
+
+        moir.model @classifier attributes {opset_import = {…}} { … }
+
+    Attributes of the model as a whole (metadata of the framework, imported operation sets, conversion parameters) are discardable.
+    """
+
+    name = "moir.model"
+    sym_name = prop_def(StringAttr)
+    body = region_def("single_block")
+    traits = traits_def(NoTerminator(), IsolatedFromAbove())
+
+    @staticmethod
+    def of(name: str, block: Block, attributes: dict[str, Attribute] | None = None) -> ModelOp:
+        """A model around a block."""
+        return ModelOp.create(properties={"sym_name": StringAttr(name)}, attributes=attributes or {}, regions=[Region(block)])
+
+    @property
+    def block(self) -> Block:
+        """The block of the model."""
+        return self.body.block
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        if self.attributes:
+            printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ModelOp:
+        name = parser.parse_symbol_name()
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        region = parser.parse_region()
+        return cls.create(properties={"sym_name": name}, attributes=attributes.data if attributes else {}, regions=[region])
+
+
+@irdl_op_definition
+class NoneOp(IRDLOperation):
+    """An absent optional operand that has present ones behind it."""
+
+    name = "moir.none"
+    result = result_def()
+    traits = traits_def(Pure())
+
+    @staticmethod
+    def of() -> NoneOp:
+        """A new absent operand."""
+        return NoneOp.create(result_types=[UNKNOWN])
+
+    def print(self, printer: Printer) -> None:
+        pass
+
+    @classmethod
+    def parse(cls, parser: Parser) -> NoneOp:
+        return cls.of()
+
+
+def is_none(op: object) -> bool:
+    """Whether an operation (or the owner of a value) stands for an absent operand."""
+    return isinstance(op, NoneOp)
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """How a loop cuts an input, or joins an output, along an axis. `start`, `end` and `part_size` are in elements, as in the IR."""
+
+    axis: int
+    start: int = 0
+    end: int = -1
+    stride: int = 1
+    part_size: int = 1
+
+
+@dataclass(frozen=True)
+class Port:
+    """The connection of one Parameter or Result of a loop's body.
+
+    For a Parameter: `index` is the operand of the loop that feeds it (None for the iteration counter), `back_edge` the Result whose value
+    it takes from the second iteration on, `slicing` how the operand is cut. For a result of the loop: `index` is the Result of the body,
+    `slicing` how its values are joined (None: the last one).
+    """
+
+    index: int | None
+    back_edge: int | None = None
+    slicing: Slicing | None = None
+
+
+@irdl_attr_definition
+class PortAttr(Data[Port]):
+    """`#moir.port<2>`, `#moir.port<2 back 1>`, `#moir.port<2 axis 0 from 0 to -1 stride 1 part 1>`, `#moir.port<iteration>`."""
+
+    name = "moir.port"
+
+    def print_parameter(self, printer: Printer) -> None:
+        port = self.data
+        with printer.in_angle_brackets():
+            printer.print_string("iteration" if port.index is None else str(port.index))
+            if port.back_edge is not None:
+                printer.print_string(f" back {port.back_edge}")
+            if (cut := port.slicing) is not None:
+                printer.print_string(f" axis {cut.axis} from {cut.start} to {cut.end} stride {cut.stride} part {cut.part_size}")
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Port:
+        def number() -> int:
+            return parser.parse_integer(allow_boolean=False)
+
+        with parser.in_angle_brackets():
+            index = None if parser.parse_optional_keyword("iteration") else number()
+            back_edge = number() if parser.parse_optional_keyword("back") else None
+            if not parser.parse_optional_keyword("axis"):
+                return Port(index, back_edge)
+            values = [number()]
+            for keyword in ("from", "to", "stride", "part"):
+                parser.parse_keyword(keyword)
+                values.append(number())
+            return Port(index, back_edge, Slicing(*values))
+
+
+class ModuleLevel:
+    """Names of the attributes a model carries as a whole."""
+
+    OPSET_IMPORT: ClassVar[str] = "opset_import"
+    METADATA: ClassVar[str] = "metadata"
+    CONVERSION_PARAMETERS: ClassVar[str] = "conversion_parameters"
+
+
+def models_of(module: Operation) -> list[ModelOp]:
+    """The models of a module."""
+    return [op for region in module.regions for block in region.blocks for op in block.ops if isinstance(op, ModelOp)]
+
+
+Moir = Dialect(
+    "moir",
+    [ModelOp, NoneOp],
+    [DataAttr, PortAttr, element_types.StringType, element_types.DynamicType, element_types.NF4Type],
+)

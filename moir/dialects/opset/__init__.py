@@ -1,0 +1,123 @@
+"""The opset dialects: `opset1` … `opset16`, one file per family of the OpenVINO operation-set specification.
+
+Families are imported when an operation of theirs is first asked for: `operation("opset8.Gather")`, `newest("Gather")`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+
+from xdsl.ir import Dialect
+
+from moir.dialects.opset.base import OpsetOp
+
+FAMILIES: dict[str, str] = {
+    "activation": (
+        "opset1.Clamp opset1.Elu opset2.Gelu opset7.Gelu opset5.HSigmoid opset4.HSwish opset1.HardSigmoid opset5.LogSoftmax "
+        "opset4.Mish opset1.PRelu opset1.Relu opset1.Selu opset1.Sigmoid opset4.SoftPlus opset9.SoftSign opset1.Softmax "
+        "opset8.Softmax opset4.Swish"
+    ),
+    "arithmetic": (
+        "opset1.Add opset1.Divide opset1.FloorMod opset1.Maximum opset1.Minimum opset1.Mod opset1.Multiply opset1.Power "
+        "opset1.SquaredDifference opset1.Subtract"
+    ),
+    "bitwise": (
+        "opset13.BitwiseAnd opset15.BitwiseLeftShift opset13.BitwiseNot opset13.BitwiseOr opset15.BitwiseRightShift opset13.BitwiseXor"
+    ),
+    "comparison": (
+        "opset1.Equal opset1.Greater opset1.GreaterEqual opset10.IsFinite opset10.IsInf opset10.IsNaN opset1.Less "
+        "opset1.LessEqual opset1.NotEqual"
+    ),
+    "condition": "opset8.If opset5.Loop opset1.Select opset1.TensorIterator",
+    "convolution": (
+        "opset1.Convolution opset1.ConvolutionBackpropData opset8.DeformableConvolution opset1.GroupConvolution "
+        "opset1.GroupConvolutionBackpropData"
+    ),
+    "detection": (
+        "opset8.DetectionOutput opset8.MatrixNms opset8.MulticlassNms opset9.NonMaxSuppression opset8.PriorBox "
+        "opset1.PriorBoxClustered opset9.ROIAlign"
+    ),
+    "elementwise": (
+        "opset1.Abs opset1.Acos opset4.Acosh opset1.Asin opset4.Asinh opset1.Atan opset4.Atanh opset1.Ceiling opset1.Cos "
+        "opset1.Cosh opset1.Erf opset1.Exp opset1.Floor opset1.Log opset1.Negative opset5.Round opset1.Sign opset1.Sin "
+        "opset1.Sinh opset1.Sqrt opset1.Tan opset1.Tanh"
+    ),
+    "generation": "opset9.Eye opset13.Multinomial opset8.RandomUniform opset4.Range",
+    "image": "opset15.Col2Im opset3.ExtractImagePatches opset9.GridSample opset4.Interpolate opset11.Interpolate",
+    "indexing": (
+        "opset8.Gather opset6.GatherElements opset8.GatherND opset12.ScatterElementsUpdate opset15.ScatterNDUpdate opset3.ScatterUpdate"
+    ),
+    "infrastructure": (
+        "opset6.Assign opset1.Constant opset1.Convert opset1.ConvertLike opset16.Identity opset1.Parameter opset6.ReadValue opset1.Result"
+    ),
+    "logical": "opset1.LogicalAnd opset1.LogicalNot opset1.LogicalOr opset2.LogicalXor",
+    "matrix": "opset7.Einsum opset14.Inverse opset1.MatMul opset13.ScaledDotProductAttention",
+    "movement": (
+        "opset2.BatchToSpace opset3.Broadcast opset1.Concat opset1.DepthToSpace opset12.Pad opset1.Reverse "
+        "opset1.ReverseSequence opset7.Roll opset1.ShuffleChannels opset8.Slice opset2.SpaceToBatch opset1.SpaceToDepth "
+        "opset1.Split opset1.StridedSlice opset1.Tile opset1.Transpose opset1.VariadicSplit"
+    ),
+    "normalization": "opset5.BatchNormInference opset12.GroupNormalization opset1.LRN opset6.MVN opset1.NormalizeL2",
+    "pooling": (
+        "opset8.AdaptiveAvgPool opset8.AdaptiveMaxPool opset14.AvgPool opset16.AvgPool opset1.MaxPool opset8.MaxPool opset14.MaxPool"
+    ),
+    "quantization": "opset13.FakeConvert opset1.FakeQuantize",
+    "recurrent": "opset3.GRUCell opset5.GRUSequence opset4.LSTMCell opset5.LSTMSequence opset1.RNNCell opset5.RNNSequence",
+    "reduction": (
+        "opset4.ReduceL1 opset4.ReduceL2 opset1.ReduceLogicalAnd opset1.ReduceLogicalOr opset1.ReduceMax opset1.ReduceMean "
+        "opset1.ReduceMin opset1.ReduceProd opset1.ReduceSum"
+    ),
+    "sequence": "opset3.CumSum opset1.OneHot opset16.OneHot",
+    "shape": "opset1.Reshape opset3.ShapeOf opset1.Squeeze opset15.Squeeze opset1.Unsqueeze",
+    "signal": "opset7.DFT opset7.IDFT opset9.IRDFT opset16.ISTFT opset9.RDFT opset15.STFT",
+    "sort": "opset3.NonZero opset15.SearchSorted opset11.TopK opset10.Unique",
+}
+"""The operations each family file defines."""
+
+_FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names.split()}
+
+OPSETS = tuple(f"opset{version}" for version in range(1, 17))
+
+
+def names() -> Iterator[str]:
+    """Names of all operations that exist."""
+    return iter(_FAMILY_OF)
+
+
+@cache
+def operation(name: str) -> type[OpsetOp]:
+    """The class of an operation, e.g. of `opset8.Gather`. Raises KeyError if there is none."""
+    module = import_module(f"moir.dialects.opset.{_FAMILY_OF[name]}")
+    candidate = getattr(module, _CLASS_NAMES.get(name, name.partition(".")[2]))
+    if candidate.name != name:
+        raise KeyError(name)
+    return candidate
+
+
+@cache
+def newest(kind: str) -> type[OpsetOp]:
+    """The class of the newest version of an operation type, e.g. of `Gather`. Raises KeyError if there is none."""
+    versions = _VERSIONS[kind]
+    return operation(f"opset{max(versions)}.{kind}")
+
+
+def _versions() -> dict[str, list[int]]:
+    table: dict[str, list[int]] = {}
+    for name in _FAMILY_OF:
+        opset, _, kind = name.partition(".")
+        table.setdefault(kind, []).append(int(opset.removeprefix("opset")))
+    return table
+
+
+_VERSIONS = _versions()
+# Of several versions in one file, the newest has the plain class name; an older one carries its number: `Interpolate4`.
+_CLASS_NAMES = {
+    f"opset{version}.{kind}": f"{kind}{version}" for kind, versions in _VERSIONS.items() for version in versions if version != max(versions)
+}
+
+
+def dialect(opset: str) -> Dialect:
+    """The dialect of one operation set, all its families loaded."""
+    return Dialect(opset, [operation(name) for name in _FAMILY_OF if name.startswith(f"{opset}.")], [])

@@ -1,0 +1,118 @@
+"""Python values as attributes and back.
+
+Properties of operations take these forms: int, bool, float, str, element type, and lists of int, float and str. Attributes are interned,
+since building one costs several microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, cast
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FloatAttr, IntegerAttr, IntegerType, StringAttr, f64, i64
+from xdsl.ir import Attribute
+
+_i1 = IntegerType(1)
+
+
+@lru_cache(maxsize=4096)
+def integer_attribute(value: int) -> IntegerAttr[IntegerType]:
+    """A 64-bit integer."""
+    return IntegerAttr(value, i64)
+
+
+TRUE, FALSE = IntegerAttr(1, _i1), IntegerAttr(0, _i1)
+
+
+def boolean_attribute(value: bool) -> IntegerAttr[IntegerType]:
+    """True or false."""
+    return TRUE if value else FALSE
+
+
+@lru_cache(maxsize=4096)
+def float_attribute(value: float) -> FloatAttr[Any]:
+    """A 64-bit float."""
+    return FloatAttr(float(value), f64)
+
+
+@lru_cache(maxsize=4096)
+def integers_attribute(values: tuple[int, ...]) -> DenseArrayBase[Any]:
+    """A list of 64-bit integers."""
+    return DenseArrayBase.from_list(i64, values)
+
+
+@lru_cache(maxsize=4096)
+def floats_attribute(values: tuple[float, ...]) -> DenseArrayBase[Any]:
+    """A list of 64-bit floats."""
+    return DenseArrayBase.from_list(f64, values)
+
+
+@lru_cache(maxsize=65536)
+def string_attribute(value: str) -> StringAttr:
+    """A string."""
+    return StringAttr(value)
+
+
+def strings_attribute(values: Sequence[str]) -> ArrayAttr[StringAttr]:
+    """A list of strings."""
+    return ArrayAttr([string_attribute(value) for value in values])
+
+
+def is_integer(attribute: Attribute) -> bool:
+    """Whether this is a 64-bit integer."""
+    return isinstance(attribute, IntegerAttr) and cast("IntegerAttr[IntegerType]", attribute).type == i64
+
+
+def is_float(attribute: Attribute) -> bool:
+    """Whether this is a 64-bit float."""
+    return isinstance(attribute, FloatAttr) and cast("FloatAttr[Any]", attribute).type == f64
+
+
+def is_integers(attribute: Attribute) -> bool:
+    """Whether this is a list of 64-bit integers."""
+    return isinstance(attribute, DenseArrayBase) and cast("DenseArrayBase[Any]", attribute).elt_type == i64
+
+
+def is_floats(attribute: Attribute) -> bool:
+    """Whether this is a list of 64-bit floats."""
+    return isinstance(attribute, DenseArrayBase) and cast("DenseArrayBase[Any]", attribute).elt_type == f64
+
+
+def attribute_of(value: object) -> Attribute:
+    """The attribute of a Python value: bool, int, float, str, a list of one of them, or an attribute as it is.
+
+    A list is of floats if it has a float in it; an empty list is one of integers. Raises TypeError for anything else.
+    """
+    if isinstance(value, Attribute):
+        return value
+    if isinstance(value, bool):
+        return boolean_attribute(value)
+    if isinstance(value, int):
+        return integer_attribute(value)
+    if isinstance(value, float):
+        return float_attribute(value)
+    if isinstance(value, str):
+        return string_attribute(value)
+    if isinstance(value, Sequence):
+        items = cast("Sequence[object]", value)
+        if all(isinstance(item, int) for item in items):
+            return integers_attribute(tuple(cast("Sequence[int]", items)))
+        if all(isinstance(item, int | float) for item in items):
+            return floats_attribute(tuple(float(item) for item in cast("Sequence[float]", items)))
+        return ArrayAttr([attribute_of(item) for item in items])
+    raise TypeError(f"no attribute for {type(value).__name__} {value!r}")
+
+
+def value_of(attribute: Attribute) -> Any:
+    """The Python value of an attribute made by `attribute_of`; any other attribute comes back as it is."""
+    if isinstance(attribute, IntegerAttr):
+        integer = cast("IntegerAttr[IntegerType]", attribute)
+        return bool(integer.value.data) if integer.type == _i1 else integer.value.data
+    if isinstance(attribute, FloatAttr | StringAttr):
+        return attribute.value.data if isinstance(attribute, FloatAttr) else attribute.data
+    if isinstance(attribute, DenseArrayBase):
+        return tuple(cast("DenseArrayBase[Any]", attribute).get_values())
+    if isinstance(attribute, ArrayAttr):
+        return tuple(value_of(item) for item in cast("ArrayAttr[Attribute]", attribute).data)
+    return attribute

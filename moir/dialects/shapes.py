@@ -1,0 +1,159 @@
+"""Tensor types and shape arithmetic.
+
+A shape is a tuple of dimensions, -1 for an unknown one; `None` stands for an unknown rank. Tensor types are interned: equal types are
+one object, so comparing them with `is` nearly always decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TypeAlias, cast
+
+from xdsl.dialects.builtin import TensorType, UnrankedTensorType
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import dynamic
+from moir.errors import InferenceError
+
+Shape: TypeAlias = tuple[int, ...] | None
+"""Dimensions of a tensor, -1 where unknown; None if even the rank is unknown."""
+
+TensorTypeAttribute: TypeAlias = TensorType[Attribute] | UnrankedTensorType[Attribute]
+
+
+@lru_cache(maxsize=65536)
+def _tensor(shape: Shape, element: Attribute) -> TensorTypeAttribute:
+    if shape is None:
+        return UnrankedTensorType(element)
+    return TensorType(element, shape)
+
+
+def tensor(shape: Iterable[int] | None, element: Attribute) -> TensorTypeAttribute:
+    """The (interned) tensor type of a shape and an element type."""
+    return _tensor(None if shape is None else tuple(shape), element)
+
+
+UNKNOWN = _tensor(None, dynamic)
+"""Type of a value nothing is known of."""
+
+
+def shape_of(value: SSAValue | Attribute) -> Shape:
+    """Shape of a value or of a tensor type."""
+    type_ = value.type if isinstance(value, SSAValue) else value
+    if isinstance(type_, TensorType):
+        return cast("TensorType[Attribute]", type_).get_shape()
+    return None
+
+
+def element_of(value: SSAValue | Attribute) -> Attribute:
+    """Element type of a value or of a tensor type; `!moir.dynamic` for anything that is no tensor."""
+    type_ = value.type if isinstance(value, SSAValue) else value
+    if isinstance(type_, TensorType | UnrankedTensorType):
+        return cast(TensorTypeAttribute, type_).element_type
+    return dynamic
+
+
+def rank_of(value: SSAValue | Attribute) -> int | None:
+    """Number of dimensions, None if unknown."""
+    shape = shape_of(value)
+    return None if shape is None else len(shape)
+
+
+def is_static(shape: Shape) -> bool:
+    """Whether every dimension is known."""
+    return shape is not None and -1 not in shape
+
+
+def element_count(shape: Shape) -> int | None:
+    """Product of the dimensions, None if one is unknown."""
+    if shape is None:
+        return None
+    count = 1
+    for dimension in shape:
+        if dimension < 0:
+            return None
+        count *= dimension
+    return count
+
+
+def unknown_dimensions(rank: int | None) -> Shape:
+    """A shape of `rank` unknown dimensions."""
+    return None if rank is None else (-1,) * rank
+
+
+def normalize_axis(axis: int, rank: int) -> int:
+    """The axis counted from the front. Raises InferenceError if it is out of range."""
+    if not -rank <= axis < rank:
+        raise InferenceError(f"axis {axis} is outside a tensor of rank {rank}")
+    return axis + rank if axis < 0 else axis
+
+
+def merge_dimensions(a: int, b: int) -> int:
+    """What two statements about the same dimension say together. Raises InferenceError if they contradict."""
+    if a == b or b < 0:
+        return a
+    if a < 0:
+        return b
+    raise InferenceError(f"dimensions {a} and {b} should be equal")
+
+
+def merge_shapes(a: Shape, b: Shape) -> Shape:
+    """What two statements about the same shape say together. Raises InferenceError if they contradict."""
+    if a is None or b is None:
+        return b if a is None else a
+    if len(a) != len(b):
+        raise InferenceError(f"shapes {format_shape(a)} and {format_shape(b)} should have equal rank")
+    return tuple(map(merge_dimensions, a, b))
+
+
+def join_shapes(a: Shape, b: Shape) -> Shape:
+    """The most precise shape that covers both `a` and `b` (values that are one or the other at run time)."""
+    if a is None or b is None or len(a) != len(b):
+        return None
+    return tuple(x if x == y else -1 for x, y in zip(a, b, strict=True))
+
+
+def merge_elements(a: Attribute, b: Attribute) -> Attribute:
+    """The element type two operands share, `!moir.dynamic` if neither has one. Raises InferenceError if they differ."""
+    if a is b or a == b or b is dynamic:
+        return a
+    if a is dynamic:
+        return b
+    raise InferenceError(f"element types {a} and {b} should be equal")
+
+
+def broadcast_dimension(a: int, b: int) -> int:
+    """Numpy broadcasting of one dimension; an unknown one against a known one other than 1 yields the known one."""
+    if a == b or b == 1:
+        return a
+    if a == 1:
+        return b
+    if a < 0 or b < 0:
+        return max(a, b)
+    raise InferenceError(f"dimensions {a} and {b} do not broadcast")
+
+
+def broadcast_shapes(*shapes: Shape) -> Shape:
+    """Numpy (bidirectional) broadcasting. Raises InferenceError where dimensions do not fit."""
+    result: tuple[int, ...] = ()
+    for shape in shapes:
+        if shape is None:
+            return None
+        longer, shorter = (result, shape) if len(result) >= len(shape) else (shape, result)
+        lead = len(longer) - len(shorter)
+        try:
+            result = longer[:lead] + tuple(map(broadcast_dimension, longer[lead:], shorter))
+        except InferenceError as error:
+            raise InferenceError(f"shapes {format_shape(result)} and {format_shape(shape)} do not broadcast") from error
+    return result
+
+
+def format_shape(shape: Shape) -> str:
+    """A shape as text: `[1,?,3]`, `[...]` for an unknown rank."""
+    return "[...]" if shape is None else f"[{','.join('?' if d < 0 else str(d) for d in shape)}]"
+
+
+def permuted(shape: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
+    """The shape after a transposition by `order`."""
+    return tuple(shape[axis] for axis in order)

@@ -33,9 +33,9 @@ from moir.dialects.properties import (
     value_of,
 )
 
-DISCARDABLE = frozenset(("name", "tensor_names", "runtime_info"))
+DISCARDABLE = frozenset(("name", "tensor_names", "runtime_info", "dimension_names"))
 """Attributes any operation may carry: the framework's node name, the names of its result tensors (one string a result, names separated
-by commas as in the IR), and entries for the `<rt_info>` of its layer."""
+by commas as in the IR), entries for the `<rt_info>` of its layer, and names a framework gave to unknown dimensions of an input."""
 
 
 def format_float(value: float) -> str:

@@ -190,7 +190,7 @@ class DataAttr(Data[TensorData]):
             if not isinstance(type_, TensorType):
                 parser.raise_error("the type of #moir.data is a ranked tensor type")
             element, shape = cast("TensorType[Attribute]", type_).element_type, type_.get_shape()
-            if not element_types.is_element_type(element) or -1 in shape:
+            if not element_types.is_element_type(element) or min(shape, default=0) < 0:
                 parser.raise_error("the type of #moir.data has a static shape and an element type of OpenVINO IR")
             parser.parse_punctuation(",")
             if parser.parse_optional_keyword("elided"):

@@ -153,7 +153,7 @@ class KnownValues:
     def _evaluable(self, value: SSAValue) -> OpsetOp | None:
         from moir.dialects.opset.base import OpsetOp
 
-        if not isinstance(value, OpResult) or not isinstance(value.op, OpsetOp) or value.op.regions:
+        if not isinstance(value, OpResult) or not isinstance(value.op, OpsetOp) or value.op.regions or not value.op.operands:
             return None
         count = element_count(shape_of(value))
         return value.op if count is not None and count <= MAXIMUM_ELEMENTS and value.op.DETERMINISTIC else None

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TypeAlias, cast
 
-from xdsl.dialects.builtin import TensorType, UnrankedTensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import dynamic
@@ -26,7 +26,7 @@ TensorTypeAttribute: TypeAlias = TensorType[Attribute] | UnrankedTensorType[Attr
 def _tensor(shape: Shape, element: Attribute) -> TensorTypeAttribute:
     if shape is None:
         return UnrankedTensorType(element)
-    return TensorType(element, shape)
+    return TensorType(element, [DYNAMIC_INDEX if dimension < 0 else dimension for dimension in shape])
 
 
 def tensor(shape: Iterable[int] | None, element: Attribute) -> TensorTypeAttribute:
@@ -42,7 +42,8 @@ def shape_of(value: SSAValue | Attribute) -> Shape:
     """Shape of a value or of a tensor type."""
     type_ = value.type if isinstance(value, SSAValue) else value
     if isinstance(type_, TensorType):
-        return cast("TensorType[Attribute]", type_).get_shape()
+        shape = cast("TensorType[Attribute]", type_).get_shape()
+        return shape if DYNAMIC_INDEX not in shape else tuple(-1 if dimension == DYNAMIC_INDEX else dimension for dimension in shape)
     return None
 
 

@@ -1,54 +1,24 @@
-"""Elementwise arithmetic with numpy broadcasting."""
+"""Elementwise arithmetic with broadcasting."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+import math
+from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import irdl_op_definition
 
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues, is_symbolic
-from moir.dialects.opset.base import OpsetOp, Types, string_property
-from moir.dialects.shapes import broadcast_shapes, element_of, merge_elements, merge_shapes, shape_of, tensor
+from moir.dialects.known_values import Symbol
+from moir.dialects.opset.base import boolean_property
+from moir.dialects.opset.elementwise_base import BroadcastingFunctionOp, BroadcastingOp, elementwise, is_real
 
-
-def binary_shape(op: OpsetOp) -> tuple[int, ...] | None:
-    """Result shape of an operation on two operands under its `auto_broadcast`."""
-    a, b = shape_of(op.operands[0]), shape_of(op.operands[1])
-    if op.text("auto_broadcast") == "numpy":
-        return broadcast_shapes(a, b)
-    if op.text("auto_broadcast") == "none":
-        return merge_shapes(a, b)
-    return a
-
-
-class BroadcastingBinaryOp(OpsetOp):
-    """Base of the operations on two tensors of one element type; the result has that type too."""
-
-    a = operand_def()
-    b = operand_def()
-    auto_broadcast = string_property("numpy", "none", "numpy", "pdpd")
-    result = result_def()
-
-    def infer(self, known: KnownValues) -> Types:
-        return (tensor(binary_shape(self), merge_elements(element_of(self.operands[0]), element_of(self.operands[1]))),)
-
-
-class NumpyBinaryOp(BroadcastingBinaryOp):
-    """A broadcasting operation that a numpy function computes."""
-
-    FUNCTION: ClassVar[np.ufunc]
-
-    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        a, b = operands
-        result = self.FUNCTION(a, b)
-        return (np.asarray(result, dtype=object if is_symbolic(a) or is_symbolic(b) else a.dtype),)
+Number = Any
+"""An integer, a float or a symbol."""
 
 
 @irdl_op_definition
-class Add(NumpyBinaryOp):
+class Add(BroadcastingFunctionOp):
     """a + b"""
 
     name = "opset1.Add"
@@ -57,7 +27,7 @@ class Add(NumpyBinaryOp):
 
 
 @irdl_op_definition
-class Subtract(NumpyBinaryOp):
+class Subtract(BroadcastingFunctionOp):
     """a - b"""
 
     name = "opset1.Subtract"
@@ -66,9 +36,163 @@ class Subtract(NumpyBinaryOp):
 
 
 @irdl_op_definition
-class Multiply(NumpyBinaryOp):
+class Multiply(BroadcastingFunctionOp):
     """a * b"""
 
     name = "opset1.Multiply"
     FUNCTION: ClassVar[np.ufunc] = np.multiply
+    SYMBOLIC: ClassVar[bool] = True
+
+
+def _has_zero_divisor(a: Array, b: Array) -> bool:
+    """Whether integers are divided by zero: the runtime decides what that is."""
+    return not is_real(a) and not is_real(b) and any(not isinstance(entry, Symbol) and entry == 0 for entry in b.flat)
+
+
+def _is_size(entry: Number) -> bool:
+    """Whether an entry is known not to be negative."""
+    return entry.dimension if isinstance(entry, Symbol) else entry >= 0
+
+
+@irdl_op_definition
+class Divide(BroadcastingOp):
+    """a / b; the quotient of integers is rounded down with `m_pythondiv`, else towards zero."""
+
+    name = "opset1.Divide"
+    m_pythondiv = boolean_property(True)
+    SYMBOLIC: ClassVar[bool] = True
+
+    def compute(self, a: Array, b: Array) -> Array | None:
+        if is_real(a):
+            return np.divide(a, b)
+        if _has_zero_divisor(a, b):
+            return None
+        floored = np.floor_divide(a, b)
+        if self.flag("m_pythondiv"):
+            return floored
+        return floored + ((np.remainder(a, b) != 0) & ((a < 0) != (b < 0)))
+
+    def compute_symbolic(self, a: Array, b: Array) -> Array | None:
+        if _has_zero_divisor(a, b):
+            return None
+        return _floored_quotient(a, b) if self.flag("m_pythondiv") else _truncated_quotient(a, b)
+
+
+def _floored(a: Number, b: Number) -> Number:
+    if isinstance(a, float) or isinstance(b, float):
+        return a / b if b else Symbol()
+    return a // b
+
+
+def _truncated(a: Number, b: Number) -> Number:
+    if isinstance(a, float) or isinstance(b, float) or (_is_size(a) and _is_size(b)):
+        return _floored(a, b)
+    if isinstance(a, Symbol) or isinstance(b, Symbol):
+        return Symbol()
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+_floored_quotient, _truncated_quotient = elementwise(_floored, 2), elementwise(_truncated, 2)
+
+
+@irdl_op_definition
+class Mod(BroadcastingOp):
+    """Remainder with the sign of the dividend, as of truncated division."""
+
+    name = "opset1.Mod"
+    SYMBOLIC: ClassVar[bool] = True
+
+    def compute(self, a: Array, b: Array) -> Array | None:
+        return None if _has_zero_divisor(a, b) else np.fmod(a, b)
+
+    def compute_symbolic(self, a: Array, b: Array) -> Array | None:
+        return None if _has_zero_divisor(a, b) else _symbolic_remainder(a, b)
+
+
+def _remainder(a: Number, b: Number) -> Number:
+    if isinstance(a, Symbol) or isinstance(b, Symbol):
+        return a % b
+    return math.fmod(a, b) if isinstance(a, float) else int(math.copysign(abs(a) % abs(b), a))
+
+
+_symbolic_remainder = elementwise(_remainder, 2)
+
+
+@irdl_op_definition
+class FloorMod(BroadcastingOp):
+    """Remainder with the sign of the divisor, as of floored division."""
+
+    name = "opset1.FloorMod"
+    SYMBOLIC: ClassVar[bool] = True
+
+    def compute(self, a: Array, b: Array) -> Array | None:
+        return None if _has_zero_divisor(a, b) else np.mod(a, b)
+
+
+@irdl_op_definition
+class Power(BroadcastingOp):
+    """a to the power of b; integers by way of floats where the exponent is negative."""
+
+    name = "opset1.Power"
+
+    def compute(self, a: Array, b: Array) -> Array | None:
+        if not is_real(b) and np.any(b < 0):
+            quotient = np.power(a.astype(np.float64), b)
+            return np.trunc(quotient) if np.all(np.isfinite(quotient)) else None
+        return np.power(a, b)
+
+
+@irdl_op_definition
+class SquaredDifference(BroadcastingOp):
+    """(a - b)²"""
+
+    name = "opset1.SquaredDifference"
+
+    def compute(self, a: Array, b: Array) -> Array | None:
+        return np.square(np.subtract(a, b))
+
+
+def _larger(a: Number, b: Number) -> Number:
+    if isinstance(a, Symbol) or isinstance(b, Symbol):
+        if a is b:
+            return a
+        for size, other in ((a, b), (b, a)):
+            if isinstance(size, Symbol) and size.dimension and not isinstance(other, Symbol) and other <= 0:
+                return size
+        return Symbol(_is_size(a) or _is_size(b))
+    return max(a, b)
+
+
+def _smaller(a: Number, b: Number) -> Number:
+    if isinstance(a, Symbol) or isinstance(b, Symbol):
+        if a is b:
+            return a
+        for size, other in ((a, b), (b, a)):
+            if isinstance(size, Symbol) and size.dimension and not isinstance(other, Symbol) and other <= 0:
+                return other
+        return Symbol(_is_size(a) and _is_size(b))
+    return min(a, b)
+
+
+larger, smaller = elementwise(_larger, 2), elementwise(_smaller, 2)
+"""Maximum and minimum of numbers that may be symbols, on arrays of dtype object."""
+
+
+@irdl_op_definition
+class Maximum(BroadcastingFunctionOp):
+    """The larger of a and b."""
+
+    name = "opset1.Maximum"
+    FUNCTION: ClassVar[np.ufunc] = np.maximum
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = larger
+    SYMBOLIC: ClassVar[bool] = True
+
+
+@irdl_op_definition
+class Minimum(BroadcastingFunctionOp):
+    """The smaller of a and b."""
+
+    name = "opset1.Minimum"
+    FUNCTION: ClassVar[np.ufunc] = np.minimum
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = smaller
     SYMBOLIC: ClassVar[bool] = True

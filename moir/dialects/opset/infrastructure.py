@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.known_values import KnownValues, is_symbolic
-from moir.dialects.opset.base import OpsetOp, PropertyKind, Types, element_property
-from moir.dialects.shapes import tensor
+from moir.dialects.known_values import KnownValues, Symbol, is_symbolic
+from moir.dialects.opset.base import OpsetOp, PropertyKind, Types, element_property, optional_operands, string_property
+from moir.dialects.shapes import Shape, format_shape, join_shapes, merge_elements, tensor
+from moir.errors import InferenceError
 
 
 @irdl_op_definition
@@ -52,6 +55,30 @@ class Result(OpsetOp):
         return ()
 
 
+def converted(data: Array, source: Attribute, destination: Attribute) -> Sequence[Array] | None:
+    """Values in another element type, None if one of the types is packed, of strings or not known."""
+    to, of = element_types.describe(destination), element_types.describe(source)
+    if to.is_packed or of.is_packed or to.bits == 0 or (of.bits == 0 and not is_symbolic(data)):
+        return None
+    if not is_symbolic(data):
+        return (data.astype(to.numpy),)
+    if destination in element_types.REAL_TYPES:
+        return (_symbolic_conversion(data, float, True),)
+    if destination == element_types.boolean:
+        return (_symbolic_conversion(data, bool, False),)
+    # A symbol is an integer of 64 bits: it stays itself unless it was a float or may not fit.
+    return (_symbolic_conversion(data, int, source not in element_types.REAL_TYPES and to.bits >= 32),)
+
+
+def _symbolic_conversion(data: Array, number: type, keeps_symbols: bool) -> Array:
+    def convert(entry: object) -> object:
+        if isinstance(entry, Symbol):
+            return entry if keeps_symbols else Symbol(entry.dimension)
+        return number(entry)
+
+    return np.asarray(np.frompyfunc(convert, 1, 1)(data), dtype=object)
+
+
 @irdl_op_definition
 class Convert(OpsetOp):
     """Conversion to another element type; floats are truncated towards zero, anything but zero is true."""
@@ -67,13 +94,7 @@ class Convert(OpsetOp):
         return (tensor(self.shape(0), self.element("destination_type")),)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        (data,) = operands
-        destination = element_types.describe(self.element("destination_type"))
-        if destination.is_packed or destination.bits == 0 or element_types.describe(self.element_type(0)).is_packed:
-            return None
-        if is_symbolic(data):
-            return None if destination.xml == "boolean" else (data,)
-        return (data.astype(destination.numpy),)
+        return converted(operands[0], self.element_type(0), self.element("destination_type"))
 
 
 @irdl_op_definition
@@ -102,8 +123,66 @@ class ConvertLike(OpsetOp):
     like = operand_def()
     result = result_def()
 
+    SYMBOLIC: ClassVar[bool] = True
+
     def infer(self, known: KnownValues) -> Types:
         return (tensor(self.shape(0), self.element_type(1)),)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        return (np.asarray(operands[0]).astype(operands[1].dtype),)
+        return converted(operands[0], self.element_type(0), self.element_type(1))
+
+
+@irdl_op_definition
+class ReadValue(OpsetOp):
+    """The value of a variable, which lasts from run to run; its initial value is the operand, or zeros.
+
+    `variable_shape` is spelled as in the IR: `2,3`, `?,3`, `1..8,3`, `...`.
+    """
+
+    name = "opset6.ReadValue"
+    initial = optional_operands(1)
+    variable_id = string_property()
+    variable_type = element_property()
+    variable_shape = string_property()
+    result = result_def()
+    traits = traits_def()
+
+    DETERMINISTIC: ClassVar[bool] = False
+
+    def infer(self, known: KnownValues) -> Types:
+        shape, element = parse_shape(self.text("variable_shape")), self.element("variable_type")
+        if self.operands:
+            initial = self.shape(0)
+            if element != element_types.dynamic:
+                merge_elements(element, self.element_type(0))
+            if shape is not None and join_shapes(shape, initial) != shape:
+                raise InferenceError(f"the initial value has shape {format_shape(initial)}, the variable {self.text('variable_shape')!r}")
+        return (tensor(shape, element),)
+
+
+@irdl_op_definition
+class Assign(OpsetOp):
+    """Gives a variable a new value, which is the result too."""
+
+    name = "opset6.Assign"
+    new_value = operand_def()
+    variable_id = string_property()
+    result = result_def()
+    traits = traits_def()
+
+    DETERMINISTIC: ClassVar[bool] = False
+
+    def infer(self, known: KnownValues) -> Types:
+        return (self.operands[0].type,)
+
+
+def parse_shape(text: str) -> Shape:
+    """A shape as the IR spells it; a dimension with bounds is unknown. Raises InferenceError for anything else."""
+    dimensions = [item.strip() for item in text.strip().strip("[]").split(",")]
+    if dimensions == ["..."]:
+        return None
+    if dimensions == [""]:
+        return ()
+    if not all(re.fullmatch(r"\?|-1|\d+|\d*\.\.\d*", item) for item in dimensions):
+        raise InferenceError(f"{text!r} is no shape")
+    return tuple(int(item) if item.isdigit() else -1 for item in dimensions)

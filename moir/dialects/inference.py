@@ -1,0 +1,45 @@
+"""Type inference of operations in place: of one operation, and of a block from its first operation to its last."""
+
+from __future__ import annotations
+
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from moir.dialects.assembly import name_of
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import OpsetOp
+from moir.errors import InferenceError
+
+
+def set_type(value: SSAValue, type_: Attribute) -> None:
+    """Give a value another type. The value stays the same object, so what is remembered of it under its identity stays valid."""
+    value._type = type_  # pyright: ignore[reportPrivateUsage]
+
+
+def infer_operation(op: Operation, known: KnownValues) -> bool:
+    """Infer the result types of an operation and of the bodies in it; returns whether a result type changed.
+
+    An operation of a framework that is not lowered yet keeps its types. Raises InferenceError, with the name of the operation and its
+    node, if operands contradict the operation.
+    """
+    if not isinstance(op, OpsetOp):
+        return False
+    try:
+        types = op.infer(known)
+        if len(types) != len(op.results):
+            raise InferenceError(f"it has {len(types)} results, not {len(op.results)}")
+    except InferenceError as error:
+        if error.operation is not None:
+            raise
+        raise InferenceError(error.reason, operation=op.name, node=name_of(op), location=error.location, hint=error.hint) from error
+    changed = False
+    for result, type_ in zip(op.results, types, strict=True):
+        if result.type is not type_ and result.type != type_:
+            set_type(result, type_)
+            changed = True
+    return changed
+
+
+def infer_block(block: Block, known: KnownValues) -> None:
+    """Infer the operations of a block in order. `known` must not remember values of the block whose types change here."""
+    for op in block.ops:
+        infer_operation(op, known)

@@ -1,0 +1,320 @@
+"""Activation functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.data import Array
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import OpsetOp, Types, float_property, integer_property, optional_operands, string_property
+from moir.dialects.opset.elementwise import error_function
+from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, UnaryOp, is_real, narrowed, require_element, widened
+from moir.dialects.shapes import element_of, format_shape, merge_elements, normalize_axis, shape_of, tensor
+from moir.errors import InferenceError
+
+
+def sigmoid(x: Array) -> Array:
+    """1 / (1 + e⁻ˣ), without overflow."""
+    return 0.5 * np.tanh(0.5 * x) + 0.5
+
+
+def normal_distribution(x: Array) -> Array:
+    """The cumulative distribution function of the standard normal distribution."""
+    return 0.5 * (1 + error_function(x * math.sqrt(0.5)))
+
+
+@irdl_op_definition
+class Clamp(ElementwiseOp):
+    """x limited to `min` … `max`. For integers the limits are rounded into the interval."""
+
+    name = "opset1.Clamp"
+    min = float_property()
+    max = float_property()
+    REAL_ONLY: ClassVar[bool] = False
+
+    def verify_(self) -> None:
+        if not self.number("min") <= self.number("max"):
+            raise VerifyException(f"min {self.number('min')} is above max {self.number('max')}")
+
+    def compute(self, x: Array) -> Array:
+        low, high = self.number("min"), self.number("max")
+        if is_real(x):
+            return np.clip(x, low, high)
+        limits = np.iinfo(x.dtype)
+        low = limits.min if low <= limits.min else min(math.ceil(low), limits.max)
+        high = limits.max if high >= limits.max else max(math.floor(high), limits.min)
+        return np.clip(x, low, high)
+
+
+@irdl_op_definition
+class Elu(ElementwiseOp):
+    """x where positive, else alpha · (eˣ - 1)."""
+
+    name = "opset1.Elu"
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = None
+    alpha = float_property()
+
+    def compute(self, x: Array) -> Array:
+        return np.where(x > 0, x, self.number("alpha") * np.expm1(np.minimum(x, 0)))
+
+
+@irdl_op_definition
+class Gelu2(ElementwiseOp):
+    """x · Φ(x), Φ the distribution function of the normal distribution."""
+
+    name = "opset2.Gelu"
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
+
+    def compute(self, x: Array) -> Array:
+        return x * normal_distribution(x)
+
+
+@irdl_op_definition
+class Gelu(ElementwiseOp):
+    """x · Φ(x), Φ the distribution function of the normal distribution or its approximation by tanh."""
+
+    name = "opset7.Gelu"
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
+    approximation_mode = string_property("ERF", "ERF", "TANH")
+
+    def compute(self, x: Array) -> Array:
+        if self.text("approximation_mode") == "ERF":
+            return x * normal_distribution(x)
+        return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+@irdl_op_definition
+class HSigmoid(ElementwiseOp):
+    """min(max(x + 3, 0), 6) / 6"""
+
+    name = "opset5.HSigmoid"
+
+    def compute(self, x: Array) -> Array:
+        return np.clip(x + 3, 0, 6) / 6
+
+
+@irdl_op_definition
+class HSwish(ElementwiseOp):
+    """x · min(max(x + 3, 0), 6) / 6"""
+
+    name = "opset4.HSwish"
+
+    def compute(self, x: Array) -> Array:
+        return x * np.clip(x + 3, 0, 6) / 6
+
+
+@irdl_op_definition
+class Mish(ElementwiseOp):
+    """x · tanh(ln(1 + eˣ))"""
+
+    name = "opset4.Mish"
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
+
+    def compute(self, x: Array) -> Array:
+        return x * np.tanh(np.logaddexp(np.zeros_like(x), x))
+
+
+@irdl_op_definition
+class Relu(ElementwiseOp):
+    """max(x, 0)"""
+
+    name = "opset1.Relu"
+    REAL_ONLY: ClassVar[bool] = False
+
+    def compute(self, x: Array) -> Array:
+        return np.maximum(x, np.zeros_like(x))
+
+
+@irdl_op_definition
+class Sigmoid(ElementwiseOp):
+    """1 / (1 + e⁻ˣ)"""
+
+    name = "opset1.Sigmoid"
+
+    def compute(self, x: Array) -> Array:
+        return sigmoid(x)
+
+
+@irdl_op_definition
+class SoftPlus(ElementwiseOp):
+    """ln(1 + eˣ)"""
+
+    name = "opset4.SoftPlus"
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
+
+    def compute(self, x: Array) -> Array:
+        return np.logaddexp(np.zeros_like(x), x)
+
+
+@irdl_op_definition
+class SoftSign(ElementwiseOp):
+    """x / (1 + |x|)"""
+
+    name = "opset9.SoftSign"
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
+
+    def compute(self, x: Array) -> Array:
+        return x / (1 + np.abs(x))
+
+
+class ParametricOp(OpsetOp):
+    """Base of the activations whose parameters are operands: the result has the shape of the first one and the element type of all."""
+
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = None
+    """Element types the operation takes, all if None."""
+
+    def infer(self, known: KnownValues) -> Types:
+        element = element_of(self.operands[0])
+        for operand in self.operands[1:]:
+            element = merge_elements(element, element_of(operand))
+        if self.ELEMENTS is not None:
+            require_element(element, self.ELEMENTS)
+        return (tensor(shape_of(self.operands[0]), element),)
+
+    def compute(self, x: Array, *parameters: Array) -> Array:
+        """The result for numbers of at least 32 bits."""
+        raise NotImplementedError(self.name)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        if not is_real(operands[0]):
+            return None
+        return (narrowed(self.compute(*map(widened, operands)), operands[0].dtype),)
+
+
+class ScalarParametricOp(ParametricOp):
+    """Base of the activations whose parameters are scalars."""
+
+    def infer(self, known: KnownValues) -> Types:
+        for operand in self.operands[1:]:
+            if shape_of(operand):
+                raise InferenceError(f"a parameter should be a scalar, not {format_shape(shape_of(operand))}")
+        return super().infer(known)
+
+
+@irdl_op_definition
+class HardSigmoid(ScalarParametricOp):
+    """max(0, min(1, alpha · x + beta))"""
+
+    name = "opset1.HardSigmoid"
+    data = operand_def()
+    alpha = operand_def()
+    beta = operand_def()
+    result = result_def()
+
+    def compute(self, x: Array, *parameters: Array) -> Array:
+        alpha, beta = (parameter.reshape(()) for parameter in parameters)
+        return np.clip(alpha * x + beta, 0, 1)
+
+
+@irdl_op_definition
+class Selu(ParametricOp):
+    """lambda · x where x is positive, else lambda · alpha · (eˣ - 1)."""
+
+    name = "opset1.Selu"
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
+    data = operand_def()
+    alpha = operand_def()
+    scale = operand_def()
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        for operand in self.operands[1:]:
+            shape = shape_of(operand)
+            if shape and any(dimension not in (-1, 1) for dimension in shape):
+                raise InferenceError(f"a parameter should have one element, not shape {format_shape(shape)}")
+        return super().infer(known)
+
+    def compute(self, x: Array, *parameters: Array) -> Array:
+        alpha, scale = (parameter.reshape(()) for parameter in parameters)
+        return scale * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))
+
+
+@irdl_op_definition
+class Swish(ScalarParametricOp):
+    """x / (1 + e^(-beta · x)), beta 1 if it is absent."""
+
+    name = "opset4.Swish"
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
+    data = operand_def()
+    beta = optional_operands(1)
+    result = result_def()
+
+    def compute(self, x: Array, *parameters: Array) -> Array:
+        return x * sigmoid(x * parameters[0].reshape(()) if parameters else x)
+
+
+@irdl_op_definition
+class PRelu(ParametricOp):
+    """x where positive, else slope · x. A slope of one dimension belongs to dimension 1 of the data, any other is broadcast as in numpy."""
+
+    name = "opset1.PRelu"
+    data = operand_def()
+    slope = operand_def()
+    result = result_def()
+
+    def compute(self, x: Array, *parameters: Array) -> Array:
+        (slope,) = parameters
+        if slope.ndim == 1 and x.ndim > 1 and slope.size > 1:
+            slope = slope.reshape(-1, *(1,) * (x.ndim - 2))
+        return np.where(x < 0, x * slope, x)
+
+
+class AlongAxisOp(UnaryOp):
+    """Base of the softmax family: normalisation along one axis."""
+
+    axis = integer_property(1)
+
+    def infer(self, known: KnownValues) -> Types:
+        rank = self.rank(0)
+        if rank is not None:
+            normalize_axis(self.integer("axis"), max(rank, 1))
+        return (self.operands[0].type,)
+
+    def shifted(self, x: Array) -> Array:
+        """x less its maximum along the axis, so that the exponential cannot overflow."""
+        return x - np.max(x, axis=self.integer("axis"), keepdims=True)
+
+    def compute(self, x: Array) -> Array:
+        """The result for numbers of at least 32 bits."""
+        e = np.exp(self.shifted(x))
+        return e / np.sum(e, axis=self.integer("axis"), keepdims=True)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        (x,) = operands
+        return (narrowed(self.compute(widened(x)), x.dtype),) if is_real(x) and x.size and x.ndim else None
+
+
+@irdl_op_definition
+class Softmax1(AlongAxisOp):
+    """eˣ / sum(eˣ) along `axis`, which is counted from the front."""
+
+    name = "opset1.Softmax"
+
+    def verify_(self) -> None:
+        if self.integer("axis") < 0:
+            raise VerifyException("axis is negative; Softmax of opset8 allows that")
+
+
+@irdl_op_definition
+class Softmax(AlongAxisOp):
+    """eˣ / sum(eˣ) along `axis`."""
+
+    name = "opset8.Softmax"
+
+
+@irdl_op_definition
+class LogSoftmax(AlongAxisOp):
+    """x - ln(sum(eˣ)) along `axis`."""
+
+    name = "opset5.LogSoftmax"
+
+    def compute(self, x: Array) -> Array:
+        shifted = self.shifted(x)
+        return shifted - np.log(np.sum(np.exp(shifted), axis=self.integer("axis"), keepdims=True))

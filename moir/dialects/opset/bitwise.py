@@ -1,0 +1,80 @@
+"""Operations on the bits of integers."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_op_definition
+
+from moir.dialects.data import Array
+from moir.dialects.opset.elementwise_base import BOOLEANS, INTEGERS, BroadcastingFunctionOp, BroadcastingOp, FunctionOp
+
+BITS = INTEGERS | BOOLEANS
+"""Element types that have bits of their own."""
+
+
+@irdl_op_definition
+class BitwiseNot(FunctionOp):
+    """Every bit inverted; for booleans, logical not."""
+
+    name = "opset13.BitwiseNot"
+    FUNCTION: ClassVar[np.ufunc] = np.bitwise_not
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = BITS
+    REAL_ONLY: ClassVar[bool] = False
+
+
+@irdl_op_definition
+class BitwiseAnd(BroadcastingFunctionOp):
+    """Bits set in both a and b."""
+
+    name = "opset13.BitwiseAnd"
+    FUNCTION: ClassVar[np.ufunc] = np.bitwise_and
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = BITS
+
+
+@irdl_op_definition
+class BitwiseOr(BroadcastingFunctionOp):
+    """Bits set in a or b."""
+
+    name = "opset13.BitwiseOr"
+    FUNCTION: ClassVar[np.ufunc] = np.bitwise_or
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = BITS
+
+
+@irdl_op_definition
+class BitwiseXor(BroadcastingFunctionOp):
+    """Bits set in one of a and b only."""
+
+    name = "opset13.BitwiseXor"
+    FUNCTION: ClassVar[np.ufunc] = np.bitwise_xor
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = BITS
+
+
+class ShiftOp(BroadcastingOp):
+    """A shift; one by a negative number or by all bits and more is left to the runtime."""
+
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = INTEGERS
+    FUNCTION: ClassVar[np.ufunc]
+
+    def compute(self, a: Array, b: Array) -> Array | None:
+        if np.any(b < 0) or np.any(b >= 8 * a.itemsize):
+            return None
+        return self.FUNCTION(a, b)
+
+
+@irdl_op_definition
+class BitwiseLeftShift(ShiftOp):
+    """a · 2ᵇ, bits that leave at the top lost."""
+
+    name = "opset15.BitwiseLeftShift"
+    FUNCTION: ClassVar[np.ufunc] = np.left_shift
+
+
+@irdl_op_definition
+class BitwiseRightShift(ShiftOp):
+    """a shifted to the right by b bits; the sign of a signed integer is kept."""
+
+    name = "opset15.BitwiseRightShift"
+    FUNCTION: ClassVar[np.ufunc] = np.right_shift

@@ -1,0 +1,198 @@
+"""The movement operations that regroup blocks of elements: between depth, space and batch, and between groups of channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from moir.dialects.data import Array
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import integer_property, string_property
+from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, require_rank
+from moir.dialects.shapes import Shape, format_shape, normalize_axis, unknown_dimensions
+from moir.errors import InferenceError
+
+
+class DepthOp(MovementOp):
+    """Base of DepthToSpace and SpaceToDepth."""
+
+    data = operand_def()
+    block_size = integer_property(1)
+    mode = string_property(None, "blocks_first", "depth_first")
+
+    def checked_block_size(self) -> int:
+        """The block size. Raises InferenceError if it is not positive or the data has no spatial dimension."""
+        require_rank(self.shape(0), 3)
+        size = self.integer("block_size")
+        if size < 1:
+            raise InferenceError(f"block_size is {size}, it should be positive")
+        return size
+
+
+@irdl_op_definition
+class DepthToSpace(DepthOp):
+    """Blocks of `block_size` elements in every spatial dimension, taken from the channels (dimension 1).
+
+    `mode` says whether the position in the block is the outer (`blocks_first`) or the inner part of the channel.
+    """
+
+    name = "opset1.DepthToSpace"
+    result = result_def()
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        shape, size = self.shape(0), self.checked_block_size()
+        if shape is None:
+            return None
+        depth = exact_quotient(shape[1], size ** (len(shape) - 2), "volume of a block")
+        return (shape[0], depth, *(-1 if d < 0 else d * size for d in shape[2:]))
+
+    def move(self, *operands: Array) -> Sequence[Array] | None:
+        (data,) = operands
+        size, spatial = self.integer("block_size"), data.shape[2:]
+        count = len(spatial)
+        depth = data.shape[1] // size**count
+        block_axes, depth_axis = (range(1, count + 1), count + 1) if self.text("mode") == "blocks_first" else (range(2, count + 2), 1)
+        block = (size,) * count
+        parts = (*block, depth) if depth_axis > 1 else (depth, *block)
+        pairs = [axis for pair in zip(range(count + 2, 2 * count + 2), block_axes, strict=True) for axis in pair]
+        moved = data.reshape(data.shape[0], *parts, *spatial).transpose(0, depth_axis, *pairs)
+        return (moved.reshape(data.shape[0], depth, *(d * size for d in spatial)),)
+
+
+@irdl_op_definition
+class SpaceToDepth(DepthOp):
+    """Blocks of `block_size` elements in every spatial dimension, put into the channels: the inverse of DepthToSpace."""
+
+    name = "opset1.SpaceToDepth"
+    result = result_def()
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        shape, size = self.shape(0), self.checked_block_size()
+        if shape is None:
+            return None
+        depth = -1 if shape[1] < 0 else shape[1] * size ** (len(shape) - 2)
+        return (shape[0], depth, *(exact_quotient(d, size, "block size") for d in shape[2:]))
+
+    def move(self, *operands: Array) -> Sequence[Array] | None:
+        (data,) = operands
+        size, spatial = self.integer("block_size"), data.shape[2:]
+        cut = data.reshape(*data.shape[:2], *(part for d in spatial for part in (d // size, size)))
+        outer, inner = range(2, cut.ndim, 2), range(3, cut.ndim, 2)
+        order = (0, *inner, 1, *outer) if self.text("mode") == "blocks_first" else (0, 1, *inner, *outer)
+        return (cut.transpose(order).reshape(data.shape[0], data.shape[1] * size ** len(spatial), *(d // size for d in spatial)),)
+
+
+class BatchOp(MovementOp):
+    """Base of BatchToSpace and SpaceToBatch: block sizes and two lists of border widths, an entry for each dimension of `data`."""
+
+    def lists(self, known: KnownValues, shape: tuple[int, ...]) -> list[tuple[int, ...] | None]:
+        """Block sizes and borders, None where not known. Raises InferenceError for impossible ones."""
+        found = [known.integers(operand) for operand in self.operands[1:]]
+        for values in found:
+            if values is not None and len(values) != len(shape):
+                raise InferenceError(f"{len(values)} entries are given for the dimensions of shape {format_shape(shape)}")
+        if found[0] is not None and min(found[0], default=1) < 1:
+            raise InferenceError(f"{list(found[0])} are no block sizes")
+        if any(values is not None and min(values, default=0) < 0 for values in found[1:]):
+            raise InferenceError("a border has a negative width")
+        return found
+
+
+@irdl_op_definition
+class BatchToSpace(BatchOp):
+    """Blocks of `block_shape` elements, taken from the batch (dimension 0), then `crops_begin` and `crops_end` elements cut off."""
+
+    name = "opset2.BatchToSpace"
+    data = operand_def()
+    block_shape = operand_def()
+    crops_begin = operand_def()
+    crops_end = operand_def()
+    result = result_def()
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        shape = self.shape(0)
+        if shape is None:
+            return None
+        require_rank(shape, 2)
+        block, begin, end = self.lists(known, shape)
+        if block is None:
+            return unknown_dimensions(len(shape))
+        batch = exact_quotient(shape[0], prod(block), "volume of a block")
+        if begin is None or end is None:
+            return (batch, *[-1] * (len(shape) - 1))
+        sizes = [-1 if d < 0 else d * s - b - e for d, s, b, e in zip(shape[1:], block[1:], begin[1:], end[1:], strict=True)]
+        if any(size < 0 <= d for size, d in zip(sizes, shape[1:], strict=True)):
+            raise InferenceError(f"the crops cut more off shape {format_shape(shape)} than is there")
+        return (batch, *sizes)
+
+    def move(self, *operands: Array) -> Sequence[Array] | None:
+        data, block, begin, end = operands[0], *map(integer_list, operands[1:])
+        rank, spatial = data.ndim, data.shape[1:]
+        batch = data.shape[0] // prod(block)
+        # The batch is made of the position in the block and the batch of the result, in this order.
+        cut = data.reshape(*block[1:], batch, *spatial)
+        pairs = [axis for i in range(rank - 1) for axis in (rank + i, i)]
+        joined = cut.transpose(rank - 1, *pairs).reshape(batch, *(d * s for d, s in zip(spatial, block[1:], strict=True)))
+        return (joined[tuple(slice(b, d - e) for d, b, e in zip(joined.shape, begin, end, strict=True))],)
+
+
+@irdl_op_definition
+class SpaceToBatch(BatchOp):
+    """`data` with `pads_begin` and `pads_end` zeros put around it, cut into blocks of `block_shape` elements that become the batch."""
+
+    name = "opset2.SpaceToBatch"
+    data = operand_def()
+    block_shape = operand_def()
+    pads_begin = operand_def()
+    pads_end = operand_def()
+    result = result_def()
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        shape = self.shape(0)
+        if shape is None:
+            return None
+        require_rank(shape, 2)
+        block, begin, end = self.lists(known, shape)
+        if block is None:
+            return unknown_dimensions(len(shape))
+        batch = -1 if shape[0] < 0 else shape[0] * prod(block)
+        if begin is None or end is None:
+            return (batch, *[-1] * (len(shape) - 1))
+        padded = [-1 if d < 0 else d + b + e for d, b, e in zip(shape[1:], begin[1:], end[1:], strict=True)]
+        return (batch, *(exact_quotient(d, s, "block size") for d, s in zip(padded, block[1:], strict=True)))
+
+    def move(self, *operands: Array) -> Sequence[Array] | None:
+        data, block, begin, end = operands[0], *map(integer_list, operands[1:])
+        padded = np.pad(data, list(zip(begin, end, strict=True)))
+        rank, sizes = data.ndim, [d // s for d, s in zip(padded.shape, block, strict=True)]
+        cut = padded.reshape(padded.shape[0], *(part for d, s in zip(sizes[1:], block[1:], strict=True) for part in (d, s)))
+        order = (*range(2, 2 * rank, 2), 0, *range(1, 2 * rank - 1, 2))
+        return (cut.transpose(order).reshape(padded.shape[0] * prod(block), *sizes[1:]),)
+
+
+@irdl_op_definition
+class ShuffleChannels(MovementOp):
+    """The dimension `axis`, seen as `group` rows, transposed."""
+
+    name = "opset1.ShuffleChannels"
+    data = operand_def()
+    axis = integer_property(1)
+    group = integer_property(1)
+    result = result_def()
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        shape, group = self.shape(0), self.integer("group")
+        if group < 1:
+            raise InferenceError(f"group is {group}, it should be positive")
+        if shape is not None:
+            exact_quotient(shape[normalize_axis(self.integer("axis"), len(shape))], group, "number of groups")
+        return shape
+
+    def move(self, *operands: Array) -> Sequence[Array] | None:
+        data, group = operands[0], self.integer("group")
+        axis = normalize_axis(self.integer("axis"), data.ndim)
+        rows = data.reshape(*data.shape[:axis], group, data.shape[axis] // group, *data.shape[axis + 1 :])
+        return (rows.swapaxes(axis, axis + 1).reshape(data.shape),)

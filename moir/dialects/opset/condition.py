@@ -1,0 +1,309 @@
+"""Operations that choose or repeat: Select, and If, Loop and TensorIterator, which have bodies.
+
+A body is a region of one block without arguments; it contains Parameter and Result operations like a model and sees nothing outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Block, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, region_def, result_def, traits_def, var_operand_def, var_result_def
+from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects import element_types
+from moir.dialects.data import Array
+from moir.dialects.inference import infer_block, set_type
+from moir.dialects.known_values import KnownValues, Symbol, is_symbolic, simplified
+from moir.dialects.moir import Port, PortAttr, Slicing
+from moir.dialects.opset.base import OpsetOp, Types, integer_property, integers_property, string_property
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.opset.ports import ports_property
+from moir.dialects.shapes import (
+    Shape,
+    TensorTypeAttribute,
+    broadcast_shapes,
+    element_of,
+    join_shapes,
+    merge_elements,
+    merge_shapes,
+    normalize_axis,
+    shape_of,
+    tensor,
+)
+from moir.errors import InferenceError
+
+
+@irdl_op_definition
+class Select(OpsetOp):
+    """Elements of `then` where `cond` is true, of `otherwise` where it is not, broadcast to each other."""
+
+    name = "opset1.Select"
+    cond = operand_def()
+    then = operand_def()
+    otherwise = operand_def()
+    auto_broadcast = string_property("numpy", "none", "numpy", "pdpd")
+    result = result_def()
+
+    SYMBOLIC: ClassVar[bool] = True
+
+    def infer(self, known: KnownValues) -> Types:
+        if self.element_type(0) not in (element_types.boolean, element_types.dynamic):
+            raise InferenceError("the condition of a Select is boolean")
+        element = merge_elements(self.element_type(1), self.element_type(2))
+        cond, then, otherwise = self.shape(0), self.shape(1), self.shape(2)
+        match self.text("auto_broadcast"):
+            case "numpy":
+                shape = broadcast_shapes(then, otherwise, cond)
+            case "none":
+                shape = merge_shapes(merge_shapes(then, otherwise), cond)
+            case _:
+                shape = then
+        return (tensor(shape, element),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        cond, then, otherwise = operands
+        if self.text("auto_broadcast") == "pdpd":
+            return None
+        if not is_symbolic(cond):
+            return (self._settled(np.where(cond.astype(bool), then, otherwise)),)
+        return (self._settled(np.asarray(np.frompyfunc(_chosen, 3, 1)(cond, then, otherwise), dtype=object)),)
+
+    def _settled(self, array: Array) -> Array:
+        return array if array.dtype != object else simplified(array, element_types.to_numpy(self.element_type(1)))
+
+
+def _chosen(cond: object, then: object, otherwise: object) -> object:
+    if isinstance(cond, Symbol):
+        return then if then is otherwise or (not isinstance(then, Symbol) and then == otherwise) else Symbol()
+    return then if cond else otherwise
+
+
+def parameters_of(block: Block) -> list[Parameter]:
+    """The Parameters of a body, in order."""
+    return [op for op in block.ops if isinstance(op, Parameter)]
+
+
+def results_of(block: Block) -> list[SSAValue]:
+    """The operands of the Results of a body, in order."""
+    return [op.operands[0] for op in block.ops if isinstance(op, Result)]
+
+
+def _joined(a: SSAValue | TensorTypeAttribute, b: SSAValue | TensorTypeAttribute) -> TensorTypeAttribute:
+    """The most precise type of a value that has one type or the other. Raises InferenceError if the element types differ."""
+    return tensor(join_shapes(shape_of(a), shape_of(b)), merge_elements(element_of(a), element_of(b)))
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise VerifyException(message)
+
+
+@irdl_op_definition
+class If(OpsetOp):
+    """One of two bodies, chosen by the scalar `cond`.
+
+    `then_inputs`, `else_inputs`: for each Parameter of the body the operand that feeds it, counted among all operands (`cond` is 0).
+    Result k of the operation is Result k of the body.
+    """
+
+    name = "opset8.If"
+    cond = operand_def()
+    arguments = var_operand_def()
+    then_inputs = integers_property(())
+    else_inputs = integers_property(())
+    outputs = var_result_def()
+    then_body = region_def("single_block")
+    else_body = region_def("single_block")
+    traits = traits_def(Pure(), NoTerminator(), IsolatedFromAbove())
+
+    def verify_(self) -> None:
+        super().verify_()
+        for name, body in (("then", self.then_body.block), ("else", self.else_body.block)):
+            inputs = self.integers(f"{name}_inputs")
+            _require(
+                len(inputs) == len(parameters_of(body)),
+                f"{name}_inputs has {len(inputs)} entries for {len(parameters_of(body))} Parameters",
+            )
+            _require(all(0 < index < len(self.operands) for index in inputs), f"{name}_inputs names an operand that does not exist")
+            count = len(results_of(body))
+            _require(count == len(self.results), f"the {name} body has {count} Results, the operation {len(self.results)}")
+
+    def infer(self, known: KnownValues) -> Types:
+        taken = known.constant(self.operands[0])
+        branches: list[list[SSAValue]] = []
+        for name, body in (("then", self.then_body.block), ("else", self.else_body.block)):
+            for parameter, index in zip(parameters_of(body), self.integers(f"{name}_inputs"), strict=True):
+                set_type(parameter.results[0], self.operands[index].type)
+            infer_block(body, KnownValues())
+            branches.append(results_of(body))
+        if taken is not None and taken.size == 1:
+            return [value.type for value in branches[0 if taken.ravel()[0] else 1]]
+        return [self._either(then, otherwise) for then, otherwise in zip(*branches, strict=True)]
+
+    @staticmethod
+    def _either(then: SSAValue, otherwise: SSAValue) -> TensorTypeAttribute:
+        a, b = shape_of(then), shape_of(otherwise)
+        if a is not None and b is not None and len(a) + len(b) == 1:
+            # The runtime takes a scalar and a list together as a list of unknown length, of one element if it can be.
+            return tensor((1 if (a or b) == (1,) else -1,), merge_elements(element_of(then), element_of(otherwise)))
+        return _joined(then, otherwise)
+
+
+class RepeatingOp(OpsetOp):
+    """Base of Loop and TensorIterator.
+
+    `inputs` connects the Parameters of the body, in order, `outputs` the results of the operation.
+    """
+
+    traits = traits_def(Pure(), NoTerminator(), IsolatedFromAbove())
+
+    FIRST_ARGUMENT: ClassVar[int] = 0
+    """The first operand that can feed a Parameter."""
+
+    @property
+    def block(self) -> Block:
+        """The block of the body."""
+        return self.regions[0].block
+
+    def ports(self, name: str) -> list[Port]:
+        """The connections of the property `inputs` or `outputs`."""
+        return [port.data for port in cast("ArrayAttr[PortAttr]", self.properties[name])]
+
+    def verify_(self) -> None:
+        super().verify_()
+        inputs, outputs = self.ports("inputs"), self.ports("outputs")
+        parameters, results = len(parameters_of(self.block)), len(results_of(self.block))
+        _require(len(inputs) == parameters, f"inputs has {len(inputs)} entries for {parameters} Parameters")
+        _require(len(outputs) == len(self.results), f"outputs has {len(outputs)} entries for {len(self.results)} results")
+        for port in inputs:
+            if port.index is None:
+                _require(self.FIRST_ARGUMENT > 0, "only a Loop has an iteration counter")
+            else:
+                _require(self.FIRST_ARGUMENT <= port.index < len(self.operands), f"no operand {port.index} can feed a Parameter")
+            _require(port.back_edge is None or 0 <= port.back_edge < results, f"the body has no Result {port.back_edge}")
+            _require(port.back_edge is None or port.slicing is None, "a Parameter has a back edge or slices, not both")
+        for port in outputs:
+            _require(port.index is not None and 0 <= port.index < results, f"the body has no Result {port.index}")
+        for port in (*inputs, *outputs):
+            _require(port.slicing is None or (port.slicing.part_size > 0 and port.slicing.stride != 0), "a slice is empty or does not move")
+
+    def infer_body(self) -> None:
+        """Infer the body: from the operands, then again with merged inputs widened until they cover the values of all iterations."""
+        inputs, parameters = self.ports("inputs"), parameters_of(self.block)
+        for port, parameter in zip(inputs, parameters, strict=True):
+            if port.index is not None:
+                operand = self.operands[port.index]
+                set_type(parameter.results[0], operand.type if port.slicing is None else _part(operand, port.slicing))
+        changed = True
+        while changed:
+            changed = False
+            infer_block(self.block, KnownValues())
+            results = results_of(self.block)
+            for port, parameter in zip(inputs, parameters, strict=True):
+                if port.back_edge is not None:
+                    value = parameter.results[0]
+                    joined = _joined(value, results[port.back_edge])
+                    if joined != value.type:
+                        set_type(value, joined)
+                        changed = True
+
+    def types_of_results(self, iterations: int) -> Types:
+        """Types of the results for a number of iterations, -1 if it is unknown."""
+        results = results_of(self.block)
+        types: list[TensorTypeAttribute] = []
+        for port in self.ports("outputs"):
+            value = results[port.index or 0]
+            shape = shape_of(value)
+            if port.slicing is not None and shape is not None:
+                axis = normalize_axis(port.slicing.axis, len(shape))
+                size = self.joined_size(shape[axis], port.slicing, iterations)
+                shape = (*shape[:axis], size, *shape[axis + 1 :])
+            types.append(tensor(shape, element_of(value)))
+        return types
+
+    def joined_size(self, size: int, slicing: Slicing, iterations: int) -> int:
+        """Size of an output joined along its axis; `size` is that of one iteration."""
+        return size * iterations if size >= 0 and iterations >= 0 else -1
+
+
+def _part(operand: SSAValue, slicing: Slicing) -> TensorTypeAttribute:
+    """Type of what one iteration gets of a sliced operand."""
+    shape: Shape = shape_of(operand)
+    if shape is not None:
+        axis = normalize_axis(slicing.axis, len(shape))
+        shape = (*shape[:axis], slicing.part_size, *shape[axis + 1 :])
+    return tensor(shape, element_of(operand))
+
+
+@irdl_op_definition
+class Loop(RepeatingOp):
+    """The body repeated `trip_count` times (-1: without limit) while the condition is true.
+
+    `execution_condition` decides about the first iteration, the Result number `condition` of the body about the next ones.
+    """
+
+    name = "opset5.Loop"
+    trip_count = operand_def()
+    execution_condition = operand_def()
+    arguments = var_operand_def()
+    inputs = ports_property()
+    outputs = ports_property()
+    condition = integer_property()
+    values = var_result_def()
+    body = region_def("single_block")
+
+    FIRST_ARGUMENT: ClassVar[int] = 2
+
+    def verify_(self) -> None:
+        super().verify_()
+        _require(0 <= self.integer("condition") < len(results_of(self.block)), f"the body has no Result {self.integer('condition')}")
+
+    def infer(self, known: KnownValues) -> Types:
+        self.infer_body()
+        return self.types_of_results(self._iterations(known))
+
+    def _iterations(self, known: KnownValues) -> int:
+        first = known.constant(self.operands[1])
+        if first is not None and not first.any():
+            return 0
+        following = KnownValues().constant(results_of(self.block)[self.integer("condition")])
+        if following is None:
+            return -1
+        trip_count = known.integers(self.operands[0])
+        limit = trip_count[0] if trip_count else -1
+        if following.any():
+            return max(limit, -1)
+        return 1 if limit != 0 else 0
+
+
+@irdl_op_definition
+class TensorIterator(RepeatingOp):
+    """The body repeated for the slices of its sliced inputs."""
+
+    name = "opset1.TensorIterator"
+    arguments = var_operand_def()
+    inputs = ports_property()
+    outputs = ports_property()
+    values = var_result_def()
+    body = region_def("single_block")
+
+    def infer(self, known: KnownValues) -> Types:
+        self.infer_body()
+        return self.types_of_results(self._iterations())
+
+    def _iterations(self) -> int:
+        cuts = [(self.operands[port.index], port.slicing) for port in self.ports("inputs") if port.index is not None and port.slicing]
+        for operand, slicing in cuts:
+            shape = shape_of(operand)
+            if shape is not None and (size := shape[normalize_axis(slicing.axis, len(shape))]) >= 0:
+                start, end = (bound + size if bound < 0 else bound for bound in (slicing.start, slicing.end))
+                return (abs(end - start) + 1) // slicing.part_size
+        return -1 if cuts else 1
+
+    def joined_size(self, size: int, slicing: Slicing, iterations: int) -> int:
+        return slicing.part_size * iterations if iterations >= 0 else -1

@@ -1,0 +1,208 @@
+"""Convolutions and transposed convolutions, plain, grouped and deformable. Layout of data: N, C, spatial axes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import Types, boolean_property, integer_property, integers_property, optional_operands, string_property
+from moir.dialects.opset.spatial import AUTO_PAD, SlidingWindowOp, expanded, product, spread
+from moir.dialects.shapes import element_count, format_shape, merge_dimensions, merge_elements, rank_of, tensor
+from moir.errors import InferenceError
+
+
+def check_channels(channels: int, expected: int) -> None:
+    """Raises InferenceError if the channels of the data are not those the filters are for (-1: unknown)."""
+    if channels >= 0 and expected >= 0 and channels != expected:
+        raise InferenceError(f"data has {channels} channels, the filters are for {expected}")
+
+
+def group_count(groups: int, channels: int, channels_of_group: int) -> int:
+    """Number of groups, deduced from the channels where the filters do not say it. Raises InferenceError if they do not divide."""
+    if groups >= 0 or channels < 0 or channels_of_group <= 0:
+        return groups
+    if channels % channels_of_group:
+        raise InferenceError(f"{channels} channels are no multiple of the {channels_of_group} of a group")
+    return channels // channels_of_group
+
+
+@irdl_op_definition
+class Convolution(SlidingWindowOp):
+    """Cross-correlation of data [N, C_in, spatial…] with filters [C_out, C_in, kernel…]; result [N, C_out, spatial…]."""
+
+    name = "opset1.Convolution"
+    data = operand_def()
+    filters = operand_def()
+    strides = integers_property()
+    dilations = integers_property()
+    pads_begin = integers_property()
+    pads_end = integers_property()
+    auto_pad = string_property("explicit", *AUTO_PAD)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        rank = len(self.integers("strides")) + 2
+        data = expanded(self.shape(0), rank, "data")
+        filters = expanded(self.shape(1), rank, "the filter tensor")
+        check_channels(data[1], filters[1])
+        shape = (data[0], filters[0], *self.result_sizes(data[2:], filters[2:]))
+        return (tensor(shape, merge_elements(self.element_type(0), self.element_type(1))),)
+
+
+@irdl_op_definition
+class GroupConvolution(SlidingWindowOp):
+    """Convolution of groups of channels: filters [groups, C_out / groups, C_in / groups, kernel…]; result [N, C_out, spatial…]."""
+
+    name = "opset1.GroupConvolution"
+    data = operand_def()
+    filters = operand_def()
+    strides = integers_property()
+    pads_begin = integers_property()
+    pads_end = integers_property()
+    dilations = integers_property()
+    auto_pad = string_property("explicit", *AUTO_PAD)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        rank = len(self.integers("strides")) + 2
+        data = expanded(self.shape(0), rank, "data")
+        filters = expanded(self.shape(1), rank + 1, "the filter tensor")
+        groups = filters[0]
+        check_channels(data[1], product(groups, filters[2]))
+        groups = group_count(groups, data[1], filters[2])
+        shape = (data[0], product(groups, filters[1]), *self.result_sizes(data[2:], filters[3:]))
+        return (tensor(shape, merge_elements(self.element_type(0), self.element_type(1))),)
+
+
+class TransposedConvolutionOp(SlidingWindowOp):
+    """Base of the transposed convolutions.
+
+    The trailing operand, if there, says the spatial sizes of the result [spatial axes]; pads then follow from it unless they are explicit.
+    """
+
+    data = operand_def()
+    filters = operand_def()
+    output_shape = optional_operands(1)
+
+    LOWEST_PAD: ClassVar[int | None] = None
+
+    def spatial_sizes(self, known: KnownValues, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[int, ...]:
+        """Spatial sizes of the result."""
+        wanted = self.optional_operand(2)
+        if wanted is not None:
+            shape = known.target_shape(wanted)
+            return (-1,) * len(sizes) if shape is None else expanded(shape, len(sizes), "output_shape")
+        padding = self.axis_property("output_padding", len(sizes), 0)
+        if len(padding) != len(sizes):
+            raise InferenceError(f"output_padding has {len(padding)} entries for {len(sizes)} spatial axes")
+        explicit = self.text("auto_pad") == "explicit"
+        windows = (window if explicit else window._replace(pad_begin=0, pad_end=0) for window in self.windows(kernel))
+        return tuple(map(spread, sizes, windows, padding))
+
+    def verify_(self) -> None:
+        super().verify_()
+        output_shape = self.optional_operand(2)
+        if output_shape is None:
+            return
+        count, spatial = element_count(self.shape(2)), len(self.integers("strides"))
+        if count is not None and count != spatial:
+            raise VerifyException(f"output_shape has {count} entries where there are {spatial} spatial axes")
+
+
+@irdl_op_definition
+class ConvolutionBackpropData(TransposedConvolutionOp):
+    """Transposed convolution of data [N, C_in, spatial…] with filters [C_in, C_out, kernel…]; result [N, C_out, spatial…]."""
+
+    name = "opset1.ConvolutionBackpropData"
+    strides = integers_property()
+    dilations = integers_property()
+    pads_begin = integers_property()
+    pads_end = integers_property()
+    auto_pad = string_property("explicit", *AUTO_PAD)
+    output_padding = integers_property(())
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        rank = len(self.integers("strides")) + 2
+        data = expanded(self.shape(0), rank, "data")
+        filters = expanded(self.shape(1), rank, "the filter tensor")
+        check_channels(data[1], filters[0])
+        shape = (data[0], filters[1], *self.spatial_sizes(known, data[2:], filters[2:]))
+        return (tensor(shape, merge_elements(self.element_type(0), self.element_type(1))),)
+
+
+@irdl_op_definition
+class GroupConvolutionBackpropData(TransposedConvolutionOp):
+    """Transposed convolution of groups: filters [groups, C_in / groups, C_out / groups, kernel…]; result [N, C_out, spatial…]."""
+
+    name = "opset1.GroupConvolutionBackpropData"
+    strides = integers_property()
+    pads_begin = integers_property()
+    pads_end = integers_property()
+    dilations = integers_property()
+    auto_pad = string_property("explicit", *AUTO_PAD)
+    output_padding = integers_property(())
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        rank = len(self.integers("strides")) + 2
+        data = expanded(self.shape(0), rank, "data")
+        filters = expanded(self.shape(1), rank + 1, "the filter tensor")
+        groups = filters[0]
+        check_channels(data[1], product(groups, filters[1]))
+        groups = group_count(groups, data[1], filters[1])
+        shape = (data[0], product(groups, filters[2]), *self.spatial_sizes(known, data[2:], filters[3:]))
+        return (tensor(shape, merge_elements(self.element_type(0), self.element_type(1))),)
+
+
+@irdl_op_definition
+class DeformableConvolution(SlidingWindowOp):
+    """Convolution in two dimensions whose window elements are moved by offsets.
+
+    Data [N, C_in, H, W], offsets [N, deformable_group * kernel elements * 2, H_out, W_out], filters [C_out, C_in / group, kH, kW] and
+    optionally a mask [N, deformable_group * kernel elements, H_out, W_out]; result [N, C_out, H_out, W_out].
+    """
+
+    name = "opset8.DeformableConvolution"
+    data = operand_def()
+    offsets = operand_def()
+    filters = operand_def()
+    mask = optional_operands(1)
+    bilinear_interpolation_pad = boolean_property(False)
+    strides = integers_property()
+    dilations = integers_property()
+    pads_begin = integers_property()
+    pads_end = integers_property()
+    auto_pad = string_property("explicit", *AUTO_PAD)
+    group = integer_property(1)
+    deformable_group = integer_property(1)
+    result = result_def()
+
+    SPATIAL_RANKS: ClassVar[tuple[int, ...]] = (2,)
+
+    def infer(self, known: KnownValues) -> Types:
+        element = merge_elements(merge_elements(self.element_type(0), self.element_type(1)), self.element_type(2))
+        if all(rank_of(operand) is None for operand in self.operands[:3]):
+            return (tensor(None, element),)
+        data = expanded(self.shape(0), 4, "data")
+        filters = expanded(self.shape(2), 4, "the filter tensor")
+        check_channels(data[1], product(filters[1], self.integer("group")))
+        if self.integer("group") < 1 or (filters[0] > 0 and filters[0] % self.integer("group")):
+            raise InferenceError(f"{filters[0]} filters are no multiple of {self.integer('group')} groups")
+        offsets = expanded(self.shape(1), 4, "the offset tensor")
+        sizes = self.result_sizes(data[2:], filters[2:])
+        taps = product(product(filters[2], filters[3]), self.integer("deformable_group"))
+        batch = merge_dimensions(data[0], offsets[0])
+        agrees("the offset tensor", offsets, (batch, product(taps, 2), *sizes))
+        if self.optional_operand(3) is not None:
+            agrees("the mask", expanded(self.shape(3), 4, "the mask"), (batch, taps, *sizes))
+        return (tensor((batch, filters[0], *sizes), element),)
+
+
+def agrees(what: str, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    """Raises InferenceError if a shape cannot be the expected one."""
+    if any(a != b for a, b in zip(shape, expected, strict=True) if a >= 0 and b >= 0):
+        raise InferenceError(f"{what} has shape {format_shape(shape)} where {format_shape(expected)} is needed")

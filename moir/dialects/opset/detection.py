@@ -1,0 +1,351 @@
+"""Object detection: prior boxes, non-maximum suppression, decoding of detections, pooling of regions.
+
+The number of detections is known at run time only: it is an unknown dimension here even where it has an upper bound.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.element_types import f32, si32, si64
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import (
+    OpsetOp,
+    Types,
+    boolean_property,
+    element_property,
+    float_property,
+    floats_property,
+    integer_property,
+    integers_property,
+    optional_operands,
+    string_property,
+)
+from moir.dialects.opset.spatial import expanded, product
+from moir.dialects.shapes import element_count, format_shape, merge_dimensions, merge_elements, tensor
+from moir.errors import InferenceError
+
+CODE_TYPES = ("caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CENTER_SIZE")
+
+
+def check_multiple(what: str, size: int, divisor: int) -> int:
+    """`size / divisor`, -1 if one is unknown. Raises InferenceError if there is a remainder."""
+    if size < 0 or divisor <= 0:
+        return -1
+    if size % divisor:
+        raise InferenceError(f"{what} has {size} entries a batch, which is no multiple of {divisor}")
+    return size // divisor
+
+
+@irdl_op_definition
+class DetectionOutput(OpsetOp):
+    """Boxes decoded against priors, suppressed by class and sorted by confidence.
+
+    Box logits [N, priors * location classes * 4], class predictions [N, priors * classes], proposals [1 or N, 1 or 2, priors * box size]
+    and optionally predictions of a first stage, of class [N, priors * 2] and of boxes like box logits. Result [1, 1, N * kept, 7], each row
+    (batch, class, confidence, x_min, y_min, x_max, y_max).
+    """
+
+    name = "opset8.DetectionOutput"
+    box_logits = operand_def()
+    class_preds = operand_def()
+    proposals = operand_def()
+    aux_preds = optional_operands(2)
+    background_label_id = integer_property(0)
+    top_k = integer_property(-1)
+    variance_encoded_in_target = boolean_property(False)
+    keep_top_k = integers_property()
+    code_type = string_property(CODE_TYPES[0], *CODE_TYPES)
+    share_location = boolean_property(True)
+    nms_threshold = float_property()
+    confidence_threshold = float_property(0.0)
+    clip_after_nms = boolean_property(False)
+    clip_before_nms = boolean_property(False)
+    decrease_label_id = boolean_property(False)
+    normalized = boolean_property(False)
+    input_height = integer_property(1)
+    input_width = integer_property(1)
+    objectness_score = float_property(0.0)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        logits = expanded(self.shape(0), 2, "box_logits")
+        predictions = expanded(self.shape(1), 2, "class_preds")
+        proposals = expanded(self.shape(2), 3, "proposals")
+        first_stage = None if self.optional_operand(3) is None else expanded(self.shape(3), 2, "aux_class_preds")
+        priors = check_multiple("proposals", proposals[2], 4 if self.flag("normalized") else 5)
+        if priors < 0 and first_stage is not None:
+            priors = check_multiple("aux_class_preds", first_stage[1], 2)
+        classes = check_multiple("class_preds", predictions[1], priors)
+        if classes < 0 and not self.flag("share_location"):
+            classes = check_multiple("box_logits", logits[1], product(priors, 4))
+        location_classes = 1 if self.flag("share_location") else classes
+        expected = product(product(priors, location_classes), 4)
+        if logits[1] >= 0 and expected >= 0 and logits[1] != expected:
+            raise InferenceError(f"box_logits has {logits[1]} entries a batch where {priors} priors need {expected}")
+        self._check_operand(2, proposals, (-1, 1 if self.flag("variance_encoded_in_target") else 2, -1))
+        batch = merge_dimensions(logits[0], predictions[0])
+        if proposals[0] not in (1, -1, batch) and batch >= 0:
+            raise InferenceError(f"proposals are for {proposals[0]} batches, box_logits and class_preds for {batch}")
+        if first_stage is not None:
+            self._check_operand(3, first_stage, (batch, product(priors, 2)))
+            self._check_operand(4, expanded(self.shape(4), 2, "aux_box_preds"), (batch, logits[1]))
+        keep, top = next(iter(self.integers("keep_top_k")), -1), self.integer("top_k")
+        kept = keep if keep > 0 else product(classes, top if top > 0 else priors)
+        element = merge_elements(merge_elements(self.element_type(0), self.element_type(1)), self.element_type(2))
+        return (tensor((1, 1, product(batch, kept), 7), element),)
+
+    def _check_operand(self, index: int, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
+        if any(a != b for a, b in zip(shape, expected, strict=True) if a >= 0 and b >= 0):
+            raise InferenceError(f"operand {index} has shape {format_shape(shape)} where {format_shape(expected)} is needed")
+
+    def verify_(self) -> None:
+        super().verify_()
+        if len(self.operands) == 4:
+            raise VerifyException("there are class predictions of a first stage but no box predictions")
+        if not self.integers("keep_top_k"):
+            raise VerifyException("keep_top_k is empty")
+
+
+def boxes_and_scores(op: OpsetOp) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shapes of boxes [N, boxes, 4] and scores [N, classes, boxes]. Raises InferenceError if they contradict each other."""
+    boxes, scores = expanded(op.shape(0), 3, "boxes"), expanded(op.shape(1), 3, "scores")
+    if boxes[2] not in (4, -1):
+        raise InferenceError(f"boxes have {boxes[2]} coordinates, not 4")
+    merge_dimensions(boxes[0], scores[0])
+    merge_dimensions(boxes[1], scores[2])
+    return boxes, scores
+
+
+def selected_count(op: OpsetOp, *factors: int) -> int:
+    """Number of selected boxes out of a product of known and unknown factors: 0 if nothing can be selected, otherwise unknown."""
+    return 0 if 0 in factors and op.rank(0) is not None and op.rank(1) is not None else -1
+
+
+class RankedSuppressionOp(OpsetOp):
+    """Base of MatrixNms and MulticlassNms: selected (class, score, box) [selected, 6], their indices [selected, 1] and how many of each
+    batch there are [N]."""
+
+    boxes = operand_def()
+    scores = operand_def()
+    sort_result_type = string_property("none", "classid", "none", "score")
+    output_type = element_property(si64)
+    nms_top_k = integer_property(-1)
+    keep_top_k = integer_property(-1)
+    sort_result_across_batch = boolean_property(False)
+    score_threshold = float_property(0.0)
+    background_class = integer_property(-1)
+    normalized = boolean_property(True)
+    selected_outputs = result_def()
+    selected_indices = result_def()
+    selected_num = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        boxes, scores = boxes_and_scores(self)
+        count = selected_count(self, boxes[1], scores[0], scores[1])
+        element = merge_elements(self.element_type(0), self.element_type(1))
+        index = self.element("output_type")
+        return tensor((count, 6), element), tensor((count, 1), index), tensor((boxes[0],), index)
+
+    def verify_(self) -> None:
+        super().verify_()
+        check_index_type(self)
+
+
+def check_index_type(op: OpsetOp) -> None:
+    """Raises VerifyException if `output_type` is no type of indices."""
+    if op.element("output_type") not in (si32, si64):
+        raise VerifyException("output_type is neither si32 nor si64")
+
+
+@irdl_op_definition
+class MatrixNms(RankedSuppressionOp):
+    """Suppression that lowers each score by the overlap with all boxes of a higher one, linearly or by a Gaussian."""
+
+    name = "opset8.MatrixNms"
+    decay_function = string_property("linear", "gaussian", "linear")
+    gaussian_sigma = float_property(2.0)
+    post_threshold = float_property(0.0)
+
+
+@irdl_op_definition
+class MulticlassNms(RankedSuppressionOp):
+    """Suppression of each class on its own, with a threshold that may fall by `nms_eta` from box to box."""
+
+    name = "opset8.MulticlassNms"
+    iou_threshold = float_property(0.0)
+    nms_eta = float_property(1.0)
+
+
+@irdl_op_definition
+class NonMaxSuppression(OpsetOp):
+    """Greedy suppression of each class on its own.
+
+    Boxes [N, boxes, 4], scores [N, classes, boxes] and optionally the scalars (or [1]) max_output_boxes_per_class, iou_threshold,
+    score_threshold and soft_nms_sigma. Results: (batch, class, box) and (batch, class, score) [selected, 3], and their number [1].
+    """
+
+    name = "opset9.NonMaxSuppression"
+    boxes = operand_def()
+    scores = operand_def()
+    limits = optional_operands(4)
+    box_encoding = string_property("corner", "center", "corner")
+    sort_result_descending = boolean_property(True)
+    output_type = element_property(si64)
+    selected_indices = result_def()
+    selected_scores = result_def()
+    valid_outputs = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        boxes, scores = boxes_and_scores(self)
+        for index in range(2, len(self.operands)):
+            shape = self.shape(index)
+            if shape is not None and (len(shape) > 1 or element_count(shape) not in (1, None)):
+                raise InferenceError(f"operand {index} has shape {format_shape(shape)}, it should be a scalar")
+        limit = known.integers(self.optional_operand(2))
+        bounded = limit is not None and limit[0] >= 0 and boxes[1] >= 0
+        count = selected_count(self, scores[0], scores[1], min(boxes[1], limit[0])) if limit and bounded else -1
+        index_type = self.element("output_type")
+        return tensor((count, 3), index_type), tensor((count, 3), f32), tensor((1,), index_type)
+
+    def verify_(self) -> None:
+        super().verify_()
+        check_index_type(self)
+
+
+class PriorOp(OpsetOp):
+    """Base of the prior boxes: coordinates and variances [2, H * W * priors * 4] for a feature map of size layer_shape (H, W)."""
+
+    layer_shape = operand_def()
+    image_shape = operand_def()
+
+    def priors(self) -> int:
+        """Number of prior boxes at a place."""
+        raise NotImplementedError
+
+    def infer(self, known: KnownValues) -> Types:
+        for index in (0, 1):
+            shape = self.shape(index)
+            if shape is not None and (len(shape) != 1 or shape[0] not in (2, -1)):
+                raise InferenceError(f"operand {index} has shape {format_shape(shape)}, it should be two numbers")
+        size = known.target_shape(self.operands[0])
+        if size is None:
+            return (tensor((2, -1), f32),)
+        if len(size) != 2:
+            raise InferenceError(f"layer_shape has {len(size)} entries, not 2")
+        return (tensor((2, product(product(*size), 4 * self.priors())), f32),)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if len(self.numbers("variance")) not in (0, 1, 4):
+            raise VerifyException(f"variance has {len(self.numbers('variance'))} entries, not 0, 1 or 4")
+
+
+@irdl_op_definition
+class PriorBox(PriorOp):
+    """Prior boxes of several sizes and aspect ratios, optionally dense grids of boxes of fixed size."""
+
+    name = "opset8.PriorBox"
+    min_size = floats_property(())
+    max_size = floats_property(())
+    aspect_ratio = floats_property(())
+    density = floats_property(())
+    fixed_ratio = floats_property(())
+    fixed_size = floats_property(())
+    clip = boolean_property(False)
+    flip = boolean_property(False)
+    step = float_property(0.0)
+    offset = float_property()
+    variance = floats_property(())
+    scale_all_sizes = boolean_property(True)
+    min_max_aspect_ratios_order = boolean_property(True)
+    result = result_def()
+
+    SAME_RATIO: ClassVar[float] = 1e-6
+    """Aspect ratios that differ by less are one."""
+
+    def aspect_ratios(self) -> list[float]:
+        """1, the given ratios and, with `flip`, their inverses, each once."""
+        ratios = [1.0]
+        for ratio in self.numbers("aspect_ratio"):
+            if any(abs(ratio - other) < self.SAME_RATIO for other in ratios):
+                continue
+            ratios += [ratio, 1 / ratio] if self.flag("flip") else [ratio]
+        return ratios
+
+    def priors(self) -> int:
+        values = [value for name in ("aspect_ratio", "density") for value in self.numbers(name)]
+        if not all(0 < value < math.inf for value in values):
+            raise InferenceError("aspect ratios and densities must be positive")
+        ratios = len(self.aspect_ratios())
+        smallest, fixed = len(self.numbers("min_size")), len(self.numbers("fixed_size"))
+        if fixed:
+            count = ratios * fixed
+        elif self.flag("scale_all_sizes"):
+            count = ratios * smallest + len(self.numbers("max_size"))
+        else:
+            count = ratios + smallest - 1
+        for density in self.numbers("density"):
+            count += (len(self.numbers("fixed_ratio")) or ratios) * (int(density) ** 2 - 1)
+        return count
+
+
+@irdl_op_definition
+class PriorBoxClustered(PriorOp):
+    """Prior boxes of the given widths and heights."""
+
+    name = "opset1.PriorBoxClustered"
+    step = float_property(0.0)
+    step_w = float_property(0.0)
+    step_h = float_property(0.0)
+    width = floats_property((1.0,))
+    height = floats_property((1.0,))
+    clip = boolean_property(True)
+    offset = float_property()
+    variance = floats_property(())
+    result = result_def()
+
+    def priors(self) -> int:
+        return len(self.numbers("width"))
+
+    def verify_(self) -> None:
+        super().verify_()
+        if len(self.numbers("width")) != len(self.numbers("height")):
+            raise VerifyException("width and height have different numbers of entries")
+
+
+@irdl_op_definition
+class ROIAlign(OpsetOp):
+    """Regions [regions, 4] of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w]; batch_indices [regions] says of which batch."""
+
+    name = "opset9.ROIAlign"
+    data = operand_def()
+    rois = operand_def()
+    batch_indices = operand_def()
+    pooled_h = integer_property()
+    pooled_w = integer_property()
+    sampling_ratio = integer_property()
+    spatial_scale = float_property()
+    mode = string_property(None, "avg", "max")
+    aligned_mode = string_property("asymmetric", "asymmetric", "half_pixel", "half_pixel_for_nn")
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        data = expanded(self.shape(0), 4, "data")
+        rois = expanded(self.shape(1), 2, "rois")
+        indices = expanded(self.shape(2), 1, "batch_indices")
+        if rois[1] not in (4, -1):
+            raise InferenceError(f"regions have {rois[1]} coordinates, not 4")
+        element: Attribute = merge_elements(self.element_type(0), self.element_type(1))
+        shape = (merge_dimensions(rois[0], indices[0]), data[1], self.integer("pooled_h"), self.integer("pooled_w"))
+        return (tensor(shape, element),)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if min(self.integer("pooled_h"), self.integer("pooled_w")) < 1 or self.integer("sampling_ratio") < 0:
+            raise VerifyException("pooled_h and pooled_w must be positive, sampling_ratio must not be negative")

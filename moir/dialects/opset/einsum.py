@@ -1,0 +1,93 @@
+"""The equation of Einsum: `bij,bjk->bik`, `a...b,b->a...`."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from moir.dialects.shapes import Shape, broadcast_dimension, broadcast_shapes, format_shape, merge_dimensions
+from moir.errors import InferenceError
+
+ELLIPSIS = "..."
+
+
+@dataclass(frozen=True)
+class Equation:
+    """A parsed equation: the labels of each operand and of the result, each a letter or `...`."""
+
+    inputs: tuple[tuple[str, ...], ...]
+    output: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The equation with its result spelled out."""
+        return f"{','.join(map(''.join, self.inputs))}->{''.join(self.output)}"
+
+    @staticmethod
+    @lru_cache(maxsize=1024)
+    def parse(text: str) -> Equation:
+        """Parse an equation. Without an arrow the result has, in alphabetical order, the labels that occur once, behind the ellipsis.
+
+        Raises InferenceError for a malformed one.
+        """
+        left, arrow, right = text.replace(" ", "").partition("->")
+        inputs = tuple(_labels(term, text) for term in left.split(","))
+        every = [label for term in inputs for label in term]
+        if not arrow:
+            once = sorted(label for label in set(every) if label != ELLIPSIS and every.count(label) == 1)
+            return Equation(inputs, ((ELLIPSIS,) if ELLIPSIS in every else ()) + tuple(once))
+        output = _labels(right, text)
+        if len(set(output)) != len(output) or not set(output) <= {*every, ELLIPSIS}:
+            raise InferenceError(f"the result of equation {text!r} repeats a label or has one that no operand has")
+        return Equation(inputs, output)
+
+    def without_ellipsis(self, ranks: Sequence[int]) -> str | None:
+        """The equation with letters in place of ellipses, for operands of these ranks; None if there are not enough letters."""
+        used = {label for labels in (*self.inputs, self.output) for label in labels}
+        spare = "".join(letter for letter in string.ascii_letters if letter not in used)
+        spreads = [rank - len(labels) + 1 for labels, rank in zip(self.inputs, ranks, strict=True) if ELLIPSIS in labels]
+        widest = max(spreads, default=0)
+        if widest > len(spare):
+            return None
+
+        def spelled(labels: Sequence[str], spread: int) -> str:
+            return "".join(spare[widest - spread : widest] if label == ELLIPSIS else label for label in labels)
+
+        terms = [spelled(labels, rank - len(labels) + 1) for labels, rank in zip(self.inputs, ranks, strict=True)]
+        return f"{','.join(terms)}->{spelled(self.output, widest)}"
+
+    def result_shape(self, shapes: Sequence[Shape]) -> Shape:
+        """Shape of the result. Raises InferenceError where ranks or dimensions contradict the equation."""
+        dimensions: dict[str, int] = {}
+        covered: Shape = ()
+        for labels, shape in zip(self.inputs, shapes, strict=True):
+            letters = [label for label in labels if label != ELLIPSIS]
+            if shape is None:
+                covered = None if ELLIPSIS in labels else covered
+                sizes: Sequence[int] = (-1,) * len(letters)
+            elif ELLIPSIS not in labels:
+                sizes = shape
+            else:
+                front, spread = labels.index(ELLIPSIS), len(shape) - len(letters)
+                covered = broadcast_shapes(covered, shape[front : front + max(0, spread)])
+                sizes = shape[:front] + shape[front + spread :] if spread >= 0 else ()
+            if len(sizes) != len(letters):
+                raise InferenceError(f"shape {format_shape(shape)} does not fit {''.join(labels)!r}")
+            own: dict[str, int] = {}
+            for label, size in zip(letters, sizes, strict=True):
+                own[label] = merge_dimensions(own.get(label, -1), size)
+            for label, size in own.items():
+                dimensions[label] = broadcast_dimension(dimensions.get(label, 1), size)
+        if covered is None and ELLIPSIS in self.output:
+            return None
+        return tuple(size for label in self.output for size in ((covered or ()) if label == ELLIPSIS else (dimensions[label],)))
+
+
+def _labels(term: str, equation: str) -> tuple[str, ...]:
+    head, dots, tail = term.partition(ELLIPSIS)
+    labels = (*head, *((ELLIPSIS,) if dots else ()), *tail)
+    if any(label != ELLIPSIS and label not in string.ascii_letters for label in labels):
+        raise InferenceError(f"equation {equation!r} has something other than letters, commas, one ellipsis a term and an arrow")
+    return labels

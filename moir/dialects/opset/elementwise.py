@@ -1,0 +1,214 @@
+"""Mathematical functions of single elements."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_op_definition
+
+from moir.dialects.data import Array
+from moir.dialects.opset.base import string_property
+from moir.dialects.opset.elementwise_base import ElementwiseOp, FunctionOp, elementwise, is_real
+
+_error_function = elementwise(math.erf, 1)
+
+
+def error_function(x: Array) -> Array:
+    """The Gauss error function."""
+    return np.asarray(_error_function(x.astype(np.float64))).astype(x.dtype)
+
+
+@irdl_op_definition
+class Abs(FunctionOp):
+    """|x|"""
+
+    name = "opset1.Abs"
+    FUNCTION: ClassVar[np.ufunc] = np.absolute
+    REAL_ONLY: ClassVar[bool] = False
+    SYMBOLIC: ClassVar[bool] = True
+
+
+@irdl_op_definition
+class Acos(FunctionOp):
+    """Arc cosine of x, in radians."""
+
+    name = "opset1.Acos"
+    FUNCTION: ClassVar[np.ufunc] = np.arccos
+
+
+@irdl_op_definition
+class Acosh(FunctionOp):
+    """Inverse hyperbolic cosine of x."""
+
+    name = "opset4.Acosh"
+    FUNCTION: ClassVar[np.ufunc] = np.arccosh
+
+
+@irdl_op_definition
+class Asin(FunctionOp):
+    """Arc sine of x, in radians."""
+
+    name = "opset1.Asin"
+    FUNCTION: ClassVar[np.ufunc] = np.arcsin
+
+
+@irdl_op_definition
+class Asinh(FunctionOp):
+    """Inverse hyperbolic sine of x."""
+
+    name = "opset4.Asinh"
+    FUNCTION: ClassVar[np.ufunc] = np.arcsinh
+
+
+@irdl_op_definition
+class Atan(FunctionOp):
+    """Arc tangent of x, in radians."""
+
+    name = "opset1.Atan"
+    FUNCTION: ClassVar[np.ufunc] = np.arctan
+
+
+@irdl_op_definition
+class Atanh(FunctionOp):
+    """Inverse hyperbolic tangent of x."""
+
+    name = "opset4.Atanh"
+    FUNCTION: ClassVar[np.ufunc] = np.arctanh
+
+
+@irdl_op_definition
+class Ceiling(FunctionOp):
+    """The least integer not below x."""
+
+    name = "opset1.Ceiling"
+    FUNCTION: ClassVar[np.ufunc] = np.ceil
+    REAL_ONLY: ClassVar[bool] = False
+
+
+@irdl_op_definition
+class Cos(FunctionOp):
+    """Cosine of x, in radians."""
+
+    name = "opset1.Cos"
+    FUNCTION: ClassVar[np.ufunc] = np.cos
+
+
+@irdl_op_definition
+class Cosh(FunctionOp):
+    """Hyperbolic cosine of x."""
+
+    name = "opset1.Cosh"
+    FUNCTION: ClassVar[np.ufunc] = np.cosh
+
+
+@irdl_op_definition
+class Erf(ElementwiseOp):
+    """Gauss error function of x."""
+
+    name = "opset1.Erf"
+
+    def compute(self, x: Array) -> Array:
+        return error_function(x)
+
+
+@irdl_op_definition
+class Exp(FunctionOp):
+    """E to the power of x."""
+
+    name = "opset1.Exp"
+    FUNCTION: ClassVar[np.ufunc] = np.exp
+
+
+@irdl_op_definition
+class Floor(FunctionOp):
+    """The greatest integer not above x."""
+
+    name = "opset1.Floor"
+    FUNCTION: ClassVar[np.ufunc] = np.floor
+    REAL_ONLY: ClassVar[bool] = False
+
+
+@irdl_op_definition
+class Log(FunctionOp):
+    """Natural logarithm of x."""
+
+    name = "opset1.Log"
+    FUNCTION: ClassVar[np.ufunc] = np.log
+
+
+@irdl_op_definition
+class Negative(FunctionOp):
+    """-x"""
+
+    name = "opset1.Negative"
+    FUNCTION: ClassVar[np.ufunc] = np.negative
+    REAL_ONLY: ClassVar[bool] = False
+    SYMBOLIC: ClassVar[bool] = True
+
+
+@irdl_op_definition
+class Round(ElementwiseOp):
+    """x rounded to an integer; a half goes to the even neighbour or away from zero, as `mode` says."""
+
+    name = "opset5.Round"
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = None
+    mode = string_property("half_to_even", "half_away_from_zero", "half_to_even")
+    REAL_ONLY: ClassVar[bool] = False
+
+    def compute(self, x: Array) -> Array:
+        if self.text("mode") == "half_to_even" or not is_real(x):
+            return np.rint(x)
+        whole = np.trunc(x)
+        return whole + np.where(np.abs(x - whole) >= 0.5, np.sign(x), 0).astype(x.dtype)
+
+
+@irdl_op_definition
+class Sign(FunctionOp):
+    """-1, 0 or 1 by the sign of x; NaN stays NaN."""
+
+    name = "opset1.Sign"
+    FUNCTION: ClassVar[np.ufunc] = np.sign
+    REAL_ONLY: ClassVar[bool] = False
+
+
+@irdl_op_definition
+class Sin(FunctionOp):
+    """Sine of x, in radians."""
+
+    name = "opset1.Sin"
+    FUNCTION: ClassVar[np.ufunc] = np.sin
+
+
+@irdl_op_definition
+class Sinh(FunctionOp):
+    """Hyperbolic sine of x."""
+
+    name = "opset1.Sinh"
+    FUNCTION: ClassVar[np.ufunc] = np.sinh
+
+
+@irdl_op_definition
+class Sqrt(FunctionOp):
+    """Square root of x."""
+
+    name = "opset1.Sqrt"
+    FUNCTION: ClassVar[np.ufunc] = np.sqrt
+
+
+@irdl_op_definition
+class Tan(FunctionOp):
+    """Tangent of x, in radians."""
+
+    name = "opset1.Tan"
+    FUNCTION: ClassVar[np.ufunc] = np.tan
+
+
+@irdl_op_definition
+class Tanh(FunctionOp):
+    """Hyperbolic tangent of x."""
+
+    name = "opset1.Tanh"
+    FUNCTION: ClassVar[np.ufunc] = np.tanh

@@ -1,0 +1,179 @@
+"""Bases of the elementwise operations, unary and broadcasting, and of operations that reckon in float32 what they store in 16 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from xdsl.ir import Attribute
+from xdsl.irdl import operand_def, result_def
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, describe, dynamic, f16, is_element_type, to_numpy
+from moir.dialects.known_values import KnownValues, is_symbolic, simplified
+from moir.dialects.opset.base import OpsetOp, Types, string_property
+from moir.dialects.shapes import Shape, broadcast_shapes, element_of, merge_elements, merge_shapes, shape_of, tensor
+from moir.errors import InferenceError
+
+_HALF = to_numpy(f16)
+
+REALS = REAL_TYPES | {dynamic}
+INTEGERS = INTEGER_TYPES | {dynamic}
+NUMBERS = REALS | INTEGERS
+BOOLEANS = frozenset((boolean, dynamic))
+"""Sets of element types an operation may accept; one that is not known yet belongs to all."""
+
+
+def require_element(element: Attribute, accepted: frozenset[Attribute]) -> None:
+    """Raise InferenceError if an element type is not accepted."""
+    if element not in accepted:
+        raise InferenceError(f"it does not take the element type {describe(element).xml if is_element_type(element) else element}")
+
+
+def is_real(array: Array) -> bool:
+    """Whether an array holds floating-point numbers (those of ml_dtypes have kind V)."""
+    return array.dtype.kind in "fV"
+
+
+def widened(array: Array) -> Array:
+    """An array to reckon with: floats narrower than 32 bits as float32, anything else as it is."""
+    return array.astype(np.float32) if array.dtype.kind == "V" or array.dtype == _HALF else array
+
+
+def narrowed(array: Array, dtype: np.dtype[Any]) -> Array:
+    """A result of reckoning, in the element type of the operand."""
+    return np.asarray(array).astype(dtype, copy=False)
+
+
+def elementwise(function: Callable[..., object], count: int) -> np.ufunc:
+    """A scalar function of `count` arguments (integers or symbols) applied to arrays of dtype object."""
+    return np.frompyfunc(function, count, 1)
+
+
+class UnaryOp(OpsetOp):
+    """Base of the operations whose result has the type of their operand."""
+
+    data = operand_def()
+    result = result_def()
+
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = None
+    """Element types the operation takes, all if None."""
+
+    def infer(self, known: KnownValues) -> Types:
+        type_ = self.operands[0].type
+        if self.ELEMENTS is not None:
+            require_element(element_of(type_), self.ELEMENTS)
+        return (type_,)
+
+
+class ElementwiseOp(UnaryOp):
+    """An operation on single elements that numpy computes."""
+
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = NUMBERS
+
+    REAL_ONLY: ClassVar[bool] = True
+    """Integers are left to the runtime, which rounds in its own way."""
+
+    def compute(self, x: Array) -> Array:
+        """The result for numbers of at least 32 bits, or for integers and symbols."""
+        raise NotImplementedError(self.name)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        (x,) = operands
+        if is_symbolic(x):
+            return (np.asarray(self.compute(x), dtype=object),)
+        if self.REAL_ONLY and not is_real(x):
+            return None
+        return (narrowed(self.compute(widened(x)), x.dtype),)
+
+
+class FunctionOp(ElementwiseOp):
+    """An elementwise operation that is a numpy function."""
+
+    FUNCTION: ClassVar[np.ufunc]
+
+    def compute(self, x: Array) -> Array:
+        return self.FUNCTION(x)
+
+
+def _paddle_dimension(a: int, b: int) -> int:
+    if a == b or (b == 1 and a != 0) or (b < 0 and a != 1):
+        return a
+    if a < 0 or (a == 1 and b <= 0):
+        return b
+    raise InferenceError(f"dimension {b} does not broadcast to {a}")
+
+
+def paddle_shape(a: Shape, b: Shape) -> Shape:
+    """Result shape under `pdpd` broadcasting: `b` lies over the first dimensions of `a` and is broadcast to them, never the other way.
+
+    Raises InferenceError where it does not fit.
+    """
+    if a is None or b is None:
+        return None
+    if len(b) > len(a):
+        raise InferenceError("the second operand has more dimensions than the first")
+    return (*map(_paddle_dimension, a, b), *a[len(b) :])
+
+
+def binary_shape(op: OpsetOp, a: Attribute, b: Attribute) -> Shape:
+    """Result shape of an operation on two operands (given by their types) under its `auto_broadcast`."""
+    mode = op.text("auto_broadcast")
+    if mode == "numpy":
+        return broadcast_shapes(shape_of(a), shape_of(b))
+    return (merge_shapes if mode == "none" else paddle_shape)(shape_of(a), shape_of(b))
+
+
+class BroadcastingOp(OpsetOp):
+    """Base of the operations on two tensors of one element type; the result has that type too unless `RESULT` says otherwise."""
+
+    a = operand_def()
+    b = operand_def()
+    auto_broadcast = string_property("numpy", "none", "numpy", "pdpd")
+    result = result_def()
+
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = NUMBERS
+    """Element types the operation takes, all if None."""
+
+    RESULT: ClassVar[Attribute | None] = None
+    """Element type of the result, None for that of the operands."""
+
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = None
+    """What computes elements some of which are symbols, if it is not `compute`."""
+
+    def infer(self, known: KnownValues) -> Types:
+        a, b = (operand.type for operand in self.operands)
+        element = merge_elements(element_of(a), element_of(b))
+        if self.ELEMENTS is not None:
+            require_element(element, self.ELEMENTS)
+        return (tensor(binary_shape(self, a, b), element if self.RESULT is None else self.RESULT),)
+
+    def compute(self, a: Array, b: Array) -> Array | None:
+        """The result for numbers of at least 32 bits, or for integers and symbols; None if the runtime must say."""
+        raise NotImplementedError(self.name)
+
+    def compute_symbolic(self, a: Array, b: Array) -> Array | None:
+        """The result for arrays that have symbols in them."""
+        return self.compute(a, b) if self.SCALAR_FUNCTION is None else self.SCALAR_FUNCTION(a, b)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        a, b = operands
+        if self.text("auto_broadcast") == "pdpd":
+            b = b.reshape(b.shape + (1,) * (a.ndim - b.ndim))
+        element = b.dtype if a.dtype == object else a.dtype
+        dtype = element if self.RESULT is None else to_numpy(self.RESULT)
+        symbolic = is_symbolic(a) or is_symbolic(b)
+        result = self.compute_symbolic(a, b) if symbolic else self.compute(widened(a), widened(b))
+        if result is None:
+            return None
+        return (simplified(np.asarray(result, dtype=object), dtype) if symbolic else narrowed(result, dtype),)
+
+
+class BroadcastingFunctionOp(BroadcastingOp):
+    """A broadcasting operation that is a numpy function."""
+
+    FUNCTION: ClassVar[np.ufunc]
+
+    def compute(self, a: Array, b: Array) -> Array | None:
+        return self.FUNCTION(a, b)

@@ -1,0 +1,190 @@
+"""Operations that make tensors of numbers: ranges, identity matrices, random numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects import element_types
+from moir.dialects.data import Array
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import (
+    OpsetOp,
+    Types,
+    boolean_property,
+    element_property,
+    integer_property,
+    optional_operands,
+    string_property,
+)
+from moir.dialects.opset.elementwise_base import INTEGERS, NUMBERS, REALS, require_element, widened
+from moir.dialects.shapes import element_of, merge_elements, rank_of, shape_of, tensor
+from moir.errors import InferenceError
+
+SIZES = frozenset((element_types.si32, element_types.si64, element_types.dynamic))
+"""Element types of operands that are sizes."""
+
+
+RANDOM_NUMBERS = REALS | SIZES
+
+
+def require_scalar(op: OpsetOp, index: int, what: str) -> None:
+    """Raise InferenceError if an operand has a known shape other than that of a scalar or of one element in one dimension."""
+    shape = op.shape(index)
+    if shape is not None and (len(shape) > 1 or any(dimension not in (1, -1) for dimension in shape)):
+        raise InferenceError(f"{what} should be a scalar or have one element")
+
+
+def one_dimension(known: KnownValues, op: OpsetOp, index: int, what: str) -> int:
+    """A size that an operand holds, -1 if it is not known. Raises InferenceError if it is negative or no single number."""
+    require_scalar(op, index, what)
+    size = known.integers(op.operands[index])
+    if size is not None and size[0] < 0:
+        raise InferenceError(f"{what} is {size[0]}")
+    return -1 if size is None else size[0]
+
+
+@irdl_op_definition
+class Eye(OpsetOp):
+    """Matrices with ones on the diagonal that lies `diagonal_index` above the main one, zeros elsewhere."""
+
+    name = "opset9.Eye"
+    num_rows = operand_def()
+    num_columns = operand_def()
+    diagonal_index = operand_def()
+    batch_shape = optional_operands(1)
+    output_type = element_property()
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        rows, columns = one_dimension(known, self, 0, "num_rows"), one_dimension(known, self, 1, "num_columns")
+        require_scalar(self, 2, "diagonal_index")
+        for operand in self.operands:
+            require_element(element_of(operand), SIZES)
+        if len(self.operands) > 3 and self.rank(3) not in (1, None):
+            raise InferenceError("batch_shape should have one dimension")
+        batch = () if len(self.operands) == 3 else known.target_shape(self.operands[3])
+        return (tensor(None if batch is None else (*batch, rows, columns), self.element("output_type")),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        rows, columns, diagonal = (int(operand.reshape(())) for operand in operands[:3])
+        batch = tuple(int(entry) for entry in operands[3]) if len(operands) > 3 else ()
+        row = element_types.describe(self.element("output_type"))
+        if row.is_packed:
+            return None
+        return (np.broadcast_to(np.eye(rows, columns, diagonal).astype(row.numpy), (*batch, rows, columns)),)
+
+
+def range_length(start: float, stop: float, step: float) -> int:
+    """Number of elements from start by step, stop not among them."""
+    if isinstance(start, float):
+        return max(0, math.ceil((stop - start) / step))
+    return len(range(start, int(stop), int(step)))
+
+
+@irdl_op_definition
+class Range(OpsetOp):
+    """Numbers from start by step, stop not among them."""
+
+    name = "opset4.Range"
+    start = operand_def()
+    stop = operand_def()
+    step = operand_def()
+    output_type = element_property()
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        require_element(self.element("output_type"), NUMBERS)
+        for operand in self.operands:
+            if shape_of(operand):
+                raise InferenceError("start, stop and step should be scalars")
+            require_element(element_of(operand), NUMBERS)
+        start, stop, step = (self.scalar(known.constant(operand)) for operand in self.operands)
+        if step == 0:
+            raise InferenceError("step is zero")
+        size = -1 if start is None or stop is None or step is None else range_length(start, stop, step)
+        return (tensor((size,), self.element("output_type")),)
+
+    def scalar(self, operand: Array | None) -> int | float | None:
+        """The number an operand holds, cut to an integer if the result is of integers. Raises InferenceError if it is not finite."""
+        if operand is None:
+            return None
+        value = widened(operand).reshape(()).item()
+        if not math.isfinite(value):
+            raise InferenceError("start, stop and step should be finite")
+        return float(value) if self.element("output_type") in element_types.REAL_TYPES else int(value)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        row = element_types.describe(self.element("output_type"))
+        if row.is_packed or row.bits == 0:
+            return None
+        start, stop, step = map(self.scalar, operands)
+        if start is None or stop is None or not step:
+            return None
+        return ((start + step * np.arange(range_length(start, stop, step))).astype(row.numpy),)
+
+
+@irdl_op_definition
+class RandomUniform(OpsetOp):
+    """Random numbers of a uniform distribution from min_val to below max_val. With both seeds 0 they differ from run to run."""
+
+    name = "opset8.RandomUniform"
+    shape_operand = operand_def()
+    min_val = operand_def()
+    max_val = operand_def()
+    output_type = element_property()
+    op_seed = integer_property(0)
+    global_seed = integer_property(0)
+    alignment = string_property("tensorflow", "mock", "pytorch", "tensorflow")
+    result = result_def()
+
+    DETERMINISTIC: ClassVar[bool] = False
+
+    def infer(self, known: KnownValues) -> Types:
+        shape, minimum, maximum = self.operands
+        if rank_of(shape) not in (1, None):
+            raise InferenceError("the shape should have one dimension")
+        require_element(element_of(shape), SIZES)
+        require_scalar(self, 1, "min_val")
+        require_scalar(self, 2, "max_val")
+        output = merge_elements(self.element("output_type"), merge_elements(element_of(minimum), element_of(maximum)))
+        require_element(output, RANDOM_NUMBERS)
+        low, high = known.constant(minimum), known.constant(maximum)
+        if low is not None and high is not None and not low.reshape(()) < high.reshape(()):
+            raise InferenceError(f"min_val {low.reshape(())} is not below max_val {high.reshape(())}")
+        return (tensor(known.target_shape(shape), output),)
+
+
+@irdl_op_definition
+class Multinomial(OpsetOp):
+    """Indices of classes drawn at random with the probabilities in the rows of the operand, `num_samples` a row."""
+
+    name = "opset13.Multinomial"
+    probs = operand_def()
+    num_samples = operand_def()
+    convert_type = element_property()
+    with_replacement = boolean_property()
+    log_probs = boolean_property()
+    global_seed = integer_property(0)
+    op_seed = integer_property(0)
+    result = result_def()
+
+    DETERMINISTIC: ClassVar[bool] = False
+
+    def verify_(self) -> None:
+        if self.element("convert_type") not in (element_types.si32, element_types.si64):
+            raise VerifyException("convert_type should be i32 or i64")
+
+    def infer(self, known: KnownValues) -> Types:
+        require_element(self.element_type(0), REALS)
+        require_element(self.element_type(1), INTEGERS)
+        probs = self.shape(0)
+        if probs is not None and len(probs) != 2:
+            raise InferenceError("probs should have two dimensions")
+        samples = one_dimension(known, self, 1, "num_samples")
+        return (tensor(None if probs is None else (probs[0], samples), self.element("convert_type")),)

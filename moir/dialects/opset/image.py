@@ -1,0 +1,251 @@
+"""Resizing, sampling and cutting of images. Layout of data: N, C, spatial axes."""
+
+from __future__ import annotations
+
+import math
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES
+from moir.dialects.known_values import KnownValues, Symbol
+from moir.dialects.opset.base import (
+    OpsetOp,
+    Types,
+    boolean_property,
+    float_property,
+    integers_property,
+    optional_operands,
+    string_property,
+)
+from moir.dialects.opset.spatial import AUTO_PAD, Window, expanded, positions, product
+from moir.dialects.shapes import element_count, element_of, format_shape, merge_dimensions, rank_of, shape_of, tensor
+from moir.errors import InferenceError
+
+MODES = ("bicubic_pillow", "bilinear_pillow", "cubic", "linear", "linear_onnx", "nearest")
+COORDINATE_MODES = ("align_corners", "asymmetric", "half_pixel", "pytorch_half_pixel", "tf_half_pixel_for_nn")
+NEAREST_MODES = ("ceil", "floor", "round_prefer_ceil", "round_prefer_floor", "simple")
+
+
+MARGIN = np.float32(1e-6)
+"""Added to a scale, so that one computed as a quotient of sizes gives back the size."""
+
+
+MAXIMUM_SIZE = 2.0**63
+
+
+def scaled(size: int, scale: Any) -> int:
+    """A dimension times a scale, computed in f32 and rounded down; -1 if one is unknown."""
+    if size < 0 or isinstance(scale, Symbol):
+        return -1
+    with np.errstate(over="ignore"):
+        extent = np.float32(size) * (np.float32(scale) + MARGIN)
+    if not extent < MAXIMUM_SIZE:
+        raise InferenceError(f"{size} elements cannot be scaled by {scale}")
+    return max(0, math.floor(extent))
+
+
+def check_list(value: SSAValue, what: str) -> None:
+    """Raises InferenceError if a value is known to have another rank than 1."""
+    if rank_of(value) not in (1, None):
+        raise InferenceError(f"{what} has shape {format_shape(shape_of(value))}, it should be a list")
+
+
+class InterpolateOp(OpsetOp):
+    """Base of the two versions of Interpolate."""
+
+    mode = string_property(None, *MODES)
+    shape_calculation_mode = string_property(None, "scales", "sizes")
+    coordinate_transformation_mode = string_property("half_pixel", *COORDINATE_MODES)
+    nearest_mode = string_property("round_prefer_floor", *NEAREST_MODES)
+    antialias = boolean_property(False)
+    pads_begin = integers_property((0,))
+    pads_end = integers_property((0,))
+    cube_coeff = float_property(-0.75)
+    result = result_def()
+
+    def resized(self, known: KnownValues, target: int, axes_index: int) -> tuple[int, ...] | None:
+        """Shape of the result, where operand `target` has sizes or scales and operand `axes_index`, if there, the axes they are for."""
+        data = self.shape(0)
+        if data is None:
+            return None
+        rank = len(data)
+        pads = [self.integers("pads_begin"), self.integers("pads_end")]
+        if max(map(len, pads)) > rank:
+            raise InferenceError(f"more pads than the {rank} axes of the data")
+        shape = [d if d < 0 else d + a + b for d, a, b in zip_longest(data, *pads, fillvalue=0)]
+        check_list(self.operands[target], self.text("shape_calculation_mode"))
+        axes_operand = self.optional_operand(axes_index)
+        if axes_operand is not None:
+            check_list(axes_operand, "axes")
+        axes = tuple(range(rank)) if axes_operand is None else known.integers(axes_operand)
+        if axes is None:
+            return (-1,) * rank
+        if any(not 0 <= axis < rank for axis in axes):
+            raise InferenceError(f"axes {list(axes)} are not all axes of a tensor of rank {rank}")
+        by_scale = self.text("shape_calculation_mode") == "scales"
+        element = self.element_type(target)
+        if element in (INTEGER_TYPES if by_scale else REAL_TYPES):
+            raise InferenceError(f"{self.text('shape_calculation_mode')} of type {element} are not possible")
+        entries = known.elements(self.operands[target])
+        count = element_count(self.shape(target)) if entries is None else entries.size
+        if count is not None and count != len(axes):
+            raise InferenceError(f"{count} {self.text('shape_calculation_mode')} for {len(axes)} axes")
+        values: list[Any] = [Symbol()] * len(axes) if entries is None else list(entries.ravel())
+        for axis, value in zip(axes, values, strict=True):
+            shape[axis] = scaled(shape[axis], value) if by_scale else -1 if isinstance(value, Symbol) else max(-1, int(value))
+        return tuple(shape)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if any(pad < 0 for name in ("pads_begin", "pads_end") for pad in self.integers(name)):
+            raise VerifyException("pads are negative")
+
+
+@irdl_op_definition
+class Interpolate4(InterpolateOp):
+    """Data padded with zeros and resized along axes to `sizes`, or by `scales`, as `shape_calculation_mode` says; the other is ignored."""
+
+    name = "opset4.Interpolate"
+    data = operand_def()
+    sizes = operand_def()
+    scales = operand_def()
+    axes = optional_operands(1)
+
+    def infer(self, known: KnownValues) -> Types:
+        target = 1 if self.text("shape_calculation_mode") == "sizes" else 2
+        return (tensor(self.resized(known, target, 3), element_of(self.operands[0])),)
+
+
+@irdl_op_definition
+class Interpolate(InterpolateOp):
+    """Data padded with zeros and resized along axes to sizes (integers), or by scales (floats), as `shape_calculation_mode` says."""
+
+    name = "opset11.Interpolate"
+    data = operand_def()
+    scales_or_sizes = operand_def()
+    axes = optional_operands(1)
+
+    def infer(self, known: KnownValues) -> Types:
+        return (tensor(self.resized(known, 1, 2), element_of(self.operands[0])),)
+
+
+@irdl_op_definition
+class GridSample(OpsetOp):
+    """Data [N, C, H, W] sampled where a grid [N, H_out, W_out, 2] of (x, y) in -1 … 1 says; result [N, C, H_out, W_out]."""
+
+    name = "opset9.GridSample"
+    data = operand_def()
+    grid = operand_def()
+    align_corners = boolean_property(False)
+    mode = string_property("bilinear", "bicubic", "bilinear", "nearest")
+    padding_mode = string_property("zeros", "border", "reflection", "zeros")
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        data = expanded(self.shape(0), 4, "data")
+        grid = expanded(self.shape(1), 4, "the grid")
+        if grid[3] not in (2, -1):
+            raise InferenceError(f"points of the grid have {grid[3]} coordinates, not 2")
+        return (tensor((merge_dimensions(data[0], grid[0]), data[1], grid[1], grid[2]), element_of(self.operands[0])),)
+
+
+@irdl_op_definition
+class ExtractImagePatches(OpsetOp):
+    """Patches of `sizes` elements that lie `rates` apart, `strides` between patches: [N, C, H, W] to [N, C * patch, rows, columns]."""
+
+    name = "opset3.ExtractImagePatches"
+    data = operand_def()
+    sizes = integers_property()
+    strides = integers_property()
+    rates = integers_property()
+    auto_pad = string_property(None, *AUTO_PAD)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        data = expanded(self.shape(0), 4, "data")
+        sizes = self.integers("sizes")
+        windows = tuple(map(Window, sizes, self.integers("strides"), self.integers("rates")))
+        if len(windows) != 2:
+            raise InferenceError("sizes, strides and rates must have two entries each")
+        counts = [
+            0 if 0 <= size < window.extent and auto_pad == "valid" else positions(size, window, auto_pad)
+            for size, window, auto_pad in zip(data[2:], windows, (self.text("auto_pad"),) * 2, strict=True)
+        ]
+        return (tensor((data[0], product(data[1], math.prod(sizes)), *counts), element_of(self.operands[0])),)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.text("auto_pad") == "explicit":
+            raise VerifyException("auto_pad is 'explicit', but there are no pads")
+        for name in ("sizes", "strides", "rates"):
+            values = self.integers(name)
+            if len(values) != 2 or min(values) < 1:
+                raise VerifyException(f"{name} {list(values)} is not two positive integers")
+
+
+@irdl_op_definition
+class Col2Im(OpsetOp):
+    """Overlapping blocks summed up to an image: [N, C * kernel elements, blocks] or without N, to [N, C, H, W].
+
+    `output_size` is (H, W) and `kernel_size` that of a block, both integers [2].
+    """
+
+    name = "opset15.Col2Im"
+    data = operand_def()
+    output_size = operand_def()
+    kernel_size = operand_def()
+    strides = integers_property((1, 1))
+    dilations = integers_property((1, 1))
+    pads_begin = integers_property((0, 0))
+    pads_end = integers_property((0, 0))
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        data, element = self.shape(0), element_of(self.operands[0])
+        if data is None:
+            return (tensor(None, element),)
+        if len(data) not in (2, 3):
+            raise InferenceError(f"data has rank {len(data)}, not 2 or 3")
+        check_list(self.operands[1], "output_size")
+        check_list(self.operands[2], "kernel_size")
+        size = expanded_pair(known.target_shape(self.operands[1]), "output_size")
+        kernel = expanded_pair(known.target_shape(self.operands[2]), "kernel_size")
+        taps = product(*kernel)
+        channels = -1
+        if taps > 0 and data[-2] >= 0:
+            channels, remainder = divmod(data[-2], taps)
+            if remainder:
+                raise InferenceError(f"{data[-2]} is no multiple of the {taps} elements of the kernel")
+        self._check_blocks(data[-1], size, kernel)
+        return (tensor((*data[:-2], channels, *size), element),)
+
+    def _check_blocks(self, blocks: int, size: tuple[int, ...], kernel: tuple[int, ...]) -> None:
+        properties = (self.integers(name) for name in ("strides", "dilations", "pads_begin", "pads_end"))
+        windows = tuple(map(Window, kernel, *properties))
+        if len(windows) != 2:
+            raise InferenceError("strides, dilations and pads must have two entries each")
+        rows, columns = (positions(extent, window, "explicit") for extent, window in zip(size, windows, strict=True))
+        expected = product(rows, columns)
+        if blocks >= 0 and expected >= 0 and blocks != expected:
+            raise InferenceError(f"data has {blocks} blocks, the image needs {expected}")
+
+    def verify_(self) -> None:
+        super().verify_()
+        for name, lowest in (("strides", 1), ("dilations", 1), ("pads_begin", 0), ("pads_end", 0)):
+            values = self.integers(name)
+            if len(values) != 2 or min(values) < lowest:
+                raise VerifyException(f"{name} {list(values)} is not two integers of at least {lowest}")
+
+
+def expanded_pair(pair: tuple[int, ...] | None, what: str) -> tuple[int, ...]:
+    """Two dimensions read from a value, unknown ones if it is unknown. Raises InferenceError if there are not two."""
+    if pair is None:
+        return (-1, -1)
+    if len(pair) != 2:
+        raise InferenceError(f"{what} has {len(pair)} entries, not 2")
+    return pair

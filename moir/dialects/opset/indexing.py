@@ -1,0 +1,329 @@
+"""Operations that read or write elements at computed positions: the Gather and the Scatter operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from moir.dialects import element_types
+from moir.dialects.data import Array
+from moir.dialects.known_values import KnownValues, is_symbolic, simplified
+from moir.dialects.opset.base import OpsetOp, Types, boolean_property, integer_property, string_property
+from moir.dialects.shapes import Shape, format_shape, merge_elements, merge_shapes, normalize_axis, tensor
+from moir.errors import InferenceError
+
+
+class ReadingOp(OpsetOp):
+    """Base of the operations whose result holds the elements of `data` at `indices`."""
+
+    data = operand_def()
+    indices = operand_def()
+
+    SYMBOLIC: ClassVar[bool] = True
+
+    def infer(self, known: KnownValues) -> Types:
+        return (tensor(self.result_shape(known), self.element_type(0)),)
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        """Shape of the result."""
+        raise NotImplementedError
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        if any(is_symbolic(operand) for operand in operands[1:]):
+            return None
+        result = self.read(*operands)
+        if result is None:
+            return None
+        # Indexing with scalars yields the element instead of an array.
+        result = np.asarray(result, dtype=operands[0].dtype)
+        return (simplified(result, element_types.to_numpy(self.element_type(0))) if result.dtype == object else result,)
+
+    def read(self, *operands: Array) -> Array | None:
+        """The result; only `data` may have symbols in it. None for an index out of range, which the runtime defines and numpy does not."""
+        raise NotImplementedError
+
+
+def _positions(indices: Array, size: int) -> Array | None:
+    """Indices counted from the front; None if one is out of range."""
+    positions = indices.astype(np.int64)
+    positions = np.where(positions < 0, positions + size, positions)
+    return positions if positions.size == 0 or (positions.min() >= 0 and positions.max() < size) else None
+
+
+def _checked_batch(batch: int, rank: int, what: str) -> int:
+    if not 0 <= batch <= rank:
+        raise InferenceError(f"batch_dims is {batch}, but the {what} have only {rank} dimensions for it")
+    return batch
+
+
+@irdl_op_definition
+class Gather(ReadingOp):
+    """The slices of `data` along `axis` at `indices`, negative ones counted from the end.
+
+    The first `batch_dims` dimensions of both belong together. An index out of range yields zeros.
+    """
+
+    name = "opset8.Gather"
+    axis = operand_def()
+    batch_dims = integer_property(0)
+    result = result_def()
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        data, indices, axis = self.shape(0), self.shape(1), known.integers(self.operands[2])
+        batch = self.integer("batch_dims")
+        if indices is not None:
+            batch = _checked_batch(batch + len(indices) if batch < 0 else batch, len(indices), "indices")
+        if data == ():
+            raise InferenceError("the data have at least one dimension")
+        if data is not None and batch >= 0:
+            _checked_batch(batch, len(data) - 1, "data")
+        position = None if axis is None else normalize_axis(axis[0], len(data)) if data is not None else axis[0]
+        if position is not None and batch > position >= 0:
+            raise InferenceError(f"batch_dims {batch} is more than axis {position}")
+        if data is None or indices is None:
+            return None
+        if position is None:
+            return self._unknown_axis(data, indices, batch)
+        return (*(merge_shapes(data[:batch], indices[:batch]) or ()), *data[batch:position], *indices[batch:], *data[position + 1 :])
+
+    @staticmethod
+    def _unknown_axis(data: tuple[int, ...], indices: tuple[int, ...], batch: int) -> Shape:
+        lead = merge_shapes(data[:batch], indices[:batch]) or ()
+        return (*lead, *[-1] * (len(data) + len(indices) - 1 - 2 * batch))
+
+    def read(self, *operands: Array) -> Array | None:
+        data, indices = operands[:2]
+        axis = normalize_axis(int(operands[2].ravel()[0]), data.ndim)
+        batch = self.integer("batch_dims")
+        batch += indices.ndim if batch < 0 else 0
+        positions = _positions(indices, data.shape[axis])
+        if positions is None:
+            return None
+        if batch == 0:
+            return np.take(data, positions, axis)
+        rows = int(np.prod(data.shape[:batch]))
+        before = int(np.prod(data.shape[batch:axis]))
+        table = data.reshape(rows, before, data.shape[axis], -1)
+        picked = table[np.arange(rows)[:, None, None], np.arange(before)[None, :, None], positions.reshape(rows, 1, -1)]
+        return picked.reshape(*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :])
+
+
+@irdl_op_definition
+class GatherElements(ReadingOp):
+    """The element of `data` at each position of `indices`, whose coordinate along `axis` the index replaces."""
+
+    name = "opset6.GatherElements"
+    axis = integer_property()
+    result = result_def()
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        data, indices = self.shape(0), self.shape(1)
+        if indices == ():
+            raise InferenceError("the indices have at least one dimension")
+        if data is None or indices is None:
+            return indices if data is None else self._free_axis(data)
+        if len(data) != len(indices):
+            raise InferenceError(f"data {format_shape(data)} and indices {format_shape(indices)} should have equal rank")
+        axis = normalize_axis(self.integer("axis"), len(data))
+        merge_shapes(data[:axis] + data[axis + 1 :], indices[:axis] + indices[axis + 1 :])
+        return tuple(d if i < 0 and position != axis else i for position, (d, i) in enumerate(zip(data, indices, strict=True)))
+
+    def _free_axis(self, data: tuple[int, ...]) -> Shape:
+        axis = normalize_axis(self.integer("axis"), len(data))
+        return (*data[:axis], -1, *data[axis + 1 :])
+
+    def read(self, *operands: Array) -> Array | None:
+        data, indices = operands
+        axis = normalize_axis(self.integer("axis"), data.ndim)
+        positions = _positions(indices, data.shape[axis])
+        return None if positions is None else np.take_along_axis(data, positions, axis)
+
+
+@irdl_op_definition
+class GatherND(ReadingOp):
+    """The elements or slices of `data` whose first coordinates are the vectors in the last dimension of `indices`.
+
+    The first `batch_dims` dimensions of both belong together.
+    """
+
+    name = "opset8.GatherND"
+    batch_dims = integer_property(0)
+    result = result_def()
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        data, indices, batch = self.shape(0), self.shape(1), self.integer("batch_dims")
+        for shape, what in ((data, "data"), (indices, "indices")):
+            if shape is not None and not shape:
+                raise InferenceError(f"the {what} have at least one dimension")
+            _checked_batch(batch, batch if shape is None else len(shape) - 1, what)
+        if data is None or indices is None or indices[-1] < 0:
+            return None
+        if batch + indices[-1] > len(data):
+            raise InferenceError(f"{indices[-1]} coordinates behind {batch} batch dimensions are too many for data {format_shape(data)}")
+        return (*(merge_shapes(data[:batch], indices[:batch]) or ()), *indices[batch:-1], *data[batch + indices[-1] :])
+
+    def read(self, *operands: Array) -> Array | None:
+        data, indices = operands
+        batch, depth = self.integer("batch_dims"), indices.shape[-1]
+        coordinates = [_positions(indices[..., i], data.shape[batch + i]) for i in range(depth)]
+        if any(coordinate is None for coordinate in coordinates):
+            return None
+        grid = np.indices(indices.shape[:-1], sparse=True)[:batch]
+        return data[(*grid, *coordinates)] if batch + depth else np.broadcast_to(data, indices.shape[:-1] + data.shape)
+
+
+class WritingOp(OpsetOp):
+    """Base of the operations whose result is `data` with `updates` written to positions given by `indices`."""
+
+    data = operand_def()
+    indices = operand_def()
+    updates = operand_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        return (tensor(self.checked_shape(known), merge_elements(self.element_type(0), self.element_type(2))),)
+
+    def checked_shape(self, known: KnownValues) -> Shape:
+        """Shape of `data`. Raises InferenceError if the shapes of the operands do not belong together."""
+        return self.shape(0)
+
+
+def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
+    """The value that leaves every other as it is under a reduction."""
+    if reduction in ("max", "min"):
+        extremes = np.iinfo(dtype) if dtype.kind in "iu" else None
+        low, high = (-np.inf, np.inf) if extremes is None else (extremes.min, extremes.max)
+        return dtype.type(low if reduction == "max" else high)
+    return dtype.type(reduction == "prod")
+
+
+def _combine(result: Array, positions: tuple[Array | slice, ...], updates: Array, reduction: str) -> bool:
+    """Write `updates` into `result`, combined with what is there. False for a reduction of this element type that is not computed."""
+    combinations: dict[str, Callable[..., Any]] = {
+        "sum": np.add.at,
+        "mean": np.add.at,
+        "sub": np.subtract.at,
+        "prod": np.multiply.at,
+        "max": np.maximum.at,
+        "min": np.minimum.at,
+    }
+    if reduction == "none":
+        result[positions] = updates
+        return True
+    if result.dtype.kind not in "iuf":
+        return False
+    combinations[reduction](result, positions, updates)
+    return True
+
+
+@irdl_op_definition
+class ScatterUpdate(WritingOp):
+    """`data` with the slices along `axis` at `indices` replaced by `updates`."""
+
+    name = "opset3.ScatterUpdate"
+    axis = operand_def()
+    result = result_def()
+
+    SYMBOLIC: ClassVar[bool] = True
+
+    def checked_shape(self, known: KnownValues) -> Shape:
+        data, indices, updates, axis = self.shape(0), self.shape(1), self.shape(2), known.integers(self.operands[3])
+        if data is not None and indices is not None and updates is not None and len(updates) != len(data) + len(indices) - 1:
+            raise InferenceError(
+                f"updates {format_shape(updates)} do not fit data {format_shape(data)} and indices {format_shape(indices)}"
+            )
+        if data is not None and axis is not None:
+            position = normalize_axis(axis[0], len(data))
+            if indices is not None and updates is not None:
+                merge_shapes((*data[:position], *indices, *data[position + 1 :]), updates)
+        return data
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, indices, updates, axis = operands
+        if is_symbolic(indices) or is_symbolic(axis):
+            return None
+        position = normalize_axis(int(axis.ravel()[0]), data.ndim)
+        positions = _positions(indices, data.shape[position])
+        if positions is None:
+            return None
+        result = data.astype(object if is_symbolic(updates) else data.dtype, copy=True)
+        result[(*[slice(None)] * position, positions)] = updates
+        return (simplified(result, element_types.to_numpy(self.element_type(0))) if result.dtype == object else result,)
+
+
+@irdl_op_definition
+class ScatterElementsUpdate(WritingOp):
+    """`data` with each element of `updates` written at its own position, whose coordinate along `axis` the index replaces.
+
+    `reduction` combines updates of one place with each other and, if `use_init_val` is set, with the element of `data`.
+    """
+
+    name = "opset12.ScatterElementsUpdate"
+    axis = operand_def()
+    reduction = string_property("none", "max", "mean", "min", "none", "prod", "sum")
+    use_init_val = boolean_property(True)
+    result = result_def()
+
+    def checked_shape(self, known: KnownValues) -> Shape:
+        data, axis = self.shape(0), known.integers(self.operands[3])
+        indices = merge_shapes(self.shape(1), self.shape(2))
+        if data is not None and indices is not None and len(data) != len(indices):
+            raise InferenceError(f"data {format_shape(data)} and indices {format_shape(indices)} should have equal rank")
+        if data is not None and axis is not None:
+            normalize_axis(axis[0], len(data))
+        return data
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, indices, updates, axis = operands
+        position = normalize_axis(int(axis.ravel()[0]), data.ndim)
+        replaced = _positions(indices, data.shape[position])
+        if replaced is None:
+            return None
+        positions = (*np.indices(indices.shape, sparse=True),)
+        positions = (*positions[:position], replaced, *positions[position + 1 :])
+        reduction, result = self.text("reduction"), data.copy()
+        initial = self.flag("use_init_val")
+        if reduction != "none" and not initial:
+            result[positions] = _neutral(reduction, data.dtype)
+        if not _combine(result, positions, updates, reduction):
+            return None
+        if reduction == "mean":
+            counts = np.zeros(data.shape, np.int64)
+            np.add.at(counts, positions, 1)
+            divisor = np.maximum(counts + (initial & (counts > 0)), 1)
+            result = np.trunc(result / divisor).astype(data.dtype) if data.dtype.kind in "iu" else (result / divisor).astype(data.dtype)
+        return (result,)
+
+
+@irdl_op_definition
+class ScatterNDUpdate(WritingOp):
+    """`data` with elements or slices, whose first coordinates are the vectors in the last dimension of `indices`, combined with `updates`
+    by `reduction`."""
+
+    name = "opset15.ScatterNDUpdate"
+    reduction = string_property("none", "max", "min", "none", "prod", "sub", "sum")
+    result = result_def()
+
+    SYMBOLIC: ClassVar[bool] = False
+
+    def checked_shape(self, known: KnownValues) -> Shape:
+        data, indices, updates = self.shape(0), self.shape(1), self.shape(2)
+        if indices == () or data == ():
+            raise InferenceError("data and indices have at least one dimension")
+        if data is not None and indices is not None and indices[-1] >= 0:
+            if indices[-1] > len(data):
+                raise InferenceError(f"{indices[-1]} coordinates are too many for data {format_shape(data)}")
+            if updates is not None:
+                merge_shapes((*indices[:-1], *data[indices[-1] :]), updates)
+        return data
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, indices, updates = operands
+        coordinates = [_positions(indices[..., i], data.shape[i]) for i in range(indices.shape[-1])]
+        positions = tuple(coordinate for coordinate in coordinates if coordinate is not None)
+        result = data.copy()
+        if len(positions) < len(coordinates) or not positions or not _combine(result, positions, updates, self.text("reduction")):
+            return None
+        return (result,)

@@ -1,0 +1,90 @@
+"""Elementwise logic on booleans."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_op_definition
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import boolean
+from moir.dialects.known_values import Symbol, is_symbolic
+from moir.dialects.opset.comparison import negated
+from moir.dialects.opset.elementwise_base import BOOLEANS, BroadcastingFunctionOp, ElementwiseOp, elementwise
+
+Truth = bool | Symbol
+"""A boolean that may be unknown."""
+
+
+def _and(a: Truth, b: Truth) -> Truth:
+    if isinstance(a, Symbol):
+        return a if b is a or (not isinstance(b, Symbol) and b) else Symbol() if isinstance(b, Symbol) else False
+    return b if a else False
+
+
+def _or(a: Truth, b: Truth) -> Truth:
+    if isinstance(a, Symbol):
+        return a if b is a or (not isinstance(b, Symbol) and not b) else Symbol() if isinstance(b, Symbol) else True
+    return True if a else b
+
+
+def _exclusive_or(a: Truth, b: Truth) -> Truth:
+    if a is b:
+        return False
+    return Symbol() if isinstance(a, Symbol) or isinstance(b, Symbol) else bool(a) != bool(b)
+
+
+both, either = elementwise(_and, 2), elementwise(_or, 2)
+"""Conjunction and disjunction of booleans some of which may be symbols, on arrays of dtype object."""
+
+_negated = elementwise(negated, 1)
+
+
+class LogicalOp(BroadcastingFunctionOp):
+    """Base of the operations on two tensors of booleans."""
+
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = BOOLEANS
+    RESULT: ClassVar[Attribute | None] = boolean
+    SYMBOLIC: ClassVar[bool] = True
+
+
+@irdl_op_definition
+class LogicalAnd(LogicalOp):
+    """Both a and b."""
+
+    name = "opset1.LogicalAnd"
+    FUNCTION: ClassVar[np.ufunc] = np.logical_and
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = both
+
+
+@irdl_op_definition
+class LogicalOr(LogicalOp):
+    """a or b or both."""
+
+    name = "opset1.LogicalOr"
+    FUNCTION: ClassVar[np.ufunc] = np.logical_or
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = either
+
+
+@irdl_op_definition
+class LogicalXor(LogicalOp):
+    """One of a and b, not both."""
+
+    name = "opset2.LogicalXor"
+    FUNCTION: ClassVar[np.ufunc] = np.logical_xor
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_exclusive_or, 2)
+
+
+@irdl_op_definition
+class LogicalNot(ElementwiseOp):
+    """Not x."""
+
+    name = "opset1.LogicalNot"
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = BOOLEANS
+    REAL_ONLY: ClassVar[bool] = False
+    SYMBOLIC: ClassVar[bool] = True
+
+    def compute(self, x: Array) -> Array:
+        return _negated(x) if is_symbolic(x) else np.logical_not(x)

@@ -1,0 +1,208 @@
+"""Matrix products, attention, inversion and Einstein summation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects import element_types
+from moir.dialects.data import Array
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import OpsetOp, Types, boolean_property, optional_operands, string_property
+from moir.dialects.opset.einsum import Equation
+from moir.dialects.opset.elementwise_base import NUMBERS, REALS, UnaryOp, is_real, narrowed, require_element, widened
+from moir.dialects.shapes import (
+    Shape,
+    broadcast_shapes,
+    element_of,
+    format_shape,
+    merge_dimensions,
+    merge_elements,
+    shape_of,
+    tensor,
+)
+from moir.errors import InferenceError
+
+
+def product_shape(a: Shape, b: Shape, transpose_a: bool, transpose_b: bool) -> Shape:
+    """Shape of a matrix product; an operand of one dimension is a row on the left, a column on the right, and loses that dimension.
+
+    Raises InferenceError for scalars and where shapes do not fit.
+    """
+    if a == () or b == ():
+        raise InferenceError("a matrix product has no scalar operands")
+    if a is None or b is None:
+        return None
+    left = (1, *a) if len(a) == 1 else (*a[:-2], a[-1], a[-2]) if transpose_a else a
+    right = (*b, 1) if len(b) == 1 else (*b[:-2], b[-1], b[-2]) if transpose_b else b
+    if -1 != left[-1] != right[-2] != -1:
+        raise InferenceError(f"the inner dimensions of {format_shape(a)} and {format_shape(b)} differ, {left[-1]} and {right[-2]}")
+    batch = broadcast_shapes(left[:-2], right[:-2]) or ()
+    return (*batch, *((left[-2],) if len(a) > 1 else ()), *((right[-1],) if len(b) > 1 else ()))
+
+
+@irdl_op_definition
+class MatMul(OpsetOp):
+    """Matrix product over the last two dimensions, the others broadcast. A transposition does nothing to an operand of one dimension."""
+
+    name = "opset1.MatMul"
+    a = operand_def()
+    b = operand_def()
+    transpose_a = boolean_property(False)
+    transpose_b = boolean_property(False)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        a, b = (operand.type for operand in self.operands)
+        shape = product_shape(shape_of(a), shape_of(b), self.flag("transpose_a"), self.flag("transpose_b"))
+        return (tensor(shape, merge_elements(element_of(a), element_of(b))),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        a, b = map(widened, operands)
+        if a.dtype.kind not in "fiu":
+            return None
+        a = np.swapaxes(a, -1, -2) if self.flag("transpose_a") and a.ndim > 1 else a
+        b = np.swapaxes(b, -1, -2) if self.flag("transpose_b") and b.ndim > 1 else b
+        return (narrowed(np.asarray(np.matmul(a, b)), operands[0].dtype),)
+
+
+@irdl_op_definition
+class Inverse(UnaryOp):
+    """Inverses of the square matrices in the last two dimensions, or their adjugates with `adjoint`."""
+
+    name = "opset14.Inverse"
+    adjoint = boolean_property(False)
+
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
+
+    def infer(self, known: KnownValues) -> Types:
+        shape = self.shape(0)
+        if shape is not None and (len(shape) < 2 or -1 != shape[-1] != shape[-2] != -1):
+            raise InferenceError(f"{format_shape(shape)} is no shape of square matrices")
+        return super().infer(known)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        x = widened(operands[0])
+        determinant = np.linalg.det(x)
+        # How a runtime treats a singular matrix is its own affair.
+        if not is_real(x) or self.flag("adjoint") or not np.all(determinant):
+            return None
+        return (narrowed(np.linalg.inv(x), operands[0].dtype),)
+
+
+def attention_shape(query: Shape, key: Shape, value: Shape, mask: Shape) -> Shape:
+    """Shape of an attention: batch, queries, features of the values. An operand of unknown rank adds nothing to the batch.
+
+    Raises InferenceError where shapes do not fit.
+    """
+    for shape in (query, key, value):
+        if shape is not None and len(shape) < 3:
+            raise InferenceError(f"query, key and value should have at least three dimensions, not shape {format_shape(shape)}")
+    if mask is not None and len(mask) == 1:
+        raise InferenceError("an attention mask should be a scalar or have at least two dimensions")
+    batch = broadcast_shapes(*(shape[:-2] for shape in (query, key, value, mask) if shape is not None)) or ()
+    queries, keys, features, outputs = -1, -1, -1, -1
+    if query is not None:
+        queries, features = query[-2:]
+    if key is not None:
+        keys = key[-2]
+        merge_dimensions(features, key[-1])
+    if value is not None:
+        keys = merge_dimensions(keys, value[-2])
+        outputs = value[-1]
+    if mask:
+        pairs = zip((queries, keys), mask[-2:], strict=True)
+        queries, keys = (size if dimension == 1 else merge_dimensions(size, dimension) for size, dimension in pairs)
+    return None if query is None else (*batch, queries, outputs)
+
+
+@irdl_op_definition
+class ScaledDotProductAttention(OpsetOp):
+    """softmax(query · keyᵀ · scale + attention_mask) · value.
+
+    A boolean mask says which keys a query sees; with `causal` query i sees keys 0 … i and the mask is not used. The scale is
+    1 / √(last dimension of query) unless given.
+    """
+
+    name = "opset13.ScaledDotProductAttention"
+    query = operand_def()
+    key = operand_def()
+    value = operand_def()
+    optional = optional_operands(2)
+    causal = boolean_property(False)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        query, key, value = self.shape(0), self.shape(1), self.shape(2)
+        element = element_of(self.operands[0])
+        for operand in self.operands[1:3]:
+            element = merge_elements(element, element_of(operand))
+        mask = self.optional_operand(3)
+        if mask is not None and element_of(mask) != element_types.boolean:
+            element = merge_elements(element, element_of(mask))
+        if (scale := self.optional_operand(4)) is not None:
+            if shape_of(scale) not in (None, (), (1,), (-1,)):
+                raise InferenceError("the scale should be a scalar or have one element")
+            element = merge_elements(element, element_of(scale))
+        require_element(element, REALS)
+        used = None if mask is None or self.flag("causal") else shape_of(mask)
+        return (tensor(attention_shape(query, key, value, used), element),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        dtype = operands[0].dtype
+        query, key, value = map(widened, operands[:3])
+        if not is_real(query):
+            return None
+        scale = widened(operands[4]).reshape(()) if len(operands) > 4 else 1 / math.sqrt(query.shape[-1])
+        scores = np.matmul(query * scale, np.swapaxes(key, -1, -2))
+        if self.flag("causal"):
+            scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
+        elif len(operands) > 3:
+            mask = operands[3]
+            scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + widened(mask)
+        weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+        weights /= np.sum(weights, axis=-1, keepdims=True)
+        return (narrowed(np.matmul(weights, value), dtype),)
+
+
+@irdl_op_definition
+class Einsum(OpsetOp):
+    """Einstein summation: products of operands, summed over the labels that are missing in the result, as `equation` says."""
+
+    name = "opset7.Einsum"
+    inputs = var_operand_def()
+    equation = string_property()
+    result = result_def()
+
+    def verify_(self) -> None:
+        text = self.text("equation")
+        try:
+            equation = Equation.parse(text)
+        except InferenceError as error:
+            raise VerifyException(error.reason) from error
+        # The runtime takes no blanks, and reads the implicit result of repeated labels in a way of its own.
+        if " " in text or ("->" not in text and any(len(set(labels)) < len(labels) for labels in equation.inputs)):
+            raise VerifyException(f"equation {text!r} should be spelled out as {equation.text!r}")
+        if len(equation.inputs) != len(self.operands):
+            raise VerifyException(f"the equation is of {len(equation.inputs)} operands, {len(self.operands)} are given")
+
+    def infer(self, known: KnownValues) -> Types:
+        element = element_of(self.operands[0])
+        for operand in self.operands[1:]:
+            element = merge_elements(element, element_of(operand))
+        require_element(element, NUMBERS)
+        equation = Equation.parse(self.text("equation"))
+        return (tensor(equation.result_shape([shape_of(operand) for operand in self.operands]), element),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        arrays = [widened(operand) for operand in operands]
+        equation = Equation.parse(self.text("equation")).without_ellipsis([array.ndim for array in arrays])
+        if equation is None or arrays[0].dtype.kind not in "fiu":
+            return None
+        return (narrowed(np.asarray(np.einsum(equation, *arrays)), operands[0].dtype),)

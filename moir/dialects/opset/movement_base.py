@@ -1,0 +1,63 @@
+"""What the operations that only move elements share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from moir.dialects import element_types
+from moir.dialects.data import Array
+from moir.dialects.known_values import KnownValues, is_symbolic, simplified
+from moir.dialects.opset.base import OpsetOp, Types
+from moir.dialects.shapes import Shape, format_shape, tensor
+from moir.errors import InferenceError
+
+
+class MovementOp(OpsetOp):
+    """Base of the operations whose results hold elements of their first operand."""
+
+    SYMBOLIC: ClassVar[bool] = True
+
+    def infer(self, known: KnownValues) -> Types:
+        return (tensor(self.result_shape(known), self.element_type(0)),)
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        """Shape of the result; that of `data` unless overridden."""
+        return self.shape(0)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        if any(is_symbolic(operand) for operand in operands[1:]):
+            return None
+        results = self.move(*operands)
+        return None if results is None else [self._settled(result) for result in results]
+
+    def move(self, *operands: Array) -> Sequence[Array] | None:
+        """The results; only the first operand may have symbols in it."""
+        return None
+
+    def _settled(self, array: Array) -> Array:
+        return array if array.dtype != object else simplified(array, element_types.to_numpy(self.element_type(0)))
+
+
+def integer_list(array: Array) -> list[int]:
+    """The entries of an array (a scalar has one) as integers."""
+    return [int(entry) for entry in array.ravel()]
+
+
+def require_rank(shape: Shape, least: int) -> None:
+    """Raise InferenceError if a shape has fewer dimensions than `least`."""
+    if shape is not None and len(shape) < least:
+        raise InferenceError(f"the data has at least {least} dimensions, not shape {format_shape(shape)}")
+
+
+def require_operand_rank(op: OpsetOp, index: int, rank: int) -> None:
+    """Raise InferenceError if an operand has another rank than `rank`."""
+    if op.rank(index) not in (rank, None):
+        raise InferenceError(f"operand {index} has rank {rank}, not shape {format_shape(op.shape(index))}")
+
+
+def exact_quotient(dimension: int, divisor: int, what: str) -> int:
+    """A dimension divided into parts, -1 if unknown. Raises InferenceError if they are not equal."""
+    if dimension % divisor and dimension >= 0:
+        raise InferenceError(f"dimension {dimension} cannot be divided by the {what} {divisor}")
+    return dimension // divisor if dimension >= 0 else -1

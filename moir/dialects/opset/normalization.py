@@ -1,0 +1,232 @@
+"""Normalization by statistics that are given, or computed along axes, groups of channels or neighbouring channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.data import Array
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import OpsetOp, Types, boolean_property, float_property, integer_property, string_property
+from moir.dialects.shapes import format_shape, merge_dimensions, merge_elements, normalize_axis, tensor
+from moir.errors import InferenceError
+
+
+def precise(data: Array) -> Array:
+    """Half-precision data as f32, in which the runtime sums it up; anything else as it is."""
+    return data if data.dtype.itemsize >= 4 else data.astype(np.float32)
+
+
+def along_channels(vector: Array, rank: int) -> Array:
+    """A vector with one entry a channel, shaped to broadcast against [N, C, …]."""
+    return vector.reshape(-1, *(1,) * (rank - 2))
+
+
+def real(data: Array) -> bool:
+    """Whether an array holds floating-point numbers."""
+    return data.dtype.kind == "f" or data.dtype.name == "bfloat16"
+
+
+@irdl_op_definition
+class BatchNormInference(OpsetOp):
+    """gamma * (data - mean) / sqrt(variance + epsilon) + beta, where data is [N, C, …] and the others are [C]."""
+
+    name = "opset5.BatchNormInference"
+    data = operand_def()
+    gamma = operand_def()
+    beta = operand_def()
+    mean = operand_def()
+    variance = operand_def()
+    epsilon = float_property()
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        shape, element = self.shape(0), self.element_type(0)
+        channels = -1
+        for index in range(1, 5):
+            vector = self.shape(index)
+            element = merge_elements(element, self.element_type(index))
+            if vector is None:
+                continue
+            if len(vector) != 1:
+                raise InferenceError(f"operand {index} has shape {format_shape(vector)} where one entry a channel is required")
+            channels = merge_dimensions(channels, vector[0])
+        if shape is None:
+            return (tensor(None, element),)
+        if len(shape) < 2:
+            raise InferenceError(f"data {format_shape(shape)} has no channels")
+        return (tensor((shape[0], merge_dimensions(shape[1], channels), *shape[2:]), element),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, gamma, beta, mean, variance = map(precise, operands)
+        scale = gamma / np.sqrt(variance + np.asarray(self.number("epsilon"), variance.dtype))
+        rank = data.ndim
+        result = (data - along_channels(mean, rank)) * along_channels(scale, rank) + along_channels(beta, rank)
+        return (result.astype(operands[0].dtype),)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.number("epsilon") < 0:
+            raise VerifyException("epsilon is negative")
+
+
+class NormalizationOp(OpsetOp):
+    """Base of the operations that normalize data along the axes a second operand lists [axes]."""
+
+    data = operand_def()
+    axes = operand_def()
+
+    SCALAR_AXES: ClassVar[bool] = False
+    """Whether a single axis may be a scalar."""
+
+    def infer(self, known: KnownValues) -> Types:
+        data, shape = self.shape(0), self.shape(1)
+        if shape is not None and len(shape) != 1 and (shape or not self.SCALAR_AXES):
+            raise InferenceError(f"axes have shape {format_shape(shape)}, they should be a list")
+        axes = known.integers(self.operands[1])
+        if axes is not None and data is not None:
+            for axis in axes:
+                normalize_axis(axis, len(data))
+        return (self.operands[0].type,)
+
+
+def axes_tuple(axes: Array) -> tuple[int, ...]:
+    """Axes as numpy wants them."""
+    return tuple(int(axis) for axis in axes.ravel())
+
+
+@irdl_op_definition
+class NormalizeL2(NormalizationOp):
+    """data / sqrt(sum of squares along axes), where eps is added to the sum, or is its least value; without axes every element alone."""
+
+    name = "opset1.NormalizeL2"
+    SCALAR_AXES: ClassVar[bool] = True
+    eps = float_property()
+    eps_mode = string_property(None, "add", "max")
+    result = result_def()
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, axes = operands
+        if not real(data):
+            return None
+        values = precise(data)
+        total = np.sum(values * values, axis=axes_tuple(axes), keepdims=True, dtype=values.dtype)
+        eps = np.asarray(self.number("eps"), values.dtype)
+        total = total + eps if self.text("eps_mode") == "add" else np.maximum(total, eps)
+        return ((values / np.sqrt(total)).astype(data.dtype),)
+
+
+@irdl_op_definition
+class MVN(NormalizationOp):
+    """data minus its mean along axes and, if asked for, divided by its standard deviation along them."""
+
+    name = "opset6.MVN"
+    eps = float_property()
+    normalize_variance = boolean_property()
+    eps_mode = string_property(None, "INSIDE_SQRT", "OUTSIDE_SQRT")
+    result = result_def()
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, axes = operands
+        if not real(data):
+            return None
+        inside = self.text("eps_mode") == "INSIDE_SQRT"
+        values = standardized(precise(data), axes_tuple(axes), self.number("eps"), self.flag("normalize_variance"), inside)
+        return (values.astype(data.dtype),)
+
+
+def standardized(values: Array, axes: tuple[int, ...], eps: float, normalize_variance: bool = True, inside: bool = True) -> Array:
+    """Values minus their mean along axes, divided by their standard deviation if asked for; eps is added inside or outside the root."""
+    centred = values - np.mean(values, axis=axes, keepdims=True, dtype=values.dtype)
+    if not normalize_variance:
+        return centred
+    variance = np.mean(centred * centred, axis=axes, keepdims=True, dtype=values.dtype)
+    margin = np.asarray(eps, values.dtype)
+    return centred / (np.sqrt(variance + margin) if inside else np.sqrt(variance) + margin)
+
+
+@irdl_op_definition
+class LRN(NormalizationOp):
+    """data / (bias + alpha / n * sum of squares over n neighbours) ** beta; a neighbourhood is `size` elements along each axis, centred."""
+
+    name = "opset1.LRN"
+    alpha = float_property()
+    beta = float_property()
+    bias = float_property()
+    size = integer_property()
+    result = result_def()
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, axes = operands
+        if not real(data):
+            return None
+        values, size = precise(data), self.integer("size")
+        squares = values * values
+        for axis in axes_tuple(axes):
+            squares = neighbour_sums(squares, axis, size)
+        count = size ** len(axes_tuple(axes))
+        base = self.number("bias") + self.number("alpha") / count * squares
+        return ((values / base ** self.number("beta")).astype(data.dtype),)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.integer("size") < 1:
+            raise VerifyException("size is below 1")
+
+
+def neighbour_sums(values: Array, axis: int, size: int) -> Array:
+    """Sums of `size` elements along an axis, each centred on its place (of an even number, one more before it than behind)."""
+    length = values.shape[axis]
+    sums = np.cumsum(values, axis=axis, dtype=np.float64)
+    sums = np.insert(sums, 0, 0, axis=axis)
+    places: Array = np.arange(length, dtype=np.int64)
+    first = np.maximum(places - min(size // 2, length), 0)
+    behind = np.minimum(places + min(size - size // 2, length), length)
+    return (np.take(sums, behind, axis=axis) - np.take(sums, first, axis=axis)).astype(values.dtype)
+
+
+@irdl_op_definition
+class GroupNormalization(OpsetOp):
+    """Each group of channels of data [N, C, …] standardized, then scale * … + bias, which are [C]."""
+
+    name = "opset12.GroupNormalization"
+    data = operand_def()
+    scale = operand_def()
+    bias = operand_def()
+    num_groups = integer_property()
+    epsilon = float_property()
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        shape, groups = self.shape(0), self.integer("num_groups")
+        if shape is not None and len(shape) < 2:
+            raise InferenceError(f"data {format_shape(shape)} has no channels")
+        channels = -1 if shape is None else shape[1]
+        for index in (1, 2):
+            vector = self.shape(index)
+            if vector is not None and len(vector) != 1:
+                raise InferenceError(f"operand {index} has shape {format_shape(vector)} where one entry a channel is required")
+            channels = channels if vector is None else merge_dimensions(channels, vector[0])
+        if groups < 1 or (channels > 0 and channels % groups):
+            raise InferenceError(f"{channels} channels are no multiple of {groups} groups")
+        return (self.operands[0].type,)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, scale, bias = operands
+        if not real(data):
+            return None
+        values = precise(data)
+        batch, count = values.shape[0], self.integer("num_groups")
+        groups = values.reshape(batch, count, values.size // max(1, batch * count))
+        normal = standardized(groups, (2,), self.number("epsilon")).reshape(values.shape)
+        result = normal * along_channels(precise(scale), data.ndim) + along_channels(precise(bias), data.ndim)
+        return (result.astype(data.dtype),)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.integer("num_groups") < 1:
+            raise VerifyException("num_groups is below 1")

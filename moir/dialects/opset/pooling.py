@@ -1,0 +1,196 @@
+"""Pooling over sliding windows and over a given number of cells. Layout of data: N, C, spatial axes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.element_types import si64
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import (
+    OpsetOp,
+    Types,
+    boolean_property,
+    element_property,
+    integer_property,
+    integers_property,
+    string_property,
+)
+from moir.dialects.opset.spatial import AUTO_PAD, ROUNDING, SlidingWindowOp, expanded
+from moir.dialects.shapes import element_count, element_of, tensor
+from moir.errors import InferenceError
+
+
+class PoolingOp(SlidingWindowOp):
+    """Base of the pooling operations with a kernel; the rank of the kernel says that of the data."""
+
+    ROUNDS_AS_TORCH: ClassVar[bool] = True
+    """Whether this version of the operation has the rounding type `ceil_torch`."""
+
+    def pooled_shape(self) -> tuple[int, ...]:
+        """Shape of the result."""
+        kernel = self.integers("kernel")
+        data = expanded(self.shape(0), len(kernel) + 2, "data")
+        return (data[0], data[1], *self.result_sizes(data[2:], kernel, self.text("rounding_type")))
+
+    def infer(self, known: KnownValues) -> Types:
+        pooled = self.pooled_shape()
+        types = [tensor(pooled, self.element_type(0))]
+        if len(self.results) == 2:
+            types.append(tensor(pooled, self.element("index_element_type")))
+        return types
+
+    def verify_(self) -> None:
+        super().verify_()
+        if len(self.integers("kernel")) != len(self.integers("strides")):
+            raise VerifyException("kernel and strides have different numbers of entries")
+        if not self.ROUNDS_AS_TORCH and self.text("rounding_type") == "ceil_torch":
+            raise VerifyException("rounding_type 'ceil_torch' exists since opset14")
+
+
+class AvgPoolOp(PoolingOp):
+    """Base of the averaging ones: if padding does not count, each window must reach an element, for the mean of none is undefined."""
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.text("auto_pad") != "explicit" or not self.flag("exclude-pad"):
+            return
+        for axis, window in enumerate(self.windows(self.integers("kernel"))):
+            if max(window.pad_begin, window.pad_end) >= window.extent:
+                raise VerifyException(f"along spatial axis {axis} a window of {window.extent} elements can lie in the padding alone")
+
+
+@irdl_op_definition
+class AvgPool14(AvgPoolOp):
+    """Mean of each window; `exclude-pad` leaves padding out of the count."""
+
+    name = "opset14.AvgPool"
+    data = operand_def()
+    kernel = integers_property()
+    strides = integers_property()
+    pads_begin = integers_property()
+    pads_end = integers_property()
+    exclude_pad = boolean_property(xml="exclude-pad")
+    auto_pad = string_property("explicit", *AUTO_PAD)
+    rounding_type = string_property("floor", *ROUNDING)
+    result = result_def()
+
+
+@irdl_op_definition
+class AvgPool(AvgPoolOp):
+    """Mean of each window, whose elements lie `dilations` apart; `exclude-pad` leaves padding out of the count."""
+
+    name = "opset16.AvgPool"
+    data = operand_def()
+    kernel = integers_property()
+    strides = integers_property()
+    pads_begin = integers_property()
+    pads_end = integers_property()
+    exclude_pad = boolean_property(xml="exclude-pad")
+    auto_pad = string_property("explicit", *AUTO_PAD)
+    rounding_type = string_property("floor", *ROUNDING)
+    dilations = integers_property(())
+    result = result_def()
+
+
+@irdl_op_definition
+class MaxPool1(PoolingOp):
+    """Maximum of each window."""
+
+    name = "opset1.MaxPool"
+    ROUNDS_AS_TORCH: ClassVar[bool] = False
+    data = operand_def()
+    strides = integers_property()
+    pads_begin = integers_property()
+    pads_end = integers_property()
+    kernel = integers_property()
+    rounding_type = string_property("floor", *ROUNDING)
+    auto_pad = string_property("explicit", *AUTO_PAD)
+    result = result_def()
+
+
+class IndexedMaxPoolOp(PoolingOp):
+    """Maximum of each window, and where it is: indices count the elements of the data from `axis` on, flattened."""
+
+    data = operand_def()
+    strides = integers_property()
+    dilations = integers_property(())
+    pads_begin = integers_property()
+    pads_end = integers_property()
+    kernel = integers_property()
+    rounding_type = string_property("floor", *ROUNDING)
+    auto_pad = string_property("explicit", *AUTO_PAD)
+    index_element_type = element_property(si64)
+    axis = integer_property(0)
+    result = result_def()
+    indices = result_def()
+
+    def verify_(self) -> None:
+        super().verify_()
+        rank = len(self.integers("kernel")) + 2
+        if not -rank <= self.integer("axis") < rank:
+            raise VerifyException(f"axis {self.integer('axis')} is outside a tensor of rank {rank}")
+
+
+@irdl_op_definition
+class MaxPool8(IndexedMaxPoolOp):
+    """Maximum of each window and its index."""
+
+    name = "opset8.MaxPool"
+    ROUNDS_AS_TORCH: ClassVar[bool] = False
+
+
+@irdl_op_definition
+class MaxPool(IndexedMaxPoolOp):
+    """Maximum of each window and its index; `ceil_torch` is a rounding type since this version."""
+
+    name = "opset14.MaxPool"
+
+
+class AdaptivePoolOp(OpsetOp):
+    """Base of the pooling operations that cut the spatial axes into a given number of cells [spatial axes]."""
+
+    data = operand_def()
+    output_shape = operand_def()
+
+    SPATIAL_RANKS: ClassVar[tuple[int, ...]] = (1, 2, 3)
+
+    def pooled_shape(self, known: KnownValues) -> tuple[int, ...] | None:
+        """Shape of the result."""
+        data = self.shape(0)
+        if data is None:
+            return None
+        if len(data) - 2 not in self.SPATIAL_RANKS:
+            raise InferenceError(f"data of rank {len(data)} has no spatial axes to pool")
+        count = element_count(self.shape(1))
+        if count is not None and count != len(data) - 2:
+            raise InferenceError(f"output_shape has {count} entries where data has {len(data) - 2} spatial axes")
+        sizes = known.target_shape(self.operands[1])
+        return (*data[:2], *(sizes or (-1,) * (len(data) - 2)))
+
+
+@irdl_op_definition
+class AdaptiveAvgPool(AdaptivePoolOp):
+    """Mean of each cell."""
+
+    name = "opset8.AdaptiveAvgPool"
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        return (tensor(self.pooled_shape(known), element_of(self.operands[0])),)
+
+
+@irdl_op_definition
+class AdaptiveMaxPool(AdaptivePoolOp):
+    """Maximum of each cell, and its index among the flattened spatial elements."""
+
+    name = "opset8.AdaptiveMaxPool"
+    index_element_type = element_property(si64)
+    result = result_def()
+    indices = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        pooled = self.pooled_shape(known)
+        return tensor(pooled, element_of(self.operands[0])), tensor(pooled, self.element("index_element_type"))

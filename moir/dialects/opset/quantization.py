@@ -1,0 +1,99 @@
+"""Operations that give floating-point data the precision of a narrower type without changing its element type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import f8e4m3, f8e5m2
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import OpsetOp, Types, element_property, integer_property, optional_operands, string_property
+from moir.dialects.shapes import Shape, broadcast_shapes, format_shape, merge_elements, merge_shapes, tensor
+from moir.errors import InferenceError
+
+
+def check_fits(shape: Shape, data: Shape) -> None:
+    """Raises InferenceError if a shape does not broadcast into that of the data; further leading dimensions of 1 do no harm."""
+    if shape is None or data is None:
+        return
+    lead = max(0, len(shape) - len(data))
+    own = shape[lead:]
+    pairs = zip(own, data[len(data) - len(own) :], strict=True)
+    if any(a > 1 for a in shape[:lead]) or any(a not in (1, -1, b) and b >= 0 for a, b in pairs):
+        raise InferenceError(f"shape {format_shape(shape)} does not broadcast into the data's {format_shape(data)}")
+
+
+@irdl_op_definition
+class FakeQuantize(OpsetOp):
+    """Data clamped to an input range, rounded to one of `levels` evenly spaced values, which are then mapped to an output range.
+
+    The four limits broadcast into the data. Values at or below the lower limit become output_low, those above the higher one output_high.
+    """
+
+    name = "opset1.FakeQuantize"
+    data = operand_def()
+    input_low = operand_def()
+    input_high = operand_def()
+    output_low = operand_def()
+    output_high = operand_def()
+    levels = integer_property()
+    auto_broadcast = string_property("numpy", "none", "numpy", "pdpd")
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        data = self.shape(0)
+        for index in range(1, 5):
+            if self.text("auto_broadcast") == "none":
+                merge_shapes(data, self.shape(index))
+            else:
+                check_fits(self.shape(index), data)
+        return (self.operands[0].type,)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        if operands[0].dtype != np.float32 or self.text("auto_broadcast") == "pdpd":
+            return None
+        data, input_low, input_high, output_low, output_high = operands
+        steps = np.float32(self.integer("levels") - 1)
+        level = np.rint((data - input_low) / (input_high - input_low) * steps)
+        inside = level / steps * (output_high - output_low) + output_low
+        below, above = data <= np.minimum(input_low, input_high), data > np.maximum(input_low, input_high)
+        result = np.where(below, output_low, np.where(above, output_high, inside))
+        return (result.astype(data.dtype).reshape(data.shape),)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.integer("levels") < 2:
+            raise VerifyException("levels is below 2")
+
+
+@irdl_op_definition
+class FakeConvert(OpsetOp):
+    """Data * scale - shift rounded to an 8-bit float and mapped back; scale and shift have one shape, which broadcasts into the data's."""
+
+    name = "opset13.FakeConvert"
+    data = operand_def()
+    scale = operand_def()
+    shift = optional_operands(1)
+    destination_type = element_property(f8e4m3)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        shape, element = self.shape(0), self.element_type(0)
+        element = merge_elements(element, self.element_type(1))
+        factor = self.shape(1)
+        if self.optional_operand(2) is not None:
+            element = merge_elements(element, self.element_type(2))
+            factor = None if factor is None else merge_shapes(factor, self.shape(2))
+        check_fits(factor, shape)
+        if factor is not None and shape is not None and len(factor) > len(shape):
+            raise InferenceError(f"shape {format_shape(factor)} does not broadcast into the data's {format_shape(shape)}")
+        return (tensor(broadcast_shapes(shape, factor), element),)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.element("destination_type") not in (f8e4m3, f8e5m2):
+            raise VerifyException("destination_type is neither f8e4m3 nor f8e5m2")

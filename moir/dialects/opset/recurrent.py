@@ -1,0 +1,285 @@
+"""Recurrent cells and sequences. In shapes: N batch, D directions (1 or 2), T time, I input, H hidden size."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import (
+    OpsetOp,
+    Types,
+    boolean_property,
+    float_property,
+    floats_property,
+    integer_property,
+    string_property,
+    strings_property,
+)
+from moir.dialects.shapes import format_shape, merge_elements, tensor
+from moir.errors import InferenceError
+
+ACTIVATIONS = ("relu", "sigmoid", "tanh", "hardsigmoid")
+
+Dimensions = dict[str, int]
+"""What is known of the dimensions N, D, T, I and H."""
+
+
+class RecurrentOp(OpsetOp):
+    """Base of cells and sequences: dimensions found in the shapes of all operands, one element type but for the lengths."""
+
+    OPERANDS: ClassVar[tuple[str, ...]]
+    """The axes of each operand by letter; `G` is gates times H, `B` the length of the bias."""
+    GATES: ClassVar[int]
+    """Number of gates, stacked in the weights."""
+    ACTIVATION_COUNT: ClassVar[int]
+
+    def bias_gates(self) -> int:
+        """Number of gates in the bias."""
+        return self.GATES
+
+    def dimensions(self) -> Dimensions:
+        """The dimensions the shapes of the operands tell. Raises InferenceError if they contradict each other."""
+        found: Dimensions = {"N": -1, "T": -1, "I": -1, "H": -1, "D": self.directions()}
+        for index, axes in enumerate(self.OPERANDS):
+            shape = self.shape(index)
+            if shape is None:
+                continue
+            if len(shape) != len(axes):
+                raise InferenceError(f"operand {index} has shape {format_shape(shape)} where rank {len(axes)} is required")
+            for axis, size in zip(axes, shape, strict=True):
+                if size >= 0 and axis not in "GB":
+                    self._note(found, axis, size, index)
+        self._check_gates(found)
+        return found
+
+    def _note(self, found: Dimensions, axis: str, size: int, index: int) -> None:
+        if found[axis] < 0:
+            found[axis] = size
+        elif found[axis] != size:
+            raise InferenceError(f"operand {index} has {size} where other operands or properties say {AXIS_NAMES[axis]} is {found[axis]}")
+
+    def _check_gates(self, found: Dimensions) -> None:
+        for index, axes in enumerate(self.OPERANDS):
+            shape = self.shape(index)
+            for axis, size in zip(axes, shape or (), strict=False):
+                if size < 0 or axis not in "GB":
+                    continue
+                gates = self.GATES if axis == "G" else self.bias_gates()
+                if size % gates:
+                    raise InferenceError(f"operand {index} has {size} where a multiple of {gates} gates is required")
+                if axis == "G" or found["H"] >= 0:
+                    self._note(found, "H", size // gates, index)
+        if found["H"] not in (-1, self.integer("hidden_size")):
+            raise InferenceError(f"hidden_size is {self.integer('hidden_size')}, the operands are for {found['H']}")
+
+    def common_element(self) -> Attribute:
+        """Element type of all operands but the lengths of the sequences."""
+        element = self.element_type(0)
+        for index in range(1, len(self.operands)):
+            if self.OPERANDS[index] != "N":
+                element = merge_elements(element, self.element_type(index))
+        return element
+
+    def directions(self) -> int:
+        """Number of directions."""
+        return 1
+
+    def verify_(self) -> None:
+        super().verify_()
+        count = self.ACTIVATION_COUNT
+        if len(self.texts("activations")) != count:
+            raise VerifyException(f"activations has {len(self.texts('activations'))} entries, not {count}")
+        if self.integer("hidden_size") < 1:
+            raise VerifyException("hidden_size is below 1")
+        if self.number("clip") < 0:
+            raise VerifyException("clip is negative")
+
+
+AXIS_NAMES = {"N": "the batch size", "D": "the number of directions", "T": "the length", "I": "the input size", "H": "the hidden size"}
+
+
+class CellOp(RecurrentOp):
+    """Base of the cells: one step; each result [N, H]."""
+
+    def infer(self, known: KnownValues) -> Types:
+        found = self.dimensions()
+        return (tensor((found["N"], found["H"]), self.common_element()),) * len(self.results)
+
+
+class SequenceOp(RecurrentOp):
+    """Base of the sequences: the hidden state of all steps [N, D, T, H], then each state after the last step [N, D, H]."""
+
+    def directions(self) -> int:
+        return 2 if self.text("direction") == "bidirectional" else 1
+
+    def infer(self, known: KnownValues) -> Types:
+        found, element = self.dimensions(), self.common_element()
+        batch, directions, hidden = found["N"], found["D"], found["H"]
+        last = tensor((batch, directions, hidden), element)
+        return (tensor((batch, directions, found["T"], hidden), element), *(last,) * (len(self.results) - 1))
+
+
+CELL = ("NI", "NH", "GI", "GH", "B")
+SEQUENCE = ("NTI", "NDH", "N", "DGI", "DGH", "DB")
+
+
+class ResetGateOp(RecurrentOp):
+    """Base of the gated recurrent units; with `linear_before_reset` the hidden gate has a bias of its own for the recurrence."""
+
+    GATES: ClassVar[int] = 3
+    ACTIVATION_COUNT: ClassVar[int] = 2
+
+    def bias_gates(self) -> int:
+        return self.GATES + self.flag("linear_before_reset")
+
+
+@irdl_op_definition
+class RNNCell(CellOp):
+    """One step of a plain recurrent network: data [N, I], state [N, H], W [H, I], R [H, H], B [H]; result [N, H]."""
+
+    name = "opset1.RNNCell"
+    x = operand_def()
+    initial_hidden_state = operand_def()
+    w = operand_def()
+    r = operand_def()
+    b = operand_def()
+    hidden_size = integer_property()
+    activations = strings_property(("tanh",), *ACTIVATIONS)
+    activations_alpha = floats_property(())
+    activations_beta = floats_property(())
+    clip = float_property(0.0)
+    hidden_state = result_def()
+
+    OPERANDS: ClassVar[tuple[str, ...]] = CELL
+    GATES: ClassVar[int] = 1
+    ACTIVATION_COUNT: ClassVar[int] = 1
+
+
+@irdl_op_definition
+class GRUCell(ResetGateOp, CellOp):
+    """One step of gated recurrent units, gates z, r, h: data [N, I], state [N, H], W [3H, I], R [3H, H], B [3H] or [4H]; result [N, H]."""
+
+    name = "opset3.GRUCell"
+    x = operand_def()
+    initial_hidden_state = operand_def()
+    w = operand_def()
+    r = operand_def()
+    b = operand_def()
+    linear_before_reset = boolean_property(False)
+    hidden_size = integer_property()
+    activations = strings_property(("sigmoid", "tanh"), *ACTIVATIONS)
+    activations_alpha = floats_property(())
+    activations_beta = floats_property(())
+    clip = float_property(0.0)
+    hidden_state = result_def()
+
+    OPERANDS: ClassVar[tuple[str, ...]] = CELL
+
+
+@irdl_op_definition
+class LSTMCell(CellOp):
+    """One step of long short-term memory, gates f, i, c, o: data [N, I], states [N, H], W [4H, I], R [4H, H], B [4H]; results [N, H]."""
+
+    name = "opset4.LSTMCell"
+    x = operand_def()
+    initial_hidden_state = operand_def()
+    initial_cell_state = operand_def()
+    w = operand_def()
+    r = operand_def()
+    b = operand_def()
+    hidden_size = integer_property()
+    activations = strings_property(("sigmoid", "tanh", "tanh"), *ACTIVATIONS)
+    activations_alpha = floats_property(())
+    activations_beta = floats_property(())
+    clip = float_property(0.0)
+    hidden_state = result_def()
+    cell_state = result_def()
+
+    OPERANDS: ClassVar[tuple[str, ...]] = ("NI", "NH", "NH", "GI", "GH", "B")
+    GATES: ClassVar[int] = 4
+    ACTIVATION_COUNT: ClassVar[int] = 3
+
+    def dimensions(self) -> Dimensions:
+        found = super().dimensions()
+        found["H"] = self.integer("hidden_size")
+        return found
+
+
+@irdl_op_definition
+class RNNSequence(SequenceOp):
+    """A plain recurrent network over sequences: data [N, T, I], state [N, D, H], lengths [N], W [D, H, I], R [D, H, H], B [D, H]."""
+
+    name = "opset5.RNNSequence"
+    x = operand_def()
+    initial_hidden_state = operand_def()
+    sequence_lengths = operand_def()
+    w = operand_def()
+    r = operand_def()
+    b = operand_def()
+    direction = string_property(None, "bidirectional", "forward", "reverse")
+    hidden_size = integer_property()
+    activations = strings_property(("tanh",), *ACTIVATIONS)
+    activations_alpha = floats_property(())
+    activations_beta = floats_property(())
+    clip = float_property(0.0)
+    hidden_states = result_def()
+    hidden_state = result_def()
+
+    OPERANDS: ClassVar[tuple[str, ...]] = SEQUENCE
+    GATES: ClassVar[int] = 1
+    ACTIVATION_COUNT: ClassVar[int] = 1
+
+
+@irdl_op_definition
+class GRUSequence(ResetGateOp, SequenceOp):
+    """Gated recurrent units over sequences: as GRUCell, with lengths [N] and a leading D in the weights and the state."""
+
+    name = "opset5.GRUSequence"
+    x = operand_def()
+    initial_hidden_state = operand_def()
+    sequence_lengths = operand_def()
+    w = operand_def()
+    r = operand_def()
+    b = operand_def()
+    direction = string_property(None, "bidirectional", "forward", "reverse")
+    linear_before_reset = boolean_property(False)
+    hidden_size = integer_property()
+    activations = strings_property(("sigmoid", "tanh"), *ACTIVATIONS)
+    activations_alpha = floats_property(())
+    activations_beta = floats_property(())
+    clip = float_property(0.0)
+    hidden_states = result_def()
+    hidden_state = result_def()
+
+    OPERANDS: ClassVar[tuple[str, ...]] = SEQUENCE
+
+
+@irdl_op_definition
+class LSTMSequence(SequenceOp):
+    """Long short-term memory over sequences: as LSTMCell, with lengths [N] and a leading D in the weights and the states."""
+
+    name = "opset5.LSTMSequence"
+    x = operand_def()
+    initial_hidden_state = operand_def()
+    initial_cell_state = operand_def()
+    sequence_lengths = operand_def()
+    w = operand_def()
+    r = operand_def()
+    b = operand_def()
+    direction = string_property(None, "bidirectional", "forward", "reverse")
+    hidden_size = integer_property()
+    activations = strings_property(("sigmoid", "tanh", "tanh"), *ACTIVATIONS)
+    activations_alpha = floats_property(())
+    activations_beta = floats_property(())
+    clip = float_property(0.0)
+    hidden_states = result_def()
+    hidden_state = result_def()
+    cell_state = result_def()
+
+    OPERANDS: ClassVar[tuple[str, ...]] = ("NTI", "NDH", "NDH", "N", "DGI", "DGH", "DB")
+    GATES: ClassVar[int] = 4
+    ACTIVATION_COUNT: ClassVar[int] = 3

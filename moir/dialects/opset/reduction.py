@@ -1,0 +1,191 @@
+"""Reductions along axes that an operand gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from moir.dialects.data import Array
+from moir.dialects.known_values import KnownValues, is_symbolic, simplified
+from moir.dialects.opset.arithmetic import larger, smaller
+from moir.dialects.opset.base import OpsetOp, Types, boolean_property
+from moir.dialects.opset.elementwise_base import BOOLEANS, INTEGERS, NUMBERS, is_real, narrowed, require_element, widened
+from moir.dialects.opset.logical import both, either
+from moir.dialects.shapes import Shape, element_of, normalize_axis, shape_of, tensor
+from moir.errors import InferenceError
+
+
+def reduced_shape(shape: Shape, axes: Sequence[int], keep_dims: bool) -> Shape:
+    """Shape after a reduction along axes. Raises InferenceError for an axis out of range."""
+    if shape is None:
+        return None
+    # Without `keep_dims` a scalar may be reduced along its axis 0, which it does not have.
+    rank = len(shape) if shape or keep_dims else 1
+    reduced = {normalize_axis(axis, rank) for axis in axes}
+    if keep_dims:
+        return tuple(1 if index in reduced else dimension for index, dimension in enumerate(shape))
+    return tuple(dimension for index, dimension in enumerate(shape) if index not in reduced)
+
+
+def unknown_reduction(shape: Shape, axes: Shape, keep_dims: bool) -> Shape:
+    """Shape after a reduction along axes that are not known; `axes` is the shape of their operand."""
+    if shape is None:
+        return None
+    if keep_dims:
+        return (-1,) * len(shape)
+    # Of several axes two may be the same, so only for a single one the rank is certain.
+    return (-1,) * max(0, len(shape) - 1) if axes in ((), (1,)) else None
+
+
+class ReductionOp(OpsetOp):
+    """Base of the reductions. `axes` is a scalar or has one dimension; with no axes every element is reduced alone."""
+
+    data = operand_def()
+    axes = operand_def()
+    keep_dims = boolean_property(False)
+    result = result_def()
+
+    ELEMENTS: ClassVar[frozenset[Attribute]] = NUMBERS
+    FUNCTION: ClassVar[np.ufunc]
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = None
+    """Reduces elements some of which are symbols, if the operation takes them."""
+
+    def infer(self, known: KnownValues) -> Types:
+        data, axes = self.operands
+        element = element_of(data)
+        require_element(element, self.ELEMENTS)
+        shape, count, keep_dims = shape_of(data), shape_of(axes), self.flag("keep_dims")
+        if count is not None and len(count) > 1:
+            raise InferenceError("axes should be a scalar or have one dimension")
+        if element_of(axes) not in INTEGERS:
+            raise InferenceError("axes should be integers")
+        values = known.integers(axes)
+        if values is None:
+            return (tensor(unknown_reduction(shape, count, keep_dims), element),)
+        return (tensor(reduced_shape(shape, values, keep_dims), element),)
+
+    def compute(self, x: Array, axes: tuple[int, ...]) -> Array | None:
+        """The result, reduced dimensions kept, for numbers of at least 32 bits; None if the runtime must say."""
+        if x.size == 0 and self.FUNCTION.identity is None:
+            return None
+        return self.FUNCTION.reduce(x, axis=axes, keepdims=True)
+
+    def compute_symbolic(self, x: Array, axes: tuple[int, ...]) -> Array | None:
+        """The same for an array that has symbols in it."""
+        function = self.SCALAR_FUNCTION
+        if function is None or x.size == 0:
+            return None
+        for axis in axes:
+            x = function.reduce(x, axis=axis, keepdims=True)
+        return x
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        x = operands[0]
+        if is_symbolic(operands[1]):
+            return None
+        axes = tuple({normalize_axis(int(axis), x.ndim) for axis in operands[1].ravel()}) if x.ndim else ()
+        if is_symbolic(x):
+            result = self.compute_symbolic(x, axes)
+            result = None if result is None else simplified(result, x.dtype)
+        else:
+            result = self.compute(widened(x), axes)
+            result = None if result is None else narrowed(result, x.dtype)
+        if result is None:
+            return None
+        return (result if self.flag("keep_dims") else result.reshape(reduced_shape(x.shape, axes, False) or ()),)
+
+
+@irdl_op_definition
+class ReduceL1(ReductionOp):
+    """Sum of absolute values."""
+
+    name = "opset4.ReduceL1"
+
+    def compute(self, x: Array, axes: tuple[int, ...]) -> Array | None:
+        return np.sum(np.abs(x), axis=axes, keepdims=True)
+
+
+@irdl_op_definition
+class ReduceL2(ReductionOp):
+    """Square root of the sum of squares."""
+
+    name = "opset4.ReduceL2"
+
+    def compute(self, x: Array, axes: tuple[int, ...]) -> Array | None:
+        return np.sqrt(np.sum(np.square(x), axis=axes, keepdims=True)) if is_real(x) else None
+
+
+@irdl_op_definition
+class ReduceLogicalAnd(ReductionOp):
+    """Whether all are true."""
+
+    name = "opset1.ReduceLogicalAnd"
+    ELEMENTS: ClassVar[frozenset[Attribute]] = BOOLEANS
+    FUNCTION: ClassVar[np.ufunc] = np.logical_and
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = both
+    SYMBOLIC: ClassVar[bool] = True
+
+
+@irdl_op_definition
+class ReduceLogicalOr(ReductionOp):
+    """Whether any is true."""
+
+    name = "opset1.ReduceLogicalOr"
+    ELEMENTS: ClassVar[frozenset[Attribute]] = BOOLEANS
+    FUNCTION: ClassVar[np.ufunc] = np.logical_or
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = either
+    SYMBOLIC: ClassVar[bool] = True
+
+
+@irdl_op_definition
+class ReduceMax(ReductionOp):
+    """The largest."""
+
+    name = "opset1.ReduceMax"
+    FUNCTION: ClassVar[np.ufunc] = np.maximum
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = larger
+    SYMBOLIC: ClassVar[bool] = True
+
+
+@irdl_op_definition
+class ReduceMean(ReductionOp):
+    """The mean."""
+
+    name = "opset1.ReduceMean"
+
+    def compute(self, x: Array, axes: tuple[int, ...]) -> Array | None:
+        return np.mean(x, axis=axes, keepdims=True) if is_real(x) and x.size else None
+
+
+@irdl_op_definition
+class ReduceMin(ReductionOp):
+    """The smallest."""
+
+    name = "opset1.ReduceMin"
+    FUNCTION: ClassVar[np.ufunc] = np.minimum
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = smaller
+    SYMBOLIC: ClassVar[bool] = True
+
+
+@irdl_op_definition
+class ReduceProd(ReductionOp):
+    """The product."""
+
+    name = "opset1.ReduceProd"
+    FUNCTION: ClassVar[np.ufunc] = np.multiply
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = np.multiply
+    SYMBOLIC: ClassVar[bool] = True
+
+
+@irdl_op_definition
+class ReduceSum(ReductionOp):
+    """The sum."""
+
+    name = "opset1.ReduceSum"
+    FUNCTION: ClassVar[np.ufunc] = np.add
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = np.add
+    SYMBOLIC: ClassVar[bool] = True

@@ -1,0 +1,103 @@
+"""Cumulative sum and one-hot encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import dynamic, si32, si64
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import OpsetOp, Types, boolean_property, integer_property, string_property
+from moir.dialects.opset.elementwise_base import INTEGERS, narrowed, require_element, widened
+from moir.dialects.shapes import element_of, merge_elements, normalize_axis, tensor
+from moir.errors import InferenceError
+
+
+@irdl_op_definition
+class CumSum(OpsetOp):
+    """Sums of the elements up to each one along an axis, without that one if `exclusive`, from the end if `reverse`."""
+
+    name = "opset3.CumSum"
+    data = operand_def()
+    axis = operand_def()
+    exclusive = boolean_property(False)
+    reverse = boolean_property(False)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        if self.element_type(1) not in (si32, si64, dynamic):
+            raise InferenceError("the axis should be i32 or i64")
+        return (self.operands[0].type,)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, axis = operands[0], normalize_axis(int(operands[1].reshape(())), operands[0].ndim)
+        x = np.moveaxis(widened(data), axis, 0)
+        x = x[::-1] if self.flag("reverse") else x
+        total = np.cumsum(x, axis=0, dtype=x.dtype)
+        if self.flag("exclusive"):
+            total = np.concatenate([np.zeros_like(x[:1]), total[:-1]])
+        total = total[::-1] if self.flag("reverse") else total
+        return (narrowed(np.moveaxis(total, 0, axis), data.dtype),)
+
+
+class OneHotOp(OpsetOp):
+    """Base of the one-hot encodings: along a new axis of size `depth` stands `on_value` at the index, `off_value` elsewhere."""
+
+    indices = operand_def()
+    depth = operand_def()
+    on_value = operand_def()
+    off_value = operand_def()
+    axis = integer_property()
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        element = merge_elements(element_of(self.operands[2]), element_of(self.operands[3]))
+        for operand in self.operands[:2]:
+            require_element(element_of(operand), INTEGERS)
+        indices = self.shape(0)
+        for index, what in ((1, "depth"), (2, "on_value"), (3, "off_value")):
+            if self.rank(index):
+                raise InferenceError(f"{what} should be a scalar")
+        if indices is None:
+            return (tensor(None, element),)
+        axis = normalize_axis(self.integer("axis"), len(indices) + 1)
+        depth = known.target_shape(self.operands[1])
+        size = depth[0] if depth else -1
+        if known.constant(self.operands[1]) is not None and size < 0:
+            raise InferenceError(f"depth is {size}")
+        return (tensor((*indices[:axis], size, *indices[axis:]), element),)
+
+    def position(self, indices: Array, depth: int) -> Array:
+        """Where `on_value` stands; nowhere for an index outside 0 … depth - 1."""
+        return indices
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        indices, depth, on_value, off_value = operands
+        size = int(depth.reshape(()))
+        axis = normalize_axis(self.integer("axis"), indices.ndim + 1)
+        position = np.expand_dims(self.position(indices.astype(np.int64), size), axis)
+        steps = np.arange(size).reshape([-1 if index == axis else 1 for index in range(indices.ndim + 1)])
+        return (np.where(position == steps, on_value.reshape(()), off_value.reshape(())),)
+
+
+@irdl_op_definition
+class OneHot1(OneHotOp):
+    """One-hot encoding; a negative index selects nothing."""
+
+    name = "opset1.OneHot"
+
+
+@irdl_op_definition
+class OneHot(OneHotOp):
+    """One-hot encoding; a negative index selects nothing, or counts from the end with `negative_indices_mode` `normalize`."""
+
+    name = "opset16.OneHot"
+    negative_indices_mode = string_property("ignore_negative", "ignore_negative", "normalize")
+
+    def position(self, indices: Array, depth: int) -> Array:
+        if self.text("negative_indices_mode") == "ignore_negative":
+            return indices
+        return np.where(indices < 0, indices + depth, indices)

@@ -1,0 +1,252 @@
+"""Operations that change or ask for the shape of a tensor and leave its elements alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from moir.dialects import element_types
+from moir.dialects.data import Array
+from moir.dialects.known_values import KnownValues, Symbol, is_symbolic
+from moir.dialects.opset.base import OpsetOp, Types, boolean_property, element_property, optional_operands
+from moir.dialects.shapes import Shape, format_shape, normalize_axis, shape_of, tensor, unknown_dimensions
+from moir.errors import InferenceError
+
+Dimension = int | Symbol
+
+
+@irdl_op_definition
+class Reshape(OpsetOp):
+    """The elements of `data` in another shape.
+
+    In `shape`, one entry may be -1 (what the element count leaves), and 0 repeats the dimension of `data` at that position if
+    `special_zero` is set. Entries that are symbols of dimensions of `data` cancel, so `[batch, -1]` keeps its static part.
+    """
+
+    name = "opset1.Reshape"
+    data = operand_def()
+    shape_ = operand_def()
+    special_zero = boolean_property()
+    result = result_def()
+
+    SYMBOLIC: ClassVar[bool] = True
+
+    def infer(self, known: KnownValues) -> Types:
+        return (tensor(self._target(known), self.element_type(0)),)
+
+    def _target(self, known: KnownValues) -> Shape:
+        data, target = self.operands
+        pattern = known.elements(target)
+        counts = shape_of(target) if pattern is None else pattern.shape
+        if counts is not None and len(counts) != 1:
+            raise InferenceError(f"the target shape is a tensor of rank 1, not of shape {format_shape(counts)}")
+        if pattern is None:
+            return None if counts is None or counts[0] < 0 else unknown_dimensions(counts[0])
+        shape = shape_of(data)
+        if shape is not None and -1 not in shape and pattern.dtype != object and (simple := _simply_reshaped(shape, pattern.tolist())):
+            return simple
+        source = None if shape is None else [known.dimension(data, axis) if d < 0 else d for axis, d in enumerate(shape)]
+        return _reshaped(source, pattern.tolist(), self.flag("special_zero"))
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, pattern = operands
+        if is_symbolic(pattern):
+            return None
+        return (data.reshape(_reshaped(list(data.shape), pattern.tolist(), self.flag("special_zero"))),)
+
+
+def _simply_reshaped(source: tuple[int, ...], pattern: list[int]) -> tuple[int, ...] | None:
+    """Result shape of the usual Reshape, of sizes with one -1 or none; None for any other and for one that is wrong."""
+    count, known_part = math.prod(source), math.prod(pattern)
+    if not pattern:
+        return None
+    if known_part == count > 0 and min(pattern) > 0:
+        return tuple(pattern)
+    if known_part < 0 < count and pattern.count(-1) == 1 and min(pattern) == -1 and count % known_part == 0:
+        return tuple(count // -known_part if entry == -1 else entry for entry in pattern)
+    return None
+
+
+def _reshaped(source: list[Dimension] | None, pattern: list[Dimension], special_zero: bool) -> tuple[int, ...]:
+    """Result shape of a Reshape; `source` is None if the rank is unknown. Raises InferenceError if the element counts differ."""
+    target: list[Dimension] = list(pattern)
+    copied: set[int] = set()
+    hole: int | None = None
+    for position, entry in enumerate(pattern):
+        if isinstance(entry, Symbol) or entry > 0:
+            continue
+        if entry == 0 and special_zero:
+            copied.add(position)
+            if source is not None and position >= len(source):
+                raise InferenceError(f"entry {position} of the target shape copies a dimension the data does not have")
+            target[position] = Symbol() if source is None else source[position]
+        elif entry < -1 or (entry == -1 and hole is not None):
+            raise InferenceError(f"{pattern} is no target shape: entries are sizes, 0, and at most one -1")
+        elif entry == -1:
+            hole = position
+            target[position] = Symbol()
+    rest_of_source = [d for axis, d in enumerate(source or ()) if axis not in copied]
+    rest_of_target = [d for axis, d in enumerate(target) if axis not in copied and axis != hole]
+    _cancel_symbols(rest_of_source, rest_of_target)
+    unknown = [axis for axis, d in enumerate(target) if isinstance(d, Symbol)]
+    if hole is not None:
+        target[hole] = _missing_dimension(None if source is None else rest_of_source, rest_of_target, pattern)
+    elif source is not None and not any(isinstance(d, Symbol) for d in source) and len(unknown) < 2:
+        count = math.prod(d for d in source if not isinstance(d, Symbol))
+        static = math.prod(d for d in target if not isinstance(d, Symbol))
+        if unknown and static and count % static == 0:
+            target[unknown[0]] = count // static
+        elif (unknown and static) or (not unknown and count != static):
+            raise InferenceError(f"{count} elements do not have the shape {pattern}")
+    return tuple(-1 if isinstance(d, Symbol) else d for d in target)
+
+
+def _cancel_symbols(a: list[Dimension], b: list[Dimension]) -> None:
+    """Remove the symbols two lists of factors have in common."""
+    for symbol in [d for d in a if isinstance(d, Symbol)]:
+        if symbol in b:
+            a.remove(symbol)
+            b.remove(symbol)
+
+
+def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], pattern: list[Dimension]) -> int:
+    """What stands for the -1 of a target shape: the quotient of the factors of `source` and `target`, -1 if it is unknown."""
+    numbers = [d for d in target if not isinstance(d, Symbol)]
+    divisor = math.prod(numbers)
+    if divisor == 0:
+        if source is None or 0 not in [d for d in source if not isinstance(d, Symbol)]:
+            raise InferenceError(f"the -1 in {pattern} cannot be found: another entry is 0")
+        return 1 if not any(isinstance(d, Symbol) for d in source) else -1
+    if source is None or len(numbers) < len(target):
+        return -1
+    sizes = [d for d in source if not isinstance(d, Symbol)]
+    count = math.prod(sizes)
+    if len(sizes) < len(source) and count != 0:
+        return -1
+    if count % divisor:
+        raise InferenceError(f"{count} elements cannot be split evenly by the target shape {pattern}")
+    return count // divisor
+
+
+@irdl_op_definition
+class ShapeOf(OpsetOp):
+    """The shape of `data` as a list of integers (i32 or i64)."""
+
+    name = "opset3.ShapeOf"
+    data = operand_def()
+    output_type = element_property(element_types.si64)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        if (element := self.element("output_type")) not in (element_types.si64, element_types.si32):
+            raise InferenceError(f"a shape has element type i32 or i64, not {element_types.describe(element).xml}")
+        rank = self.rank(0)
+        return (tensor((-1 if rank is None else rank,), element),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        return (np.array(operands[0].shape, dtype=element_types.to_numpy(self.element("output_type"))),)
+
+
+class SqueezingOp(OpsetOp):
+    """Base of the versions of Squeeze: removes the dimensions `axes` that have size 1, all such dimensions if there are no axes.
+
+    An axis of another size is left in place.
+    """
+
+    data = operand_def()
+    axes = optional_operands(1)
+
+    SYMBOLIC: ClassVar[bool] = True
+
+    def axes_of(self, known: KnownValues, shape: tuple[int, ...]) -> set[int] | None:
+        """The axes to remove; those of size 1 if none are given, None if unknown."""
+        operand = self.optional_operand(1)
+        axes = () if operand is None else known.integers(operand)
+        if axes:
+            # A scalar takes the axes of a list.
+            return {normalize_axis(axis, max(len(shape), 1)) for axis in axes}
+        return None if axes is None or -1 in shape else {axis for axis, d in enumerate(shape) if d == 1}
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data = operands[0]
+        if len(operands) > 1 and operands[1].size:
+            if is_symbolic(operands[1]):
+                return None
+            axes = {normalize_axis(int(axis), max(data.ndim, 1)) for axis in operands[1].ravel()}
+        else:
+            axes = set(range(data.ndim))
+        return (data.reshape([d for axis, d in enumerate(data.shape) if axis not in axes or d != 1]),)
+
+
+@irdl_op_definition
+class Squeeze1(SqueezingOp):
+    """Removal of dimensions of size 1. An unknown dimension named by `axes` is taken to be 1."""
+
+    name = "opset1.Squeeze"
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        shape = self.shape(0)
+        axes = None if shape is None else self.axes_of(known, shape)
+        if shape is not None and axes is not None:
+            shape = tuple(d for axis, d in enumerate(shape) if axis not in axes or d not in (1, -1))
+        elif shape is not None:
+            one_axis = self.optional_operand(1) is not None and self.shape(1) in ((), (1,))
+            shape = unknown_dimensions(len(shape) - 1) if one_axis and shape else None
+        return (tensor(shape, self.element_type(0)),)
+
+
+@irdl_op_definition
+class Squeeze(SqueezingOp):
+    """Removal of dimensions of size 1. An unknown dimension named by `axes` is taken to be 1, unless `allow_axis_skip` says that it
+    may be another and stay: then the rank is unknown."""
+
+    name = "opset15.Squeeze"
+    allow_axis_skip = boolean_property(False)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        shape = self.shape(0)
+        axes = None if shape is None else self.axes_of(known, shape)
+        if shape is None or axes is None or (self.flag("allow_axis_skip") and any(d < 0 for axis, d in enumerate(shape) if axis in axes)):
+            return (tensor(None, self.element_type(0)),)
+        return (tensor([d for axis, d in enumerate(shape) if axis not in axes or d not in (1, -1)], self.element_type(0)),)
+
+
+@irdl_op_definition
+class Unsqueeze(OpsetOp):
+    """`data` with dimensions of size 1 inserted; `axes` count in the result."""
+
+    name = "opset1.Unsqueeze"
+    data = operand_def()
+    axes = operand_def()
+    result = result_def()
+
+    SYMBOLIC: ClassVar[bool] = True
+
+    def infer(self, known: KnownValues) -> Types:
+        shape, axes = self.shape(0), known.integers(self.operands[1])
+        target = None if shape is None or axes is None else _expanded(shape, axes)
+        return (tensor(target, self.element_type(0)),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, axes = operands
+        return None if is_symbolic(axes) else (data.reshape(_expanded(data.shape, axes.ravel().tolist())),)
+
+
+def _expanded(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
+    """A shape with ones inserted. Axes that name one position twice count once, as in the runtime."""
+    if not axes:
+        raise InferenceError("at least one axis is required")
+    positions = _distinct_positions(axes, len(shape))
+    dimensions = iter(shape)
+    return tuple(1 if axis in positions else next(dimensions) for axis in range(len(shape) + len(positions)))
+
+
+def _distinct_positions(axes: Sequence[int], rank: int) -> set[int]:
+    distinct = dict.fromkeys(axes)
+    return {normalize_axis(axis, rank + len(distinct)) for axis in distinct}

@@ -1,0 +1,288 @@
+"""Fourier transforms. Complex numbers are the pairs in the last dimension of a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from moir.dialects.data import Array
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import OpsetOp, Types, boolean_property, optional_operands
+from moir.dialects.shapes import Shape, format_shape, merge_elements, merge_shapes, tensor, unknown_dimensions
+from moir.errors import InferenceError
+
+ComplexArray = NDArray[np.complexfloating[Any, Any]]
+
+
+def _complex(pairs: Array) -> ComplexArray:
+    return pairs[..., 0].astype(np.float64) + 1j * pairs[..., 1].astype(np.float64)
+
+
+def _pairs(numbers: ComplexArray, dtype: np.dtype[np.generic]) -> Array:
+    return np.stack([numbers.real, numbers.imag], axis=-1).astype(dtype)
+
+
+class FourierOp(OpsetOp):
+    """Base of the transforms along `axes`; `signal_size` cuts or extends the dimensions of these axes first, where it is not -1."""
+
+    data = operand_def()
+    axes = operand_def()
+    signal_size = optional_operands(1)
+
+    def positions(self, axes: Sequence[int], rank: int) -> list[int]:
+        """Axes counted from the front among `rank` dimensions. Raises InferenceError if one is out of range or named twice."""
+        found = [axis + rank if axis < 0 else axis for axis in axes]
+        if any(not 0 <= axis < rank for axis in found) or len(set(found)) < len(found):
+            raise InferenceError(f"{list(axes)} are no distinct axes of {rank} dimensions")
+        return found
+
+    @staticmethod
+    def at_least_one(axes: tuple[int, ...]) -> tuple[int, ...]:
+        """The axes. Raises InferenceError if there are none, which the runtime does not survive for real numbers."""
+        if not axes:
+            raise InferenceError("at least one axis is required")
+        return axes
+
+    def sizes(self, known: KnownValues, axes: Sequence[int]) -> list[int | None]:
+        """Signal size for each axis: -1 for the dimension itself, None if unknown."""
+        operand = self.optional_operand(2)
+        if operand is None:
+            return [-1] * len(axes)
+        found = known.integers(operand)
+        if found is not None and (len(found) != len(axes) or min(found, default=0) < -1):
+            raise InferenceError(f"{list(found)} are no signal sizes for {len(axes)} axes")
+        return [None] * len(axes) if found is None else list(found)
+
+    def checked_axes(self, known: KnownValues) -> tuple[int, ...] | None:
+        """The axes, None if unknown. Raises InferenceError if axes and signal sizes are no lists of one length."""
+        counts: Shape = (-1,)
+        for index in range(1, 2 if self.optional_operand(2) is None else 3):
+            if self.rank(index) not in (1, None):
+                raise InferenceError(f"operand {index} has rank 1, not shape {format_shape(self.shape(index))}")
+            counts = merge_shapes(counts, self.shape(index))
+        return known.integers(self.operands[1])
+
+    def complex_rank(self) -> int | None:
+        """Rank of data of complex numbers without the dimension of the pairs. Raises InferenceError if there are no pairs."""
+        shape = self.shape(0)
+        if shape is not None and (len(shape) < 2 or shape[-1] not in (2, -1)):
+            raise InferenceError(f"complex data has at least two dimensions, the last of size 2, not shape {format_shape(shape)}")
+        return None if shape is None else len(shape) - 1
+
+    @staticmethod
+    def lengths(operands: Sequence[Array], axes: Sequence[int]) -> list[int]:
+        """The sizes the transformed dimensions have; `operands` are those of `evaluate`."""
+        sizes = operands[2].ravel().tolist() if len(operands) > 2 else [-1] * len(axes)
+        return [operands[0].shape[axis] if size < 0 else size for size, axis in zip(sizes, axes, strict=True)]
+
+
+class ComplexFourierOp(FourierOp):
+    """Base of the transforms from complex to complex numbers."""
+
+    def infer(self, known: KnownValues) -> Types:
+        shape, rank, axes = self.shape(0), self.complex_rank(), self.checked_axes(known)
+        if shape is None or rank is None:
+            return (tensor(None, self.element_type(0)),)
+        if axes is None:
+            sizes = shape[:-1] if self.optional_operand(2) is None else [-1] * rank
+            return (tensor((*sizes, shape[-1]), self.element_type(0)),)
+        result = list(shape)
+        for axis, size in zip(self.positions(axes, rank), self.sizes(known, axes), strict=True):
+            result[axis] = -1 if size is None else result[axis] if size == -1 else size
+        return (tensor(result, self.element_type(0)),)
+
+    def transform(self, numbers: ComplexArray, lengths: list[int], axes: list[int]) -> ComplexArray:
+        """The transform of an array of complex numbers."""
+        raise NotImplementedError
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data = operands[0]
+        axes = self.positions(operands[1].ravel().tolist(), data.ndim - 1)
+        return (_pairs(self.transform(_complex(data), self.lengths(operands, axes), axes), data.dtype),)
+
+
+@irdl_op_definition
+class DFT(ComplexFourierOp):
+    """The discrete Fourier transform."""
+
+    name = "opset7.DFT"
+    result = result_def()
+
+    def transform(self, numbers: ComplexArray, lengths: list[int], axes: list[int]) -> ComplexArray:
+        return np.fft.fftn(numbers, lengths, axes)
+
+
+@irdl_op_definition
+class IDFT(ComplexFourierOp):
+    """The inverse of the discrete Fourier transform."""
+
+    name = "opset7.IDFT"
+    result = result_def()
+
+    def transform(self, numbers: ComplexArray, lengths: list[int], axes: list[int]) -> ComplexArray:
+        return np.fft.ifftn(numbers, lengths, axes)
+
+
+@irdl_op_definition
+class RDFT(FourierOp):
+    """The Fourier transform of real numbers: n of them along the last of `axes` give n // 2 + 1 complex ones."""
+
+    name = "opset9.RDFT"
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        shape, axes = self.shape(0), self.checked_axes(known)
+        if shape == ():
+            raise InferenceError("the data has at least one dimension")
+        if shape is None:
+            return (tensor(None, self.element_type(0)),)
+        result = [-1] * len(shape) if axes is None else list(shape)
+        if axes is not None:
+            positions = self.positions(self.at_least_one(axes), len(shape))
+            for axis, size in zip(positions, self.sizes(known, axes), strict=True):
+                result[axis] = -1 if size is None else result[axis] if size == -1 else size
+            if result[positions[-1]] >= 0:
+                result[positions[-1]] = result[positions[-1]] // 2 + 1
+        return (tensor((*result, 2), self.element_type(0)),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data = operands[0]
+        axes = self.positions(operands[1].ravel().tolist(), data.ndim)
+        return (_pairs(np.fft.rfftn(data.astype(np.float64), self.lengths(operands, axes), axes), data.dtype),)
+
+
+@irdl_op_definition
+class IRDFT(FourierOp):
+    """The inverse of RDFT: n complex numbers along the last of `axes` give 2 · (n - 1) real ones, or the number `signal_size` says."""
+
+    name = "opset9.IRDFT"
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        shape, rank, axes = self.shape(0), self.complex_rank(), self.checked_axes(known)
+        if shape is None or rank is None or axes is None:
+            return (tensor(unknown_dimensions(rank), self.element_type(0)),)
+        result = list(shape[:-1])
+        sizes, positions = self.sizes(known, axes), self.positions(self.at_least_one(axes), rank)
+        for axis, size in zip(positions, sizes, strict=True):
+            result[axis] = -1 if size is None else result[axis] if size == -1 else size
+        if sizes[-1] == -1 and result[positions[-1]] >= 0:
+            result[positions[-1]] = 2 * (result[positions[-1]] - 1)
+        return (tensor(result, self.element_type(0)),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data = operands[0]
+        axes = self.positions(operands[1].ravel().tolist(), data.ndim - 1)
+        lengths = self.lengths(operands, axes)
+        if len(operands) < 3 or int(operands[2].ravel()[-1]) < 0:
+            lengths[-1] = 2 * (lengths[-1] - 1)
+        return (np.fft.irfftn(_complex(data), lengths, axes).astype(data.dtype),)
+
+
+def _scalar(op: OpsetOp, known: KnownValues, index: int) -> int:
+    """A positive number given as an operand, -1 if it is not known."""
+    found = known.integers(op.operands[index])
+    if op.rank(index) not in (0, None) or (found is not None and found[0] < 1):
+        raise InferenceError(f"operand {index} is a positive scalar")
+    return -1 if found is None else found[0]
+
+
+def _padded_window(window: Array, size: int) -> Array:
+    """The window in the middle of a frame."""
+    before = (size - window.size) // 2
+    return np.pad(window.astype(np.float64), (before, size - window.size - before))
+
+
+@irdl_op_definition
+class STFT(OpsetOp):
+    """RDFT of overlapping frames of a signal (one, or a batch), each multiplied by `window`.
+
+    Result: [batch, frames, frequencies, 2], with `transpose_frames` [batch, frequencies, frames, 2].
+    """
+
+    name = "opset15.STFT"
+    signal = operand_def()
+    window = operand_def()
+    frame_size = operand_def()
+    frame_step = operand_def()
+    transpose_frames = boolean_property()
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        element, signal = merge_elements(self.element_type(0), self.element_type(1)), self.shape(0)
+        size, step = _scalar(self, known, 2), _scalar(self, known, 3)
+        if signal is None:
+            return (tensor(None, element),)
+        if len(signal) not in (1, 2):
+            raise InferenceError(f"a signal has one or two dimensions, not shape {format_shape(signal)}")
+        window, length = self.shape(1), signal[-1]
+        if (window is not None and size >= 0 and window[0] > size) or 0 <= length < size:
+            raise InferenceError(f"a frame of {size} elements does not fit the window or the signal of {length}")
+        frames = -1 if min(length, size, step) < 0 else (length - size) // step + 1
+        parts = (frames, -1 if min(size, step) < 0 else size // 2 + 1)
+        return (tensor((*signal[:-1], *(parts[::-1] if self.flag("transpose_frames") else parts), 2), element),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        signal, size, step = operands[0], int(operands[2].ravel()[0]), int(operands[3].ravel()[0])
+        frames = np.lib.stride_tricks.sliding_window_view(signal, size, axis=-1)[..., ::step, :]
+        result = np.fft.rfft(frames * _padded_window(operands[1], size))
+        return (_pairs(result.swapaxes(-1, -2) if self.flag("transpose_frames") else result, signal.dtype),)
+
+
+@irdl_op_definition
+class ISTFT(OpsetOp):
+    """The signal whose STFT is `data`, [batch, frequencies, frames, 2]: the frames are transformed back, windowed, added where they
+    overlap and divided by the sum of the squared windows.
+
+    `center`: half a frame is cut off at both ends; `normalized`: `data` was divided by the square root of the frame size.
+    """
+
+    name = "opset16.ISTFT"
+    data = operand_def()
+    window = operand_def()
+    frame_size = operand_def()
+    frame_step = operand_def()
+    signal_length = optional_operands(1)
+    center = boolean_property()
+    normalized = boolean_property()
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        element, data = merge_elements(self.element_type(0), self.element_type(1)), self.shape(0)
+        size, step = _scalar(self, known, 2), _scalar(self, known, 3)
+        if data is None:
+            return (tensor(None, element),)
+        if len(data) not in (3, 4) or data[-1] not in (2, -1):
+            raise InferenceError(f"data is [batch, frequencies, frames, 2], not of shape {format_shape(data)}")
+        if size >= 0 and data[-3] >= 0 and data[-3] != size // 2 + 1:
+            raise InferenceError(f"{data[-3]} frequencies do not belong to frames of {size} elements")
+        if self.optional_operand(4) is not None:
+            length = _scalar(self, known, 4)
+        elif min(data[-2], size, step) < 0:
+            length = -1
+        else:
+            length = (data[-2] - 1) * step + (0 if self.flag("center") else size)
+        shape: Shape = (*data[:-3], length)
+        return (tensor(shape, element),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, size, step = operands[0], int(operands[2].ravel()[0]), int(operands[3].ravel()[0])
+        numbers = _complex(data) * (np.sqrt(size) if self.flag("normalized") else 1)
+        window = _padded_window(operands[1], size)
+        frames = np.fft.irfft(numbers, size, axis=-2) * window[:, None]
+        count = frames.shape[-1]
+        total = (count - 1) * step + size
+        signal, weight = np.zeros((*data.shape[:-3], total)), np.zeros(total)
+        for frame in range(count):
+            signal[..., frame * step : frame * step + size] += frames[..., frame]
+            weight[frame * step : frame * step + size] += window**2
+        signal = np.divide(signal, weight, out=np.zeros_like(signal), where=weight > 1e-10)
+        start = size // 2 if self.flag("center") else 0
+        length = int(operands[4].ravel()[0]) if len(operands) > 4 else total - 2 * start
+        signal = signal[..., start : start + length]
+        signal = np.pad(signal, [(0, 0)] * (signal.ndim - 1) + [(0, length - signal.shape[-1])])
+        return (signal.astype(data.dtype),)

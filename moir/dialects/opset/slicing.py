@@ -1,0 +1,263 @@
+"""The movement operations that cut pieces out of a tensor or put a border around it: Slice, StridedSlice, Pad."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.data import Array
+from moir.dialects.known_values import KnownValues, Symbol
+from moir.dialects.opset.base import integers_property, optional_operands, string_property
+from moir.dialects.opset.movement_base import MovementOp, integer_list, require_operand_rank
+from moir.dialects.shapes import Shape, element_of, format_shape, merge_elements, normalize_axis, shape_of
+from moir.errors import InferenceError
+
+Bound = int | None
+
+
+def bounds_of(entries: Array | None) -> list[Bound] | None:
+    """Starts, stops or steps as a list, None for an entry that is not known; None if nothing is known."""
+    if entries is None or entries.dtype != object:
+        return None if entries is None else entries.ravel().tolist()
+    return [None if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel()]
+
+
+def slice_length(dimension: int, start: Bound, stop: Bound, step: Bound, *, begins: bool = True, ends: bool = True) -> int:
+    """Number of elements of a slice, -1 if it depends on what is not known.
+
+    Args:
+        dimension: size of the sliced dimension, -1 if unknown.
+        start: first element; negative counts from the end; None if unknown.
+        stop: the element behind the last one.
+        step: distance of two elements.
+        begins: `start` counts; otherwise the slice starts at the first element in its direction.
+        ends: `stop` counts; otherwise the slice goes on to the last element in its direction.
+
+    Raises:
+        InferenceError: the step is zero.
+    """
+    if step == 0:
+        raise InferenceError("the step of a slice is zero")
+    if dimension == 0:
+        return 0
+    if step is None or (begins and start is None) or (ends and stop is None):
+        return -1
+    if dimension < 0:
+        return 0 if begins and ends and _is_empty(start, stop, step) else -1
+    return len(range(*slice_of(dimension, start if begins else None, stop if ends else None, step).indices(dimension)))
+
+
+def slice_of(dimension: int, start: int | None, stop: int | None, step: int) -> slice:
+    """A slice as Python has it. Unlike in Python, one that runs backwards from before the first element has that element."""
+    return slice(max(start, -dimension) if start is not None and step < 0 else start, stop, step)
+
+
+def _is_empty(start: Bound, stop: Bound, step: int) -> bool:
+    """Whether a slice selects nothing, however large the dimension is."""
+    if start is None or stop is None:
+        return False
+    if (start < 0) == (stop < 0):
+        return start >= stop if step > 0 else start <= stop
+    return step > 0 and stop == 0
+
+
+def padded(values: Sequence[int], count: int) -> tuple[int, ...]:
+    """A mask extended by zeros (or cut) to `count` entries."""
+    return (*values, *([0] * count))[:count]
+
+
+@irdl_op_definition
+class Slice(MovementOp):
+    """`data[start:stop:step]` along `axes` (by default the first ones), with the meaning of Python slices."""
+
+    name = "opset8.Slice"
+    data = operand_def()
+    start = operand_def()
+    stop = operand_def()
+    step = operand_def()
+    axes = optional_operands(1)
+    result = result_def()
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        shape = self.shape(0)
+        if shape is None:
+            return None
+        bounds = self.operands[1:4]
+        shapes = [shape_of(bound) for bound in bounds]
+        if any(found is not None and len(found) != 1 for found in shapes):
+            raise InferenceError("start, stop and step of a slice are tensors of rank 1")
+        starts, stops, steps = (bounds_of(known.elements(bound)) for bound in bounds)
+        counts = [found[0] for found in shapes if found and found[0] >= 0]
+        operand = self.optional_operand(4)
+        axes = known.integers(operand) if operand is not None else range(counts[0]) if counts else None
+        if axes is None:
+            return tuple(0 if d == 0 else -1 for d in shape)
+        if len(axes) > len(shape):
+            raise InferenceError(f"{len(axes)} axes are sliced of shape {format_shape(shape)}")
+        unknown = [None] * len(axes)
+        starts, stops, steps = starts or unknown, stops or unknown, steps or unknown
+        if not len(axes) == len(starts) == len(stops) == len(steps) or len(set(axes)) < len(axes):
+            raise InferenceError("start, stop, step and axes of a slice have different lengths, or an axis is named twice")
+        result = list(shape)
+        for axis, start, stop, step in zip(axes, starts, stops, steps, strict=True):
+            position = normalize_axis(axis, len(shape))
+            result[position] = slice_length(shape[position], start, stop, step)
+        return tuple(result)
+
+    def move(self, *operands: Array) -> Sequence[Array] | None:
+        data, starts, stops, steps = operands[:4]
+        axes = integer_list(operands[4]) if len(operands) > 4 else range(starts.size)
+        cuts = [slice(None)] * data.ndim
+        for axis, *cut in zip(axes, *map(integer_list, (starts, stops, steps)), strict=True):
+            cuts[axis] = slice_of(data.shape[axis], *cut)
+        return (data[tuple(cuts)],)
+
+
+@irdl_op_definition
+class StridedSlice(MovementOp):
+    """`data[begin:end:strides]` with masks, one entry for each position of the index.
+
+    `begin_mask`, `end_mask`: 1 ignores the bound; `new_axis_mask`: 1 inserts a dimension; `shrink_axis_mask`: 1 takes the single element
+    at `begin` and drops the dimension; `ellipsis_mask`: 1 stands for as many whole dimensions as are left.
+    """
+
+    name = "opset1.StridedSlice"
+    data = operand_def()
+    begin = operand_def()
+    end = operand_def()
+    strides = optional_operands(1)
+    begin_mask = integers_property()
+    end_mask = integers_property()
+    new_axis_mask = integers_property(())
+    shrink_axis_mask = integers_property(())
+    ellipsis_mask = integers_property(())
+    result = result_def()
+
+    def verify_(self) -> None:
+        super().verify_()
+        if sum(self.integers("ellipsis_mask")) > 1:
+            raise VerifyException("an index has at most one ellipsis")
+        count = len(self.integers("begin_mask"))
+        for name in ("end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"):
+            if len(self.integers(name)) not in (0, count):
+                raise VerifyException(f"{name} is not as long as begin_mask")
+
+    def _positions(self, count: int, rank: int) -> Iterable[tuple[int, int, str]]:
+        """Position in the index, dimension of `data` and kind (`new`, `whole`, `single`, `slice`) of each dimension."""
+        new, shrink, ellipsis = (padded(self.integers(f"{name}_mask"), count) for name in ("new_axis", "shrink_axis", "ellipsis"))
+        dimension = 0
+        for position in range(count):
+            if ellipsis[position]:
+                behind = sum(1 for later in range(position + 1, count) if not new[later])
+                for _ in range(rank - behind - dimension):
+                    yield position, dimension, "whole"
+                    dimension += 1
+            elif new[position]:
+                yield position, dimension, "new"
+            elif dimension >= rank:
+                raise InferenceError(f"the index has more entries than the {rank} dimensions of the data")
+            else:
+                yield position, dimension, "single" if shrink[position] else "slice"
+                dimension += 1
+        for rest in range(dimension, rank):
+            yield count, rest, "whole"
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        shape = self.shape(0)
+        starts, stops = (bounds_of(known.elements(self.operands[index])) for index in (1, 2))
+        operand = self.optional_operand(3)
+        steps = None if operand is None else bounds_of(known.elements(operand))
+        counts = [counts[0] for index in range(1, len(self.operands)) if (counts := self.shape(index)) and counts[0] >= 0]
+        if shape is None or not counts:
+            return None
+        count = counts[0]
+        if count > len(shape) + sum(self.integers("new_axis_mask")) + 1:
+            raise InferenceError(f"an index of {count} entries is too long for shape {format_shape(shape)}")
+        steps = [1 if operand is None else None] * count if steps is None else steps
+        starts, stops = ([None] * count if bounds is None else bounds for bounds in (starts, stops))
+        if not len(starts) == len(stops) == len(steps):
+            raise InferenceError("begin, end and strides have different lengths")
+        skip_begin, skip_end = (padded(self.integers(name), count) for name in ("begin_mask", "end_mask"))
+        result: list[int] = []
+        for position, dimension, kind in self._positions(count, len(shape)):
+            if kind == "new":
+                result.append(1)
+            elif kind == "whole":
+                result.append(shape[dimension])
+            elif kind == "slice":
+                begins, ends = not skip_begin[position], not skip_end[position]
+                size = shape[dimension]
+                result.append(slice_length(size, starts[position], stops[position], steps[position], begins=begins, ends=ends))
+        return tuple(result)
+
+    def move(self, *operands: Array) -> Sequence[Array] | None:
+        data, starts, stops = operands[0], integer_list(operands[1]), integer_list(operands[2])
+        steps = integer_list(operands[3]) if len(operands) > 3 else [1] * len(starts)
+        skip_begin, skip_end = (padded(self.integers(name), len(starts)) for name in ("begin_mask", "end_mask"))
+        index: list[slice | int | None] = []
+        for position, dimension, kind in self._positions(len(starts), data.ndim):
+            if kind == "slice":
+                start, stop = None if skip_begin[position] else starts[position], None if skip_end[position] else stops[position]
+                index.append(slice_of(data.shape[dimension], start, stop, steps[position]))
+            else:
+                index.append(
+                    {"new": None, "whole": slice(None)}[kind] if kind != "single" else 0 if skip_begin[position] else starts[position]
+                )
+        return (np.asarray(data[tuple(index)], dtype=data.dtype),)
+
+
+@irdl_op_definition
+class Pad(MovementOp):
+    """`data` with `pads_begin` and `pads_end` elements put around it along every dimension; negative ones cut elements off.
+
+    `pad_mode`: `constant` fills with `pad_value` (0 by default), `edge` repeats the outermost element, `reflect` and `symmetric` mirror
+    the data, without and with its outermost element.
+    """
+
+    name = "opset12.Pad"
+    data = operand_def()
+    pads_begin = operand_def()
+    pads_end = operand_def()
+    pad_value = optional_operands(1)
+    pad_mode = string_property(None, "constant", "edge", "reflect", "symmetric")
+    result = result_def()
+
+    SYMBOLIC: ClassVar[bool] = False
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        shape = self.shape(0)
+        begin, end = (bounds_of(known.elements(self.operands[index])) for index in (1, 2))
+        if (value := self.optional_operand(3)) is not None:
+            merge_elements(self.element_type(0), element_of(value))
+            require_operand_rank(self, 3, 0)
+        if shape is None:
+            return None
+        begin, end = (_extended(bounds, len(shape)) for bounds in (begin, end))
+        sizes = [-1 if d < 0 or b is None or e is None else d + b + e for d, b, e in zip(shape, begin, end, strict=True)]
+        if any(size < 0 and None not in (b, e) and d >= 0 for size, d, b, e in zip(sizes, shape, begin, end, strict=True)):
+            raise InferenceError(f"the padding cuts more off shape {format_shape(shape)} than is there")
+        return tuple(sizes)
+
+    def move(self, *operands: Array) -> Sequence[Array] | None:
+        data, begin, end = operands[0], integer_list(operands[1]), integer_list(operands[2])
+        data = data[tuple(slice(max(-b, 0), d - max(-e, 0)) for d, b, e in zip(data.shape, begin, end, strict=True))]
+        widths = [(max(b, 0), max(e, 0)) for b, e in zip(begin, end, strict=True)]
+        mode = self.text("pad_mode")
+        if mode == "constant":
+            value = operands[3].ravel()[0] if len(operands) > 3 else data.dtype.type(0)
+            return (np.pad(data, widths, constant_values=value),)
+        if mode == "edge":
+            return (np.pad(data, widths, mode="edge"),)
+        if any(max(width) > d - (mode == "reflect") for d, width in zip(data.shape, widths, strict=True)):
+            return None
+        return (np.pad(data, widths, mode="reflect" if mode == "reflect" else "symmetric"),)
+
+
+def _extended(bounds: list[int | None] | None, rank: int) -> list[int | None]:
+    if bounds is not None and len(bounds) != rank:
+        raise InferenceError(f"{len(bounds)} paddings are given for {rank} dimensions")
+    return [None] * rank if bounds is None else bounds

@@ -1,0 +1,179 @@
+"""Operations that order, search or collect elements by their value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from moir.dialects import element_types
+from moir.dialects.data import Array
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import (
+    OpsetOp,
+    Types,
+    boolean_property,
+    element_property,
+    integer_property,
+    optional_operands,
+    string_property,
+)
+from moir.dialects.shapes import element_count, format_shape, merge_elements, merge_shapes, normalize_axis, tensor
+from moir.errors import InferenceError
+
+
+@irdl_op_definition
+class TopK(OpsetOp):
+    """The `k` largest (`mode` max) or smallest elements along `axis`, and their indices.
+
+    `sort` orders them by value or by index, or leaves the order open; `stable` keeps the order of equal elements.
+    """
+
+    name = "opset11.TopK"
+    data = operand_def()
+    k = operand_def()
+    axis = integer_property()
+    mode = string_property(None, "max", "min")
+    sort = string_property(None, "index", "none", "value")
+    index_element_type = element_property(element_types.si32)
+    stable = boolean_property(False)
+    values = result_def()
+    indices = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        shape, k = self.shape(0), known.integers(self.operands[1])
+        if self.rank(1) not in (0, None) or (k is not None and k[0] < 0):
+            raise InferenceError("k is a scalar that is not negative")
+        if shape is not None:
+            axis = normalize_axis(self.integer("axis"), len(shape))
+            if k is not None and 0 <= shape[axis] < k[0]:
+                raise InferenceError(f"k is {k[0]}, but the dimension has only {shape[axis]} elements")
+            size = k[0] if k is not None else 0 if shape[axis] == 0 else -1
+            shape = (*shape[:axis], size, *shape[axis + 1 :])
+        return (tensor(shape, self.element_type(0)), tensor(shape, self.element("index_element_type")))
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, count = operands[0], int(operands[1].ravel()[0])
+        if data.dtype.kind not in "iuf" or (data.dtype.kind == "f" and np.isnan(data).any()):
+            return None
+        axis = normalize_axis(self.integer("axis"), data.ndim)
+        # The complement of an integer reverses the order without overflow.
+        key = data if self.text("mode") == "min" else -data if data.dtype.kind == "f" else ~data
+        order = np.take(np.argsort(key, axis, kind="stable"), range(count), axis)
+        if self.text("sort") == "index":
+            order = np.sort(order, axis)
+        return np.take_along_axis(data, order, axis), order.astype(element_types.to_numpy(self.element("index_element_type")))
+
+
+@irdl_op_definition
+class NonZero(OpsetOp):
+    """The coordinates of the elements that are not zero, a column each, in row-major order."""
+
+    name = "opset3.NonZero"
+    data = operand_def()
+    output_type = element_property(element_types.si64)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        shape = self.shape(0)
+        count = 0 if shape is not None and 0 in shape else -1
+        return (tensor((len(shape) if shape else -1, count), self.element("output_type")),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        (data,) = operands
+        if data.ndim == 0 or data.dtype == object:
+            return None
+        return (np.stack(np.nonzero(data)).astype(element_types.to_numpy(self.element("output_type"))),)
+
+
+@irdl_op_definition
+class SearchSorted(OpsetOp):
+    """For each element of `values` the index in the sorted row where it could be inserted, behind equal elements if `right_mode` is set.
+
+    `sorted` has one row for all, or one for each row of `values`.
+    """
+
+    name = "opset15.SearchSorted"
+    sorted = operand_def()
+    values = operand_def()
+    right_mode = boolean_property(False)
+    output_type = element_property(element_types.si64)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        rows, values = self.shape(0), self.shape(1)
+        merge_elements(self.element_type(0), self.element_type(1))
+        if rows == ():
+            raise InferenceError("the sorted sequence has at least one dimension")
+        if rows is not None and len(rows) > 1:
+            if values is None:
+                values = (*rows[:-1], -1)
+            elif len(values) != len(rows):
+                raise InferenceError(f"rows {format_shape(rows)} and values {format_shape(values)} do not belong together")
+            else:
+                values = (*(merge_shapes(rows[:-1], values[:-1]) or ()), values[-1])
+        return (tensor(values, self.element("output_type")),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        rows, values = operands
+        side = "right" if self.flag("right_mode") else "left"
+        if rows.ndim == 1:
+            found = np.searchsorted(rows, values, side)
+        else:
+            pairs = zip(rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
+            found = np.array([np.searchsorted(row, row_values, side) for row, row_values in pairs]).reshape(values.shape)
+        return (np.asarray(found, element_types.to_numpy(self.element("output_type"))),)
+
+
+@irdl_op_definition
+class Unique(OpsetOp):
+    """The distinct elements of `data`, or the distinct slices along `axis`, in order of value (`sorted`) or of first occurrence.
+
+    Results: the elements or slices; for each the index of its first occurrence; for each element or slice of `data` the index of its
+    equal in the first result; for each distinct one the number of occurrences.
+    """
+
+    name = "opset10.Unique"
+    data = operand_def()
+    axis = optional_operands(1)
+    sorted = boolean_property(True)
+    index_element_type = element_property(element_types.si64)
+    count_element_type = element_property(element_types.si64)
+    values = result_def()
+    first_indices = result_def()
+    inverse_indices = result_def()
+    counts = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        shape, operand = self.shape(0), self.optional_operand(1)
+        if operand is None:
+            total = element_count(shape) or -1
+            distinct = 1 if total == 1 else -1
+            values: tuple[int, ...] | None = (distinct,)
+        else:
+            axis = known.integers(operand)
+            if axis is None or len(axis) != 1:
+                raise InferenceError("the axis is one constant number")
+            values, total = None, -1
+            if shape is not None:
+                position = normalize_axis(axis[0], len(shape))
+                total = shape[position]
+                values = (*shape[:position], total if total in (0, 1) else -1, *shape[position + 1 :])
+            distinct = 0 if total == 0 else -1
+        index, count = self.element("index_element_type"), self.element("count_element_type")
+        return (tensor(values, self.element_type(0)), tensor((distinct,), index), tensor((total,), index), tensor((distinct,), count))
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data = operands[0]
+        if data.dtype.kind not in "iufb":
+            return None
+        axis = int(operands[1].ravel()[0]) if len(operands) > 1 else None
+        values, first, inverse, counts = np.unique(data, return_index=True, return_inverse=True, return_counts=True, axis=axis)
+        inverse = inverse.reshape(-1)
+        if not self.flag("sorted"):
+            order = np.argsort(first, kind="stable")
+            values = values[order] if axis is None else np.take(values, order, axis)
+            first, inverse, counts = first[order], np.argsort(order)[inverse], counts[order]
+        index, count = (element_types.to_numpy(self.element(name)) for name in ("index_element_type", "count_element_type"))
+        return values, first.astype(index), inverse.astype(index), counts.astype(count)

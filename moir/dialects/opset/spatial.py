@@ -1,0 +1,138 @@
+"""Spatial arithmetic: how many positions a sliding window has, and what a transposed convolution makes of a size.
+
+Sizes, kernels and results may be -1 (unknown). Source: Convolution, ConvolutionBackpropData and the pooling operations of the OpenVINO
+operation-set specification; `auto_pad` and `rounding_type` are spelled as in the IR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.shapes import Shape, format_shape
+from moir.errors import InferenceError
+
+AUTO_PAD = ("explicit", "same_lower", "same_upper", "valid")
+"""Values of `auto_pad`: pads as given, pads that make the result ceil(size / stride), or none."""
+
+ROUNDING = ("ceil", "ceil_torch", "floor")
+"""Values of `rounding_type`; `ceil_torch` drops a last window that would start in the end padding."""
+
+
+class Window(NamedTuple):
+    """A window sliding along one axis."""
+
+    kernel: int
+    """Number of elements of the window, -1 if unknown."""
+    stride: int
+    dilation: int = 1
+    pad_begin: int = 0
+    pad_end: int = 0
+
+    @property
+    def extent(self) -> int:
+        """Elements from the first to the last one of the window, those that dilation skips included; -1 if unknown."""
+        return -1 if self.kernel < 0 else (max(self.kernel, 1) - 1) * self.dilation + 1
+
+
+def positions(size: int, window: Window, auto_pad: str, rounding: str = "floor") -> int:
+    """Number of positions of a window along an axis. Raises InferenceError if the window is larger than the padded axis."""
+    kernel, stride, dilation, pad_begin, pad_end = window
+    if size < 0:
+        return -1
+    if stride < 1:
+        raise InferenceError(f"stride {stride} is not positive")
+    if auto_pad in ("same_upper", "same_lower"):
+        return -(-size // stride)
+    if kernel < 0:
+        return -1
+    if auto_pad == "valid":
+        pad_begin = pad_end = 0
+    extent = window.extent if dilation != 1 or kernel == 0 else kernel
+    reach = size + pad_begin + pad_end - extent
+    if reach < 0:
+        raise InferenceError(f"a window of {extent} elements does not fit into {size} elements with {pad_begin} + {pad_end} of padding")
+    if rounding == "floor":
+        return reach // stride + 1
+    count = -(-reach // stride) + 1
+    if rounding == "ceil_torch" and (count - 1) * stride >= size + pad_begin:
+        return count - 1
+    return count
+
+
+def spread(size: int, window: Window, output_padding: int = 0) -> int:
+    """Size a transposed convolution makes of `size`, the inverse of `positions`. Raises InferenceError if nothing is left of it."""
+    if size < 0 or window.kernel < 0:
+        return -1
+    result = window.stride * (size - 1) + window.extent - window.pad_begin - window.pad_end + output_padding
+    if result < 0:
+        raise InferenceError(f"padding {window.pad_begin} + {window.pad_end} leaves nothing of {size} elements")
+    return result
+
+
+def product(a: int, b: int) -> int:
+    """Product of two dimensions, -1 if one is unknown."""
+    return -1 if a < 0 or b < 0 else a * b
+
+
+def expanded(shape: Shape, rank: int, what: str) -> tuple[int, ...]:
+    """A shape that must have a certain rank; unknown dimensions if its rank is unknown. Raises InferenceError."""
+    if shape is None:
+        return (-1,) * rank
+    if len(shape) != rank:
+        raise InferenceError(f"{what} has shape {format_shape(shape)} where rank {rank} is required")
+    return shape
+
+
+class SlidingWindowOp(OpsetOp):
+    """Base of the operations with `strides`, `pads_begin`, `pads_end` and, in most of them, `dilations` and `auto_pad`."""
+
+    SPATIAL_RANKS: ClassVar[tuple[int, ...]] = (1, 2, 3)
+    """Possible numbers of spatial axes."""
+
+    LOWEST_PAD: ClassVar[int | None] = 0
+    """Least value of an entry of the pads, None if any is possible."""
+
+    def axis_property(self, name: str, count: int, default: int) -> Sequence[int]:
+        """A property with one entry an axis; an empty or missing one means `default` everywhere."""
+        return (self.integers(name) if name in self.properties else ()) or (default,) * count
+
+    def windows(self, kernel: Sequence[int]) -> tuple[Window, ...]:
+        """The window of each spatial axis. Raises InferenceError if a property does not have an entry for each."""
+        count = len(kernel)
+        windows = tuple(
+            map(
+                Window,
+                kernel,
+                self.axis_property("strides", count, 1),
+                self.axis_property("dilations", count, 1),
+                self.axis_property("pads_begin", count, 0),
+                self.axis_property("pads_end", count, 0),
+            )
+        )
+        if len(windows) != count:
+            raise InferenceError(f"strides, dilations and pads have {len(windows)} entries for {count} spatial axes")
+        return windows
+
+    def result_sizes(self, sizes: Sequence[int], kernel: Sequence[int], rounding: str = "floor") -> tuple[int, ...]:
+        """Number of window positions along each spatial axis."""
+        auto_pad = self.text("auto_pad")
+        return tuple([positions(size, window, auto_pad, rounding) for size, window in zip(sizes, self.windows(kernel), strict=True)])
+
+    def verify_(self) -> None:
+        super().verify_()
+        count = len(self.integers("strides"))
+        if count not in self.SPATIAL_RANKS:
+            raise VerifyException(f"strides has {count} entries; there can be {', '.join(map(str, self.SPATIAL_RANKS))} spatial axes")
+        for name in ("strides", "dilations", "pads_begin", "pads_end", "kernel", "output_padding"):
+            if name not in self.properties:
+                continue
+            values = self.integers(name)
+            if values and len(values) != count:
+                raise VerifyException(f"{name} has {len(values)} entries where strides has {count}")
+            lowest = self.LOWEST_PAD if name.startswith("pads") else 0 if name == "output_padding" else 1
+            if lowest is not None and any(value < lowest for value in values):
+                raise VerifyException(f"{name} {list(values)} has an entry below {lowest}")

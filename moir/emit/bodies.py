@@ -1,0 +1,142 @@
+"""Port maps and back edges of operations with bodies: If, Loop and TensorIterator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr
+
+from moir.dialects.assembly import name_of
+from moir.dialects.moir import Port, PortAttr, Slicing
+from moir.dialects.opset.base import OpsetOp
+from moir.emit.order import LayerOrder
+from moir.errors import EmissionError
+
+PORT_MAP_PROPERTIES = {
+    "If": frozenset(("then_inputs", "else_inputs")),
+    "Loop": frozenset(("inputs", "outputs", "condition")),
+    "TensorIterator": frozenset(("inputs", "outputs")),
+}
+"""Properties that are written as port maps, by the type of operation."""
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """The bodies of an operation: the text that connects their layers, and each one's element with its layers."""
+
+    connections: str
+    elements: tuple[tuple[str, LayerOrder], ...]
+
+
+def bodies_of(op: OpsetOp, inputs: int) -> Bodies:
+    """The bodies of an operation with regions; `inputs` is the number of its input ports, behind which the output ports are numbered.
+
+    Raises EmissionError if the IR has no form for bodies of this operation, or for a connection of it.
+    """
+    writer = _WRITERS.get(op.name.partition(".")[2])
+    if writer is None:
+        raise EmissionError("the IR has no form for an operation of this type with a body", operation=op.name, node=name_of(op))
+    layers = [LayerOrder(region.block) for region in op.regions]
+    try:
+        return writer(op, inputs, layers)
+    except (IndexError, KeyError) as error:
+        raise EmissionError("its port map refers to something that is not there", operation=op.name, node=name_of(op)) from error
+
+
+def _if(op: OpsetOp, ports: int, layers: list[LayerOrder]) -> Bodies:
+    text: list[str] = []
+    elements: list[tuple[str, LayerOrder]] = []
+    for branch, body in zip(("then", "else"), layers, strict=True):
+        operands = op.integers(f"{branch}_inputs")
+        if len(operands) != len(body.parameters) or len(op.results) != len(body.results):
+            raise IndexError
+        inputs = [_entry("input", _operand(op, ports, index, 1), place) for place, index in enumerate(operands)]
+        outputs = [_entry("output", ports + place, _result(body, place)) for place in range(len(op.results))]
+        text.append(_section(f"{branch}_port_map", inputs + outputs))
+        elements.append((f"{branch}_body", body))
+    return Bodies("".join(text), tuple(elements))
+
+
+def _loop(op: OpsetOp, ports: int, layers: list[LayerOrder]) -> Bodies:
+    condition = _entry("output", -1, _result(layers[0], op.integer("condition")), purpose="execution_condition")
+    return _repeated(op, ports, layers[0], 2, [condition])
+
+
+def _tensor_iterator(op: OpsetOp, ports: int, layers: list[LayerOrder]) -> Bodies:
+    return _repeated(op, ports, layers[0], 0, [])
+
+
+_WRITERS: dict[str, Callable[[OpsetOp, int, list[LayerOrder]], Bodies]] = {
+    "If": _if,
+    "Loop": _loop,
+    "TensorIterator": _tensor_iterator,
+}
+
+
+def _repeated(op: OpsetOp, ports: int, body: LayerOrder, own_operands: int, special: list[str]) -> Bodies:
+    """The body of a loop.
+
+    Args:
+        ports: number of input ports.
+        own_operands: number of operands that are the loop's own and cannot feed a Parameter.
+        special: entries of the port map beyond those of inputs and outputs.
+    """
+    inputs, outputs = _ports(op, "inputs"), _ports(op, "outputs")
+    if len(inputs) != len(body.parameters) or len(outputs) != len(op.results):
+        raise IndexError
+    entries: list[str] = []
+    back_edges: list[str] = []
+    for place, port in enumerate(inputs):
+        if port.index is None:
+            entries.append(_entry("input", -1, place, purpose="current_iteration"))
+        else:
+            entries.append(_entry("input", _operand(op, ports, port.index, own_operands), place, port.slicing))
+        if port.back_edge is not None:
+            back_edges.append(f'\t\t\t\t<edge from-layer="{_result(body, port.back_edge)}" to-layer="{place}"/>\n')
+    for place, port in enumerate(outputs):
+        if port.index is None:
+            raise IndexError
+        entries.append(_entry("output", ports + place, _result(body, port.index), port.slicing))
+    connections = _section("port_map", entries + special) + _section("back_edges", back_edges)
+    return Bodies(connections, (("body", body),))
+
+
+def _ports(op: OpsetOp, name: str) -> list[Port]:
+    return [item.data for item in cast("ArrayAttr[PortAttr]", op.properties[name])]
+
+
+def _operand(op: OpsetOp, ports: int, index: int, own_operands: int) -> int:
+    """The port of an operand that feeds a Parameter of a body."""
+    if not 0 <= index < ports:
+        raise IndexError
+    if index < own_operands:
+        raise EmissionError(
+            f"operand {index} feeds its body, but the IR keeps this operand for the operation itself",
+            operation=op.name,
+            node=name_of(op),
+            hint="give the value once more as an input of its own",
+        )
+    return index
+
+
+def _result(body: LayerOrder, index: int) -> int:
+    """The layer of a Result of a body."""
+    if not 0 <= index < len(body.results):
+        raise IndexError
+    return len(body.operations) - len(body.results) + index
+
+
+def _entry(element: str, port: int, layer: int, slicing: Slicing | None = None, purpose: str | None = None) -> str:
+    cut = ""
+    if slicing is not None:
+        cut = (
+            f' axis="{slicing.axis}" start="{slicing.start}" end="{slicing.end}" stride="{slicing.stride}" part_size="{slicing.part_size}"'
+        )
+    use = f' purpose="{purpose}"' if purpose else ""
+    return f'\t\t\t\t<{element} external_port_id="{port}" internal_layer_id="{layer}"{cut}{use}/>\n'
+
+
+def _section(element: str, entries: list[str]) -> str:
+    return f"\t\t\t<{element}>\n{''.join(entries)}\t\t\t</{element}>\n"

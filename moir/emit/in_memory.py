@@ -1,0 +1,74 @@
+"""A module as the two parts of the IR in memory, and as a model of OpenVINO Runtime."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.dialects.moir import ModelOp, models_of
+from moir.emit.lowered import check_lowered
+from moir.emit.model import ModelWriter
+from moir.emit.weights import Weights
+from moir.errors import EmissionError
+
+if TYPE_CHECKING:
+    import openvino
+
+
+def write_xml(
+    module: ModuleOp, write: Callable[[str], object], weights: Weights, conversion_parameters: Mapping[str, str] | None = None
+) -> int:
+    """Pass the XML of the one model of a module to `write` and collect its constants in `weights`; returns the number of layers.
+
+    Raises EmissionError for what the IR cannot hold.
+    """
+    model = model_of(module)
+    check_lowered(model.block)
+    writer = ModelWriter(write, weights)
+    writer.model(model, conversion_parameters)
+    return writer.layers
+
+
+def model_of(module: ModuleOp) -> ModelOp:
+    """The model of a module. Raises EmissionError if there is none or more than one."""
+    models = models_of(module)
+    if len(models) != 1:
+        raise EmissionError(f"the IR holds one model, the module has {len(models)}")
+    return models[0]
+
+
+def serialize(module: ModuleOp, *, conversion_parameters: Mapping[str, str] | None = None) -> tuple[bytes, Weights]:
+    """The `.xml` of a module, and the weights that make its `.bin`; no weight is copied."""
+    weights = Weights()
+    text = io.StringIO()
+    write_xml(module, text.write, weights, conversion_parameters)
+    return text.getvalue().encode(), weights
+
+
+def to_openvino(module: ModuleOp, *, conversion_parameters: Mapping[str, str] | None = None) -> openvino.Model:
+    """The model of a module as OpenVINO Runtime has it, without a file. The weights are copied once; the model owns them.
+
+    Raises EmissionError if OpenVINO is not installed, or refuses the model.
+    """
+    try:
+        import openvino
+    except ImportError as error:
+        raise EmissionError("a model in memory needs OpenVINO Runtime", hint="install the package openvino, or write files") from error
+    xml, weights = serialize(module, conversion_parameters=conversion_parameters)
+    tensor = openvino.Tensor(openvino.Type.u8, openvino.Shape([weights.size]))
+    if weights.size:
+        weights.fill(np.asarray(tensor.data))
+    try:
+        core: Any = openvino.Core()
+        return core.read_model(xml, tensor)
+    except RuntimeError as error:
+        raise EmissionError(f"OpenVINO Runtime refuses the model: {_last_line(str(error))}") from error
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no reason given"

@@ -1,0 +1,168 @@
+"""A model as the XML of OpenVINO IR version 11: layers and edges.
+
+The name of an operation says everything about its layer: `opset8.Gather` is written as `type="Gather" version="opset8"`, an operation of
+a user's dialect likewise. Text is written as it comes; no tree is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+
+from moir.dialects import element_types
+from moir.dialects.assembly import name_of
+from moir.dialects.data import DataAttr
+from moir.dialects.moir import ModelOp
+from moir.dialects.opset.base import OpsetOp, property_table
+from moir.dialects.shapes import element_of
+from moir.emit.bodies import PORT_MAP_PROPERTIES, bodies_of
+from moir.emit.order import LayerOrder, misplaced_operand, operands_of, tensor_names_of
+from moir.emit.runtime_info import layer_information, model_information
+from moir.emit.text import escape_name, escape_value, parameter_shape, port_text, property_text
+from moir.emit.weights import Weights
+from moir.errors import ConversionError, EmissionError
+
+SPELLINGS = {"Constant": "Const", "PRelu": "PReLU", "Relu": "ReLU", "Softmax": "SoftMax"}
+"""Types the runtime writes otherwise than its specification names them."""
+
+
+class ModelWriter:
+    """Writes one model.
+
+    Args:
+        write: takes the XML, piece by piece.
+        weights: gets the constants of the model and of all bodies in it.
+    """
+
+    def __init__(self, write: Callable[[str], object], weights: Weights) -> None:
+        self.layers = 0
+        self._write = write
+        self._weights = weights
+        # By identity: attributes live as long as the module does, and hashing one costs more than this look-up.
+        self._properties: dict[int, str] = {}
+        self._ports: dict[int, tuple[str, str]] = {}
+
+    def model(self, model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> None:
+        """Write the whole model. Raises EmissionError where the IR cannot hold it."""
+        self._write(f'<?xml version="1.0"?>\n<net name="{escape_name(model.sym_name.data)}" version="11">\n')
+        layers = LayerOrder(model.block)
+        self._network(layers, layers.tensor_names)
+        self._write(model_information(model, conversion_parameters))
+        self._write("</net>\n")
+
+    def _network(self, layers: LayerOrder, tensor_names: Mapping[OpResult, str]) -> None:
+        """Write `<layers>` and `<edges>`; `tensor_names` are those of results whose operation says none."""
+        sources: dict[object, str] = {}
+        edges: list[str] = []
+        self._write("\t<layers>\n")
+        for index, (op, name) in enumerate(zip(layers.operations, layers.names, strict=True)):
+            try:
+                operands = operands_of(op)
+                self._layer(op, index, name, operands, tensor_names)
+                for port, operand in enumerate(operands):
+                    source = sources.get(operand)
+                    if source is None:
+                        raise misplaced_operand(op)
+                    edges.append(f'\t\t<edge {source} to-layer="{index}" to-port="{port}"/>\n')
+            except ConversionError as error:
+                if error.operation is not None:
+                    raise
+                raise EmissionError(error.reason, operation=op.name, node=name_of(op), hint=error.hint) from error
+            for result in op.results:
+                sources[result] = f'from-layer="{index}" from-port="{len(operands) + result.index}"'
+        self._write(f"\t</layers>\n\t<edges>\n{''.join(edges)}\t</edges>\n")
+        self.layers += len(layers.operations)
+
+    def _layer(self, op: OpsetOp, index: int, name: str, operands: list[SSAValue], tensor_names: Mapping[OpResult, str]) -> None:
+        version, _, type_ = op.name.partition(".")
+        if version.startswith("opset"):
+            type_ = SPELLINGS.get(type_, type_)
+        parts = [
+            f'\t\t<layer id="{index}" name="{escape_name(name)}" type="{escape_name(type_)}" version="{escape_name(version)}">\n',
+            self._data(op),
+        ]
+        port_information = ""
+        if "runtime_info" in op.attributes:
+            parts.append(layer_information(op, False, "\t\t\t"))
+            port_information = layer_information(op, True, "\t\t\t\t\t")
+        if operands:
+            parts.append("\t\t\t<input>\n")
+            for port, operand in enumerate(operands):
+                parts.append(self._port(operand.type, port, "", port_information))
+            parts.append("\t\t\t</input>\n")
+        if op.results:
+            parts.append("\t\t\t<output>\n")
+            names = tensor_names_of(op)
+            for port, result in enumerate(op.results):
+                given = names[port] if port < len(names) else ""
+                if tensor_names and not given:
+                    given = tensor_names.get(result, "")
+                label = f' names="{escape_name(given)}"' if given else ""
+                parts.append(self._port(result.type, len(operands) + port, label, port_information))
+            parts.append("\t\t\t</output>\n")
+        self._write("".join(parts))
+        if op.regions:
+            bodies = bodies_of(op, len(operands))
+            self._write(bodies.connections)
+            for element, layers in bodies.elements:
+                self._write(f"<{element}>\n")
+                self._network(layers, {})
+                self._write(f"</{element}>\n")
+        self._write("\t\t</layer>\n")
+
+    def _port(self, type_: Attribute, port: int, label: str, information: str) -> str:
+        text = self._ports.get(id(type_))
+        if text is None:
+            text = self._ports[id(type_)] = port_text(type_)
+        precision, dimensions = text
+        if not dimensions and not information:
+            return f'\t\t\t\t<port id="{port}" precision="{precision}"{label}/>\n'
+        return f'\t\t\t\t<port id="{port}" precision="{precision}"{label}>\n{dimensions}{information}\t\t\t\t</port>\n'
+
+    def _data(self, op: OpsetOp) -> str:
+        """The `<data>` of a layer, nothing if it has no attributes."""
+        if op.name == "opset1.Constant":
+            return self._constant_data(op)
+        if op.name == "opset1.Parameter":
+            return _parameter_data(op)
+        properties = op.properties
+        texts: list[str] = []
+        for name, default in _written_properties(type(op)):
+            attribute = properties.get(name, default)
+            if attribute is None:
+                continue
+            text = self._properties.get(id(attribute))
+            if text is None:
+                text = self._properties[id(attribute)] = property_text(attribute)
+            texts.append(f' {name}="{text}"')
+        return f"\t\t\t<data{''.join(texts)}/>\n" if texts else ""
+
+    def _constant_data(self, op: OpsetOp) -> str:
+        value = op.properties.get("value")
+        if not isinstance(value, DataAttr):
+            raise EmissionError("its value is no #moir.data")
+        offset, size = self._weights.place(value)
+        kind = element_types.describe(value.element).xml
+        shape = ",".join(map(str, value.shape))
+        return f'\t\t\t<data element_type="{kind}" shape="{shape}" offset="{offset}" size="{size}"/>\n'
+
+
+def _parameter_data(op: Operation) -> str:
+    bounds = op.properties.get("bounds")
+    type_ = op.results[0].type
+    shape = parameter_shape(type_, bounds.data if isinstance(bounds, StringAttr) else None)
+    element = element_of(type_)
+    if not element_types.is_element_type(element):
+        raise EmissionError(f"the IR has no values of type {type_}")
+    return f'\t\t\t<data shape="{shape}" element_type="{element_types.describe(element).xml}"/>\n'
+
+
+@cache
+def _written_properties(operation: type[OpsetOp]) -> tuple[tuple[str, Attribute | None], ...]:
+    """Names and defaults of the properties of an operation that stand in its `<data>`, in the order of their definition."""
+    ports = PORT_MAP_PROPERTIES.get(operation.name.partition(".")[2], frozenset[str]())
+    specs = property_table(operation).specs
+    return tuple((escape_value(name), spec.default) for name, spec in specs.items() if name not in ports)

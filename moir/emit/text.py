@@ -1,0 +1,120 @@
+"""Values as they are spelled in the XML of the IR."""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr
+from xdsl.ir import Attribute
+
+from moir.dialects import element_types
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import element_of, shape_of
+from moir.errors import EmissionError
+
+_IMPOSSIBLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SPECIAL = re.compile('[&<>"\t\n\r]')
+_UNSAFE = re.compile("[^ !#-%'-;=?-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+
+
+def escape_name(text: str) -> str:
+    """A name as the value of an XML attribute; what XML 1.0 cannot hold becomes U+FFFD, since a name has no meaning."""
+    if _UNSAFE.search(text) is None:
+        return text
+    return _escape(_IMPOSSIBLE.sub("\ufffd", text))
+
+
+def escape_value(text: str) -> str:
+    """A value as that of an XML attribute. Raises EmissionError for characters XML 1.0 cannot hold."""
+    found = _IMPOSSIBLE.search(text)
+    if found:
+        raise EmissionError(f"{text!r} has the character {found.group()!r}, which XML cannot hold")
+    return _escape(text)
+
+
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(lambda match: _ESCAPES[match.group()], text)
+
+
+def property_text(attribute: Attribute) -> str:
+    """The value of a property, escaped: true and false, floats in the shortest form that reads back, lists joined by commas.
+
+    Raises EmissionError for an attribute the IR has no form for.
+    """
+    if element_types.is_element_type(attribute):
+        return element_types.describe(attribute).xml
+    value = value_of(attribute)
+    if isinstance(value, Attribute):
+        raise EmissionError(f"a property of the form {type(attribute).__name__} has no place in the IR")
+    if isinstance(value, tuple):
+        return ",".join([_item_text(item) for item in cast("tuple[object, ...]", value)])
+    return _scalar_text(value)
+
+
+def _item_text(value: object) -> str:
+    if isinstance(value, tuple | Attribute) or (isinstance(value, str) and "," in value):
+        raise EmissionError(f"a list with {value!r} in it has no place in the IR")
+    return _scalar_text(value)
+
+
+def _scalar_text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return escape_value(value) if isinstance(value, str) else repr(value)
+
+
+def port_text(type_: Attribute) -> tuple[str, str]:
+    """Precision and dimension elements of a port. Raises EmissionError if the IR does not have the type."""
+    element = element_of(type_)
+    if not element_types.is_element_type(element) or (element is element_types.dynamic and "tensor" not in type_.name):
+        raise EmissionError(f"the IR has no values of type {type_}")
+    dimensions = "".join([f"\t\t\t\t\t<dim>{dimension}</dim>\n" for dimension in shape_of(type_) or ()])
+    return element_types.describe(element).precision, dimensions
+
+
+_BOUNDS = re.compile(r"(\d*)\.\.(\d*)", re.ASCII)
+
+
+def parameter_shape(type_: Attribute, bounds: str | None) -> str:
+    """The `shape` of a Parameter: `?` for an unknown dimension, `1..10` for one between bounds, `...` for an unknown rank.
+
+    Args:
+        type_: type of the Parameter's result.
+        bounds: what is known of each dimension, as in `1..10,3,?`. Raises EmissionError if it contradicts the type.
+    """
+    shape = shape_of(type_)
+    if shape is None:
+        return "..."
+    texts = ["?" if dimension < 0 else str(dimension) for dimension in shape]
+    if not bounds:
+        return ",".join(texts)
+    entries = [entry.strip() for entry in bounds.split(",")]
+    if len(entries) != len(shape) or not all(map(_within, shape, entries)):
+        raise EmissionError(f"bounds {bounds!r} do not fit its shape [{','.join(texts)}]")
+    return ",".join([entry if text == "?" and entry != "-1" else text for text, entry in zip(texts, entries, strict=True)])
+
+
+def _within(dimension: int, entry: str) -> bool:
+    """Whether a dimension of the type (-1 if unknown) agrees with its bounds."""
+    if entry in ("?", "-1"):
+        return True
+    if entry.isdecimal():
+        return dimension in (-1, int(entry))
+    match = _BOUNDS.fullmatch(entry)
+    if match is None or entry == "..":
+        return False
+    low, high = int(match[1] or 0), int(match[2]) if match[2] else None
+    if high is not None and high < low:
+        return False
+    return dimension < 0 or (low <= dimension and (high is None or dimension <= high))
+
+
+def plain_text(attribute: Attribute) -> str:
+    """An entry of runtime information, unescaped."""
+    if isinstance(attribute, StringAttr):
+        return attribute.data
+    if isinstance(attribute, IntegerAttr | FloatAttr):
+        return str(value_of(cast(Attribute, attribute)))
+    raise EmissionError(f"runtime information of the form {type(attribute).__name__} has no place in the IR")

@@ -1,0 +1,132 @@
+"""AttributeProto -> property.
+
+A float attribute is a 32-bit float; its property is the shortest decimal number that stands for it, so 0.1 is 0.1 and not
+0.10000000149011612. Source: onnx-ml.proto of ONNX 1.23.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Attribute
+
+from moir.dialects import element_types
+from moir.dialects.data import DataAttr
+from moir.dialects.properties import float_attribute, floats_attribute, integer_attribute, integers_attribute, string_attribute
+from moir.errors import ModelFileError
+from moir.frontends.onnx.messages import is_text
+from moir.frontends.onnx.tensors import TensorReader
+from moir.frontends.onnx.types import type_attribute
+
+if TYPE_CHECKING:
+    from onnx import onnx_ml_pb2
+
+Bindings: TypeAlias = "dict[str, onnx_ml_pb2.AttributeProto]"
+"""Attributes a function was called with, and the defaults of those it was not."""
+
+GRAPH, GRAPHS = 5, 10
+"""Types of attributes that are regions."""
+
+
+@lru_cache(maxsize=4096)
+def shortest(value: float) -> float:
+    """The number whose decimal text is the shortest that reads back as this 32-bit float."""
+    return float(str(np.float32(value))) if value else value
+
+
+def string(value: bytes) -> Attribute:
+    """A string; bytes that are no UTF-8 text are data."""
+    try:
+        return string_attribute(value.decode())
+    except UnicodeDecodeError:
+        return DataAttr.of(np.frombuffer(value, np.uint8), element_types.ui8)
+
+
+class AttributeReader:
+    """Converts the attributes of nodes.
+
+    Args:
+        tensors: reads the tensors among them.
+    """
+
+    def __init__(self, tensors: TensorReader) -> None:
+        self.tensors = tensors
+        self._converters: dict[int, Callable[[Any, str], Attribute]] = {
+            1: lambda attribute, _: float_attribute(shortest(attribute.f)),
+            2: lambda attribute, _: integer_attribute(attribute.i),
+            3: lambda attribute, _: string(attribute.s),
+            4: lambda attribute, place: tensors.read(attribute.t, place),
+            6: lambda attribute, _: floats_attribute(tuple(map(shortest, attribute.floats))),
+            7: lambda attribute, _: integers_attribute(tuple(attribute.ints)),
+            8: lambda attribute, _: ArrayAttr(map(string, attribute.strings)),
+            9: lambda attribute, place: ArrayAttr([tensors.read(item, place) for item in attribute.tensors]),
+            11: lambda attribute, place: tensors.read_sparse(attribute.sparse_tensor, place),
+            12: lambda attribute, place: ArrayAttr([tensors.read_sparse(item, place) for item in attribute.sparse_tensors]),
+            13: lambda attribute, _: type_attribute(attribute.tp),
+            14: lambda attribute, _: ArrayAttr(map(type_attribute, attribute.type_protos)),
+        }
+        self._converted: dict[int, tuple[Any, Attribute]] = {}
+
+    def convert(self, attribute: onnx_ml_pb2.AttributeProto, place: str) -> Attribute:
+        """One attribute, none that is a graph or a reference. `place` names it in messages."""
+        converter = self._converters.get(attribute.type or untold_type(attribute))
+        if converter is None:
+            raise ModelFileError(f"{place} has the unknown type {attribute.type}", location=str(self.tensors.path))
+        return converter(attribute, place)
+
+    def convert_once(self, attribute: onnx_ml_pb2.AttributeProto, place: str) -> Attribute:
+        """As `convert`, for an attribute in a function: all calls of it share the result, and the data in it."""
+        if id(attribute) not in self._converted:
+            self._converted[id(attribute)] = attribute, self.convert(attribute, place)
+        return self._converted[id(attribute)][1]
+
+    def properties(
+        self, attributes: Iterable[onnx_ml_pb2.AttributeProto], bindings: Bindings | None, kind: str, node: str
+    ) -> dict[str, Attribute]:
+        """The attributes of a node.
+
+        Args:
+            attributes: all of them but the graphs.
+            bindings: what references to attributes of the enclosing function stand for; one that is not there is left out. None
+                outside functions, where there can be no references.
+            kind: kind of the node, for messages.
+            node: its name, for messages.
+
+        Raises ModelFileError for an attribute that is there twice or of unknown type.
+        """
+
+        def error(reason: str) -> ModelFileError:
+            return ModelFileError(reason, operation=kind, node=node, location=str(self.tensors.path))
+
+        properties: dict[str, Attribute] = {}
+        for attribute in attributes:
+            name = attribute.name
+            if not is_text(name):
+                raise error("the name of an attribute is not in UTF-8")
+            if name in properties:
+                raise error(f"attribute {name!r} is there twice")
+            if attribute.ref_attr_name:
+                if bindings is None:
+                    raise error(f"attribute {name!r} refers to one of a function, but the node is in none")
+                bound = bindings.get(attribute.ref_attr_name)
+                if bound is None:
+                    continue
+                attribute = bound
+            convert = self.convert if bindings is None else self.convert_once
+            properties[name] = convert(attribute, f"{name} of {kind} {node!r}")
+        return properties
+
+
+def untold_type(attribute: onnx_ml_pb2.AttributeProto) -> int:
+    """The type of an attribute of an old file that does not say it; 0 if it has no value either."""
+    for field, type_ in (("f", 1), ("i", 2), ("s", 3), ("t", 4), ("g", 5), ("sparse_tensor", 11), ("tp", 13)):
+        if attribute.HasField(field):
+            return type_
+    for field, type_ in (("floats", 6), ("ints", 7), ("strings", 8), ("tensors", 9), ("graphs", 10)):
+        if len(getattr(attribute, field)):
+            return type_
+    return 0

@@ -1,0 +1,172 @@
+"""Operations that ONNX defines as functions of simpler ones, replaced by their definition.
+
+For kinds nobody lowers. Definitions that depend on attributes and operand types are instantiated for those of the operation. The package
+`onnx`, which holds the definitions, is imported at the first use. Source: the operator schemas of the installed `onnx`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.assembly import name_of
+from moir.dialects.data import DataAttr
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.moir import is_none
+from moir.dialects.opset.infrastructure import Constant as ConstantOp
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import UNKNOWN, element_of, shape_of
+from moir.frontends.onnx.functions import Functions
+from moir.frontends.onnx.graph import GraphBuilder
+from moir.frontends.onnx.scope import Constant, Operations, Scope
+from moir.frontends.onnx.structure import Node, StructureReader
+from moir.frontends.onnx.tensors import DATA_TYPES, TensorReader
+
+if TYPE_CHECKING:
+    from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto
+
+_DATA_TYPE_NUMBERS = {row.element: number for number, row in reversed(DATA_TYPES.items()) if row.element is not None}
+
+_OTHER_MEANING_SINCE = {"Softmax": 13, "LogSoftmax": 13, "Hardmax": 13, "GroupNormalization": 21}
+"""Operations whose meaning changed while attributes and inputs did not, and the operator-set version that changed it."""
+
+
+def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
+    """Insert the definition of an operation before it.
+
+    Args:
+        op: an operation of the `onnx` dialect; it stays where it is.
+        opset_version: version of the default operator set its model imports.
+
+    Returns one value for each result, None if ONNX does not define the operation as a function, or not for these operands.
+    """
+    block = op.parent
+    if op.regions or block is None or "." in op.KIND:
+        return None
+    found = _definition(op, opset_version)
+    if found is None:
+        return None
+    definition, attributes = found
+    reader = StructureReader(Path(f"definition of {op.KIND}"))
+    function = reader.function(definition)
+    if len(op.operands) > len(function.inputs) or len(op.results) > len(function.outputs):
+        return None
+    builder = GraphBuilder(reader, TensorReader(reader.path), Functions(reader, []))
+    scope = Scope(Operations(), has_tensor_names=False)
+    inputs, outputs = (
+        [f"{kind} {index}" for index in range(len(values))] for kind, values in (("operand", op.operands), ("result", op.results))
+    )
+    for name, operand in zip(inputs, op.operands, strict=True):
+        scope.values[name] = None if is_none(operand.owner) else operand
+        if isinstance(operand.owner, ConstantOp):
+            scope.constants[name] = Constant(operand.owner.value, name_of(operand.owner) or name)
+    scope.types = {name: result.type for name, result in zip(outputs, op.results, strict=True) if result.type != UNKNOWN}
+    call = Node(op.KIND, function.key, name_of(op) or op.KIND, inputs, outputs, attributes, [], ())
+    builder.call(function, call, scope)
+    values = [scope.values.get(name) for name in outputs]
+    replacements = [value for value in values if value is not None]
+    if len(replacements) < len(values):
+        return None
+    block.insert_ops_before(scope.operations.list, op)
+    return replacements
+
+
+def _definition(op: FrameworkOp, opset_version: int) -> tuple[FunctionProto, list[AttributeProto]] | None:
+    """The definition of an operation for its attributes and operand types, and its attributes, defaults included.
+
+    Of several definitions it is the newest one that is not newer than the operator-set version, if all its operations still mean the same.
+    """
+    from onnx import FunctionProto, NodeProto, defs
+
+    try:
+        # The stubs of onnx lack the methods that give definitions.
+        schema: Any = defs.get_schema(op.KIND, opset_version, "")
+    except defs.SchemaError:
+        return None
+    versions = schema.function_opset_versions or schema.context_dependent_function_opset_versions
+    version = max((version for version in versions if version <= opset_version), default=None)
+    if version is None:
+        return None
+    attributes = _attributes(op, schema)
+    if schema.has_function:
+        data = schema.get_function_with_opset_version(version)
+    else:
+        operands = ["" if is_none(value.owner) else f"x{index}" for index, value in enumerate(op.operands)]
+        results = [f"y{index}" for index in range(len(op.results))]
+        node = NodeProto(op_type=op.KIND, input=operands, output=results, attribute=attributes)
+        types = [_type(value).SerializeToString() for value in op.operands]
+        data = schema.get_context_dependent_function_with_opset_version(version, node.SerializeToString(), types)
+    definition = FunctionProto.FromString(data)
+    if not data or not all(_means_the_same(node, version, opset_version) for node in definition.node):
+        return None
+    return definition, attributes
+
+
+def _means_the_same(node: NodeProto, version: int, opset_version: int) -> bool:
+    """Whether a node written in one version of the operator set is valid in another one, with the same meaning.
+
+    Most new versions of an operation only add element types. Those that change more do so in attributes or inputs, but for a few.
+    """
+    from onnx import defs
+
+    try:
+        old: Any = defs.get_schema(node.op_type, version, node.domain)
+        new: Any = defs.get_schema(node.op_type, opset_version, node.domain)
+    except defs.SchemaError:
+        return False
+    if old.since_version == new.since_version:
+        return True
+    if version < _OTHER_MEANING_SINCE.get(node.op_type, 0) <= opset_version:
+        return False
+    is_known = all(attribute.name in new.attributes for attribute in node.attribute)
+    return is_known and new.min_input <= len(node.input) <= new.max_input
+
+
+def _attributes(op: FrameworkOp, schema: Any) -> list[AttributeProto]:
+    """The attributes of an operation as messages, in the types its schema declares, and the defaults of those it does not have."""
+    from onnx import helper
+
+    declared: Any = schema.attributes
+    given = [
+        helper.make_attribute(name, _value(attribute), attr_type=int(declared[name].type.value) if name in declared else None)
+        for name, attribute in op.properties.items()
+    ]
+    defaults = (attribute.default_value for name, attribute in declared.items() if name not in op.properties)
+    return given + [default for default in defaults if default.name]
+
+
+def _value(attribute: Attribute) -> Any:
+    """The value of a property as the makers of messages want it."""
+    from onnx import TensorProto
+
+    if isinstance(attribute, DataAttr):
+        tensor = TensorProto(dims=attribute.shape, data_type=_DATA_TYPE_NUMBERS[attribute.element])
+        if tensor.data_type == TensorProto.STRING:
+            tensor.string_data.extend(str(item).encode() for item in attribute.array.ravel())
+        else:
+            tensor.raw_data = bytes(attribute.contiguous_bytes())
+        return tensor
+    if isinstance(attribute, ArrayAttr):
+        return [_value(item) for item in cast("ArrayAttr[Attribute]", attribute)]
+    value = value_of(attribute)
+    return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
+
+
+def _type(value: SSAValue) -> TypeProto:
+    """The type of a value as a message; unknown parts are left out."""
+    from onnx import TypeProto
+
+    type_ = TypeProto()
+    shape = shape_of(value)
+    type_.tensor_type.elem_type = _DATA_TYPE_NUMBERS.get(element_of(value), 0)
+    if shape is not None:
+        type_.tensor_type.shape.SetInParent()
+        for dimension in shape:
+            added = type_.tensor_type.shape.dim.add()
+            if dimension >= 0:
+                added.dim_value = dimension
+    return type_

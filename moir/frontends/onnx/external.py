@@ -1,0 +1,104 @@
+"""Files of tensor data beside a model.
+
+Each file is mapped once. A model may refer to files in its own folder and below, nothing else: a model is data from somewhere, and must
+not be able to put other files of the machine into a conversion result.
+
+Source: https://onnx.ai/onnx/repo-docs/ExternalData.html
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+import numpy as np
+
+from moir.dialects.data import Array
+from moir.errors import ModelFileError
+
+
+def map_file(path: Path) -> mmap.mmap | None:
+    """A read-only memory map of a regular file; None for an empty one. Raises ModelFileError if it cannot be read."""
+    try:
+        # A named pipe would block, a device has no end: only regular files are opened.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ModelFileError("not a regular file", location=str(path))
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                return None
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        raise ModelFileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", location=str(path)) from error
+
+
+class ExternalFiles:
+    """The data files of one model.
+
+    Args:
+        model: path of the model file.
+    """
+
+    def __init__(self, model: Path) -> None:
+        self.model = model
+        self.folder = model.parent
+        # The second folder is where the model really is, if its path is a link: caches keep all files of a model as links to one folder.
+        self.allowed = {self.folder.resolve(), model.resolve().parent}
+        self.maps: dict[str, tuple[Path, mmap.mmap | None]] = {}
+
+    def error(self, tensor: str, reason: str, hint: str | None = None) -> ModelFileError:
+        """An error about the external data of a tensor."""
+        return ModelFileError(f"external data of tensor {tensor!r}: {reason}", location=str(self.model), hint=hint)
+
+    def read(self, tensor: str, entries: Mapping[str, str], size: int) -> Array:
+        """The bytes of a tensor, a view of the mapped file.
+
+        Args:
+            tensor: name of the tensor.
+            entries: `location`, and where present `offset` and `length`.
+            size: number of bytes its type takes.
+
+        Raises ModelFileError for a location outside the folder of the model, a missing file, or a range that does not fit.
+        """
+        path, mapped = self.open(tensor, entries.get("location", ""))
+        offset = self.number(tensor, entries, "offset", 0)
+        length = self.number(tensor, entries, "length", size)
+        available = 0 if mapped is None else len(mapped)
+        if length != size:
+            raise self.error(tensor, f"its type takes {size} bytes, its entry says {length}")
+        if offset + size > available:
+            raise self.error(tensor, f"bytes {offset} to {offset + size} are beyond the end of {path} ({available} bytes)")
+        if mapped is None or size == 0:
+            return np.empty(0, np.uint8)
+        return np.frombuffer(mapped, np.uint8, size, offset)
+
+    def number(self, tensor: str, entries: Mapping[str, str], key: str, default: int) -> int:
+        """A non-negative decimal number of the entries."""
+        text = entries.get(key, "")
+        if not text:
+            return default
+        if not (text.isascii() and text.isdecimal() and len(text) < 20):
+            raise self.error(tensor, f"{key} {text!r} is no number of bytes")
+        return int(text)
+
+    def open(self, tensor: str, location: str) -> tuple[Path, mmap.mmap | None]:
+        """The map of a file, made at its first use."""
+        if location in self.maps:
+            return self.maps[location]
+        outside = "only files in the folder of the model are read"
+        if not location or "\0" in location:
+            raise self.error(tensor, f"{location!r} is no location of a file")
+        parts = (*PurePosixPath(location).parts, *PureWindowsPath(location).parts)
+        if PurePosixPath(location).is_absolute() or PureWindowsPath(location).anchor or ".." in parts:
+            raise self.error(tensor, f"location {location!r} is outside the folder of the model", outside)
+        path = self.folder / location
+        try:
+            target = path.resolve(strict=True)
+        except (OSError, RuntimeError) as error:
+            raise self.error(tensor, f"file {path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
+        if not any(target.is_relative_to(folder) for folder in self.allowed):
+            raise self.error(tensor, f"location {location!r} is a link out of the folder of the model", outside)
+        self.maps[location] = path, map_file(target)
+        return self.maps[location]

@@ -1,0 +1,135 @@
+"""ONNX file -> module in the `onnx` dialect.
+
+Source: https://onnx.ai/onnx/repo-docs/IR.html and onnx-ml.proto of ONNX 1.23.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.ir import Attribute
+
+from moir.dialects import element_types
+from moir.dialects.moir import ModelOp, ModuleLevel
+from moir.dialects.properties import integer_attribute, string_attribute
+from moir.dialects.shapes import element_of
+from moir.errors import ModelFileError
+from moir.frontends.onnx.content import looks_like
+from moir.frontends.onnx.damage import report_damage
+from moir.frontends.onnx.external import map_file
+from moir.frontends.onnx.functions import Functions
+from moir.frontends.onnx.graph import GraphBuilder
+from moir.frontends.onnx.messages import decode_error, is_text, new_model
+from moir.frontends.onnx.structure import StructureReader, domain_name
+from moir.frontends.onnx.tensors import TensorReader
+from moir.frontends.onnx.types import Types, describe
+from moir.frontends.onnx.wire import Splitter
+
+if TYPE_CHECKING:
+    from onnx import onnx_ml_pb2
+
+NEWEST_IR_VERSION = 14
+NEWEST_OPSET = 28
+"""Of ONNX 1.23, for the default domain."""
+_LONGEST_DOCUMENTATION = 1024
+
+
+def read_model(path: str | Path) -> ModuleOp:
+    """Read an ONNX file.
+
+    Args:
+        path: the file. Weights stay in it and in the files of external data: the module has views of their memory maps.
+
+    Returns a module with one `moir.model`. Raises ModelFileError for a file that is no ONNX model, is damaged or inconsistent, or refers
+    to files outside its folder.
+    """
+    path = Path(path)
+    mapped = map_file(path)
+    if mapped is None:
+        raise ModelFileError("the file is empty", location=str(path))
+    if (kind := looks_like(mapped)) is not None:
+        raise ModelFileError(f"not an ONNX model, but {kind}", location=str(path))
+    splitter = Splitter(path, memoryview(mapped))
+    skeleton = splitter.split()
+    model = new_model()
+    try:
+        model.ParseFromString(skeleton.data)
+    except decode_error() as error:
+        report_damage(splitter, model.DESCRIPTOR)
+        raise ModelFileError("damaged, nested too deeply or no ONNX model: its protobuf encoding is invalid", location=str(path)) from error
+    reader = StructureReader(path)
+    opsets = _check_versions(model, path)
+    graph = reader.graph(model.graph)
+    reader.check_closed(graph)
+    _check_inputs(graph.inputs, graph.initializers, path)
+    functions = Functions(reader, [reader.function(function) for function in model.functions])
+    functions.check(graph.nodes)
+    tensors = TensorReader(path, mapped, skeleton.payloads, skeleton.key)
+    block = GraphBuilder(reader, tensors, functions).model_block(graph)
+    name = reader.text(model.graph.name, "the name of the graph") or path.stem or "model"
+    attributes: dict[str, Attribute] = {
+        ModuleLevel.OPSET_IMPORT: DictionaryAttr({domain: integer_attribute(version) for domain, version in opsets.items()}),
+        ModuleLevel.METADATA: DictionaryAttr({key: string_attribute(value) for key, value in _metadata(model).items()}),
+    }
+    return ModuleOp([ModelOp.of(name, block, attributes)])
+
+
+def _check_versions(model: onnx_ml_pb2.ModelProto, path: Path) -> dict[str, int]:
+    """Check the versions a model is written in; returns the operator-set version of each domain."""
+    location = str(path)
+    if not model.HasField("graph") or not model.HasField("ir_version"):
+        missing = "a graph" if model.HasField("ir_version") else "an IR version"
+        raise ModelFileError(f"not an ONNX model: it does not have {missing}", location=location)
+    if not 1 <= model.ir_version <= NEWEST_IR_VERSION:
+        hint = f"versions 1 to {NEWEST_IR_VERSION} are known"
+        raise ModelFileError(f"it has the unknown IR version {model.ir_version}", location=location, hint=hint)
+    opsets: dict[str, int] = {}
+    own = len(model.opset_import)
+    imports = [*model.opset_import, *(entry for function in model.functions for entry in function.opset_import)]
+    for index, entry in enumerate(imports):
+        domain = domain_name(entry.domain)
+        if not is_text(domain):
+            raise ModelFileError("the domain of an operator set is not in UTF-8", location=location)
+        if index >= own and domain in opsets:
+            # ONNX demands that operations of a function mean the same in the version the model imports.
+            continue
+        if opsets.get(domain, entry.version) != entry.version:
+            raise ModelFileError(f"two versions of the operator set {domain!r} are imported", location=location)
+        opsets[domain] = entry.version
+        if entry.version < 1 or (not domain and entry.version > NEWEST_OPSET):
+            reason = f"it needs version {entry.version} of the operator set {domain or 'ai.onnx'!r}"
+            hint = None if domain else f"versions 1 to {NEWEST_OPSET} are known"
+            raise ModelFileError(reason, location=location, hint=hint)
+    if not opsets and model.ir_version < 3:
+        opsets[""] = 1
+    if not opsets:
+        raise ModelFileError("it imports no operator set", location=location)
+    return opsets
+
+
+def _check_inputs(inputs: Any, initializers: dict[str, Any], path: Path) -> None:
+    """Check that the inputs of a model are tensors of types OpenVINO IR has."""
+    types = Types()
+    for info in inputs:
+        if info.name in initializers:
+            continue
+        if not info.type.HasField("tensor_type") or element_of(types.convert(info.type)) == element_types.dynamic:
+            reason = f"input {info.name!r} is of type {describe(info.type)}, which OpenVINO IR does not have"
+            raise ModelFileError(reason, location=str(path))
+
+
+def _metadata(model: onnx_ml_pb2.ModelProto) -> dict[str, str]:
+    """What a model says about itself. Entries of `metadata_props` do not hide the fields of the model."""
+    entries = {entry.key: entry.value for entry in model.metadata_props}
+    fields = {
+        "producer_name": model.producer_name,
+        "producer_version": model.producer_version,
+        "domain": model.domain,
+        "ir_version": str(model.ir_version),
+        "model_version": str(model.model_version) if model.HasField("model_version") else "",
+        "doc_string": model.doc_string if len(model.doc_string) <= _LONGEST_DOCUMENTATION else "",
+    }
+    entries |= {key: value for key, value in fields.items() if value}
+    return {key: value for key, value in entries.items() if is_text(key) and is_text(value)}

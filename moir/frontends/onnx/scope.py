@@ -1,0 +1,121 @@
+"""What the names of a graph stand for while its operations are built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+
+from moir.dialects import opset
+from moir.dialects.data import DataAttr
+from moir.dialects.moir import NoneOp
+from moir.dialects.properties import string_attribute, value_of
+from moir.dialects.shapes import tensor
+from moir.frontends.onnx.attributes import Bindings
+
+
+def tensor_name(name: str) -> StringAttr:
+    """A name as an entry of `tensor_names`, which separates names by commas."""
+    return string_attribute(name.replace(",", "\\,") if "," in name else name)
+
+
+def tensor_names(*names: str) -> ArrayAttr[StringAttr]:
+    """The attribute `tensor_names` of an operation whose results have these names."""
+    return ArrayAttr([tensor_name(name) for name in names])
+
+
+def add_tensor_name(value: SSAValue, name: str) -> None:
+    """Give a value another name."""
+    op = value.owner
+    if not isinstance(op, Operation) or not isinstance(value, OpResult):
+        return
+    names = op.attributes.get("tensor_names")
+    texts = list(value_of(names)) if names is not None else [""] * len(op.results)
+    added = tensor_name(name).data
+    texts[value.index] = f"{texts[value.index]},{added}" if texts[value.index] else added
+    op.attributes["tensor_names"] = ArrayAttr([string_attribute(text) for text in texts])
+
+
+class Operations:
+    """The operations of a block, in order, while they are collected."""
+
+    def __init__(self) -> None:
+        self.list: list[Operation] = []
+        self._absent: SSAValue | None = None
+
+    def append(self, op: Operation) -> None:
+        """Add an operation at the end."""
+        self.list.append(op)
+
+    def absent(self) -> SSAValue:
+        """What stands for an absent operand, one for all of the block."""
+        if self._absent is None:
+            op = NoneOp.of()
+            self.list.append(op)
+            self._absent = op.result
+        return self._absent
+
+
+@dataclass(slots=True)
+class Constant:
+    """A constant that becomes an operation where it is used: its value and the name of that operation."""
+
+    data: DataAttr
+    name: str
+
+
+@dataclass(slots=True)
+class Scope:
+    """The names of one graph or of one call of a function.
+
+    Args:
+        operations: the block; a call of a function shares that of its caller.
+        values: what names stand for; None is an absent input of a function.
+        initializers: tensors nobody used yet.
+        constants: constants by name, those of enclosing graphs included.
+        types: declared types of values.
+        prefix: what names of nodes and values get in front.
+        renamed: names of values that are outputs of a function, as the caller names them.
+        bindings: attributes of the function this is in; None outside functions.
+        has_tensor_names: whether its operations get the names of their results.
+    """
+
+    operations: Operations
+    values: dict[str, SSAValue | None] = field(default_factory=dict["str", "SSAValue | None"])
+    initializers: dict[str, Any] = field(default_factory=dict["str", "Any"])
+    constants: dict[str, Constant] = field(default_factory=dict["str", "Constant"])
+    types: dict[str, Attribute] = field(default_factory=dict["str", "Attribute"])
+    prefix: str = ""
+    renamed: dict[str, str] = field(default_factory=dict["str", "str"])
+    bindings: Bindings | None = None
+    has_tensor_names: bool = True
+
+    def full_name(self, name: str) -> str:
+        """The name of a value in the model."""
+        return (self.renamed.get(name) or self.prefix + name) if name else ""
+
+    def named(self, op: str, results: Sequence[str]) -> dict[str, Attribute]:
+        """The attributes that name an operation.
+
+        Args:
+            op: its full name.
+            results: what the graph calls its results.
+        """
+        attributes: dict[str, Attribute] = {"name": string_attribute(op)}
+        if results and self.has_tensor_names:
+            attributes["tensor_names"] = tensor_names(*map(self.full_name, results))
+        return attributes
+
+    def materialize(self, name: str, constant: Constant) -> SSAValue:
+        """The operation of a constant."""
+        op = opset.operation("opset1.Constant").create(
+            result_types=[tensor(constant.data.shape, constant.data.element)],
+            properties={"value": constant.data},
+            attributes=self.named(constant.name, [name]),
+        )
+        self.operations.append(op)
+        self.values[name] = op.results[0]
+        return op.results[0]

@@ -1,0 +1,265 @@
+"""The structure of a graph, before any operation is built: what each node uses and defines, in topological order.
+
+Everything that can be wrong with names is found here: values defined twice or never, cycles.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from moir.errors import ModelFileError
+from moir.frontends.onnx.attributes import GRAPH, GRAPHS, untold_type
+from moir.frontends.onnx.messages import is_text
+
+if TYPE_CHECKING:
+    from onnx import onnx_ml_pb2
+
+DEFAULT_DOMAINS = ("", "ai.onnx")
+_BRANCHES = {"then_branch": 0, "else_branch": 1}
+
+
+@dataclass(slots=True)
+class Node:
+    """A node.
+
+    Args:
+        kind: operation type, with its domain in front unless that is the default one.
+        key: domain, operation type and overload, by which a function is found.
+        name: name of the node, or of its first output if it has none.
+        inputs: names of its inputs, without absent ones at the end.
+        outputs: names of its outputs, without absent ones at the end.
+        attributes: all but those that are graphs.
+        graphs: attributes that are graphs, by name; those of If in the order then, else.
+        free: names its graphs use and do not define, in order of first use.
+    """
+
+    kind: str
+    key: tuple[str, str, str]
+    name: str
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    attributes: list[Any]
+    graphs: list[tuple[str, Graph]]
+    free: Sequence[str]
+
+
+@dataclass(slots=True)
+class Graph:
+    """A graph.
+
+    Args:
+        inputs: its inputs, also those that have an initializer.
+        outputs: names of its outputs.
+        nodes: in topological order.
+        initializers: tensors and sparse tensors by name.
+        types: declared types by name of the value.
+        free: names it uses and does not define, in order of first use.
+    """
+
+    inputs: Sequence[Any]
+    outputs: Sequence[str]
+    nodes: list[Node]
+    initializers: dict[str, Any]
+    types: dict[str, Any]
+    free: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class Function:
+    """A function: a graph without types, with attributes. `free` names of its nodes are its inputs."""
+
+    key: tuple[str, str, str]
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    nodes: list[Node]
+    defaults: dict[str, Any] = field(default_factory=dict["str", "Any"])
+
+
+def _trimmed(names: Sequence[str]) -> Sequence[str]:
+    end = len(names)
+    while end and not names[end - 1]:
+        end -= 1
+    return names if end == len(names) else names[:end]
+
+
+def domain_name(domain: str) -> str:
+    """A domain, "" for both names of the default one."""
+    return "" if domain in DEFAULT_DOMAINS else domain
+
+
+class StructureReader:
+    """Reads the graphs and functions of one file.
+
+    Args:
+        path: the file, for messages.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def error(self, reason: str, node: Node | None = None, hint: str | None = None) -> ModelFileError:
+        """An error, about a node if one is given."""
+        operation, name = (f"onnx.{node.kind}", node.name) if node else (None, None)
+        return ModelFileError(reason, operation=operation, node=name, location=str(self.path), hint=hint)
+
+    def text(self, value: str, what: str) -> str:
+        """A string field. Raises ModelFileError if it is not in UTF-8."""
+        if not is_text(value):
+            raise self.error(f"{what} is not in UTF-8")
+        return value
+
+    def graph(self, proto: onnx_ml_pb2.GraphProto) -> Graph:
+        """A graph. Raises ModelFileError for names defined twice and cycles."""
+        defined: dict[str, Node | None] = {}
+        for info in proto.input:
+            self._define(defined, self.text(info.name, "the name of an input"), None)
+        initializers: dict[str, Any] = {}
+        for tensor in proto.initializer:
+            self._add_initializer(initializers, tensor.name, tensor)
+        for sparse in proto.sparse_initializer:
+            self._add_initializer(initializers, sparse.values.name, sparse)
+        defined |= dict.fromkeys(initializers)
+        types = {info.name: info.type for infos in (proto.value_info, proto.output) for info in infos if info.HasField("type")}
+        outputs = [self.text(info.name, "the name of an output") for info in proto.output]
+        nodes, free = self._body(proto.node, defined, outputs)
+        return Graph(list(proto.input), outputs, nodes, initializers, types, free)
+
+    def function(self, proto: onnx_ml_pb2.FunctionProto) -> Function:
+        """A function. Raises ModelFileError for names defined twice or never, and cycles.
+
+        An output may be undefined: calls for which a definition of ONNX was made may not ask for it.
+        """
+        key = (domain_name(proto.domain), proto.name, proto.overload)
+        name = ".".join(self.text(part, "the name of a function") for part in key if part)
+        defined: dict[str, Node | None] = {}
+        for input_name in proto.input:
+            self._define(defined, self.text(input_name, "the name of an input"), None)
+        nodes, free = self._body(proto.node, defined, [])
+        if free:
+            raise self.error(f"function {name!r} uses the undefined value {free[0]!r}")
+        defaults = {attribute.name: attribute for attribute in proto.attribute_proto}
+        return Function(key, list(proto.input), list(proto.output), nodes, defaults)
+
+    def _define(self, defined: dict[str, Node | None], name: str, node: Node | None) -> None:
+        if name in defined:
+            first = defined[name]
+            places = " and ".join("an input or initializer" if place is None else f"node {place.name!r}" for place in (first, node))
+            raise self.error(f"the value {name!r} is defined twice: by {places}", node)
+        defined[name] = node
+
+    def _add_initializer(self, initializers: dict[str, Any], name: Any, tensor: Any) -> None:
+        if self.text(name, "the name of an initializer") in initializers:
+            raise self.error(f"initializer {name!r} is there twice")
+        initializers[name] = tensor
+
+    def _body(
+        self, protos: Iterable[onnx_ml_pb2.NodeProto], defined: dict[str, Node | None], outputs: Sequence[str]
+    ) -> tuple[list[Node], Sequence[str]]:
+        """The nodes of a graph or function, sorted, and the names they and the outputs use but nobody defines.
+
+        `defined` has the names of inputs and initializers; those of the nodes are added.
+        """
+        nodes: list[Node] = []
+        is_sorted = True
+        free: dict[str, None] = {}
+        for proto in protos:
+            node = self.node(proto)
+            for names in (node.inputs, node.free):
+                for name in names:
+                    if name not in defined and name:
+                        free[name] = None
+            for name in node.outputs:
+                if name:
+                    is_sorted = is_sorted and name not in free
+                    self._define(defined, self.text(name, f"the name of an output of node {node.name!r}"), node)
+            nodes.append(node)
+        free |= dict.fromkeys(name for name in outputs if name not in defined)
+        if not is_sorted:
+            nodes = self._sorted(nodes, defined)
+        return nodes, [name for name in free if name not in defined]
+
+    def node(self, proto: onnx_ml_pb2.NodeProto) -> Node:
+        """A node, its graphs included."""
+        inputs, outputs = _trimmed(list(proto.input)), _trimmed(list(proto.output))
+        domain, op_type = domain_name(self.text(proto.domain, "a domain")), self.text(proto.op_type, "an operation type")
+        name = self.text(proto.name, "the name of a node") or next((name for name in outputs if name), op_type)
+        kind = f"{domain}.{op_type}" if domain else op_type
+        node = Node(kind, (domain, op_type, proto.overload), name, inputs, outputs, [], [], ())
+        if not op_type:
+            raise self.error("the node has no operation type", node)
+        if not kind.isprintable():
+            raise self.error(f"the node {name!r} has the impossible operation type {kind!r}")
+        graph_names: set[str] = set()
+        for attribute in proto.attribute:
+            if attribute.type in (GRAPH, GRAPHS) or (attribute.type == 0 and untold_type(attribute) in (GRAPH, GRAPHS)):
+                if attribute.ref_attr_name:
+                    raise self.error("graphs that are attributes of functions are not supported", node)
+                if attribute.name in graph_names:
+                    raise self.error(f"attribute {attribute.name!r} is there twice", node)
+                graph_names.add(attribute.name)
+                graphs = [attribute.g] if attribute.HasField("g") else attribute.graphs
+                node.graphs.extend((self.text(attribute.name, "the name of an attribute"), self.graph(graph)) for graph in graphs)
+            else:
+                node.attributes.append(attribute)
+        if node.graphs:
+            if op_type == "If":
+                node.graphs.sort(key=lambda item: _BRANCHES.get(item[0], 2))
+            node.free = list(dict.fromkeys(name for _, graph in node.graphs for name in graph.free))
+        return node
+
+    def _sorted(self, nodes: list[Node], defined: dict[str, Node | None]) -> list[Node]:
+        """Nodes in topological order, otherwise in the order of the file. Raises ModelFileError for a cycle."""
+        index = {id(node): position for position, node in enumerate(nodes)}
+        users: list[list[int]] = [[] for _ in nodes]
+        waiting = [0] * len(nodes)
+        for position, node in enumerate(nodes):
+            sources = {index[id(source)] for names in (node.inputs, node.free) for name in names if (source := defined.get(name))}
+            waiting[position] = len(sources)
+            for source in sources:
+                users[source].append(position)
+        ready = [position for position, count in enumerate(waiting) if not count]
+        order: list[Node] = []
+        while ready:
+            position = heapq.heappop(ready)
+            order.append(nodes[position])
+            for user in users[position]:
+                waiting[user] -= 1
+                if not waiting[user]:
+                    heapq.heappush(ready, user)
+        if len(order) < len(nodes):
+            self._report_cycle(nodes, waiting, defined)
+        return order
+
+    def _report_cycle(self, nodes: list[Node], waiting: list[int], defined: dict[str, Node | None]) -> None:
+        left = {id(node): node for node, count in zip(nodes, waiting, strict=True) if count}
+        node = next(iter(left.values()))
+        path: dict[int, Node] = {}
+        while id(node) not in path:
+            path[id(node)] = node
+            sources = (defined.get(name) for names in (node.inputs, node.free) for name in names)
+            node = next(source for source in sources if source is not None and id(source) in left)
+        cycle = list(path.values())[list(path).index(id(node)) :]
+        names = [repr(member.name) for member in reversed(cycle)]
+        listed = [*names[:8], "…"] if len(names) > 8 else names
+        raise self.error(f"{len(names)} nodes form a cycle: {', '.join(listed)}", node)
+
+    def check_closed(self, graph: Graph) -> None:
+        """Check that a model's graph uses only what it defines. Raises ModelFileError naming the first node that does not."""
+        if not graph.free:
+            return
+        missing = graph.free[0]
+        for node in graph.nodes:
+            if missing in node.inputs or missing in node.free:
+                raise self.error(f"input {missing!r} is defined nowhere", self._user(node, missing))
+        raise self.error(f"output {missing!r} is computed by no node")
+
+    def _user(self, node: Node, name: str) -> Node:
+        for _, graph in node.graphs:
+            for inner in graph.nodes:
+                if name in graph.free and (name in inner.inputs or name in inner.free):
+                    return self._user(inner, name)
+        return node

@@ -1,0 +1,305 @@
+"""TensorProto and SparseTensorProto -> `#moir.data`.
+
+Data is viewed where it lies: in the memory map of the model, in that of an external file, or in the parsed message if it is small. Only
+integers in variable-length encoding (`int32_data`, `int64_data`, …), strings and sparse tensors are decoded into memory.
+
+Source: onnx-ml.proto of ONNX 1.23.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from xdsl.ir import Attribute
+
+from moir.dialects import element_types
+from moir.dialects.data import Array, DataAttr, TensorData
+from moir.errors import ModelFileError
+from moir.frontends.onnx.external import ExternalFiles
+from moir.frontends.onnx.wire import Payload
+
+if TYPE_CHECKING:
+    from onnx import onnx_ml_pb2
+
+MAXIMUM_RANK = 64
+"""Of numpy arrays."""
+MAXIMUM_DENSE_BYTES = 1 << 30
+"""Sparse tensors that take more than this are not made dense, nor are those of a model that together do and are mostly zeros."""
+_MOSTLY_ZEROS_RATIO = 16
+_CHEAP_DENSE_BYTES = 64 << 20
+_MAXIMUM_DENSE_RATIO = 1000
+_DECODING_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class DataType:
+    """A data type of ONNX: its name, the element type it stands for (None: OpenVINO IR has none), and the field of TensorProto that holds
+    its values if they are not in `raw_data`. The values of that field have the numpy type `stored`."""
+
+    name: str
+    element: Attribute | None
+    field: str
+    stored: str
+
+
+DATA_TYPES = {
+    1: DataType("FLOAT", element_types.f32, "float_data", "<f4"),
+    2: DataType("UINT8", element_types.ui8, "int32_data", "<u1"),
+    3: DataType("INT8", element_types.si8, "int32_data", "<i1"),
+    4: DataType("UINT16", element_types.ui16, "int32_data", "<u2"),
+    5: DataType("INT16", element_types.si16, "int32_data", "<i2"),
+    6: DataType("INT32", element_types.si32, "int32_data", "<i4"),
+    7: DataType("INT64", element_types.si64, "int64_data", "<i8"),
+    8: DataType("STRING", element_types.string, "string_data", "O"),
+    9: DataType("BOOL", element_types.boolean, "int32_data", "<u1"),
+    10: DataType("FLOAT16", element_types.f16, "int32_data", "<u2"),
+    11: DataType("DOUBLE", element_types.f64, "double_data", "<f8"),
+    12: DataType("UINT32", element_types.ui32, "uint64_data", "<u4"),
+    13: DataType("UINT64", element_types.ui64, "uint64_data", "<u8"),
+    14: DataType("COMPLEX64", None, "float_data", "<f4"),
+    15: DataType("COMPLEX128", None, "double_data", "<f8"),
+    16: DataType("BFLOAT16", element_types.bf16, "int32_data", "<u2"),
+    17: DataType("FLOAT8E4M3FN", element_types.f8e4m3, "int32_data", "<u1"),
+    18: DataType("FLOAT8E4M3FNUZ", None, "int32_data", "<u1"),
+    19: DataType("FLOAT8E5M2", element_types.f8e5m2, "int32_data", "<u1"),
+    20: DataType("FLOAT8E5M2FNUZ", None, "int32_data", "<u1"),
+    21: DataType("UINT4", element_types.ui4, "int32_data", "<u1"),
+    22: DataType("INT4", element_types.si4, "int32_data", "<u1"),
+    23: DataType("FLOAT4E2M1", element_types.f4e2m1, "int32_data", "<u1"),
+    24: DataType("FLOAT8E8M0", element_types.f8e8m0, "int32_data", "<u1"),
+    25: DataType("UINT2", element_types.ui2, "int32_data", "<u1"),
+    26: DataType("INT2", None, "int32_data", "<u1"),
+    27: DataType("FLOAT6E2M3", None, "int32_data", "<u1"),
+    28: DataType("FLOAT6E3M2", None, "int32_data", "<u1"),
+}
+"""The values of TensorProto.DataType."""
+
+_TYPED_FIELDS = {4: "float_data", 5: "int32_data", 7: "int64_data", 10: "double_data", 11: "uint64_data"}
+_VALUE_FIELDS = (*_TYPED_FIELDS.values(), "string_data")
+_RAW_DATA = 9
+_EXTERNAL = 1
+
+
+def decode_varints(encoded: Array, expected: int) -> Array:
+    """Integers in variable-length encoding as 64-bit integers (uint64, two's complement).
+
+    Args:
+        encoded: the bytes (uint8).
+        expected: how many there should be.
+
+    Raises ValueError if there is another number of them, or one takes more than 10 bytes.
+    """
+    chunks: list[Array] = []
+    position = count = 0
+    while position < encoded.size:
+        window = encoded[position : position + _DECODING_BYTES]
+        ends = np.flatnonzero(window < 0x80)
+        count += ends.size
+        if not ends.size or count > expected:
+            raise ValueError("damaged integers" if not ends.size else f"more than {expected} values")
+        starts = np.concatenate([[0], ends[:-1] + 1])
+        lengths = ends - starts + 1
+        longest = int(lengths.max())
+        if longest > 10:
+            raise ValueError("damaged integers")
+        values = np.zeros(ends.size, np.uint64)
+        for index in range(longest):
+            present = lengths > index
+            values[present] |= (window[starts[present] + index] & 0x7F).astype(np.uint64) << np.uint64(7 * index)
+        chunks.append(values)
+        position += int(ends[-1]) + 1
+    if count != expected:
+        raise ValueError(f"{count} values instead of {expected}")
+    return np.concatenate(chunks) if chunks else np.empty(0, np.uint64)
+
+
+class TensorReader:
+    """Reads the tensors of one model.
+
+    Args:
+        path: the model file.
+        mapped: its memory map; None if tensors have no payloads outside the messages.
+        payloads: payloads the skeleton lacks.
+        key: key of the entry that refers to a payload.
+    """
+
+    def __init__(self, path: Path, mapped: mmap.mmap | None = None, payloads: list[Payload] | None = None, key: str = "") -> None:
+        self.path = path
+        self.mapped = mapped
+        self.payloads = payloads or []
+        self.key = key
+        self.external = ExternalFiles(path)
+        self.dense_bytes = 0
+
+    def error(self, name: str, reason: str, offset: int | None = None) -> ModelFileError:
+        """An error about a tensor."""
+        location = str(self.path) if offset is None else f"{self.path}, offset {offset}"
+        return ModelFileError(f"tensor {name!r}: {reason}", location=location)
+
+    def read(self, tensor: onnx_ml_pb2.TensorProto, name: str) -> DataAttr:
+        """The value of a tensor.
+
+        Args:
+            tensor: the message.
+            name: its name, for messages.
+
+        Raises ModelFileError if the data does not fit the shape, or OpenVINO IR lacks the data type.
+        """
+        shape = self.shape(tensor.dims, name)
+        data_type = DATA_TYPES.get(tensor.data_type)
+        if data_type is None or data_type.element is None:
+            kind = f"number {tensor.data_type}" if data_type is None else data_type.name
+            raise self.error(name, f"OpenVINO IR has no element type for the ONNX data type {kind}")
+        if tensor.HasField("segment"):
+            raise self.error(name, "tensors in segments are not supported")
+        element = data_type.element
+        entries = {entry.key: entry.value for entry in tensor.external_data} if len(tensor.external_data) else {}
+        payload = self.payload(entries)
+        fields = [field for field in _VALUE_FIELDS if len(getattr(tensor, field))]
+        if tensor.HasField("raw_data"):
+            fields.append("raw_data")
+        if tensor.data_location == _EXTERNAL:
+            fields.append("external_data")
+        if payload is not None:
+            fields.append("raw_data" if payload.field == _RAW_DATA else _TYPED_FIELDS[payload.field])
+        # Exporters write an empty raw_data beside typed data now and then.
+        if len(fields) > 1 and "raw_data" in fields and payload is None and not tensor.raw_data:
+            fields.remove("raw_data")
+        if len(fields) > 1:
+            raise self.error(name, f"it has both {fields[0]} and {fields[1]}")
+        source = fields[0] if fields else data_type.field
+        if source == "external_data" and data_type.element != element_types.string:
+            stored = self.external.read(name, entries, self.size(shape, element))
+        elif source == "raw_data" and data_type.element != element_types.string:
+            stored = self.raw(tensor, payload)
+        elif source != data_type.field:
+            raise self.error(name, f"values of {data_type.name} are in {data_type.field}, not in {source}")
+        else:
+            stored = self.typed(tensor, payload, data_type, self.stored_count(shape, element), name)
+        return self.data(stored, shape, element, name, None if payload is None else payload.offset)
+
+    def shape(self, dims: Any, name: str) -> tuple[int, ...]:
+        """The shape a tensor claims."""
+        shape = tuple(dims) if len(dims) <= MAXIMUM_RANK else ()
+        if len(dims) > MAXIMUM_RANK:
+            raise self.error(name, f"rank {len(dims)} is more than {MAXIMUM_RANK}")
+        if any(dimension < 0 for dimension in shape):
+            raise self.error(name, f"shape {list(shape)} has a negative dimension")
+        return shape
+
+    def payload(self, entries: dict[str, str]) -> Payload | None:
+        """The payload in the memory map, None if the tensor has none there."""
+        index = entries.get(self.key) if self.key else None
+        return None if index is None else self.payloads[int(index)]
+
+    def size(self, shape: tuple[int, ...], element: Attribute) -> int:
+        """Bytes a tensor takes."""
+        return (math.prod(shape) * element_types.describe(element).bits + 7) // 8
+
+    def stored_count(self, shape: tuple[int, ...], element: Attribute) -> int:
+        """Values in the typed field of a tensor: bytes for packed types, else elements."""
+        return self.size(shape, element) if element_types.describe(element).is_packed else math.prod(shape)
+
+    def raw(self, tensor: onnx_ml_pb2.TensorProto, payload: Payload | None) -> Array:
+        """The bytes of `raw_data`."""
+        if payload is None or self.mapped is None:
+            return np.frombuffer(tensor.raw_data, np.uint8)
+        return np.frombuffer(self.mapped, np.uint8, payload.size, payload.offset)
+
+    def typed(self, tensor: onnx_ml_pb2.TensorProto, payload: Payload | None, data_type: DataType, expected: int, name: str) -> Array:
+        """The values of the typed field of a tensor, in their stored type."""
+        stored = np.dtype(data_type.stored)
+        if payload is None or self.mapped is None:
+            values = getattr(tensor, data_type.field)
+            if len(values) != expected:
+                raise self.error(name, f"{len(values)} values instead of {expected}")
+            if data_type.field == "string_data":
+                texts = np.empty(expected, dtype=object)
+                texts[:] = [self.text(value, name) for value in values]
+                return texts
+            if stored.kind == "f":
+                return np.array(values, stored)
+            wide = np.array(values, np.uint64 if data_type.field == "uint64_data" else np.int64).view(np.uint64)
+            return self.narrowed(wide, data_type, name)
+        encoded = np.frombuffer(self.mapped, np.uint8, payload.size, payload.offset)
+        if data_type.field in ("float_data", "double_data"):
+            if encoded.size != expected * stored.itemsize:
+                raise self.error(name, f"{encoded.size} bytes instead of {expected * stored.itemsize}", payload.offset)
+            return encoded.view(stored)
+        try:
+            wide = decode_varints(encoded, expected)
+        except ValueError as error:
+            raise self.error(name, str(error), payload.offset) from error
+        return self.narrowed(wide, data_type, name)
+
+    def narrowed(self, wide: Array, data_type: DataType, name: str) -> Array:
+        """64-bit integers (uint64, two's complement) in the stored type. Raises ModelFileError for one that does not fit."""
+        stored = np.dtype(data_type.stored)
+        values = wide if stored.kind == "u" and stored.itemsize >= 4 else wide.view(np.int64)
+        # Bit patterns of small floats and packed bytes are written with and without sign.
+        half = 1 << 8 * stored.itemsize - 1
+        highest = half - 1 if stored.kind == "i" else 2 * half - 1
+        if values.size and not -half <= int(values.min()) <= int(values.max()) <= highest:
+            raise self.error(name, f"a value of {data_type.name} is out of range")
+        return values.astype(stored)
+
+    def text(self, value: bytes, name: str) -> str:
+        """A string of a string tensor."""
+        try:
+            return value.decode()
+        except UnicodeDecodeError as error:
+            raise self.error(name, "a string is not in UTF-8") from error
+
+    def data(self, stored: Array, shape: tuple[int, ...], element: Attribute, name: str, offset: int | None) -> DataAttr:
+        """Give stored values their element type and shape."""
+        row = element_types.describe(element)
+        if row.bits == 0:
+            return DataAttr(TensorData(stored.reshape(shape), element, shape))
+        size = self.size(shape, element)
+        if stored.nbytes != size:
+            raise self.error(name, f"{stored.nbytes} bytes of data, shape {list(shape)} of {row.xml} takes {size}", offset)
+        flat = stored.reshape(-1).view(np.uint8)
+        if element == element_types.boolean and flat.size and flat.max() > 1:
+            flat = (flat != 0).view(np.uint8)
+        if row.is_packed:
+            return DataAttr(TensorData(flat, element, shape))
+        try:
+            return DataAttr(TensorData(flat.view(row.numpy).reshape(shape), element, shape))
+        except (ValueError, OverflowError) as error:
+            raise self.error(name, f"impossible shape {list(shape)}") from error
+
+    def read_sparse(self, sparse: onnx_ml_pb2.SparseTensorProto, name: str) -> DataAttr:
+        """A sparse tensor, made dense. Raises ModelFileError if that takes far more memory than the file does."""
+        shape = self.shape(sparse.dims, name)
+        values, indices = self.read(sparse.values, name), self.read(sparse.indices, f"{name} (indices)")
+        row = element_types.describe(values.element)
+        if row.is_packed or row.bits == 0:
+            raise self.error(name, f"sparse tensors of {row.xml} are not supported")
+        size = self.size(shape, values.element)
+        given = values.nbytes + indices.nbytes
+        if size > _MOSTLY_ZEROS_RATIO * given:
+            self.dense_bytes += size
+        if max(size, self.dense_bytes) > MAXIMUM_DENSE_BYTES or (size > _CHEAP_DENSE_BYTES and size > _MAXIMUM_DENSE_RATIO * given):
+            raise self.error(name, f"a sparse tensor of {given} bytes would take {size} bytes when dense")
+        count = math.prod(values.shape)
+        if len(values.shape) != 1 or indices.element != element_types.si64 or indices.shape not in ((count,), (count, len(shape))):
+            raise self.error(name, f"indices of shape {list(indices.shape)} do not fit {count} values of a tensor of rank {len(shape)}")
+        places = indices.array
+        if count and not size:
+            raise self.error(name, f"{count} values in an empty tensor")
+        if (places.ndim == 2 and np.any(places >= np.array(shape))) or np.any(places < 0):
+            raise self.error(name, "a sparse index is out of range")
+        if size and places.ndim == 2:
+            strides = np.array([math.prod(shape[axis + 1 :]) for axis in range(len(shape))], np.int64)
+            places = places @ strides
+        if np.any(places >= math.prod(shape)):
+            raise self.error(name, "a sparse index is out of range")
+        dense = np.zeros(math.prod(shape), row.numpy)
+        if count:
+            dense[places] = values.array
+        return self.data(dense, shape, values.element, name, None)

@@ -1,0 +1,197 @@
+"""Half-precision weights: f32 and f64 constants are stored as f16 and converted back where they are used.
+
+    %w = opset1.Constant() {value = …, name = "w"} : tensor<8x3xf32>
+
+becomes
+
+    %0 = opset1.Constant() {value = …, name = "w_compressed"} : tensor<8x3xf16>
+    %w = opset1.Convert(%0) {destination_type = f32, name = "w", runtime_info = {decompression = {version = "0"}}} : tensor<8x3xf32>
+
+The computation stays in the precision it had; the mark tells the runtime not to fold the Convert. A constant stays as it is if
+
+ 1. a finite value of it is beyond ±65504, the largest finite f16 (infinities and NaNs are f16 values);
+ 2. it has at most 32 values and one of them other than zero is smaller than 2⁻¹⁴, where f16 loses digits and then all of the value: the
+    ε of a normalisation, `x / max(x, ε)`;
+ 3. three quarters of its values or more are that small, zeros aside: a larger weight loses them without harm only as exceptions;
+ 4. it has at most 1024 values and reaches, directly or through a computation on shapes, an operand whose exact value matters: shapes,
+    scales and sizes of Interpolate, limits of Range, thresholds and counts of NonMaxSuppression, ranges of FakeQuantize, frequencies
+    under Sin and Cos, and anything that is compared or rounded, where a small error changes the result at once;
+ 5. its value was left out of the text the module was read from, or it has no values at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.ir import OpResult, SSAValue
+from xdsl.passes import ModulePass
+
+from moir.dialects.assembly import name_of
+from moir.dialects.data import Array, DataAttr, TensorData
+from moir.dialects.element_types import f16, f32, f64
+from moir.dialects.memory_map import pieces, release
+from moir.dialects.opset.infrastructure import Constant, Convert
+from moir.dialects.properties import string_attribute
+from moir.dialects.shapes import tensor
+
+LARGEST = 65504.0
+"""Largest finite value of f16."""
+SMALLEST_NORMAL = 2.0**-14
+"""Below it f16 has fewer digits the smaller the value is, and none below 2⁻²⁴."""
+SMALL_SHARE = 0.75
+FEW_VALUES = 32
+SENSITIVE_VALUES = 1024
+
+SENSITIVE_OPERANDS: dict[str, tuple[int, ...]] = {
+    "Broadcast": (1,),
+    "Ceiling": (0,),
+    "Cos": (0,),
+    "Equal": (0, 1),
+    "Eye": (0, 1, 2),
+    "FakeQuantize": (1, 2, 3, 4),
+    "Floor": (0,),
+    "FloorMod": (0, 1),
+    "Gather": (1, 2),
+    "GatherElements": (1,),
+    "GatherND": (1,),
+    "Greater": (0, 1),
+    "GreaterEqual": (0, 1),
+    "Interpolate": (1, 2),
+    "Less": (0, 1),
+    "LessEqual": (0, 1),
+    "Mod": (0, 1),
+    "Multinomial": (1,),
+    "NonMaxSuppression": (2, 3, 4, 5),
+    "NotEqual": (0, 1),
+    "OneHot": (1,),
+    "Pad": (1, 2),
+    "PriorBox": (0, 1),
+    "PriorBoxClustered": (0, 1),
+    "RandomUniform": (0,),
+    "Range": (0, 1, 2),
+    "Reshape": (1,),
+    "Round": (0,),
+    "SearchSorted": (0, 1),
+    "Sin": (0,),
+    "Slice": (1, 2, 3, 4),
+    "StridedSlice": (1, 2, 3),
+    "Tile": (1,),
+    "TopK": (1,),
+}
+"""Operands whose exact value matters, by type of operation."""
+
+# fmt: off
+TRANSPARENT = frozenset((
+    "Abs", "Add", "Broadcast", "Ceiling", "Clamp", "Concat", "Convert", "ConvertLike", "Divide", "Einsum", "Floor",
+    "FloorMod", "Gather", "MatMul", "Maximum", "Minimum", "Mod", "Multiply", "Negative", "Power", "ReduceMax",
+    "ReduceMin", "ReduceProd", "ReduceSum", "Reshape", "Round", "Select", "Slice", "Split", "Sqrt", "Squeeze",
+    "StridedSlice", "Subtract", "Tile", "Transpose", "Unsqueeze", "VariadicSplit",
+))
+# fmt: on
+"""Operations that pass an error of an operand on: what computations on shapes and positions are made of."""
+
+
+@dataclass(frozen=True)
+class CompressToFP16Pass(ModulePass):
+    """Store f32 and f64 constants of models and bodies as f16."""
+
+    name = "compress-to-fp16"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        compressed: dict[int, DataAttr | None] = {}
+        constants = [constant for constant in op.walk() if isinstance(constant, Constant) and constant.value.element in (f32, f64)]
+        exact = _exact_values(op) if constants else set[SSAValue]()
+        for constant in constants:
+            data = constant.value.data
+            if constant.results[0] in exact and _count(data) <= SENSITIVE_VALUES:
+                continue
+            if id(data) not in compressed:
+                compressed[id(data)] = _compressed(data)
+            value = compressed[id(data)]
+            if value is not None:
+                _replace(constant, value)
+
+
+def _exact_values(module: ModuleOp) -> set[SSAValue]:
+    """The values that reach an operand whose exact value matters."""
+    pending = [
+        op.operands[index]
+        for op in module.walk()
+        for index in SENSITIVE_OPERANDS.get(op.name.rpartition(".")[2], ())
+        if index < len(op.operands)
+    ]
+    found: set[SSAValue] = set()
+    while pending:
+        value = pending.pop()
+        if value not in found:
+            found.add(value)
+            if isinstance(value, OpResult) and value.op.name.rpartition(".")[2] in TRANSPARENT:
+                pending.extend(value.op.operands)
+    return found
+
+
+def _count(data: TensorData) -> int:
+    return 0 if data.array is None else data.array.size
+
+
+def _compressed(data: TensorData) -> DataAttr | None:
+    """The constant as f16, None if it is to stay as it is."""
+    array = data.array
+    if array is None or array.size == 0:
+        return None
+    if not array.flags.c_contiguous and array.nbytes > 1 << 20:
+        # A transposed weight keeps its order in memory, so it is read once from front to back.
+        order = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+        half = _half(array.transpose(order))
+        values = None if half is None else half.transpose(np.argsort(order))
+    else:
+        values = _half(array)
+    return None if values is None else DataAttr(TensorData(values, f16, data.shape))
+
+
+def _half(array: Array) -> Array | None:
+    result = np.empty(array.size, np.float16)
+    position = small = 0
+    with np.errstate(all="ignore"):
+        for piece in pieces(array):
+            size = np.abs(piece)
+            if np.any((size > LARGEST) & (size < np.inf)):
+                return None
+            small += int(np.count_nonzero((size < SMALLEST_NORMAL) & (size > 0)))
+            result[position : position + piece.size] = piece
+            position += piece.size
+            if array.flags.c_contiguous:
+                release(piece)
+    if small >= SMALL_SHARE * array.size or (small and array.size <= FEW_VALUES):
+        return None
+    return result.reshape(array.shape)
+
+
+def _replace(constant: Constant, value: DataAttr) -> None:
+    """Put a compressed constant and the Convert back in the place of a constant."""
+    block = constant.parent
+    if block is None:
+        return
+    result = constant.results[0]
+    name = name_of(constant)
+    stored = Constant.create(
+        properties={"value": value},
+        attributes={} if name is None else {"name": string_attribute(f"{name}_compressed")},
+        result_types=[tensor(value.shape, f16)],
+    )
+    carried = constant.attributes.get("runtime_info")
+    mark = {"decompression": DictionaryAttr({"version": string_attribute("0")})}
+    information = DictionaryAttr({**carried.data, **mark} if isinstance(carried, DictionaryAttr) else mark)
+    element = f64 if constant.value.element == f64 else f32
+    restored = Convert.create(
+        operands=[stored.results[0]],
+        properties={"destination_type": element},
+        attributes={**constant.attributes, "runtime_info": information},
+        result_types=[tensor(value.shape, element)],
+    )
+    block.insert_ops_before([stored, restored], constant)
+    result.replace_all_uses_with(restored.results[0])
+    block.erase_op(constant)

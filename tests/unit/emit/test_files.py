@@ -1,0 +1,162 @@
+"""The two files appear together or not at all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moir.emit import write_model
+from moir.emit.files import replacing, weights_path
+from moir.errors import EmissionError
+
+MODEL = """
+    %0 = opset1.Constant() {value = #moir.data<tensor<3xf32>, [1.0, 2.0, 3.0]>, name = "w"} : tensor<3xf32>
+    opset1.Result(%0)
+"""
+
+
+def write_pair(path: Path, text: bytes) -> None:
+    with replacing(path) as files:
+        files.weights.write(text)
+        files.xml.write(text)
+
+
+def content(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+def test_missing_directories_are_made_and_files_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "m.xml"
+    write_pair(path, b"old")
+    write_pair(path, b"new")
+    assert content(path.parent) == {"m.xml": b"new", "m.bin": b"new"}
+
+
+def test_files_have_the_permissions_of_new_files(tmp_path: Path) -> None:
+    write_pair(tmp_path / "m.xml", b"")
+    (tmp_path / "plain").touch()
+    assert (tmp_path / "m.bin").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize("exception", [ValueError, KeyboardInterrupt, EmissionError])
+def test_error_leaves_everything_as_it_was(tmp_path: Path, exception: type[BaseException]) -> None:
+    write_pair(tmp_path / "m.xml", b"old")
+
+    def fail() -> None:
+        with replacing(tmp_path / "m.xml") as files:
+            files.xml.write(b"new")
+            raise exception("no")
+
+    with pytest.raises(exception):
+        fail()
+    assert content(tmp_path) == {"m.xml": b"old", "m.bin": b"old"}
+
+
+def test_model_that_cannot_be_emitted_leaves_no_file(parse: Any, tmp_path: Path) -> None:
+    with pytest.raises(EmissionError):
+        write_model(parse("%0 = onnx.Foo() {} : tensor<f32>"), tmp_path / "m.xml")
+    assert content(tmp_path) == {}
+
+
+def test_name_must_end_in_xml(parse: Any, tmp_path: Path) -> None:
+    assert weights_path(Path("a.b.XML")) == Path("a.b.bin")
+    for name in ("model", "model.bin", "model.onnx"):
+        with pytest.raises(EmissionError, match=r"must end in \.xml"):
+            write_model(parse(MODEL), tmp_path / name)
+
+
+def test_places_that_cannot_be_written(parse: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(EmissionError, match="the model cannot be written"):
+        write_model(parse(MODEL), tmp_path / "file" / "m.xml")
+    with pytest.raises(EmissionError, match=r"/proc.*: the model cannot be written"):
+        write_model(parse(MODEL), "/proc/moir/m.xml")
+    (tmp_path / "m.bin").mkdir()
+    (tmp_path / "m.xml").touch()
+    with pytest.raises(EmissionError, match=r"m\.bin: the model cannot be written: Is a directory"):
+        write_model(parse(MODEL), tmp_path / "m.xml")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "m.bin", "m.xml"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import moir.emit.files as files
+
+step = 0
+
+def killing(function):
+    def wrapped(*arguments, **keywords):
+        global step
+        step += 1
+        if step == limit:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return function(*arguments, **keywords)
+    return wrapped
+
+def write(path, text):
+    with files.replacing(path) as pair:
+        for _ in range(3):
+            pair.xml.write(text)
+            pair.xml.flush()
+            pair.weights.write(text)
+            pair.weights.flush()
+            os.fsync(pair.xml.fileno())
+
+for limit in range(1, 40):
+    directory = Path(sys.argv[1]) / str(limit)
+    write(directory / "m.xml", b"old")
+    child = os.fork()
+    if not child:
+        os.fsync, os.open = killing(os.fsync), killing(os.open)
+        Path.unlink, Path.replace, Path.mkdir = killing(Path.unlink), killing(Path.replace), killing(Path.mkdir)
+        write(directory / "m.xml", b"new")
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        print(limit)
+        break
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_kill_at_any_step_leaves_no_mixed_pair(tmp_path: Path) -> None:
+    """A process is killed before its first, second, … call into the file system, until one lives to the end."""
+    command = [sys.executable, "-c", KILLED, str(tmp_path)]
+    steps = int(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+    old, new = b"old" * 3, b"new" * 3
+    seen: list[tuple[bytes | None, bytes | None]] = []
+    for limit in range(1, steps + 1):
+        files = content(tmp_path / str(limit))
+        seen.append((files.get("m.xml"), files.get("m.bin")))
+    assert set(seen) == {(old, old), (None, old), (None, new), (new, new)}
+    assert seen[-1] == (new, new)
+    assert len(content(tmp_path / str(steps))) == 2, "no temporary file is left"
+
+
+FULL = """
+import resource, signal, sys
+from moir.emit.files import replacing
+from moir.errors import EmissionError
+from pathlib import Path
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+try:
+    with replacing(Path(sys.argv[1])) as files:
+        files.xml.write(b"x")
+        files.weights.write(bytes(3 << 20))
+except EmissionError as error:
+    print(error.reason)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")
+def test_no_room_left(tmp_path: Path) -> None:
+    result = subprocess.run([sys.executable, "-c", FULL, str(tmp_path / "m.xml")], stdout=subprocess.PIPE, text=True, check=True)
+    assert result.stdout.strip() == "the model cannot be written: File too large"
+    assert content(tmp_path) == {}

@@ -103,6 +103,12 @@ def newest(kind: str) -> type[OpsetOp]:
     return operation(f"opset{max(versions)}.{kind}")
 
 
+@cache
+def versions(kind: str) -> tuple[str, ...]:
+    """Names of all versions of an operation type, e.g. of `Gelu`: `opset2.Gelu` and `opset7.Gelu`. Raises KeyError if there is none."""
+    return tuple(f"opset{version}.{kind}" for version in sorted(_VERSIONS[kind]))
+
+
 def _versions() -> dict[str, list[int]]:
     table: dict[str, list[int]] = {}
     for name in _FAMILY_OF:

@@ -133,14 +133,6 @@ class RankedSuppressionOp(OpsetOp):
 
     boxes = operand_def()
     scores = operand_def()
-    sort_result_type = string_property("none", "classid", "none", "score")
-    output_type = element_property(si64)
-    nms_top_k = integer_property(-1)
-    keep_top_k = integer_property(-1)
-    sort_result_across_batch = boolean_property(False)
-    score_threshold = float_property(0.0)
-    background_class = integer_property(-1)
-    normalized = boolean_property(True)
     selected_outputs = result_def()
     selected_indices = result_def()
     selected_num = result_def()
@@ -168,9 +160,17 @@ class MatrixNms(RankedSuppressionOp):
     """Suppression that lowers each score by the overlap with all boxes of a higher one, linearly or by a Gaussian."""
 
     name = "opset8.MatrixNms"
+    sort_result_type = string_property("none", "classid", "none", "score")
+    output_type = element_property(si64)
+    nms_top_k = integer_property(-1)
+    keep_top_k = integer_property(-1)
+    sort_result_across_batch = boolean_property(False)
+    score_threshold = float_property(0.0)
+    background_class = integer_property(-1)
     decay_function = string_property("linear", "gaussian", "linear")
     gaussian_sigma = float_property(2.0)
     post_threshold = float_property(0.0)
+    normalized = boolean_property(True)
 
 
 @irdl_op_definition
@@ -178,8 +178,16 @@ class MulticlassNms(RankedSuppressionOp):
     """Suppression of each class on its own, with a threshold that may fall by `nms_eta` from box to box."""
 
     name = "opset8.MulticlassNms"
+    sort_result_type = string_property("none", "classid", "none", "score")
+    output_type = element_property(si64)
+    nms_top_k = integer_property(-1)
+    keep_top_k = integer_property(-1)
+    sort_result_across_batch = boolean_property(False)
     iou_threshold = float_property(0.0)
+    score_threshold = float_property(0.0)
+    background_class = integer_property(-1)
     nms_eta = float_property(1.0)
+    normalized = boolean_property(True)
 
 
 @irdl_op_definition

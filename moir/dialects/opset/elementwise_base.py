@@ -143,10 +143,13 @@ class BroadcastingOp(OpsetOp):
     """What computes elements some of which are symbols, if it is not `compute`."""
 
     def infer(self, known: KnownValues) -> Types:
-        a, b = (operand.type for operand in self.operands)
-        element = merge_elements(element_of(a), element_of(b))
+        first, second = self.operands
+        a, b = first.type, second.type
+        element = element_of(a) if a is b else merge_elements(element_of(a), element_of(b))
         if self.ELEMENTS is not None:
             require_element(element, self.ELEMENTS)
+        if a is b and self.RESULT is None:
+            return (a,)
         return (tensor(binary_shape(self, a, b), element if self.RESULT is None else self.RESULT),)
 
     def compute(self, a: Array, b: Array) -> Array | None:

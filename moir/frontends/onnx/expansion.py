@@ -7,6 +7,7 @@ For kinds nobody lowers. Definitions that depend on attributes and operand types
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +21,7 @@ from moir.dialects.moir import is_none
 from moir.dialects.opset.infrastructure import Constant as ConstantOp
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import UNKNOWN, element_of, shape_of
+from moir.errors import ConversionError
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
 from moir.frontends.onnx.scope import Constant, Operations, Scope
@@ -42,12 +44,16 @@ def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
         op: an operation of the `onnx` dialect; it stays where it is.
         opset_version: version of the default operator set its model imports.
 
-    Returns one value for each result, None if ONNX does not define the operation as a function, or not for these operands.
+    Returns one value for each result, None if ONNX does not define the operation as a function, or not for these operands. Raises
+    ConversionError for attributes that contradict the schema.
     """
     block = op.parent
     if op.regions or block is None or "." in op.KIND:
         return None
-    found = _definition(op, opset_version)
+    try:
+        found = _definition(op, opset_version)
+    except (TypeError, ValueError, KeyError, RuntimeError) as error:
+        raise ConversionError(f"its ONNX definition cannot be used: {error}", operation=op.name, node=name_of(op)) from error
     if found is None:
         return None
     definition, attributes = found
@@ -78,7 +84,8 @@ def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
 def _definition(op: FrameworkOp, opset_version: int) -> tuple[FunctionProto, list[AttributeProto]] | None:
     """The definition of an operation for its attributes and operand types, and its attributes, defaults included.
 
-    Of several definitions it is the newest one that is not newer than the operator-set version, if all its operations still mean the same.
+    Of several definitions it is the newest one that is not newer than the operator-set version, or else the oldest one that is, provided
+    that all operations in it mean the same in this version.
     """
     from onnx import FunctionProto, NodeProto, defs
 
@@ -87,23 +94,28 @@ def _definition(op: FrameworkOp, opset_version: int) -> tuple[FunctionProto, lis
         schema: Any = defs.get_schema(op.KIND, opset_version, "")
     except defs.SchemaError:
         return None
-    versions = schema.function_opset_versions or schema.context_dependent_function_opset_versions
-    version = max((version for version in versions if version <= opset_version), default=None)
-    if version is None:
-        return None
     attributes = _attributes(op, schema)
     if schema.has_function:
-        data = schema.get_function_with_opset_version(version)
+        versions, define = schema.function_opset_versions, schema.get_function_with_opset_version
     else:
+        versions = schema.context_dependent_function_opset_versions
         operands = ["" if is_none(value.owner) else f"x{index}" for index, value in enumerate(op.operands)]
         results = [f"y{index}" for index in range(len(op.results))]
-        node = NodeProto(op_type=op.KIND, input=operands, output=results, attribute=attributes)
+        node = NodeProto(op_type=op.KIND, input=operands, output=results, attribute=attributes).SerializeToString()
         types = [_type(value).SerializeToString() for value in op.operands]
-        data = schema.get_context_dependent_function_with_opset_version(version, node.SerializeToString(), types)
-    definition = FunctionProto.FromString(data)
-    if not data or not all(_means_the_same(node, version, opset_version) for node in definition.node):
-        return None
-    return definition, attributes
+        define = partial(_define, schema, node, types)
+    older = sorted((version for version in versions if version <= opset_version), reverse=True)
+    newer = sorted(version for version in versions if version > opset_version)
+    for version in [*older, *newer]:
+        data = define(version)
+        definition = FunctionProto.FromString(data)
+        if data and all(_means_the_same(node, version, opset_version) for node in definition.node):
+            return definition, attributes
+    return None
+
+
+def _define(schema: Any, node: bytes, types: list[bytes], version: int) -> bytes:
+    return schema.get_context_dependent_function_with_opset_version(version, node, types)
 
 
 def _means_the_same(node: NodeProto, version: int, opset_version: int) -> bool:
@@ -120,7 +132,7 @@ def _means_the_same(node: NodeProto, version: int, opset_version: int) -> bool:
         return False
     if old.since_version == new.since_version:
         return True
-    if version < _OTHER_MEANING_SINCE.get(node.op_type, 0) <= opset_version:
+    if min(version, opset_version) < _OTHER_MEANING_SINCE.get(node.op_type, 0) <= max(version, opset_version):
         return False
     is_known = all(attribute.name in new.attributes for attribute in node.attribute)
     return is_known and new.min_input <= len(node.input) <= new.max_input

@@ -249,7 +249,9 @@ class GraphBuilder:
     def bind_output(self, inner: Scope, formal: str, scope: Scope, actual: str) -> None:
         """Give a caller's name to an output of a function."""
         if formal not in inner.values and formal not in inner.constants:
-            raise ModelFileError(f"the function called by {inner.prefix!r} does not compute its output {formal!r}", location=str(self.reader.path))
+            raise ModelFileError(
+                f"the function called by {inner.prefix!r} does not compute its output {formal!r}", location=str(self.reader.path)
+            )
         value = self.value(formal, inner)
         scope.values[actual] = value
         if (constant := inner.constants.get(formal)) is not None:

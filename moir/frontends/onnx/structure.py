@@ -123,7 +123,10 @@ class StructureReader:
         for sparse in proto.sparse_initializer:
             self._add_initializer(initializers, sparse.values.name, sparse)
         defined |= dict.fromkeys(initializers)
-        types = {info.name: info.type for infos in (proto.value_info, proto.output) for info in infos if info.HasField("type")}
+        types = {info.name: info.type for info in proto.value_info if info.HasField("type")}
+        for info in proto.output:
+            if info.name not in types or info.type.tensor_type.HasField("shape"):
+                types[info.name] = info.type
         outputs = [self.text(info.name, "the name of an output") for info in proto.output]
         nodes, free = self._body(proto.node, defined, outputs)
         return Graph(list(proto.input), outputs, nodes, initializers, types, free)

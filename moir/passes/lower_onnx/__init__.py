@@ -1,1 +1,58 @@
+"""`lower-onnx`: the `onnx` dialect -> opset dialects, one file per operation family.
 
+    %y = onnx.Elu(%x) {alpha = 1.0, name = "act"} : tensor<*x!moir.dynamic>
+->  %y = opset1.Elu(%x) {alpha = 1.0, name = "act"} : tensor<1x8xf32>
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from moir.passes.lower_onnx.table import onnx
+from moir.passes.lowering import lower
+
+FAMILIES = (
+    "activation",
+    "arithmetic",
+    "control_flow",
+    "convolution",
+    "detection",
+    "generation",
+    "image",
+    "indexing",
+    "logical",
+    "matrix",
+    "microsoft",
+    "movement",
+    "normalization",
+    "pooling",
+    "quantization",
+    "recurrent",
+    "reduction",
+    "sequence",
+    "shape",
+    "signal",
+    "tensor_sequence",
+)
+
+
+def load_families() -> None:
+    """Import the files of all families: their handlers register themselves."""
+    for family in FAMILIES:
+        import_module(f"{__name__}.{family}")
+
+
+@dataclass(frozen=True)
+class LowerOnnxPass(ModulePass):
+    """Lowers ONNX operations; a kind without lowering stays and is reported by `check-lowered`."""
+
+    name = "lower-onnx"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        load_families()
+        lower(op, onnx)

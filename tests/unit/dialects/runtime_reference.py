@@ -133,10 +133,12 @@ def runtime_model(op_name: str, operands: Sequence[Operand], properties: Mapping
 
 def infer_with_runtime(op_name: str, operands: Sequence[Operand], properties: Mapping[str, Any], results: int = 1) -> list[InferredType]:
     """Shape (-1 unknown; None for an unknown rank) and element type of each result. Raises RuntimeError if the runtime refuses."""
-    return [
-        (_shape(output.get_partial_shape()), output.get_element_type().get_type_name())
-        for output in runtime_model(op_name, operands, properties, results).outputs
-    ]
+    return types_of(runtime_model(op_name, operands, properties, results))
+
+
+def types_of(model: openvino.Model) -> list[InferredType]:
+    """Shape and element type of each output of a model."""
+    return [(_shape(output.get_partial_shape()), output.get_element_type().get_type_name()) for output in model.outputs]
 
 
 def _shape(shape: openvino.PartialShape) -> tuple[int, ...] | None:

@@ -16,6 +16,7 @@ import pytest
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.known_values import KnownValues
+from moir.dialects.shapes import shape_of
 from moir.errors import InferenceError
 from tests.unit.dialects.runtime_reference import (
     evaluate_with_moir,
@@ -151,7 +152,7 @@ NORMALIZATION = [
     Case("opset1.FakeQuantize", typed((4,), (1, 1, 1), (1, 1), (), (4,)), RANGE),
     Case("opset1.FakeQuantize", typed((2, 3), (2, 3), (2, 3), (2, 3), (2, 3)), {**RANGE, "auto_broadcast": "none"}),
     Case("opset1.FakeQuantize", (("dynamic", (2, 3)), *typed((), (), (), ())), RANGE),
-    Case("opset13.FakeConvert", typed((2, 3), (3,), (1, 3))),
+    Case("opset13.FakeConvert", typed((2, 3), (3,), (3,))),
     Case("opset13.FakeConvert", typed((2, 3), (1,)), {"destination_type": "f8e5m2"}),
     Case("opset13.FakeConvert", typed((2, 3), (1,)), {"destination_type": "f16"}),
 ]
@@ -371,3 +372,21 @@ def test_impossible_properties_are_inference_errors(name: str, operands: Operand
     op = moir_operation(name, list(operands), properties)
     with pytest.raises(InferenceError, match=reason):
         op.infer(KnownValues())
+
+
+SHAPE_READERS: list[tuple[str, Operands, int, dict[str, Any], tuple[int, ...]]] = [
+    ("opset11.Interpolate", typed((1, 3, 8, 9), None, IMAGE_AXES), 1, SIZES, (1, 3, -1, 7)),
+    ("opset1.ConvolutionBackpropData", typed((1, 3, 9, 8), (3, 4, 3, 2), None), 2, SPREAD, (1, 4, -1, 7)),
+    ("opset8.AdaptiveAvgPool", typed((1, 3, 9, 8), None), 1, {}, (1, 3, -1, 7)),
+    ("opset15.Col2Im", typed((12, 18), None, integers(2, 2)), 1, {}, (3, -1, 7)),
+]
+
+
+@pytest.mark.parametrize(("name", "operands", "index", "properties", "expected"), SHAPE_READERS, ids=lambda item: str(item)[:40])
+def test_known_parts_of_a_computed_shape_are_used(
+    name: str, operands: Operands, index: int, properties: dict[str, Any], expected: tuple[int, ...]
+) -> None:
+    op, shape = moir_operation(name, list(operands), properties), moir_operation("opset3.ShapeOf", [("f32", (-1, 7))], {})
+    shape = type(shape).create(operands=shape.operands, properties=shape.properties, result_types=shape.infer(KnownValues()))
+    op.operands[index] = shape.results[0]
+    assert [shape_of(type_) for type_ in op.infer(KnownValues())] == [expected]

@@ -1,0 +1,162 @@
+"""The pattern driver.
+
+Patterns are xDSL `RewritePattern`s. A `Pattern` is tried on operations of its root classes (and their subclasses) only: the driver
+has a table from operation class to patterns and does nothing at all on a module without a root. One walk in block order; with `fixpoint`,
+operations that were inserted or whose operands changed are visited again until nothing changes.
+
+A replacement inherits the name and the tensor names of what it replaces; patterns need not care.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.dialects.known_values import KnownValues
+from moir.dialects.properties import strings_attribute, value_of
+from moir.passes.building import OpBuilder
+
+
+class Pattern(RewritePattern):
+    """A pattern that says which operations it can start at: `match_and_rewrite` gets operations of the classes in `roots` only."""
+
+    roots: tuple[type[Operation], ...] = (Operation,)
+
+
+class Rewriter(PatternRewriter):
+    """xDSL's rewriter with a builder (`rewriter.op.Add(a, b)`) in front of the matched operation, and known values."""
+
+    def __init__(self, op: Operation, known: KnownValues) -> None:
+        super().__init__(op)
+        assert op.parent is not None
+        self.known = known
+        self.op = OpBuilder(known, op.parent, op)
+        self.op.inserted = []
+        self.touched: list[Operation] = []
+
+    def replace_with(self, op: Operation, values: SSAValue | Sequence[SSAValue]) -> None:
+        """Replace the results of an operation by values, which inherit its names, and erase it."""
+        values = [values] if isinstance(values, SSAValue) else values
+        inherit_names(op, values)
+        for result, value in zip(op.results, values, strict=True):
+            self.touched.extend(use.operation for use in result.uses)
+            result.replace_all_uses_with(value)
+        self.touched.extend(operand.owner for operand in op.operands if isinstance(operand.owner, Operation))
+        self.has_done_action = True
+        op.detach()
+        op.erase()
+
+
+def tensor_names_of(op: Operation) -> list[str]:
+    """Names of the result tensors of an operation, one string a result as in the IR; empty strings where there are none."""
+    names = op.attributes.get("tensor_names")
+    texts: list[str] = list(value_of(names)) if names is not None else []
+    return texts + [""] * (len(op.results) - len(texts))
+
+
+def add_tensor_names(value: SSAValue, names: str) -> None:
+    """Give the tensor of a value further names."""
+    producer = value.owner
+    if not names or not isinstance(producer, Operation):
+        return
+    present = tensor_names_of(producer)
+    index = producer.results.index(value)
+    merged = dict.fromkeys(split_names(present[index]) + split_names(names))
+    present[index] = ",".join(merged)
+    producer.attributes["tensor_names"] = strings_attribute(present)
+
+
+def split_names(names: str) -> list[str]:
+    """Tensor names as they stand in the IR, one by one, commas in them still escaped."""
+    parts = names.split(",")
+    whole: list[str] = []
+    for part in parts:
+        if whole and whole[-1].endswith("\\"):
+            whole[-1] += "," + part
+        else:
+            whole.append(part)
+    return [part for part in whole if part]
+
+
+def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
+    """Give the producers of `values`, which are about to replace the results of `op`, its name and tensor names."""
+    name = op.attributes.get("name")
+    for value, names in zip(values, tensor_names_of(op), strict=True):
+        producer = value.owner
+        if isinstance(producer, Operation):
+            if name is not None and "name" not in producer.attributes:
+                producer.attributes["name"] = name
+            add_tensor_names(value, names)
+
+
+class PatternTable:
+    """From operation class to the patterns that can start there, most specific class first, in the order given."""
+
+    def __init__(self, patterns: Iterable[RewritePattern]) -> None:
+        self._by_root: dict[type[Operation], list[RewritePattern]] = {}
+        for pattern in patterns:
+            for root in pattern.roots if isinstance(pattern, Pattern) else (Operation,):
+                self._by_root.setdefault(root, []).append(pattern)
+        self._memo: dict[type[Operation], tuple[RewritePattern, ...]] = {}
+
+    def patterns(self, operation: type[Operation]) -> tuple[RewritePattern, ...]:
+        """The patterns to try on operations of a class."""
+        found = self._memo.get(operation)
+        if found is None:
+            found = self._memo[operation] = tuple(p for base in operation.__mro__ for p in self._by_root.get(base, ()))
+        return found
+
+
+def all_blocks(root: Operation) -> Iterator[Block]:
+    """The blocks of the models of a module, or of an operation, those of bodies behind the one they are in."""
+    pending = [block for region in root.regions for block in region.blocks]
+    while pending:
+        block = pending.pop(0)
+        yield block
+        pending.extend(inner for op in block.ops for region in op.regions for inner in region.blocks)
+
+
+def rewrite(module: Operation, patterns: Iterable[RewritePattern], *, fixpoint: bool = False, known: KnownValues | None = None) -> bool:
+    """Apply patterns everywhere in a module; returns whether anything changed."""
+    table = PatternTable(patterns)
+    known = known or KnownValues()
+    pending: deque[Operation] = deque()
+    for block in all_blocks(module):
+        pending.extend(op for op in block.ops if table.patterns(type(op)))
+    changed = False
+    while pending:
+        op = pending.popleft()
+        for pattern in table.patterns(type(op)):
+            if op.parent is None:
+                break
+            rewriter = Rewriter(op, known)
+            pattern.match_and_rewrite(op, rewriter)
+            if not rewriter.has_done_action:
+                continue
+            changed = True
+            if fixpoint:
+                touched = dict.fromkeys([*(rewriter.op.inserted or ()), *rewriter.touched, op])
+                pending.extend(each for each in touched if each.parent is not None and table.patterns(type(each)))
+    return changed
+
+
+@dataclass(frozen=True)
+class PatternPass(ModulePass):
+    """A pass that applies patterns."""
+
+    FIXPOINT: ClassVar[bool] = False
+
+    def patterns(self) -> Sequence[RewritePattern]:
+        """The patterns, in order."""
+        raise NotImplementedError
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrite(op, self.patterns(), fixpoint=self.FIXPOINT)

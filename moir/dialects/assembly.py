@@ -58,7 +58,7 @@ def print_value(printer: Printer, attribute: Attribute) -> None:
         with printer.in_square_brackets():
             printer.print_list(cast("ArrayAttr[Attribute]", attribute).data, lambda item: print_value(printer, item))
     else:
-        printer.print_attribute(cast(Attribute, attribute))
+        printer.print_attribute(attribute)
 
 
 def parse_value(parser: Parser) -> Attribute:
@@ -143,10 +143,20 @@ class Assembly:
         self.result_types: list[Attribute] = []
 
 
+def parse_operand(parser: Parser) -> SSAValue:
+    """Parse an operand, which is defined before; its type is that of its definition."""
+    position = parser.pos
+    operand = parser.parse_unresolved_operand()
+    values = parser.ssa_values.get(operand.operand_name)
+    if values is None or operand.index >= len(values):
+        parser.raise_error(f"%{operand.operand_name} is used before its definition", position)
+    return values[operand.index]
+
+
 def parse_assembly(parser: Parser) -> Assembly:
     """Parse what `print_assembly` printed. An operand must be defined before it is used."""
     found = Assembly()
-    found.operands = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_operand)
+    found.operands = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: parse_operand(parser))
     if parser.parse_optional_punctuation("<"):
         found.properties |= _parse_entries(parser) or {}
         parser.parse_punctuation(">")

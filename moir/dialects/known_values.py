@@ -14,7 +14,8 @@ from xdsl.ir import OpResult, SSAValue
 
 from moir.dialects.assembly import name_of
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.shapes import Shape, element_count, shape_of
+from moir.dialects.element_types import describe
+from moir.dialects.shapes import Shape, element_count, shape_of, unknown_dimensions
 from moir.errors import InferenceError
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class KnownValues:
     def elements(self, value: SSAValue) -> Array | None:
         """The value, entries of which may be symbols (then the array has dtype object); None if nothing is known."""
         if isinstance(value, OpResult) and (data := value.op.properties.get("value")) is not None and isinstance(data, DataAttr):
-            return data.array
+            return None if describe(data.element).is_packed else data.array
         if value not in self._elements:
             self._compute(value)
         return self._elements[value]
@@ -179,7 +180,7 @@ class KnownValues:
         entries = np.empty(len(shape), dtype=object)
         for axis in range(len(shape)):
             entries[axis] = self.dimension(source, axis)
-        return (simplified(entries, np.dtype(np.int64)),)
+        return (simplified(entries, describe(op.properties["output_type"]).numpy),)
 
     def constant(self, value: SSAValue) -> Array | None:
         """The value if all of it is known."""
@@ -189,7 +190,7 @@ class KnownValues:
     def integers(self, value: SSAValue | None) -> tuple[int, ...] | None:
         """The value as integers (a scalar as one), if all of it is known."""
         array = None if value is None else self.constant(value)
-        return None if array is None else tuple(int(entry) for entry in array.ravel())
+        return None if array is None else tuple(array.astype(np.int64).ravel().tolist())
 
     def target_shape(self, value: SSAValue) -> Shape:
         """The value read as a shape: -1 for unknown entries, None if not even their number is known. Entries that are themselves -1 look
@@ -198,7 +199,7 @@ class KnownValues:
         if array is not None:
             return tuple(-1 if isinstance(entry, Symbol) else int(entry) for entry in array.ravel())
         count = element_count(shape_of(value))
-        return None if count is None else (-1,) * count
+        return unknown_dimensions(count)
 
 
 def evaluate(op: OpsetOp, operands: Sequence[Array]) -> Sequence[Array] | None:

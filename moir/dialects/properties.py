@@ -6,6 +6,7 @@ since building one costs several microseconds.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, cast
@@ -30,19 +31,17 @@ def boolean_attribute(value: bool) -> IntegerAttr[IntegerType]:
     return TRUE if value else FALSE
 
 
-@lru_cache(maxsize=4096)
 def float_attribute(value: float) -> FloatAttr[Any]:
     """A 64-bit float."""
-    return FloatAttr(float(value), f64)
+    # The text tells the two zeros apart, which compare equal.
+    return _float_attribute(float(value).hex())
 
 
 @lru_cache(maxsize=4096)
-def integers_attribute(values: tuple[int, ...]) -> DenseArrayBase[Any]:
-    """A list of 64-bit integers."""
-    return DenseArrayBase.from_list(i64, values)
+def _float_attribute(text: str) -> FloatAttr[Any]:
+    return FloatAttr(float.fromhex(text), f64)
 
 
-@lru_cache(maxsize=4096)
 def floats_attribute(values: tuple[float, ...]) -> DenseArrayBase[Any]:
     """A list of 64-bit floats."""
     return DenseArrayBase.from_list(f64, values)
@@ -77,6 +76,21 @@ def is_integers(attribute: Attribute) -> bool:
 def is_floats(attribute: Attribute) -> bool:
     """Whether this is a list of 64-bit floats."""
     return isinstance(attribute, DenseArrayBase) and cast("DenseArrayBase[Any]", attribute).elt_type == f64
+
+
+@lru_cache(maxsize=65536)
+def _unpack(data: bytes, letter: str) -> tuple[Any, ...]:
+    return struct.unpack(f"<{len(data) // 8}{letter}", data)
+
+
+def integers_of(attribute: Attribute) -> tuple[int, ...]:
+    """The values of a list of 64-bit integers."""
+    return _unpack(cast("DenseArrayBase[Any]", attribute).data.data, "q")
+
+
+def floats_of(attribute: Attribute) -> tuple[float, ...]:
+    """The values of a list of 64-bit floats."""
+    return _unpack(cast("DenseArrayBase[Any]", attribute).data.data, "d")
 
 
 def attribute_of(value: object) -> Attribute:

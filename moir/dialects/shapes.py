@@ -7,7 +7,6 @@ one object, so comparing them with `is` nearly always decides.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnrankedTensorType
@@ -22,37 +21,58 @@ Shape: TypeAlias = tuple[int, ...] | None
 TensorTypeAttribute: TypeAlias = TensorType[Attribute] | UnrankedTensorType[Attribute]
 
 
-@lru_cache(maxsize=65536)
-def _tensor(shape: Shape, element: Attribute) -> TensorTypeAttribute:
-    if shape is None:
-        return UnrankedTensorType(element)
-    return TensorType(element, [DYNAMIC_INDEX if dimension < 0 else dimension for dimension in shape])
+MAXIMUM_RANK = 4096
+"""More dimensions than any model has: a bound on what a damaged one can ask for."""
+
+_INTERNED: dict[tuple[Shape, Attribute], TensorTypeAttribute] = {}
+_DESCRIPTIONS: dict[int, tuple[Attribute, Shape, Attribute]] = {}
+"""Type, shape and element type, by the identity of a type; the type in it keeps that identity from being reused."""
 
 
 def tensor(shape: Iterable[int] | None, element: Attribute) -> TensorTypeAttribute:
     """The (interned) tensor type of a shape and an element type."""
-    return _tensor(None if shape is None else tuple(shape), element)
+    key = (None if shape is None else tuple(shape), element)
+    found = _INTERNED.get(key)
+    if found is None:
+        found = _INTERNED[key] = _make(*key)
+    return found
 
 
-UNKNOWN = _tensor(None, dynamic)
+def _make(shape: Shape, element: Attribute) -> TensorTypeAttribute:
+    if shape is None:
+        return UnrankedTensorType(element)
+    # xDSL's mark of an unknown dimension is another number than ours.
+    return TensorType(element, [DYNAMIC_INDEX if dimension < 0 else dimension for dimension in shape])
+
+
+UNKNOWN = tensor(None, dynamic)
 """Type of a value nothing is known of."""
+
+
+def _describe(type_: Attribute) -> tuple[Attribute, Shape, Attribute]:
+    found = _DESCRIPTIONS.get(id(type_))
+    if found is None:
+        found = _DESCRIPTIONS[id(type_)] = (type_, *_read(type_))
+    return found
+
+
+def _read(type_: Attribute) -> tuple[Shape, Attribute]:
+    if isinstance(type_, TensorType):
+        ranked = cast("TensorType[Attribute]", type_)
+        return tuple(-1 if dimension == DYNAMIC_INDEX else dimension for dimension in ranked.get_shape()), ranked.element_type
+    if isinstance(type_, UnrankedTensorType):
+        return None, cast("UnrankedTensorType[Attribute]", type_).element_type
+    return None, dynamic
 
 
 def shape_of(value: SSAValue | Attribute) -> Shape:
     """Shape of a value or of a tensor type."""
-    type_ = value.type if isinstance(value, SSAValue) else value
-    if isinstance(type_, TensorType):
-        shape = cast("TensorType[Attribute]", type_).get_shape()
-        return shape if DYNAMIC_INDEX not in shape else tuple(-1 if dimension == DYNAMIC_INDEX else dimension for dimension in shape)
-    return None
+    return _describe(value.type if isinstance(value, SSAValue) else value)[1]
 
 
 def element_of(value: SSAValue | Attribute) -> Attribute:
     """Element type of a value or of a tensor type; `!moir.dynamic` for anything that is no tensor."""
-    type_ = value.type if isinstance(value, SSAValue) else value
-    if isinstance(type_, TensorType | UnrankedTensorType):
-        return cast(TensorTypeAttribute, type_).element_type
-    return dynamic
+    return _describe(value.type if isinstance(value, SSAValue) else value)[2]
 
 
 def rank_of(value: SSAValue | Attribute) -> int | None:
@@ -79,7 +99,9 @@ def element_count(shape: Shape) -> int | None:
 
 
 def unknown_dimensions(rank: int | None) -> Shape:
-    """A shape of `rank` unknown dimensions."""
+    """A shape of `rank` unknown dimensions. Raises InferenceError for a rank no tensor has."""
+    if rank is not None and rank > MAXIMUM_RANK:
+        raise InferenceError(f"a tensor of rank {rank} is not possible")
     return None if rank is None else (-1,) * rank
 
 

@@ -1,7 +1,7 @@
 """`deduplicate`: equal operations on equal operands become one, equal constants too.
 
-    %1 = opset1.Constant() {value = #moir.data<tensor<i64>, [0]>}
-    %2 = opset1.Constant() {value = #moir.data<tensor<i64>, [0]>}      // uses of %2 become uses of %1
+%1 = opset1.Constant() {value = #moir.data<tensor<i64>, [0]>}
+%2 = opset1.Constant() {value = #moir.data<tensor<i64>, [0]>}      // uses of %2 become uses of %1
 """
 
 from __future__ import annotations

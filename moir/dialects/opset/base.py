@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FloatAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import AttrConstraint, IRDLOperation, OptPropertyDef, VarOperand, prop_def, traits_def, var_operand_def
 from xdsl.irdl.constraints import AnyAttr, AtMost, RangeOf, VerificationContext
@@ -44,8 +44,10 @@ from moir.dialects.properties import (
     boolean_attribute,
     float_attribute,
     floats_attribute,
+    floats_of,
     integer_attribute,
     integers_attribute,
+    integers_of,
     is_float,
     is_floats,
     is_integer,
@@ -208,7 +210,7 @@ class PropertyAccess(Operation):
 
     def integers(self, name: str) -> tuple[int, ...]:
         """A property that is a list of integers."""
-        return tuple(cast("DenseArrayBase[Any]", self.properties[name]).get_values())
+        return integers_of(self.properties[name])
 
     def number(self, name: str) -> float:
         """A float property."""
@@ -216,7 +218,7 @@ class PropertyAccess(Operation):
 
     def numbers(self, name: str) -> tuple[float, ...]:
         """A property that is a list of floats."""
-        return tuple(cast("DenseArrayBase[Any]", self.properties[name]).get_values())
+        return floats_of(self.properties[name])
 
     def flag(self, name: str) -> bool:
         """A boolean property."""

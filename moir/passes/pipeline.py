@@ -1,0 +1,109 @@
+"""The passes, and the pipeline a model goes through by default.
+
+The anchors `front-start` … `back-finish` do nothing; they mark the phases for passes that are slotted in.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from moir.errors import ConversionError
+
+PASSES: dict[str, str] = {
+    "back-finish": "anchors:BackFinishPass",
+    "back-start": "anchors:BackStartPass",
+    "check-lowered": "check_lowered:CheckLoweredPass",
+    "check-types": "check_types:CheckTypesPass",
+    "compress-to-fp16": "compress_to_fp16:CompressToFP16Pass",
+    "deduplicate": "deduplicate:DeduplicatePass",
+    "eliminate-dead": "eliminate_dead:EliminateDeadPass",
+    "fold-constants": "fold_constants:FoldConstantsPass",
+    "front-finish": "anchors:FrontFinishPass",
+    "front-start": "anchors:FrontStartPass",
+    "fuse-swish": "fuse_swish:FuseSwishPass",
+    "infer-types": "infer_types:InferTypesPass",
+    "lower-onnx": "lower_onnx:LowerOnnxPass",
+    "middle-finish": "anchors:MiddleFinishPass",
+    "middle-start": "anchors:MiddleStartPass",
+}
+"""File and class of each pass in `moir.passes`."""
+
+LOWERINGS: dict[str, str] = {"onnx": "lower-onnx"}
+"""The lowering pass of each framework."""
+
+FRONT: tuple[str, ...] = ("front-start", "lower-onnx", "check-lowered", "front-finish")
+
+MIDDLE: tuple[str, ...] = (
+    "middle-start",
+    "eliminate-dead",
+    "fold-constants",
+    "deduplicate",
+    "fuse-swish",
+    "fold-constants",
+    "eliminate-dead",
+    "middle-finish",
+)
+
+BACK: tuple[str, ...] = ("back-start", "deduplicate", "eliminate-dead", "check-types", "back-finish")
+
+DEFAULT_PIPELINE: tuple[str, ...] = (*FRONT, *MIDDLE, *BACK)
+"""The passes of a conversion, in order."""
+
+Observer: TypeAlias = Callable[[ModulePass, ModuleOp, float], None]
+"""Told after each pass: the pass, the module as it is now, seconds the pass took."""
+
+
+def load_pass(name: str) -> type[ModulePass]:
+    """The class of a pass; its file is imported now. Raises ConversionError if there is none."""
+    if name not in PASSES:
+        raise ConversionError(f"there is no pass {name!r}", hint=f"passes are {', '.join(sorted(PASSES))}")
+    module, _, class_name = PASSES[name].partition(":")
+    return getattr(import_module(f"moir.passes.{module}"), class_name)
+
+
+def default_pipeline(framework: str = "onnx", *, compress_to_fp16: bool = False) -> list[ModulePass]:
+    """The passes a model of a framework goes through.
+
+    Args:
+        framework: framework the module is from.
+        compress_to_fp16: store weights in half precision.
+    """
+    lowerings = set(LOWERINGS.values())
+    names = [name for name in DEFAULT_PIPELINE if name not in lowerings or name == LOWERINGS[framework]]
+    if compress_to_fp16:
+        names.insert(names.index("check-types"), "compress-to-fp16")
+    return [load_pass(name)() for name in names]
+
+
+def run_passes(
+    context: Context,
+    module: ModuleOp,
+    passes: Iterable[ModulePass],
+    observer: Observer | None = None,
+    *,
+    verify_each: bool = False,
+) -> None:
+    """Apply passes in order.
+
+    Args:
+        context: the dialects, for passes that build operations by name.
+        module: changed in place.
+        passes: the passes.
+        observer: told after each pass.
+        verify_each: verify the module after each pass.
+    """
+    for each in passes:
+        start = time.perf_counter()
+        each.apply(context, module)
+        seconds = time.perf_counter() - start
+        if verify_each:
+            module.verify()
+        if observer is not None:
+            observer(each, module, seconds)

@@ -1,0 +1,225 @@
+"""Converting small ONNX models and comparing what OpenVINO Runtime computes with a reference.
+
+    check([node("Elu", "x", "y", alpha=0.5)], {"x": x})
+
+builds the model, asks ONNX Runtime for the expected results, converts the model, runs it on the CPU and compares: floats within
+tolerances, integers, booleans and strings exactly, element types always. By default it does so with static shapes, with unknown dimensions
+and with unknown rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+import numpy as np
+import onnx
+import openvino
+from onnx import helper
+from xdsl.context import Context
+
+from moir.dialects import element_types
+from moir.emit import write_model
+from moir.frontends.onnx import read_model
+from moir.frontends.onnx.expansion import expand
+from moir.passes.lower_onnx import LowerOnnxPass
+from moir.passes.lower_onnx.table import onnx as onnx_table
+
+Array = np.ndarray[Any, Any]
+Form = Literal["static", "dynamic", "rank"]
+Reference = Literal["onnxruntime", "onnx"]
+
+FORMS: tuple[Form, ...] = ("static", "dynamic", "rank")
+"""How much a model says about the shapes of its inputs: everything, their rank, nothing."""
+
+node = helper.make_node
+
+
+@cache
+def core() -> openvino.Core:
+    """The runtime. It computes in f32 and does not quantize activations of its own accord."""
+    core = openvino.Core()
+    core.set_property("CPU", {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"})
+    return core
+
+
+def data_type(array: Array) -> int:
+    """The ONNX data type of an array."""
+    return helper.np_dtype_to_tensor_dtype(array.dtype)
+
+
+def build(
+    nodes: Sequence[onnx.NodeProto],
+    inputs: Mapping[str, Array],
+    *,
+    constants: Mapping[str, Array | onnx.TensorProto] | None = None,
+    outputs: Sequence[str] | None = None,
+    opset: int = 21,
+    form: Form = "static",
+    fixed: Sequence[str] = (),
+) -> onnx.ModelProto:
+    """A model of some nodes.
+
+    Args:
+        nodes: its nodes; their domains are imported.
+        inputs: its inputs, by an example of each.
+        constants: its initializers.
+        outputs: its outputs, by default the outputs of the last node.
+        opset: version of the default operator set.
+        form: what is said about the shapes of the inputs.
+        fixed: inputs whose shape is said in any case.
+    """
+
+    def shape(name: str, array: Array) -> list[int | str] | None:
+        if form == "static" or name in fixed:
+            return list(array.shape)
+        return [f"{name}_{axis}" for axis in range(array.ndim)] if form == "dynamic" else None
+
+    initializers = [
+        value if isinstance(value, onnx.TensorProto) else onnx.numpy_helper.from_array(np.asarray(value), name)
+        for name, value in (constants or {}).items()
+    ]
+    names = [name for name in nodes[-1].output if name] if outputs is None else outputs
+    graph = helper.make_graph(
+        nodes,
+        "test",
+        [helper.make_tensor_value_info(name, data_type(array), shape(name, array)) for name, array in inputs.items()],
+        [helper.make_empty_tensor_value_info(name) for name in names],
+        initializers,
+    )
+    domains = dict.fromkeys(each.domain for each in nodes if each.domain)
+    imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(domain, 1) for domain in domains)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=10 if opset <= 22 else 13)
+
+
+def convert(model: onnx.ModelProto, directory: Path) -> openvino.Model:
+    """Convert a model, write its IR into a directory and read it with the runtime."""
+    source = directory / "model.onnx"
+    source.write_bytes(model.SerializeToString())
+    module = read_model(source)
+    onnx_table.expander = expand
+    lower_present(module)
+    module.verify()
+    write_model(module, directory / "model.xml")
+    return core().read_model(directory / "model.xml")
+
+
+def lower_present(module: Any) -> None:
+    """Lower with the families that exist so far."""
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    from moir.passes.lower_onnx import FAMILIES
+    from moir.passes.lowering import lower
+
+    if all(find_spec(f"moir.passes.lower_onnx.{family}") for family in FAMILIES):
+        LowerOnnxPass().apply(Context(), module)
+        return
+    for family in FAMILIES:
+        if find_spec(f"moir.passes.lower_onnx.{family}"):
+            import_module(f"moir.passes.lower_onnx.{family}")
+    lower(module, onnx_table)
+
+
+def as_tensor(array: Array, type_: openvino.Type) -> openvino.Tensor:
+    """An array as the runtime wants it, element types that numpy does not have included."""
+    array = np.ascontiguousarray(array)
+    if array.dtype.kind in "OUS":
+        return openvino.Tensor(np.asarray(array, dtype=np.str_))
+    if array.dtype.kind != "V":
+        return openvino.Tensor(array)
+    tensor = openvino.Tensor(type_, openvino.Shape(list(array.shape)))
+    np.asarray(tensor.data).view(np.uint8).reshape(-1)[:] = array.reshape(-1).view(np.uint8)
+    return tensor
+
+
+def as_array(tensor: openvino.Tensor) -> Array:
+    """A result of the runtime as an array of its own element type."""
+    type_ = tensor.element_type
+    if type_ == openvino.Type.string:
+        return np.asarray(tensor.str_data)
+    dtype = element_types.to_numpy(element_types.from_xml(type_.to_string()))
+    data = np.array(tensor.data)
+    return data if data.dtype == dtype else data.view(dtype).reshape(tuple(tensor.shape))
+
+
+def run(model: openvino.Model, inputs: Mapping[str, Array]) -> list[Array]:
+    """Results of a model on the CPU."""
+    request = core().compile_model(model, "CPU").create_infer_request()
+    for parameter in model.inputs:
+        name = parameter.get_node().get_friendly_name()
+        request.set_tensor(parameter, as_tensor(inputs[name], parameter.get_element_type()))
+    request.infer()
+    return [as_array(request.get_output_tensor(index)) for index in range(len(model.outputs))]
+
+
+def expected_results(model: onnx.ModelProto, inputs: Mapping[str, Array], reference: Reference) -> list[Array]:
+    """Results of a model by ONNX Runtime, or by the reference implementation of the package `onnx`."""
+    if reference == "onnxruntime":
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.log_severity_level = 4
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        return [np.asarray(result) for result in session.run(None, dict(inputs))]
+    from onnx.reference import ReferenceEvaluator
+
+    return [np.asarray(result) for result in ReferenceEvaluator(model).run(None, dict(inputs))]
+
+
+def compare(results: Sequence[Array], expected: Sequence[Array], rtol: float = 1e-4, atol: float = 1e-5) -> None:
+    """Fail unless results are what is expected: shapes, element types and values."""
+    assert len(results) == len(expected)
+    for result, wanted in zip(results, expected, strict=True):
+        assert result.shape == wanted.shape
+        if wanted.dtype.kind in "OUS":
+            assert [str(item) for item in result.ravel()] == [str(item) for item in wanted.ravel()]
+            continue
+        assert result.dtype == wanted.dtype
+        if wanted.dtype.kind in "fV":
+            np.testing.assert_allclose(result.astype(np.float64), wanted.astype(np.float64), rtol=rtol, atol=atol)
+        else:
+            np.testing.assert_array_equal(result, wanted)
+
+
+def check(
+    nodes: Sequence[onnx.NodeProto],
+    inputs: Mapping[str, Array],
+    *,
+    constants: Mapping[str, Array | onnx.TensorProto] | None = None,
+    outputs: Sequence[str] | None = None,
+    opset: int = 21,
+    rtol: float = 1e-4,
+    atol: float = 1e-5,
+    expected: Sequence[Array] | None = None,
+    reference: Reference = "onnxruntime",
+    forms: Sequence[Form] = FORMS,
+    fixed: Sequence[str] = (),
+    operations: int | None = None,
+) -> None:
+    """Convert a model and compare its results with a reference, for several statements about the shapes of its inputs.
+
+    Args:
+        nodes, inputs, constants, outputs, opset, fixed: as of `build`.
+        rtol, atol: tolerances for floats.
+        expected: what should come out, if no reference computes it.
+        reference: what computes it otherwise.
+        forms: what the model says about the shapes.
+        operations: the most operations the IR may have for the static form, without Parameters, Constants and Results.
+    """
+    if expected is None:
+        static = build(nodes, inputs, constants=constants, outputs=outputs, opset=opset)
+        expected = expected_results(static, inputs, reference)
+    for form in forms:
+        model = build(nodes, inputs, constants=constants, outputs=outputs, opset=opset, form=form, fixed=fixed)
+        with TemporaryDirectory() as directory:
+            converted = convert(model, Path(directory))
+            results = run(converted, inputs)
+        compare(results, expected, rtol, atol)
+        if form == "static" and operations is not None:
+            kinds = [op.get_type_name() for op in converted.get_ordered_ops()]
+            assert len([kind for kind in kinds if kind not in ("Parameter", "Constant", "Result")]) <= operations, kinds

@@ -42,6 +42,12 @@ def _float_attribute(text: str) -> FloatAttr[Any]:
     return FloatAttr(float.fromhex(text), f64)
 
 
+@lru_cache(maxsize=4096)
+def integers_attribute(values: tuple[int, ...]) -> DenseArrayBase[Any]:
+    """A list of 64-bit integers."""
+    return DenseArrayBase.from_list(i64, values)
+
+
 def floats_attribute(values: tuple[float, ...]) -> DenseArrayBase[Any]:
     """A list of 64-bit floats."""
     return DenseArrayBase.from_list(f64, values)

@@ -35,7 +35,16 @@ ELEMENTS: dict[int, Attribute] = {
 }
 """Element types by number. The others, such as complex numbers, OpenVINO IR does not have."""
 
-NAMES = {name: number for number, name in enumerate("UNDEFINED FLOAT UINT8 INT8 UINT16 INT16 INT32 INT64 STRING BOOL".split())} | {
+NAMES = {
+    "FLOAT": 1,
+    "UINT8": 2,
+    "INT8": 3,
+    "UINT16": 4,
+    "INT16": 5,
+    "INT32": 6,
+    "INT64": 7,
+    "STRING": 8,
+    "BOOL": 9,
     "FLOAT16": 10,
     "DOUBLE": 11,
     "UINT32": 12,

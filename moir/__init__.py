@@ -1,1 +1,45 @@
-"""moir: a neural-network model converter built as an MLIR-style compiler."""
+"""moir: a neural-network model converter built as an MLIR-style compiler.
+
+    import moir
+
+    module = moir.convert_model("model.onnx")
+    moir.save_model(module, "model.xml")
+
+What the package offers is imported when it is first used: `import moir` itself costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from moir.emit.in_memory import to_openvino
+    from moir.tools.conversion import convert_model, read_model, save_model
+
+    __version__: str
+
+__all__ = ["__version__", "convert_model", "read_model", "save_model", "to_openvino"]
+
+_HOMES = {
+    "convert_model": "moir.tools.conversion",
+    "read_model": "moir.tools.conversion",
+    "save_model": "moir.tools.conversion",
+    "to_openvino": "moir.emit.in_memory",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            value: Any = version("moir")
+        except PackageNotFoundError:
+            value = "unknown"
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value

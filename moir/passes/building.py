@@ -20,7 +20,7 @@ from moir.dialects.known_values import KnownValues
 from moir.dialects.moir import NoneOp
 from moir.dialects.opset.base import OpsetOp, property_table
 from moir.dialects.properties import string_attribute
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import UNKNOWN, element_of
 from moir.errors import InferenceError
 
 Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] | Array | None
@@ -43,6 +43,10 @@ class Constructor:
     def results(self, *operands: Operand, **properties: Any) -> tuple[SSAValue, ...]:
         """Build the operation; all its results."""
         return tuple(self.builder.create(self.operation, operands, properties).results)
+
+    def parts(self, count: int, *operands: Operand, **properties: Any) -> tuple[SSAValue, ...]:
+        """Build an operation that has as many results as one wants, such as VariadicSplit; all its results."""
+        return tuple(self.builder.create(self.operation, operands, properties, count).results)
 
 
 class OpBuilder:
@@ -82,8 +86,11 @@ class OpBuilder:
         if self.inserted is not None:
             self.inserted.append(op)
 
-    def create(self, operation: type[OpsetOp], operands: Sequence[Operand], properties: dict[str, Any]) -> OpsetOp:
-        """Build an operation of a class. Raises InferenceError if the operands contradict it."""
+    def create(self, operation: type[OpsetOp], operands: Sequence[Operand], properties: dict[str, Any], result_count: int = 0) -> OpsetOp:
+        """Build an operation of a class; `result_count` says how many results it has if its definition leaves that open.
+
+        Raises InferenceError if the operands contradict it.
+        """
         table = property_table(operation)
         attributes = dict(table.defaults)
         for name, value in properties.items():
@@ -96,6 +103,7 @@ class OpBuilder:
             if missing:
                 raise TypeError(f"{operation.name} needs {', '.join(missing)}")
         op = operation.create(operands=self._values(operands, "auto_broadcast" in table.specs), properties=attributes)
+        op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(result_count))
         types = op.infer(self.known)
         op.results = SSAValues(OpResult(type_, op, index) for index, type_ in enumerate(types))
         self.insert(op)

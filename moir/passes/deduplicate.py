@@ -13,7 +13,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
-from xdsl.traits import Pure
 
 from moir.dialects.opset.base import OpsetOp
 from moir.passes.rewriting import all_blocks, inherit_names
@@ -34,7 +33,7 @@ def deduplicate(block: Block) -> None:
     """Replace every operation by an equal earlier one."""
     first: dict[Hashable, Operation] = {}
     for op in list(block.ops):
-        if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or not op.has_trait(Pure):
+        if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
             continue
         key = (type(op), tuple(map(id, op.operands)), tuple(op.properties.items()), tuple(result.type for result in op.results))
         earlier = first.setdefault(key, op)

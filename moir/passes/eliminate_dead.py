@@ -11,10 +11,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
-from xdsl.traits import Pure
 
 from moir.dialects.framework import FrameworkOp
-from moir.dialects.moir import Port, PortAttr, models_of
+from moir.dialects.moir import NoneOp, Port, PortAttr, models_of
+from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.condition import If, RepeatingOp, parameters_of
 from moir.dialects.properties import integers_attribute
 
@@ -36,7 +36,7 @@ def eliminate_dead(block: Block) -> None:
     while current is not None:
         # Erasing an operation can leave those before it without uses: they are visited later in this walk.
         before = current.prev_op
-        if (current.has_trait(Pure) or isinstance(current, FrameworkOp)) and not any(result.uses for result in current.results):
+        if is_removable(current) and not any(result.uses for result in current.results):
             current.detach()
             current.erase()
         elif current.regions:
@@ -48,6 +48,11 @@ def eliminate_dead(block: Block) -> None:
             elif isinstance(current, RepeatingOp):
                 _prune_repeating(current)
         current = before
+
+
+def is_removable(op: Operation) -> bool:
+    """Whether an operation does nothing but give results. A framework's operation counts as such: inference models have no others."""
+    return not op.EFFECTS if isinstance(op, OpsetOp) else isinstance(op, FrameworkOp | NoneOp)
 
 
 def _erase_unread(body: Block) -> list[int]:

@@ -16,7 +16,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, OpResult, SSAValue, SSAValues
 from xdsl.passes import ModulePass
-from xdsl.traits import Pure
 
 from moir.dialects import opset
 from moir.dialects.data import Array, DataAttr
@@ -62,7 +61,7 @@ class Folding:
     def block(self, block: Block) -> None:
         """Fold the operations of a block in order."""
         for op in list(block.ops):
-            if isinstance(op, OpsetOp) and op.operands and not op.regions and op.DETERMINISTIC and op.has_trait(Pure):
+            if isinstance(op, OpsetOp) and op.operands and not op.regions and op.DETERMINISTIC and not op.EFFECTS:
                 results = self.results(op)
                 if results is not None:
                     replace_by_constants(op, results)

@@ -21,6 +21,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.known_values import KnownValues
+from moir.dialects.moir import models_of
 from moir.dialects.properties import strings_attribute, value_of
 from moir.passes.building import OpBuilder
 
@@ -89,6 +90,14 @@ def split_names(names: str) -> list[str]:
 def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
     """Give the producers of `values`, which are about to replace the results of `op`, its name and tensor names."""
     name = op.attributes.get("name")
+    if len(values) == 1 and isinstance(producer := values[0].owner, Operation) and "tensor_names" not in producer.attributes:
+        # The common case: one new operation takes over everything.
+        names = op.attributes.get("tensor_names")
+        if names is not None and len(producer.results) == 1:
+            producer.attributes["tensor_names"] = names
+            if name is not None:
+                producer.attributes.setdefault("name", name)
+            return
     for value, names in zip(values, tensor_names_of(op), strict=True):
         producer = value.owner
         if isinstance(producer, Operation):
@@ -117,7 +126,8 @@ class PatternTable:
 
 def all_blocks(root: Operation) -> Iterator[Block]:
     """The blocks of the models of a module, or of an operation, those of bodies behind the one they are in."""
-    pending = [block for region in root.regions for block in region.blocks]
+    roots = models_of(root) if isinstance(root, ModuleOp) else [root]
+    pending = [block for each in roots for region in each.regions for block in region.blocks]
     while pending:
         block = pending.pop(0)
         yield block

@@ -147,7 +147,14 @@ def as_array(tensor: openvino.Tensor) -> Array:
 
 
 def run(model: openvino.Model, inputs: Mapping[str, Array]) -> list[Array]:
-    """Results of a model on the CPU."""
+    """Results of a model on the CPU, which wants to know ranks: unknown ones become those of the inputs."""
+    ranks = {
+        parameter.get_any_name(): openvino.PartialShape([-1] * inputs[parameter.get_node().get_friendly_name()].ndim)
+        for parameter in model.inputs
+        if parameter.get_partial_shape().rank.is_dynamic
+    }
+    if ranks:
+        model.reshape(ranks)
     request = core().compile_model(model, "CPU").create_infer_request()
     for parameter in model.inputs:
         name = parameter.get_node().get_friendly_name()

@@ -69,6 +69,7 @@ FAMILIES: dict[str, str] = {
         "opset4.ReduceL1 opset4.ReduceL2 opset1.ReduceLogicalAnd opset1.ReduceLogicalOr opset1.ReduceMax opset1.ReduceMean "
         "opset1.ReduceMin opset1.ReduceProd opset1.ReduceSum"
     ),
+    "region": "opset2.ROIPooling",
     "sequence": "opset3.CumSum opset1.OneHot opset16.OneHot",
     "shape": "opset1.Reshape opset3.ShapeOf opset1.Squeeze opset15.Squeeze opset1.Unsqueeze",
     "signal": "opset7.DFT opset7.IDFT opset9.IRDFT opset16.ISTFT opset9.RDFT opset15.STFT",

@@ -20,6 +20,7 @@ so `opset8.Gather` is written to the IR as `type="Gather" version="opset8"`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Self, TypeAlias, cast
@@ -30,7 +31,7 @@ from xdsl.irdl import AttrConstraint, IRDLOperation, OptPropertyDef, VarOperand,
 from xdsl.irdl.constraints import AnyAttr, AtMost, RangeOf, VerificationContext
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.assembly import parse_assembly, print_assembly
@@ -237,10 +238,21 @@ class PropertyAccess(Operation):
         return self.properties[name]
 
 
+class OpsetEffects(MemoryEffect):
+    """Says for xDSL's own passes what `OpsetOp.EFFECTS` says."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.WRITE)} if isinstance(op, OpsetOp) and op.EFFECTS else set()
+
+
 class OpsetOp(IRDLOperation, PropertyAccess):
     """Base of the operations of all operation sets."""
 
-    traits = traits_def(Pure())
+    traits = traits_def(OpsetEffects())
+
+    EFFECTS: ClassVar[bool] = False
+    """Does something beyond giving results, so it stays where it is even if nothing uses them."""
 
     SYMBOLIC: ClassVar[bool] = False
     """`evaluate` also takes arrays of dtype object whose entries are integers and `Symbol`s."""

@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, region_def, result_def, traits_def, var_operand_def, var_result_def
-from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure
+from xdsl.traits import IsolatedFromAbove, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types
@@ -119,7 +119,7 @@ class If(OpsetOp):
     outputs = var_result_def()
     then_body = region_def("single_block")
     else_body = region_def("single_block")
-    traits = traits_def(Pure(), NoTerminator(), IsolatedFromAbove())
+    traits = traits_def(NoTerminator(), IsolatedFromAbove())
 
     def verify_(self) -> None:
         super().verify_()
@@ -160,7 +160,7 @@ class RepeatingOp(OpsetOp):
     `inputs` connects the Parameters of the body, in order, `outputs` the results of the operation.
     """
 
-    traits = traits_def(Pure(), NoTerminator(), IsolatedFromAbove())
+    traits = traits_def(NoTerminator(), IsolatedFromAbove())
 
     FIRST_ARGUMENT: ClassVar[int] = 0
     """The first operand that can feed a Parameter."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
@@ -25,7 +25,8 @@ class Parameter(OpsetOp):
     name = "opset1.Parameter"
     bounds = opt_prop_def(PropertyKind("str"))
     result = result_def()
-    traits = traits_def()
+
+    EFFECTS: ClassVar[bool] = True
 
     def infer(self, known: KnownValues) -> Types:
         return (self.results[0].type,)
@@ -49,7 +50,8 @@ class Result(OpsetOp):
 
     name = "opset1.Result"
     data = operand_def()
-    traits = traits_def()
+
+    EFFECTS: ClassVar[bool] = True
 
     def infer(self, known: KnownValues) -> Types:
         return ()
@@ -145,8 +147,8 @@ class ReadValue(OpsetOp):
     variable_type = element_property()
     variable_shape = string_property()
     result = result_def()
-    traits = traits_def()
 
+    EFFECTS: ClassVar[bool] = True
     DETERMINISTIC: ClassVar[bool] = False
 
     def infer(self, known: KnownValues) -> Types:
@@ -168,8 +170,8 @@ class Assign(OpsetOp):
     new_value = operand_def()
     variable_id = string_property()
     result = result_def()
-    traits = traits_def()
 
+    EFFECTS: ClassVar[bool] = True
     DETERMINISTIC: ClassVar[bool] = False
 
     def infer(self, known: KnownValues) -> Types:

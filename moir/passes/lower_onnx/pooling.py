@@ -7,6 +7,7 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import si64
 from moir.dialects.opset.spatial import Window, positions
 from moir.dialects.shapes import is_static, rank_of, shape_of
 from moir.passes.building import OpBuilder
@@ -44,16 +45,14 @@ def _column_major(op: OpBuilder, data: SSAValue, indices: SSAValue, axes: int) -
         return op.Gather(dimensions, axis, 0)
 
     sizes = [size(axis) for axis in range(2, axes + 2)]
-    rest, factor, position = indices, None, None
+    rest = indices
     places: list[SSAValue] = []
     for length in reversed(sizes):
         places.insert(0, op.FloorMod(rest, length))
         rest = op.Divide(rest, length)
-    for place, length in zip(places, sizes, strict=True):
-        position = place if position is None or factor is None else op.Add(position, op.Multiply(place, factor))
-        factor = length if factor is None else op.Multiply(factor, length)
-    assert position is not None and factor is not None
-    return op.Add(op.Multiply(rest, factor), position)
+    for place, length in zip(reversed(places), reversed(sizes), strict=True):
+        rest = op.Add(op.Multiply(rest, length), place)
+    return rest
 
 
 @onnx.lowers("AveragePool")
@@ -61,11 +60,11 @@ def average_pool(node: Node, op: OpBuilder) -> SSAValue:
     """onnx.AveragePool(x) {count_include_pad = 0} -> opset14.AvgPool(x) {exclude-pad = true}; with dilations opset16.AvgPool."""
     kernel = kernel_shape(node)
     window = sliding_window(node, len(kernel))
-    return _average(node, op, node.operand(0), kernel, window, rounding(node), not node.flag("count_include_pad"))
+    return _average(op, node.operand(0), kernel, window, rounding(node), not node.flag("count_include_pad"))
 
 
 def _average(
-    node: Node, op: OpBuilder, data: SSAValue, kernel: Sequence[int], window: SlidingWindow, rounding_type: str, exclude_pad: bool
+    op: OpBuilder, data: SSAValue, kernel: Sequence[int], window: SlidingWindow, rounding_type: str, exclude_pad: bool
 ) -> SSAValue:
     properties = window.properties() | {"kernel": kernel, "rounding_type": rounding_type, "exclude_pad": exclude_pad}
     if set(window.dilations) == {1}:
@@ -79,13 +78,7 @@ def spatial_axes_of(op: OpBuilder, data: SSAValue) -> SSAValue:
     rank = rank_of(data)
     if rank is not None:
         return op.constant(list(range(2, rank)))
-    return op.Range(2, op.Squeeze(op.ShapeOf(op.ShapeOf(data))), 1, output_type=_index_type())
-
-
-def _index_type() -> object:
-    from moir.dialects.element_types import si64
-
-    return si64
+    return op.Range(2, op.Squeeze(op.ShapeOf(op.ShapeOf(data))), 1, output_type=si64)
 
 
 @onnx.lowers("GlobalAveragePool")
@@ -130,7 +123,7 @@ def lp_pool(node: Node, op: OpBuilder) -> SSAValue:
         window = _padded_to_ceil(node, window, kernel)
     powers = op.Abs(data) if exponent == 1 else op.Multiply(data, data) if exponent == 2 else op.Power(op.Abs(data), exponent)
     # Padding is zeros that count, so the mean is the sum over the size of the kernel.
-    sums = op.Multiply(_average(node, op, powers, kernel, window, "floor", exclude_pad=False), float(prod(kernel)))
+    sums = op.Multiply(_average(op, powers, kernel, window, "floor", exclude_pad=False), float(prod(kernel)))
     return sums if exponent == 1 else op.Sqrt(sums) if exponent == 2 else op.Power(sums, 1 / exponent)
 
 

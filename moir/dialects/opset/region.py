@@ -1,0 +1,38 @@
+"""Pooling of regions given with the batch they are in."""
+
+from __future__ import annotations
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import OpsetOp, Types, float_property, integer_property, string_property
+from moir.dialects.opset.spatial import expanded
+from moir.dialects.shapes import merge_elements, tensor
+from moir.errors import InferenceError
+
+
+@irdl_op_definition
+class ROIPooling(OpsetOp):
+    """Regions [regions, 5] (batch, x1, y1, x2, y2) of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w]."""
+
+    name = "opset2.ROIPooling"
+    data = operand_def()
+    rois = operand_def()
+    pooled_h = integer_property()
+    pooled_w = integer_property()
+    spatial_scale = float_property()
+    method = string_property("max", "max", "bilinear")
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        data, rois = expanded(self.shape(0), 4, "data"), expanded(self.shape(1), 2, "regions")
+        if rois[1] not in (5, -1):
+            raise InferenceError(f"regions have {rois[1]} coordinates, not 5")
+        element = merge_elements(self.element_type(0), self.element_type(1))
+        return (tensor((rois[0], data[1], self.integer("pooled_h"), self.integer("pooled_w")), element),)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if min(self.integer("pooled_h"), self.integer("pooled_w")) < 1 or self.number("spatial_scale") <= 0:
+            raise VerifyException("pooled_h, pooled_w and spatial_scale must be positive")

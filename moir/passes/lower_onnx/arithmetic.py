@@ -1,0 +1,165 @@
+"""Elementwise arithmetic, elementary functions, bits, and conversions of the element type.
+
+    %y = onnx.Sum(%a, %b, %c)
+->  %0 = opset1.Add(%a, %b)
+    %y = opset1.Add(%0, %c)
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, f8e8m0, f32, string
+from moir.dialects.shapes import element_of
+from moir.passes.building import OpBuilder
+from moir.passes.lower_onnx.data_types import element_type
+from moir.passes.lower_onnx.operands import aligned
+from moir.passes.lower_onnx.table import onnx
+from moir.passes.lowering import Node
+
+_UNARY = {
+    "Abs": "Abs",
+    "Acos": "Acos",
+    "Acosh": "Acosh",
+    "Asin": "Asin",
+    "Asinh": "Asinh",
+    "Atan": "Atan",
+    "Atanh": "Atanh",
+    "BitwiseNot": "BitwiseNot",
+    "Ceil": "Ceiling",
+    "Cos": "Cos",
+    "Cosh": "Cosh",
+    "Erf": "Erf",
+    "Exp": "Exp",
+    "Floor": "Floor",
+    "Log": "Log",
+    "Neg": "Negative",
+    "Round": "Round",
+    "Sign": "Sign",
+    "Sin": "Sin",
+    "Sinh": "Sinh",
+    "Sqrt": "Sqrt",
+    "Tan": "Tan",
+    "Tanh": "Tanh",
+}
+
+_BINARY = {
+    "Add": "Add",
+    "BitwiseAnd": "BitwiseAnd",
+    "BitwiseOr": "BitwiseOr",
+    "BitwiseXor": "BitwiseXor",
+    "Mul": "Multiply",
+    "Sub": "Subtract",
+}
+
+_VARIADIC = {"Max": "Maximum", "Min": "Minimum", "Sum": "Add"}
+
+
+@onnx.lowers(*_UNARY)
+def unary(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Ceil(x) -> opset1.Ceiling(x)"""
+    return getattr(op, _UNARY[node.op.KIND])(node.operand(0))
+
+
+@onnx.lowers("Reciprocal")
+def reciprocal(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Reciprocal(x) -> 1 / x"""
+    return op.Divide(1.0, node.operand(0))
+
+
+@onnx.lowers(*_BINARY)
+def binary(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Sub(a, b) -> opset1.Subtract(a, b)"""
+    return getattr(op, _BINARY[node.op.KIND])(*aligned(node, op))
+
+
+@onnx.lowers("Div")
+def divide(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Div(a, b) -> opset1.Divide(a, b), the quotient of integers rounded towards zero"""
+    a, b = aligned(node, op)
+    return op.Divide(a, b, m_pythondiv=element_of(a) in REAL_TYPES)
+
+
+@onnx.lowers("Mod")
+def remainder(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Mod(a, b) {fmod} -> opset1.Mod(a, b), opset1.FloorMod(a, b) without fmod"""
+    kind = op.Mod if node.flag("fmod") else op.FloorMod
+    return kind(*node.operands)
+
+
+@onnx.lowers("Pow")
+def power(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a; in f32 if only b is one of floats"""
+    a, b = aligned(node, op)
+    base, exponent = element_of(a), element_of(b)
+    if base == exponent or dynamic in (base, exponent):
+        return op.Power(a, b) if base == exponent else op.Power(a, op.ConvertLike(b, a))
+    if base in INTEGER_TYPES and exponent in REAL_TYPES:
+        return op.convert(op.Power(op.convert(a, exponent), b), base)
+    return op.Power(a, _converted(op, b, a))
+
+
+def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
+    """A value in the element type of another one; a constant stays one."""
+    array = op.known.constant(value)
+    return op.convert(value, element_of(like)) if array is None or array.size > 1 else op.constant_like(array, like)
+
+
+@onnx.lowers(*_VARIADIC)
+def variadic(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Max(a, b, c) -> Maximum(Maximum(a, b), c)"""
+    if not node.operands:
+        node.fail("it has no operands")
+    return reduce(getattr(op, _VARIADIC[node.op.KIND]), node.operands)
+
+
+@onnx.lowers("Mean")
+def mean(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Mean(a, b, c) -> Add(Add(a, b), c) / 3"""
+    operands = node.operands
+    total = variadic_sum(op, operands) if operands else node.fail("it has no operands")
+    return op.Divide(total, float(len(operands))) if len(operands) > 1 else total
+
+
+def variadic_sum(op: OpBuilder, operands: list[SSAValue]) -> SSAValue:
+    """The sum of one value or more."""
+    return reduce(op.Add, operands)
+
+
+@onnx.lowers("BitShift")
+def shift(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.BitShift(a, b) {direction} -> opset15.BitwiseLeftShift(a, b), or BitwiseRightShift"""
+    direction = node.text("direction")
+    if direction not in ("LEFT", "RIGHT"):
+        node.fail(f"attribute direction is {direction!r}, it should be LEFT or RIGHT")
+    return (op.BitwiseLeftShift if direction == "LEFT" else op.BitwiseRightShift)(*node.operands)
+
+
+@onnx.lowers("Cast")
+def cast(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Cast(x) {to} -> opset1.Convert(x) {destination_type}; x itself if it has the type"""
+    x, element = node.operand(0), element_type(node, "to")
+    if element_of(x) == element:
+        return x
+    if string in (element_of(x), element):
+        node.fail("the runtime converts no strings", hint="cut the model behind this node")
+    if element in (f8e4m3, f8e5m2) and not node.flag("saturate", True):
+        node.fail("a conversion to an 8-bit float without saturation has no counterpart in the runtime", hint="set saturate to 1")
+    return op.convert(_via_f32(op, x), element)
+
+
+def _via_f32(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """x, scales of 8 bits as f32: the runtime converts those to f32 only."""
+    return op.convert(x, f32) if element_of(x) == f8e8m0 else x
+
+
+@onnx.lowers("CastLike")
+def cast_like(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.CastLike(x, like) -> opset1.Convert(x), opset1.ConvertLike(x, like) if the type is not known yet"""
+    x, like = node.operand(0), node.operand(1)
+    element = element_of(like)
+    if string in (element_of(x), element) and element_of(x) != element:
+        node.fail("the runtime converts no strings", hint="cut the model behind this node")
+    return op.ConvertLike(x, like) if element is dynamic else op.convert(x, element)

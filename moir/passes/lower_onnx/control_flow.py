@@ -1,0 +1,379 @@
+"""Control flow: If, Loop, Scan.
+
+A body in the IR sees nothing outside, so the values a graph uses from outside feed Parameters of it; those that are known are constants in
+the body instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import si64
+from moir.dialects.moir import Port, Slicing
+from moir.dialects.opset.condition import If, Loop, RepeatingOp, TensorIterator, parameters_of, results_of
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.shapes import element_of, is_static, normalize_axis, rank_of, shape_of, tensor
+from moir.passes.building import OpBuilder
+from moir.passes.eliminate_dead import eliminate_dead
+from moir.passes.lower_onnx.bodies import (
+    Body,
+    captured_values,
+    create_with_bodies,
+    graph_of,
+    known_value,
+    lowered_body,
+    own_operands,
+    repeated_body,
+)
+from moir.passes.lower_onnx.table import onnx
+from moir.passes.lowering import Node, Replacement
+
+LONGEST_LOOP = 2**31 - 1
+"""A trip count from here on stands for no limit."""
+
+
+@onnx.lowers("If")
+def if_(node: Node, op: OpBuilder) -> Replacement:
+    """onnx.If(cond, captured…) -> opset8.If(cond, captured…) {then_inputs, else_inputs}; the operations of one branch if cond is known"""
+    condition = node.constant(0)
+    if condition is not None and condition.size == 1:
+        return _inlined(node, op, graph_of(node, "then_branch" if condition.item() else "else_branch"))
+    captured = captured_values(node)
+    bodies = [lowered_body(node, graph_of(node, name), captured) for name in ("then_branch", "else_branch")]
+    if any(len(body.results) != node.result_count for body in bodies):
+        node.fail("its branches do not have as many outputs as it has")
+    operands = [node.operand(0)]
+    indices: dict[SSAValue, int] = {}
+    connections: list[list[int]] = []
+    for body in bodies:
+        connections.append([])
+        for position, value in enumerate(captured):
+            if not body.is_used(position):
+                body.drop(position)
+                continue
+            if value not in indices:
+                indices[value] = len(operands)
+                operands.append(value)
+            connections[-1].append(indices[value])
+    properties = {"then_inputs": connections[0], "else_inputs": connections[1]}
+    return create_with_bodies(op, If, operands, properties, [body.region for body in bodies])
+
+
+def _inlined(node: Node, op: OpBuilder, region: Region) -> Replacement:
+    """The operations of a graph in front of the node, lowered; the values of its outputs."""
+    block = region.block
+    for parameter, value in zip(parameters_of(block), captured_values(node), strict=True):
+        parameter.results[0].replace_all_uses_with(value)
+        parameter.detach()
+        parameter.erase()
+    node.lowering.block(block)
+    values = results_of(block)
+    for inner in list(block.ops):
+        inner.detach()
+        if isinstance(inner, Result):
+            inner.erase()
+        else:
+            op.insert(inner)
+    return values
+
+
+@onnx.lowers("Loop")
+def loop(node: Node, op: OpBuilder) -> Replacement:
+    """onnx.Loop(trip_count, cond, v…, captured…) -> opset5.Loop(trip_count, cond, v…, captured…)
+
+    The condition the body gets is true whenever the body runs. A value the body hands on unchanged is an invariant input; the values of a
+    scan output get a leading dimension in the body and are joined along it.
+    """
+    region, captured = graph_of(node, "body"), captured_values(node)
+    trip_count, condition, *states = _padded(own_operands(node), 2)
+    carried = _present(node, states)
+    _check_results(node, region, len(carried), 1)
+    true = DataAttr.of(np.array(True))
+    body = repeated_body(
+        node,
+        region,
+        [value.type for value in carried],
+        lambda types: lowered_body(node, region, [tensor((), si64), true, *types, *captured]),
+        first_result=1,
+    )
+    operands = [_limit(node, op, trip_count), op.constant(np.array(True)) if condition is None else condition]
+    connections = Connections(node, body, operands, first_parameter=2, first_result=1)
+    connections.drop_unused(len(carried))
+    if body.is_used(0):
+        connections.inputs.append(Port(None))
+    else:
+        body.drop(0)
+    connections.add_states(carried)
+    connections.add_invariants(2 + len(carried), captured)
+    connections.add_joined(len(carried), [Slicing(0)] * (node.result_count - len(carried)))
+    return connections.create(op, Loop)
+
+
+def _padded(values: list[SSAValue | None], count: int) -> list[SSAValue | None]:
+    return [*values, *[None] * (count - len(values))]
+
+
+def _present(node: Node, values: Sequence[SSAValue | None]) -> list[SSAValue]:
+    present = [value for value in values if value is not None]
+    if len(present) < len(values):
+        node.fail("a value its body needs is absent")
+    return present
+
+
+def _check_results(node: Node, region: Region, states: int, own: int) -> None:
+    """Raises ConversionError unless a body has the Results the node needs: `own` ones, the states, then the joined ones."""
+    count = len(results_of(region.block))
+    if not states <= node.result_count == count - own:
+        node.fail(f"it has {node.result_count} outputs and its body {count}, for {states} values handed on")
+
+
+def _limit(node: Node, op: OpBuilder, trip_count: SSAValue | None) -> SSAValue:
+    known = node.known.integers(trip_count)
+    if trip_count is None or (known is not None and len(known) == 1 and known[0] >= LONGEST_LOOP):
+        return op.constant(-1)
+    if known is not None and len(known) == 1 and known[0] < 0:
+        return op.constant(0)
+    return trip_count
+
+
+@dataclass
+class Connections:
+    """The connections of a Loop or TensorIterator around a lowered body.
+
+    Results of the node are numbered as those of the body from `first_result` on. Results in front of these stay.
+    """
+
+    node: Node
+    body: Body
+    operands: list[SSAValue]
+    first_parameter: int
+    first_result: int
+    inputs: list[Port] = field(default_factory=list[Port])
+    outputs: list[tuple[int, Port]] = field(default_factory=list[tuple[int, Port]])
+    values: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    results: list[Result] = field(default_factory=list[Result])
+
+    def drop_unused(self, states: int) -> None:
+        """Erase the Results that nobody needs, and what only they use in the body."""
+        self.results = self.body.results
+        for index in range(self.node.result_count):
+            if not self.node.is_used(index) and (index >= states or not self.body.is_used(self.first_parameter + index)):
+                self._drop_result(index)
+        eliminate_dead(self.body.block)
+
+    def _drop_result(self, index: int) -> None:
+        result = self.results[self.first_result + index]
+        result.detach()
+        result.erase()
+
+    def _number(self, index: int) -> int | None:
+        """Number of the Result of the body for a result of the node, None if it was dropped."""
+        result = self.results[self.first_result + index]
+        return None if result.parent is None else self.body.results.index(result)
+
+    def _operand(self, value: SSAValue) -> int:
+        self.operands.append(value)
+        return len(self.operands) - 1
+
+    def add_states(self, states: Sequence[SSAValue]) -> None:
+        """Connect the values that are handed on. One that the body does not change is an invariant."""
+        changed: list[tuple[int, SSAValue]] = []
+        for index, value in enumerate(states):
+            number, parameter = self._number(index), self.first_parameter + index
+            if number is not None and self.body.is_passed_through(parameter, number):
+                self.values[index] = value
+                self._drop_result(index)
+                number = None
+            if number is not None or self.body.is_used(parameter):
+                changed.append((index, value))
+            else:
+                self.body.drop(parameter)
+        for index, value in changed:
+            number = self._number(index)
+            self.inputs.append(Port(self._operand(value), number))
+            if number is not None and self.node.is_used(index):
+                self.outputs.append((index, Port(number)))
+
+    def add_slices(self, first: int, operands: Sequence[SSAValue], slicings: Sequence[Slicing]) -> None:
+        """Connect Parameters from `first` on with slices of operands."""
+        for _, value, slicing in zip(range(first, first + len(operands)), operands, slicings, strict=True):
+            self.inputs.append(Port(self._operand(value), slicing=slicing))
+
+    def add_invariants(self, first: int, operands: Sequence[SSAValue]) -> None:
+        """Connect Parameters from `first` on that have the same value in every iteration."""
+        for parameter, value in enumerate(operands, first):
+            if self.body.is_used(parameter):
+                self.inputs.append(Port(self._operand(value)))
+            else:
+                self.body.drop(parameter)
+
+    def add_joined(self, first: int, slicings: Sequence[Slicing]) -> None:
+        """Connect results of the node, from `first` on, that join the values of all iterations along a new axis."""
+        for index, slicing in enumerate(slicings, first):
+            number = self._number(index)
+            if number is None:
+                continue
+            result = self.results[self.first_result + index]
+            inside = OpBuilder(self.node.known, self.body.block, result)
+            result.operands[0] = inside.Unsqueeze(result.operands[0], slicing.axis)
+            self.outputs.append((index, Port(number, slicing=slicing)))
+
+    def create(self, op: OpBuilder, operation: type[RepeatingOp]) -> list[SSAValue | None]:
+        """Build the operation; the values of the results of the node."""
+        if self.outputs:
+            properties: dict[str, object] = {"inputs": self.inputs, "outputs": [port for _, port in self.outputs]}
+            if operation is Loop:
+                properties["condition"] = 0
+            created = create_with_bodies(op, operation, self.operands, properties, [self.body.region])
+            self.values.update((index, value) for (index, _), value in zip(self.outputs, created, strict=True))
+        return [self.values.get(index) for index in range(self.node.result_count)]
+
+
+class Scanned(NamedTuple):
+    """The operands of a Scan, and along which axis and in which direction each scanned operand and each joined result runs."""
+
+    states: list[SSAValue]
+    scanned: list[SSAValue]
+    captured: list[SSAValue]
+    cuts: list[Slicing]
+    joins: list[Slicing]
+
+
+def _slicings(node: Node, axes: Sequence[int], directions: Sequence[int], ranks: Sequence[int | None]) -> list[Slicing]:
+    """The slices along axes, each of them in direction 0 (forward) or 1 (backward)."""
+    if not len(axes) == len(directions) == len(ranks):
+        node.fail("its lists of axes and directions do not have an entry for each operand or result")
+    found: list[Slicing] = []
+    for axis, direction, rank in zip(axes, directions, ranks, strict=True):
+        if rank is None and axis < 0:
+            node.fail(f"axis {axis} of a tensor of unknown rank", hint="give the model's inputs a known rank")
+        position = axis if rank is None else normalize_axis(axis, rank)
+        found.append(Slicing(position, -1, 0, -1) if direction else Slicing(position))
+    return found
+
+
+@onnx.lowers("Scan", since=9)
+def scan(node: Node, op: OpBuilder) -> Replacement:
+    """onnx.Scan(state…, scanned…, captured…) -> opset1.TensorIterator(state…, scanned…, captured…)
+
+    A slice keeps its axis in the runtime: the body begins with a Squeeze of each and ends with an Unsqueeze of each joined value.
+    """
+    region = graph_of(node, "body")
+    own, count = _present(node, own_operands(node)), node.integer("num_scan_inputs")
+    if not 1 <= count <= len(own):
+        node.fail(f"it has {len(own)} operands, {count} of them are to be scanned")
+    states, scanned = own[:-count], own[-count:]
+    _check_results(node, region, len(states), 0)
+    joined = node.result_count - len(states)
+    cuts = _slicings(
+        node,
+        node.integers("scan_input_axes", ()) or (0,) * count,
+        node.integers("scan_input_directions", ()) or (0,) * count,
+        [rank_of(value) for value in scanned],
+    )
+    axes = node.integers("scan_output_axes", ()) or (0,) * joined
+    directions = node.integers("scan_output_directions", ()) or (0,) * joined
+    if len(axes) != joined or len(directions) != joined:
+        node.fail("scan_output_axes and scan_output_directions do not have an entry for each joined result")
+    joins = [Slicing(axis, -1, 0, -1) if direction else Slicing(axis) for axis, direction in zip(axes, directions, strict=True)]
+    return _scan(node, op, region, Scanned(states, scanned, captured_values(node), cuts, joins))
+
+
+def _scan(node: Node, op: OpBuilder, region: Region, given: Scanned) -> list[SSAValue | None]:
+    """A TensorIterator for a graph."""
+    states, scanned, cuts = given.states, given.scanned, given.cuts
+
+    def squeeze(parameters: list[Parameter]) -> None:
+        for parameter, cut in zip(parameters[len(states) :], cuts, strict=False):
+            value = parameter.results[0]
+            uses = list(value.uses)
+            assert parameter.parent is not None
+            element = OpBuilder(node.known, parameter.parent, parameter.next_op).Squeeze(value, [cut.axis])
+            for use in uses:
+                use.operation.operands[use.index] = element
+
+    pieces = [_piece(value, cut) for value, cut in zip(scanned, cuts, strict=True)]
+    body = repeated_body(
+        node,
+        region,
+        [value.type for value in states],
+        lambda types: lowered_body(node, region, [*types, *pieces, *given.captured], squeeze),
+        first_result=0,
+    )
+    ranks = [None if (rank := rank_of(value)) is None else rank + 1 for value in body.values()[len(states) :]]
+    axes = _slicings(node, [join.axis for join in given.joins], [0] * len(ranks), ranks)
+    joins = [replace(join, axis=found.axis) for join, found in zip(given.joins, axes, strict=True)]
+    connections = Connections(node, body, [], first_parameter=0, first_result=0)
+    connections.drop_unused(len(states))
+    connections.add_states(states)
+    connections.add_slices(len(states), scanned, cuts)
+    connections.add_invariants(len(states) + len(scanned), given.captured)
+    connections.add_joined(len(states), joins)
+    return connections.create(op, TensorIterator)
+
+
+def _piece(value: SSAValue, cut: Slicing) -> Attribute:
+    shape = shape_of(value)
+    return tensor(None if shape is None else (*shape[: cut.axis], 1, *shape[cut.axis + 1 :]), element_of(value))
+
+
+@onnx.lowers("Scan")
+def scan_of_batch(node: Node, op: OpBuilder) -> Replacement:
+    """onnx.Scan(lengths, state…, scanned…) -> opset1.TensorIterator over the batch (axis 0) around one over the sequence (axis 1)"""
+    region, captured = graph_of(node, "body"), captured_values(node)
+    lengths, *others = _padded(own_operands(node), 1)
+    own, count = _present(node, others), node.integer("num_scan_inputs")
+    if not 1 <= count <= len(own):
+        node.fail(f"it has {len(own)} operands, {count} of them are to be scanned")
+    _check_lengths(node, lengths, own[-1])
+    states = len(own) - count
+    _check_results(node, region, states, 0)
+    block = Block()
+    inside = OpBuilder(node.known, block)
+    elements: list[SSAValue] = []
+    inputs: list[Port] = []
+    for index, value in enumerate(own):
+        parameter = Parameter.create(result_types=[_piece(value, Slicing(0))])
+        inside.insert(parameter)
+        elements.append(inside.Squeeze(parameter.results[0], [0]))
+        inputs.append(Port(index, slicing=Slicing(0)))
+    operands = list(own)
+    inner_captured: list[SSAValue] = []
+    for value in captured:
+        if (data := known_value(node.known, value)) is not None:
+            inner_captured.append(inside.constant(data.array, data.element))
+            continue
+        parameter = Parameter.create(result_types=[value.type])
+        inside.insert(parameter)
+        inner_captured.append(parameter.results[0])
+        inputs.append(Port(len(operands)))
+        operands.append(value)
+    directions = node.integers("directions", ()) or (0,) * count
+    cuts = _slicings(node, (0,) * count, directions, [None] * count)
+    joins = [Slicing(0)] * (node.result_count - states)
+    found = _scan(node, inside, region, Scanned(elements[:states], elements[states:], inner_captured, cuts, joins))
+    used = [index for index, value in enumerate(found) if value is not None]
+    for index in used:
+        value = found[index]
+        assert value is not None
+        inside.insert(Result.create(operands=[inside.Unsqueeze(value, 0)]))
+    outputs = [Port(number, slicing=Slicing(0)) for number in range(len(used))]
+    values = create_with_bodies(op, TensorIterator, operands, {"inputs": inputs, "outputs": outputs}, [Region(block)])
+    results: list[SSAValue | None] = [None] * node.result_count
+    for index, value in zip(used, values, strict=True):
+        results[index] = value
+    return results
+
+
+def _check_lengths(node: Node, lengths: SSAValue | None, scanned: SSAValue) -> None:
+    """Raises ConversionError if the sequences of a batch may be of different lengths."""
+    shape, known = shape_of(scanned), node.known.integers(lengths)
+    full = shape[1] if shape is not None and len(shape) > 1 and is_static(shape) else None
+    if lengths is not None and (known is None or set(known) != {full}):
+        node.fail("the sequences of a batch have lengths of their own", hint="leave the input sequence_lens out")

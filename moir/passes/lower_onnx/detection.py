@@ -1,0 +1,72 @@
+"""Object detection: non-maximum suppression and pooling of regions."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.passes.building import OpBuilder
+from moir.passes.lower_onnx.shape_values import as_scalar
+from moir.passes.lower_onnx.table import onnx
+from moir.passes.lowering import Node
+
+
+@onnx.lowers("NonMaxSuppression", since=10)
+def non_max_suppression(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.NonMaxSuppression(boxes, scores, limit, iou, score) {center_point_box} -> opset9.NonMaxSuppression(…) {box_encoding}
+
+    Without limit nothing is selected; without score threshold every score counts.
+    """
+    limit = node.optional(2)
+    if limit is None or node.constant_integers(2) == (0,):
+        return op.constant(np.zeros((0, 3), np.int64))
+    overlap, threshold = node.optional(3), node.optional(4)
+    return op.NonMaxSuppression(
+        node.operand(0),
+        node.operand(1),
+        as_scalar(op, limit),
+        op.constant(0.0) if overlap is None else as_scalar(op, overlap),
+        op.constant(float(np.finfo(np.float32).min)) if threshold is None else as_scalar(op, threshold),
+        box_encoding="center" if node.flag("center_point_box") else "corner",
+        sort_result_descending=False,
+    )
+
+
+@onnx.lowers("RoiAlign", since=10)
+def roi_align(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.RoiAlign(x, rois, batch) {output_height, …} -> opset9.ROIAlign(x, rois, batch) {pooled_h, …, aligned_mode}
+
+    Before version 16 coordinates are not shifted by half a pixel.
+    """
+    aligned_modes = {"half_pixel": "half_pixel_for_nn", "output_half_pixel": "asymmetric"}
+    coordinates = node.text("coordinate_transformation_mode", "half_pixel") if node.version >= 16 else "output_half_pixel"
+    mode = node.text("mode", "avg")
+    if coordinates not in aligned_modes or mode not in ("avg", "max"):
+        node.fail(f"mode {mode!r} with coordinates {coordinates!r} is not defined")
+    return op.ROIAlign(
+        node.operand(0),
+        node.operand(1),
+        node.operand(2),
+        pooled_h=node.integer("output_height", 1),
+        pooled_w=node.integer("output_width", 1),
+        sampling_ratio=node.integer("sampling_ratio", 0),
+        spatial_scale=node.number("spatial_scale", 1.0),
+        mode=mode,
+        aligned_mode=aligned_modes[coordinates],
+    )
+
+
+@onnx.lowers("MaxRoiPool")
+def max_roi_pool(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.MaxRoiPool(x, rois) {pooled_shape, spatial_scale = 1} -> opset2.ROIPooling(x, rois) {pooled_h, pooled_w, method = max}"""
+    size = node.integers("pooled_shape")
+    if len(size) != 2:
+        node.fail(f"pooled_shape has {len(size)} entries, not 2")
+    return op.ROIPooling(
+        node.operand(0),
+        node.operand(1),
+        pooled_h=size[0],
+        pooled_w=size[1],
+        spatial_scale=node.number("spatial_scale", 1.0),
+        method="max",
+    )

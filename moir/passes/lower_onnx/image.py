@@ -1,0 +1,228 @@
+"""Resizing and sampling of images. Layout: N, C, spatial axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import normalize_axis, shape_of
+from moir.passes.building import OpBuilder
+from moir.passes.lower_onnx.table import onnx
+from moir.passes.lowering import Node
+
+COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn")
+
+
+@dataclass
+class Resizing:
+    """What a Resize does.
+
+    Args:
+        mode: `nearest`, `linear` or `cubic`.
+        coordinates: where the elements of the result lie in the data.
+        nearest: how a position is rounded.
+        by_scales: whether `target` has scales or sizes.
+        target: an entry for each of `axes`, or for every axis if these are None.
+    """
+
+    mode: str
+    coordinates: str
+    nearest: str
+    by_scales: bool
+    target: SSAValue
+    axes: list[int] | None = None
+    antialias: bool = False
+    cube_coefficient: float = -0.75
+    exclude_outside: bool = False
+
+
+@onnx.lowers("Upsample")
+def upsample_factors(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Upsample(x) {height_scale, width_scale, mode} -> opset11.Interpolate(x, [height_scale, width_scale], [2, 3])"""
+    scales = op.constant(np.array([1, 1, node.number("height_scale"), node.number("width_scale")], np.float32))
+    return upsampled(node, op, scales)
+
+
+@onnx.lowers("Upsample", since=7)
+def upsample_attribute(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Upsample(x) {scales, mode} -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}"""
+    return upsampled(node, op, op.constant(np.array(node.numbers("scales"), np.float32)))
+
+
+@onnx.lowers("Upsample", "Resize", since=9)
+def upsample(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Upsample(x, scales) {mode} -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}"""
+    return upsampled(node, op, node.operand(1))
+
+
+def upsampled(node: Node, op: OpBuilder, scales: SSAValue) -> SSAValue:
+    """Operand 0 resized as by the first versions of Upsample and Resize."""
+    mode = node.text("mode", "nearest")
+    return resized(node, op, Resizing({"bilinear": "linear"}.get(mode, mode), "asymmetric", "simple", True, scales))
+
+
+@onnx.lowers("Resize", since=11)
+def resize(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Resize(x, roi, scales, sizes) {mode, coordinate_transformation_mode, …} -> opset11.Interpolate(x, scales or sizes, axes)"""
+    rank = node.rank(0)
+    coordinates = node.text("coordinate_transformation_mode", "half_pixel")
+    axes = None
+    if node.has("axes"):
+        given = node.integers("axes")
+        axes = [normalize_axis(axis, rank) for axis in given] if rank is not None else list(given)
+        if min(axes, default=0) < 0:
+            node.fail("the rank of operand 0 is unknown, so negative axes are", hint="give the model's inputs a known rank")
+    scales, sizes = node.optional(2), node.optional(3)
+    if scales is not None and shape_of(scales) == (0,):
+        scales = None
+    target = scales if scales is not None else sizes
+    if target is None:
+        node.fail("there are neither scales nor sizes")
+    resizing = Resizing(
+        node.text("mode", "nearest"),
+        coordinates,
+        node.text("nearest_mode", "round_prefer_floor"),
+        scales is not None,
+        target,
+        axes,
+        node.flag("antialias"),
+        node.number("cubic_coeff_a", -0.75),
+        node.flag("exclude_outside"),
+    )
+    if coordinates == "half_pixel_symmetric":
+        resizing.coordinates = symmetric_coordinates(node, resizing)
+    policy = node.text("keep_aspect_ratio_policy", "stretch")
+    if scales is None and policy != "stretch":
+        keep_aspect_ratio(node, op, resizing, policy)
+    return resized(node, op, resizing)
+
+
+def symmetric_coordinates(node: Node, resizing: Resizing) -> str:
+    """`half_pixel`, which is the same where sizes are given or size times scale is an integer. Raises ConversionError elsewhere."""
+    if not resizing.by_scales:
+        return "half_pixel"
+    scales, shape = node.known.constant(resizing.target), node.shape(0)
+    if scales is not None:
+        axes = resizing.axes or range(scales.size)
+        dimensions = [-1 if shape is None else shape[axis] for axis in axes]
+        extents = [scale if d < 0 else scale * d for scale, d in zip(scales.ravel().tolist(), dimensions, strict=True)]
+        if all(float(extent).is_integer() for extent in extents):
+            return "half_pixel"
+    node.fail("half_pixel_symmetric with scales that give no whole sizes is not supported", hint="give sizes instead of scales")
+
+
+def keep_aspect_ratio(node: Node, op: OpBuilder, resizing: Resizing, policy: str) -> None:
+    """Replace the sizes by those that keep the ratio of the dimensions: all of them are scaled by the smallest or largest factor."""
+    if policy not in ("not_larger", "not_smaller"):
+        node.fail(f"keep_aspect_ratio_policy {policy!r} is not one of stretch, not_larger, not_smaller")
+    data, shape, sizes = node.operand(0), node.shape(0), node.known.constant(resizing.target)
+    axes = resizing.axes
+    dimensions = None if shape is None else [shape[axis] for axis in (range(len(shape)) if axes is None else axes)]
+    if sizes is not None and dimensions is not None and min(dimensions) > 0:
+        factors = sizes.ravel() / np.array(dimensions)
+        factor = factors.min() if policy == "not_larger" else factors.max()
+        resizing.target = op.constant(np.floor(factor * np.array(dimensions) + 0.5).astype(np.int64))
+        return
+    own: SSAValue = op.ShapeOf(data)
+    if axes is not None:
+        own = op.Gather(own, axes, 0)
+    own = op.convert(own, f32)
+    factors_value = op.Divide(op.convert(resizing.target, f32), own)
+    reduction = op.ReduceMin if policy == "not_larger" else op.ReduceMax
+    extents = op.Multiply(reduction(factors_value, [0], keep_dims=True), own)
+    resizing.target = op.convert(op.Floor(op.Add(extents, 0.5)), si64)
+
+
+def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
+    """Drop the axes that keep their size if scales or sizes are constant; returns whether none are left."""
+    known, shape = op.known.constant(resizing.target), shape_of(data)
+    if known is None or shape is None:
+        return False
+    known = known.ravel()
+    axes = list(range(len(shape))) if resizing.axes is None else resizing.axes
+    kept = [i for i, axis in enumerate(axes) if known[i] != (1 if resizing.by_scales else shape[axis])]
+    order = sorted(kept, key=lambda i: axes[i])
+    resizing.axes = [axes[i] for i in order]
+    resizing.target = op.constant(known[order])
+    return not order
+
+
+def resized(node: Node, op: OpBuilder, resizing: Resizing) -> SSAValue:
+    """Operand 0 resized."""
+    data = node.operand(0)
+    if resizing.coordinates == "tf_crop_and_resize":
+        node.fail("tf_crop_and_resize is not supported", hint="crop with a Slice and resize with align_corners")
+    if resizing.coordinates not in COORDINATES:
+        node.fail(f"coordinate_transformation_mode {resizing.coordinates!r} is not defined")
+    if resizing.mode not in ("nearest", "linear", "cubic"):
+        node.fail(f"mode {resizing.mode!r} is not one of nearest, linear, cubic")
+    if without_unchanged_axes(op, data, resizing):
+        return data
+    target = resizing.target
+    antialias = resizing.antialias and resizing.mode != "nearest"
+    if resizing.exclude_outside and resizing.mode == "cubic" and not antialias:
+        node.fail("exclude_outside is not supported", hint="export with exclude_outside=0")
+    return op.Interpolate(
+        data,
+        op.convert(target, f32) if resizing.by_scales else target,
+        resizing.axes,
+        mode=interpolation_mode(node, resizing, antialias),
+        shape_calculation_mode="scales" if resizing.by_scales else "sizes",
+        coordinate_transformation_mode=resizing.coordinates,
+        nearest_mode=resizing.nearest,
+        antialias=antialias,
+        cube_coeff=resizing.cube_coefficient,
+    )
+
+
+def interpolation_mode(node: Node, resizing: Resizing, antialias: bool) -> str:
+    """The mode in the words of the runtime."""
+    if resizing.mode == "nearest":
+        return "nearest"
+    if antialias:
+        return {"linear": "bilinear_pillow", "cubic": "bicubic_pillow"}[resizing.mode]
+    return {"linear": "linear_onnx", "cubic": "cubic"}[resizing.mode]
+
+
+@onnx.lowers("GridSample", since=16)
+def grid_sample(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.GridSample(x, grid) {mode, padding_mode, align_corners} -> opset9.GridSample(x, grid) {mode, padding_mode, align_corners}"""
+    modes = {"bilinear": "bilinear", "linear": "bilinear", "bicubic": "bicubic", "cubic": "bicubic", "nearest": "nearest"}
+    mode = node.text("mode", "bilinear" if node.version < 20 else "linear")
+    if mode not in modes:
+        node.fail(f"mode {mode!r} is not one of {', '.join(modes)}")
+    if 5 in (node.rank(0), node.rank(1)):
+        node.fail("sampling of volumes is not supported")
+    return op.GridSample(
+        node.operand(0),
+        node.operand(1),
+        mode=modes[mode],
+        padding_mode=node.text("padding_mode", "zeros"),
+        align_corners=node.flag("align_corners"),
+    )
+
+
+@onnx.lowers("Col2Im", since=18)
+def column_to_image(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.Col2Im(x, image_shape, block_shape) {dilations, pads, strides} -> opset15.Col2Im(x, image_shape, block_shape)"""
+    pads = node.integers("pads", (0, 0, 0, 0))
+    if len(pads) != 4 or (shape_of(node.operand(1)) or (2,))[0] not in (2, -1):
+        node.fail("only images of two dimensions are supported")
+    return op.Col2Im(
+        node.operand(0),
+        node.operand(1),
+        node.operand(2),
+        strides=node.integers("strides", (1, 1)),
+        dilations=node.integers("dilations", (1, 1)),
+        pads_begin=pads[:2],
+        pads_end=pads[2:],
+    )
+
+
+@onnx.lowers("ImageDecoder", since=20)
+def image_decoder(node: Node, op: OpBuilder) -> SSAValue:
+    """Images are decoded before the model."""
+    node.fail("compressed images cannot be decoded by a model", hint="decode them before and make the pixels an input")

@@ -1,0 +1,79 @@
+"""One-hot encoding, cumulative sums, and operations that order, search or collect elements by their value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, si64
+from moir.passes.building import OpBuilder, Operand
+from moir.passes.lower_onnx.shape_values import as_scalar
+from moir.passes.lower_onnx.table import onnx
+from moir.passes.lowering import Node
+
+
+def as_index(op: OpBuilder, value: SSAValue, element_is_integer: bool) -> SSAValue:
+    """A value of any numbers as one of integers."""
+    return value if element_is_integer else op.convert(value, si64)
+
+
+@onnx.lowers("OneHot", since=9)
+def one_hot(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.OneHot(indices, depth, [off, on]) {axis = -1} -> opset16.OneHot(indices, depth, on, off) {axis, negative_indices_mode}
+
+    A negative index counts from the end, but selects nothing before version 11.
+    """
+    indices, depth = (as_index(op, node.operand(i), node.element(i) in INTEGER_TYPES) for i in (0, 1))
+    values = node.constant(2)
+    if values is not None and values.size == 2:
+        off, on = (op.constant(values.ravel()[i].reshape(())) for i in (0, 1))
+    else:
+        off, on = (op.Gather(node.operand(2), i, 0) for i in (0, 1))
+    mode = "normalize" if node.version >= 11 else "ignore_negative"
+    return op.OneHot(indices, as_scalar(op, depth), on, off, axis=node.integer("axis", -1), negative_indices_mode=mode)
+
+
+@onnx.lowers("CumSum", since=11)
+def cumulative_sum(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.CumSum(x, axis) {exclusive, reverse} -> opset3.CumSum(x, axis) {exclusive, reverse}"""
+    return op.CumSum(node.operand(0), as_scalar(op, node.operand(1)), exclusive=node.flag("exclusive"), reverse=node.flag("reverse"))
+
+
+@onnx.lowers("TopK")
+def top_k_attribute(node: Node, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.TopK(x) {k, axis = -1} -> opset11.TopK(x, k) {axis, mode = max, sort = value, stable}"""
+    return ranked(node, op, node.integer("k"))
+
+
+@onnx.lowers("TopK", since=10)
+def top_k(node: Node, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.TopK(x, k) {axis = -1, largest = 1, sorted = 1} -> opset11.TopK(x, k) {axis, mode, sort, stable}"""
+    return ranked(node, op, as_scalar(op, node.operand(1)))
+
+
+def ranked(node: Node, op: OpBuilder, k: Operand) -> Sequence[SSAValue]:
+    """The k largest or smallest elements of operand 0 and their indices; of equal ones that with the lower index comes first."""
+    by_value = node.flag("sorted", True)
+    return op.TopK.results(
+        node.operand(0),
+        k,
+        axis=node.integer("axis", -1),
+        mode="max" if node.flag("largest", True) else "min",
+        sort="value" if by_value else "none",
+        stable=by_value,
+        index_element_type=si64,
+    )
+
+
+@onnx.lowers("NonZero")
+def non_zero(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.NonZero(x) -> opset3.NonZero(x)"""
+    return op.NonZero(node.operand(0))
+
+
+@onnx.lowers("Unique")
+def unique(node: Node, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.Unique(x) {axis, sorted = 1} -> opset10.Unique(x, axis) {sorted}"""
+    axis = node.integer("axis") if node.has("axis") else None
+    return op.Unique.results(node.operand(0), axis, sorted=node.flag("sorted", True))

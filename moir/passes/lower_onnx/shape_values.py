@@ -1,0 +1,75 @@
+"""Values that say something about the shape of another one: constants where the shape is known, otherwise operations on ShapeOf."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import rank_of, shape_of
+from moir.passes.building import OpBuilder
+
+
+def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
+    """A dimension: a number where it is known, otherwise a scalar of type i64."""
+    shape = shape_of(value)
+    if shape is not None and shape[axis] >= 0:
+        return shape[axis]
+    return op.Gather(op.ShapeOf(value), axis, 0)
+
+
+def dimension_list(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
+    """A dimension as a list of one entry."""
+    shape = shape_of(value)
+    if shape is not None and shape[axis] >= 0:
+        return op.constant([shape[axis]])
+    return op.Gather(op.ShapeOf(value), [axis], 0)
+
+
+def rank_value(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """The rank as a list of one entry of type i64."""
+    rank = rank_of(value)
+    return op.ShapeOf(op.ShapeOf(value)) if rank is None else op.constant([rank])
+
+
+def as_scalar(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value of one element, as a scalar."""
+    if shape_of(value) == ():
+        return value
+    known = op.known.constant(value)
+    if known is not None and known.size == 1:
+        return op.constant(known.reshape(()))
+    return op.Reshape(value, [], special_zero=False)
+
+
+def as_list(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value of one element, as a list of one entry."""
+    if rank_of(value) == 1:
+        return value
+    known = op.known.constant(value)
+    if known is not None and known.size == 1:
+        return op.constant(known.reshape(1))
+    return op.Reshape(value, [1], special_zero=False)
+
+
+def as_integer(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A number as i64."""
+    return op.convert(value, si64)
+
+
+def shape_list(op: OpBuilder, parts: Sequence[int | SSAValue]) -> SSAValue:
+    """A list of sizes: numbers and lists of type i64, one behind the other."""
+    lists: list[SSAValue] = []
+    numbers: list[int] = []
+    for part in parts:
+        if isinstance(part, int):
+            numbers.append(part)
+            continue
+        if numbers:
+            lists.append(op.constant(numbers))
+            numbers = []
+        lists.append(part)
+    if numbers or not lists:
+        lists.append(op.constant(numbers))
+    return lists[0] if len(lists) == 1 else op.Concat(*lists, axis=0)

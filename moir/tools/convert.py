@@ -1,0 +1,134 @@
+"""`moir`: a model file -> OpenVINO IR.
+
+moir model.onnx                    writes model.xml and model.bin to the current folder
+moir model.onnx -o out/net.xml --compress-to-fp16
+moir model.onnx --dump-ir dumps    the module after each pass, see `moir-opt`
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moir.tools.failures import report_failures
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from moir.emit.write import WrittenModel
+    from moir.tools.conversion import Observer
+
+_KINDS_SHOWN = 6
+
+
+class VersionAction(argparse.Action):
+    """Prints the version; it is looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        import moir
+
+        print(f"moir {moir.__version__}")
+        parser.exit()
+
+
+def argument_parser() -> argparse.ArgumentParser:
+    """The command line of `moir`."""
+    parser = argparse.ArgumentParser(prog="moir", description="Convert a neural-network model to OpenVINO IR.")
+    parser.add_argument("model", metavar="MODEL", help="model file (.onnx)")
+    parser.add_argument(
+        "-o", "--output", metavar="PATH", default=".", help="folder to write to, or a path ending in .xml (default: the current folder)"
+    )
+    parser.add_argument("--compress-to-fp16", action="store_true", help="store weights in half precision")
+    parser.add_argument("--passes", metavar="PIPELINE", help="passes to run instead of the default ones, e.g. 'default,fold-constants'")
+    parser.add_argument("--dump-ir", metavar="DIR", help="write the module after each pass that changes it to a folder")
+    volume = parser.add_mutually_exclusive_group()
+    volume.add_argument("--silent", action="store_true", help="print nothing but errors")
+    volume.add_argument("--verbose", action="store_true", help="print the time of each pass and the number of operations after it")
+    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    parser.add_argument("--version", action=VersionAction, nargs=0, help="print the version")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `moir`; returns the exit status."""
+    options = argument_parser().parse_args(arguments)
+    return report_failures("moir", lambda: _convert(options), debug=options.debug)
+
+
+def _convert(options: argparse.Namespace) -> int:
+    start = time.perf_counter()
+    from moir.tools.conversion import collection_paused, convert_model, save_model
+    from moir.tools.progress import EMISSION, ProgressBar, Timing
+
+    model = Path(options.model)
+    output = output_path(options.output, model)
+    timing = Timing(count_operations=options.verbose)
+    observers: list[Observer] = [timing]
+    if options.dump_ir is not None:
+        from moir.tools.dumps import DumpWriter
+
+        observers.append(DumpWriter(Path(options.dump_ir)))
+    if sys.stderr.isatty() and not options.silent:
+        observers.append(ProgressBar(sys.stderr))
+    with collection_paused(), closing(_Closing(observers)):
+        module = convert_model(model, compress_to_fp16=options.compress_to_fp16, passes=options.passes, observers=observers)
+        number = len(timing.measurements)
+        for observer in observers[1:]:
+            observer.start(number, EMISSION)
+        emission = time.perf_counter()
+        written = save_model(module, output)
+        timing.finish(number, EMISSION, module, time.perf_counter() - emission)
+    if options.verbose:
+        print(timing.table())
+    if not options.silent:
+        print(summary(module, written, time.perf_counter() - start), end="")
+    return 0
+
+
+class _Closing:
+    def __init__(self, observers: Sequence[Observer]) -> None:
+        self._observers = observers
+
+    def close(self) -> None:
+        for observer in self._observers:
+            observer.close()
+
+
+def output_path(output: str, model: Path) -> Path:
+    """The `.xml` to write: `output`, or a file named like the model in the folder `output`."""
+    return Path(output) if output.lower().endswith(".xml") else Path(output) / f"{model.stem or 'model'}.xml"
+
+
+def summary(module: ModuleOp, written: WrittenModel, seconds: float) -> str:
+    """What was converted: operations by kind, size of the weights, time and files."""
+    kinds = Counter(op.name.partition(".")[2] for op in module.walk() if op.name.startswith(("opset", "extension")))
+    shown = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(_KINDS_SHOWN))
+    others = len(kinds) - _KINDS_SHOWN
+    more = f" and {others} other kind{'s' if others > 1 else ''}" if others > 0 else ""
+    rows = (
+        ("operations", f"{written.layers} ({shown}{more})"),
+        ("weights", format_size(written.weights_bytes)),
+        ("time", f"{seconds:.2f} s"),
+        ("files", f"{written.xml_path} {written.bin_path}"),
+    )
+    return "".join(f"{label:<12}{text}\n" for label, text in rows)
+
+
+def format_size(size: int) -> str:
+    """A number of bytes as people read it."""
+    number, unit = float(size), "bytes"
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if number < 1000 or unit == "GB":
+            break
+        number /= 1000
+    return f"{size} bytes" if unit == "bytes" else f"{number:.1f} {unit}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""How a tool ends: exit statuses, and every failure as one line on stderr.
+
+0    done
+1    the model cannot be read, converted or written, or there is a bug
+2    the command line is wrong
+130  interrupted
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+
+from moir.errors import ConversionError
+
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
+_LONGEST_MESSAGE = 4000
+
+
+class UsageError(Exception):
+    """The command line asks for something that does not exist or does not fit together."""
+
+
+class InternalError(Exception):
+    """An exception nobody expected, in a stage of a conversion.
+
+    Args:
+        stage: where it happened, `pass fold-constants`.
+    """
+
+    def __init__(self, stage: str) -> None:
+        super().__init__(stage)
+        self.stage = stage
+
+
+def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) -> int:
+    """Run the body of a tool; returns its exit status, or the one for the failure after a line about it on stderr.
+
+    Args:
+        tool: name of the tool, the beginning of the line.
+        body: the tool.
+        debug: print the traceback, too.
+    """
+    try:
+        return body()
+    except KeyboardInterrupt:
+        print(f"{tool}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Nobody reads the output any more; what is still buffered must not fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return FAILED
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        print(f"{tool}: error: {one_line(describe(error))}", file=sys.stderr)
+        return USAGE if isinstance(error, UsageError) else FAILED
+
+
+def one_line(text: str) -> str:
+    """Text that is one line and cannot control a terminal: names in a model are anybody's."""
+    text = " ".join(text.split())
+    if len(text) > _LONGEST_MESSAGE:
+        text = f"{text[:_LONGEST_MESSAGE]}…"
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def describe(error: BaseException) -> str:
+    """What went wrong, for the user."""
+    from xdsl.utils.exceptions import DiagnosticException, ParseError
+
+    if isinstance(error, ParseError):
+        return f"{error.span.get_location()}: {error.msg}"
+    if isinstance(error, ConversionError | UsageError | DiagnosticException):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    if isinstance(error, RecursionError):
+        return "the model is nested too deeply"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, InternalError) and error.__cause__ is not None:
+        return _internal(error.__cause__, f" in {error.stage}")
+    return _internal(error, "")
+
+
+def _internal(error: BaseException, stage: str) -> str:
+    return f"internal error{stage}{_operation_at(error.__traceback__)}: {type(error).__name__}: {error}; run with --debug for the traceback"
+
+
+def _operation_at(trace: TracebackType | None) -> str:
+    """The operation that was worked on: the innermost one that is a variable of a function on the stack."""
+    from xdsl.ir import Operation
+
+    from moir.dialects.assembly import name_of
+
+    found = ""
+    while trace is not None:
+        for value in list(trace.tb_frame.f_locals.values()):
+            if isinstance(value, Operation) and value.parent is not None and not value.name.endswith(".model"):
+                found = f" on {value.name} {name_of(value) or 'without name'!r}"
+        trace = trace.tb_next
+    return found

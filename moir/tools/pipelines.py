@@ -1,0 +1,114 @@
+"""Pass pipelines as text.
+
+lower-onnx,fold-constants{static-shape=true}
+builtin.module(lower-onnx,fold-constants)
+default                          the pipeline `moir` runs
+default{compress-to-fp16=true}
+default{after=05-fold-constants} the rest of it behind a pass, as numbered in the files of --dump-ir; `after=5` and, for a pass
+                                 that occurs once, `after=check-lowered` are the same
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError
+
+from moir.passes.pipeline import LOWERINGS, PASSES, default_pipeline, load_pass
+from moir.tools.failures import UsageError
+
+DEFAULT = "default"
+_DEFAULT_OPTIONS = frozenset(("after", "compress-to-fp16"))
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A pipeline that was read from text; which passes `default` stands for depends on the model's framework."""
+
+    specs: tuple[ArgSpec, ...]
+
+    @staticmethod
+    def parse(text: str) -> Pipeline:
+        """Read a pipeline. Raises UsageError for a syntax error, an unknown pass, or an unknown option of `default`."""
+        inner = re.fullmatch(r"\s*builtin\.module\((.*)\)\s*", text, re.DOTALL)
+        text = re.sub(r"\s*,\s*(?![^{]*\})", ",", (inner[1] if inner else text).strip())
+        try:
+            specs = tuple(parse_pipeline(text))
+        except ArgSpecParseError as error:
+            position = str(error).splitlines()
+            raise UsageError(f"the pipeline {text!r} cannot be read: {position[-1].strip()}") from error
+        for spec in specs:
+            if spec.name == DEFAULT:
+                unknown = spec.parameters.keys() - _DEFAULT_OPTIONS
+                if unknown:
+                    raise UsageError(f"'default' has no option {min(unknown)}; it has {', '.join(sorted(_DEFAULT_OPTIONS))}")
+            elif spec.name not in PASSES:
+                raise UsageError(f"there is no pass {spec.name!r}; passes are {DEFAULT}, {', '.join(sorted(PASSES))}")
+            else:
+                _build(spec)
+        return Pipeline(specs)
+
+    def passes(self, framework: str, *, compress_to_fp16: bool = False) -> list[ModulePass]:
+        """The passes, for a model of a framework."""
+        return [each for spec in self.specs for each in self._expand(spec, framework, compress_to_fp16)]
+
+    def first_number(self, framework: str) -> int:
+        """The number of the first pass: where it stands in the default pipeline, if this is the rest of that; else 1."""
+        if len(self.specs) == 1 and self.specs[0].name == DEFAULT and "after" in self.specs[0].parameters:
+            return self._rest(self.specs[0], framework, False)[1] + 1
+        return 1
+
+    def _expand(self, spec: ArgSpec, framework: str, compress_to_fp16: bool) -> list[ModulePass]:
+        return self._rest(spec, framework, compress_to_fp16)[0] if spec.name == DEFAULT else [_build(spec)]
+
+    def _rest(self, spec: ArgSpec, framework: str, compress_to_fp16: bool) -> tuple[list[ModulePass], int]:
+        """The passes `default` stands for, and how many it leaves out before them."""
+        if "compress-to-fp16" in spec.parameters:
+            given = spec.parameters["compress-to-fp16"]
+            if given not in ((), (True,), (False,)):
+                raise UsageError("option compress-to-fp16 of 'default' is true or false")
+            compress_to_fp16 = given != (False,)
+        passes = default_pipeline(framework, compress_to_fp16=compress_to_fp16)
+        if "after" not in spec.parameters:
+            return passes, 0
+        count = _position(str(_single(spec, "after")), [each.name for each in passes])
+        return passes[count:], count
+
+
+def framework_of(names: set[str]) -> str:
+    """The framework a module is from, by the dialects of its operations; that of the default pipeline if there is nothing left of it."""
+    return next((framework for framework in LOWERINGS if framework in names), next(iter(LOWERINGS)))
+
+
+def _single(spec: ArgSpec, option: str) -> object:
+    values = cast("tuple[object, ...]", spec.parameters[option])
+    if len(values) != 1:
+        raise UsageError(f"option {option} of {spec.name!r} has one value")
+    return values[0]
+
+
+def _position(place: str, names: list[str]) -> int:
+    """How many passes of a pipeline are done after the place `5`, `05-fold-constants` or `check-lowered`."""
+    if match := re.fullmatch(r"(\d{1,4})(?:-(.+))?", place):
+        number, name = int(match[1]), match[2]
+        if number > len(names) or (name and number and names[number - 1] != name):
+            raise UsageError(f"the default pipeline has no pass {place}")
+        return number
+    found = [number for number, name in enumerate(names, 1) if name == place]
+    if len(found) > 1:
+        forms = " or ".join(f"{number:02}-{place}" for number in found)
+        raise UsageError(f"{place!r} occurs {len(found)} times in the default pipeline; say {forms}")
+    if not found:
+        raise UsageError(f"{place!r} is no pass of the default pipeline")
+    return found[0]
+
+
+def _build(spec: ArgSpec) -> ModulePass:
+    try:
+        return load_pass(spec.name).from_pass_spec(spec)
+    except (ValueError, TypeError, KeyError) as error:
+        raise UsageError(f"options of pass {spec.name!r}: {error}") from error

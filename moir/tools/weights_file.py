@@ -1,0 +1,107 @@
+"""Side files: the weights of modules in text form, which would be too large for the text.
+
+A side file is nothing but bytes; the text says at which offset a value begins. Values are 64-byte aligned, equal ones are written once, and
+a file only ever grows, so all dumps of a conversion can refer to one.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.printer import Printer
+
+from moir.dialects.data import Array, DataAttr, SideFileWriter
+from moir.dialects.memory_map import pieces, release
+from moir.errors import ModelFileError
+
+ALIGNMENT = 64
+
+
+class WeightsWriter:
+    """Appends values to a side file (a `SideFileWriter`).
+
+    Args:
+        file: an empty file.
+        name: the name the text knows the file by: it has to lie beside the text.
+    """
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self.file = file
+        self.name = name
+        self._size = 0
+        self._places: dict[DataAttr, int] = {}
+
+    def store(self, data: DataAttr) -> tuple[str, int]:
+        """Write the bytes of a value, unless an equal one is there; returns the file's name and the offset."""
+        offset = self._places.get(data)
+        if offset is None:
+            padding = -self._size % ALIGNMENT
+            self.file.write(bytes(padding))
+            offset = self._places[data] = self._size + padding
+            self._size = offset + self._write(data)
+        return self.name, offset
+
+    def _write(self, data: DataAttr) -> int:
+        size = 0
+        for piece in pieces(data.array):
+            size += self.file.write(piece.view(np.uint8).data)
+            release(piece)
+        return size
+
+
+class WeightsReader:
+    """Reads values from the side files in one folder (a `SideFileReader`); each file is mapped once.
+
+    Args:
+        folder: the folder of the text. A text cannot name files anywhere else.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._files: dict[str, mmap.mmap | None] = {}
+
+    def load(self, file_name: str, offset: int, size: int) -> Array:
+        """`size` bytes at `offset` of a file, a view of its memory map. Raises ModelFileError if they are not there."""
+        if file_name not in self._files:
+            self._files[file_name] = self._open(file_name)
+        mapped = self._files[file_name]
+        available = 0 if mapped is None else len(mapped)
+        if offset < 0 or offset + size > available:
+            reason = f"bytes {offset} to {offset + size} are beyond the end of the side file ({available} bytes)"
+            raise ModelFileError(reason, location=str(self.folder / file_name))
+        if mapped is None or size == 0:
+            return np.empty(0, np.uint8)
+        return np.frombuffer(mapped, np.uint8, size, offset)
+
+    def _open(self, file_name: str) -> mmap.mmap | None:
+        from moir.frontends.onnx.external import map_file
+
+        outside = file_name in ("", ".", "..") or any(mark in file_name for mark in "/\\\0")
+        path = self.folder / file_name
+        if outside or os.path.realpath(path) != os.path.join(os.path.realpath(self.folder), file_name):
+            raise ModelFileError(f"the side file {file_name!r} is not in the folder of the text, {str(self.folder)!r}")
+        return map_file(path)
+
+
+def print_module(
+    module: ModuleOp, stream: IO[str], weights: SideFileWriter | None = None, printer: type[Printer] = Printer, **options: bool
+) -> None:
+    """Print a module and a line break.
+
+    Args:
+        module: the module.
+        stream: where to print.
+        weights: a side file for values over 64 bytes; without one they are left out.
+        printer: class of the printer.
+        options: options of the printer, `print_generic_format` among them.
+    """
+    # The printer of a value looks for this attribute of the printer.
+    instance: Any = printer(stream=stream, **options)
+    instance.weights = weights
+    instance.print_op(module)
+    instance.print_string("\n")

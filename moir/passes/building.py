@@ -16,11 +16,12 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 from moir.dialects import opset
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import dynamic, f32, si64, to_numpy
+from moir.dialects.inference import set_type
 from moir.dialects.known_values import KnownValues
 from moir.dialects.moir import NoneOp
 from moir.dialects.opset.base import OpsetOp, property_table
 from moir.dialects.properties import string_attribute
-from moir.dialects.shapes import UNKNOWN, element_of
+from moir.dialects.shapes import UNKNOWN, element_of, tensor
 from moir.errors import InferenceError
 
 Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] | Array | None
@@ -104,10 +105,15 @@ class OpBuilder:
                 raise TypeError(f"{operation.name} needs {', '.join(missing)}")
         op = operation.create(operands=self._values(operands, "auto_broadcast" in table.specs), properties=attributes)
         op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(result_count))
-        types = op.infer(self.known)
-        op.results = SSAValues(OpResult(type_, op, index) for index, type_ in enumerate(types))
-        self.insert(op)
+        self.insert_inferred(op)
         return op
+
+    def insert_inferred(self, op: OpsetOp) -> None:
+        """Insert an operation that was made without results: they get their types by inference."""
+        op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(op.result_count()))
+        for result, type_ in zip(op.results, op.infer(self.known), strict=True):
+            set_type(result, type_)
+        self.insert(op)
 
     def _values(self, operands: Sequence[Operand], elementwise: bool) -> list[SSAValue]:
         if all(isinstance(operand, SSAValue) for operand in operands):
@@ -136,8 +142,7 @@ class OpBuilder:
             kind = np.asarray(value).dtype.kind
             element = si64 if kind in "iu" or np.asarray(value).size == 0 else f32 if kind == "f" else None
         data = DataAttr.of(cast(Array, value), element)
-        op = opset.operation("opset1.Constant").create(properties={"value": data})
-        op.results = SSAValues((OpResult(op.infer(self.known)[0], op, 0),))
+        op = opset.operation("opset1.Constant").create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
         if name is not None:
             op.attributes["name"] = string_attribute(name)
         self.insert(op)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, OpResult, SSAValue, SSAValues
+from xdsl.ir import Block, OpResult, SSAValue
 from xdsl.passes import ModulePass
 
 from moir.dialects import opset
@@ -22,7 +22,7 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import describe
 from moir.dialects.known_values import KnownValues, evaluate, is_symbolic
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.shapes import element_count, element_of, shape_of
+from moir.dialects.shapes import element_count, element_of, shape_of, tensor
 from moir.passes.rewriting import all_blocks, inherit_names
 
 ALLOWANCE = 256 << 20
@@ -107,9 +107,8 @@ def replace_by_constants(op: OpsetOp, results: list[Array]) -> None:
     assert op.parent is not None
     values: list[SSAValue] = []
     for result, array in zip(op.results, results, strict=True):
-        element = element_of(result)
-        constant = opset.operation("opset1.Constant").create(properties={"value": DataAttr.of(array, element)})
-        constant.results = SSAValues((OpResult(constant.infer(KNOWN)[0], constant, 0),))
+        data = DataAttr.of(array, element_of(result))
+        constant = opset.operation("opset1.Constant").create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
         op.parent.insert_op_before(constant, op)
         values.append(constant.results[0])
     inherit_names(op, values)
@@ -117,6 +116,3 @@ def replace_by_constants(op: OpsetOp, results: list[Array]) -> None:
         result.replace_all_uses_with(value)
     op.detach()
     op.erase()
-
-
-KNOWN = KnownValues()

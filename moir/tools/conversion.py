@@ -212,11 +212,11 @@ def run(
 @contextmanager
 def stage(name: str) -> Generator[None]:
     """Turn an exception nobody expected into an InternalError that says where it happened."""
-    from xdsl.utils.exceptions import DiagnosticException
+    from xdsl.utils.exceptions import DiagnosticException, ParseError
 
     try:
         yield
-    except (ConversionError, DiagnosticException, MemoryError, RecursionError, BrokenPipeError):
+    except (ConversionError, DiagnosticException, ParseError, MemoryError, RecursionError, BrokenPipeError):
         raise
     except Exception as error:
         raise InternalError(name) from error

@@ -11,7 +11,6 @@ are left out of the output.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -68,8 +67,9 @@ class ModuleAfterPass(Observer):
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
         text = StringIO()
         print_module(module, text)
-        if self._always or text.getvalue() != self._last:
-            self._last = text.getvalue()
+        changed = text.getvalue() != self._last
+        self._last = text.getvalue()
+        if self._always or (changed and number > 0):
             print(f"// IR after {number:02}-{stage}\n{self._last}", file=sys.stderr)
 
 

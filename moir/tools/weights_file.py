@@ -89,7 +89,7 @@ class WeightsReader:
 
 
 def print_module(
-    module: ModuleOp, stream: IO[str], weights: SideFileWriter | None = None, printer: type[Printer] = Printer, **options: bool
+    module: ModuleOp, stream: IO[str], weights: SideFileWriter | None = None, printer: type[Printer] = Printer, **options: Any
 ) -> None:
     """Print a module and a line break.
 

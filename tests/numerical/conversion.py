@@ -126,7 +126,7 @@ def lower_present(module: Any) -> None:
 
 def as_tensor(array: Array, type_: openvino.Type) -> openvino.Tensor:
     """An array as the runtime wants it, element types that numpy does not have included."""
-    array = np.ascontiguousarray(array)
+    array = np.ascontiguousarray(array).reshape(array.shape)
     if array.dtype.kind in "OUS":
         return openvino.Tensor(np.asarray(array, dtype=np.str_))
     if array.dtype.kind != "V":

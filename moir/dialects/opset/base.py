@@ -202,6 +202,11 @@ def property_table(operation: type[IRDLOperation]) -> PropertyTable:
     return PropertyTable(specs, {name: spec.default for name, spec in specs.items() if spec.default is not None})
 
 
+@cache
+def _result_definitions(operation: type[IRDLOperation]) -> int:
+    return len(operation.get_irdl_definition().results)
+
+
 class PropertyAccess(Operation):
     """Python values of the properties of an operation, whatever its dialect."""
 
@@ -270,6 +275,10 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         """Results for operand values (numpy), None if this is not computed here. Absent operands are left out from the end."""
         return None
+
+    def result_count(self) -> int:
+        """How many results the operation has by its operands and properties; used when it is built."""
+        return _result_definitions(type(self))
 
     def shape(self, index: int) -> Shape:
         """Shape of an operand."""

@@ -133,6 +133,9 @@ class If(OpsetOp):
             count = len(results_of(body))
             _require(count == len(self.results), f"the {name} body has {count} Results, the operation {len(self.results)}")
 
+    def result_count(self) -> int:
+        return len(results_of(self.then_body.block))
+
     def infer(self, known: KnownValues) -> Types:
         taken = known.constant(self.operands[0])
         branches: list[list[SSAValue]] = []
@@ -191,6 +194,9 @@ class RepeatingOp(OpsetOp):
             _require(port.index is not None and 0 <= port.index < results, f"the body has no Result {port.index}")
         for port in (*inputs, *outputs):
             _require(port.slicing is None or (port.slicing.part_size > 0 and port.slicing.stride != 0), "a slice is empty or does not move")
+
+    def result_count(self) -> int:
+        return len(self.ports("outputs"))
 
     def infer_body(self) -> None:
         """Infer the body: from the operands, then again with merged inputs widened until they cover the values of all iterations."""

@@ -110,6 +110,9 @@ class Split(MovementOp):
     num_splits = integer_property()
     outputs = var_result_def()
 
+    def result_count(self) -> int:
+        return self.integer("num_splits")
+
     def verify_(self) -> None:
         super().verify_()
         if self.integer("num_splits") < 1 or self.integer("num_splits") != len(self.results):
@@ -140,6 +143,12 @@ class VariadicSplit(MovementOp):
     axis = operand_def()
     split_lengths = operand_def()
     outputs = var_result_def()
+
+    def result_count(self) -> int:
+        lengths = self.shape(2)
+        if lengths is None or len(lengths) != 1 or lengths[0] < 0:
+            raise InferenceError("the number of split lengths is unknown")
+        return lengths[0]
 
     def infer(self, known: KnownValues) -> Types:
         shape, axis, entries = self.shape(0), known.integers(self.operands[1]), known.elements(self.operands[2])

@@ -47,9 +47,9 @@ def grouped_filters(node: Node, op: OpBuilder, group: int, axes: int) -> SSAValu
     if array is not None:
         return op.constant(array.reshape(group, array.shape[0] // group, *array.shape[1:]), element_of(filters))
     if shape is not None and is_static(shape[1:]):
-        return op.Reshape(filters, [group, -1, *shape[1:]] if 0 not in shape[1:] else [group, shape[0] // group, *shape[1:]])
+        return op.Reshape(filters, [group, -1, *shape[1:]], special_zero=False)
     tail = op.Slice(op.ShapeOf(filters), [1], [2**31 - 1], [1])
-    return op.Reshape(filters, op.Concat([group, -1], tail, axis=0))
+    return op.Reshape(filters, op.Concat([group, -1], tail, axis=0), special_zero=False)
 
 
 def add_bias(node: Node, op: OpBuilder, result: SSAValue, index: int, axes: int) -> SSAValue:
@@ -61,7 +61,7 @@ def add_bias(node: Node, op: OpBuilder, result: SSAValue, index: int, axes: int)
         node.fail(f"the bias has {rank_of(bias)} dimensions, not 1")
     array = node.constant(index)
     if array is None:
-        return op.Add(result, op.Reshape(bias, [1, -1, *[1] * axes]))
+        return op.Add(result, op.Reshape(bias, [1, -1, *[1] * axes], special_zero=False))
     return op.Add(result, op.constant(array.reshape(1, -1, *[1] * axes), element_of(bias)))
 
 

@@ -111,7 +111,7 @@ def _scaled(op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue |
     return x if bias is None else op.Add(x, bias)
 
 
-def axes_from(node: Node, op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
+def axes_from(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     """The axes from one on; a negative one needs no rank."""
     if axis >= 0:
         return all_axes(op, x, axis)
@@ -126,16 +126,14 @@ def layer_normalization(node: Node, op: OpBuilder) -> Sequence[SSAValue | None]:
     """
     x = node.operand(0)
     scale, bias = node.operand(1), node.optional(2)
-    axes, epsilon = axes_from(node, op, x, node.integer("axis", -1)), node.number("epsilon", 1e-5)
+    axes, epsilon = axes_from(op, x, node.integer("axis", -1)), node.number("epsilon", 1e-5)
     y = layer_normalized(op, x, scale, bias, axes, epsilon)
     if not node.is_used(1) and not node.is_used(2):
         return [y]
     return [y, *layer_statistics(op, x if node.integer("stash_type", 1) != 1 else op.convert(x, f32), axes, epsilon)]
 
 
-def layer_normalized(
-    op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue | None, axes: SSAValue, epsilon: float
-) -> SSAValue:
+def layer_normalized(op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue | None, axes: SSAValue, epsilon: float) -> SSAValue:
     """x standardized along axes, times scale, plus bias; these may be absent and may be of another element type."""
     scale, bias = (None if each is None else _in_type_of(op, each, x) for each in (scale, bias))
     return _scaled(op, _standardized(op, x, axes, epsilon), scale, bias)
@@ -153,7 +151,7 @@ def layer_statistics(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float)
 def root_mean_square_normalization(node: Node, op: OpBuilder) -> SSAValue:
     """onnx.RMSNormalization(x, scale) {axis, epsilon} -> x / sqrt(mean(x²) + epsilon) * scale"""
     x = node.operand(0)
-    axes = axes_from(node, op, x, node.integer("axis", -1))
+    axes = axes_from(op, x, node.integer("axis", -1))
     return root_mean_square_normalized(op, x, node.operand(1), axes, node.number("epsilon", 1e-5))
 
 

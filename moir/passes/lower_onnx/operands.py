@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
-from moir.dialects.element_types import si64
-from moir.dialects.shapes import normalize_axis, rank_of, shape_of
+from moir.dialects.element_types import describe, is_element_type, si64
+from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.passes.building import OpBuilder
 from moir.passes.lowering import Node
 
@@ -42,8 +42,10 @@ def with_dimensions_behind(op: OpBuilder, value: SSAValue, count: int) -> SSAVal
 
 def small_constant(op: OpBuilder, value: SSAValue) -> Array | None:
     """The array of a constant whose element type has one (it can be reshaped, but packed elements cannot); None of any other value."""
-    array = op.known.constant(value)
-    return array if array is not None and array.shape == shape_of(value) else None
+    element = element_of(value)
+    if is_element_type(element) and describe(element).is_packed:
+        return None
+    return op.known.constant(value)
 
 
 def all_axes(op: OpBuilder, value: SSAValue, first: int = 0) -> SSAValue:

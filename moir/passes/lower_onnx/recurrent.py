@@ -138,7 +138,7 @@ class Network:
         return np.concatenate([parts[gate] for gate in self.kind.gates], axis=1)
 
     def _reordered(self, value: SSAValue) -> SSAValue:
-        parts = self.op.Split.results(value, 1, num_splits=len(self.kind.gates))
+        parts = self.op.Split.parts(len(self.kind.gates), value, 1, num_splits=len(self.kind.gates))
         return self.op.Concat(*[parts[gate] for gate in self.kind.gates], axis=1)
 
     def bias(self) -> SSAValue:
@@ -161,9 +161,9 @@ class Network:
     def _added(self, value: SSAValue) -> SSAValue:
         op, size = self.op, self.hidden_size
         if self.linear_before_reset:
-            inputs, own, recurrence, other = op.VariadicSplit.results(value, 1, [2 * size, size, 2 * size, size])
+            inputs, own, recurrence, other = op.VariadicSplit.parts(4, value, 1, [2 * size, size, 2 * size, size])
             return op.Concat(op.Add(inputs, recurrence), own, other, axis=1)
-        added = op.Add(*op.Split.results(value, 1, num_splits=2))
+        added = op.Add(*op.Split.parts(2, value, 1, num_splits=2))
         return added if self._in_order() else self._reordered(added)
 
     def state(self, index: int) -> SSAValue:
@@ -236,7 +236,7 @@ class Network:
         if unknown:
             self.node.fail(f"the runtime does not have {', '.join(unknown)} as activation of a recurrent network")
         build = getattr(self.op, f"{self.kind.name}Sequence")
-        return build.results(*operands, **self.properties(activations, direction))
+        return build.parts(1 + self.kind.states, *operands, **self.properties(activations, direction))
 
     def lowered(self) -> Replacement:
         """The results of the node: all hidden states, then each state after the last step."""

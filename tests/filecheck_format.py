@@ -71,7 +71,8 @@ class Call:
                 call.files["2>" if len(operator) == 2 else operator[0]] = target
             else:
                 return None
-        return call
+        # Which stream goes where then depends on the order.
+        return None if call.merge_stderr and call.files.keys() - {"<"} else call
 
     def run(self, stdin: bytes) -> Outcome:
         """Call the tool in the current folder."""

@@ -170,15 +170,17 @@ class DataAttr(Data[TensorData]):
         return np.ascontiguousarray(self.array).reshape(-1).view(np.uint8).data if self.array.size else memoryview(b"")
 
     def print_parameter(self, printer: Printer) -> None:
+        weights: SideFileWriter | None = getattr(printer, "weights", None)
+        # Strings have no place in a side file, so where nothing is to be left out they are all in the text.
         with printer.in_angle_brackets():
             printer.print_attribute(tensor(self.data.shape, self.data.element))
             printer.print_string(", ")
             if self.data.array is None:
                 printer.print_string(f'elided "{self.data.key}"')
-            elif self.nbytes <= INLINE_BYTES:
+            elif self.nbytes <= INLINE_BYTES or (weights is not None and self.data.element == element_types.string):
                 printer.print_string(_inline(self.data.array))
-            elif (weights := getattr(printer, "weights", None)) is not None:
-                file_name, offset = cast(SideFileWriter, weights).store(self)
+            elif weights is not None:
+                file_name, offset = weights.store(self)
                 printer.print_string(f'"{file_name}", {offset}')
             else:
                 printer.print_string(f'elided "{hashlib.sha1(sample(self.data.array)).hexdigest()[:12]}"')

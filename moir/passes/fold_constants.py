@@ -5,7 +5,7 @@
 ->  %b = opset1.Constant() {value = #moir.data<tensor<2xi64>, [2, 4]>} : tensor<2xi64>
 
 Shape computations that start at ShapeOf stay, even where all dimensions are static, so that the model can be reshaped in the runtime;
-`fold-constants{static-shape=true}` folds them as well.
+`fold-constants{static-shape=true}` folds them as well. Quantized weights stay quantized.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from xdsl.passes import ModulePass
 
 from moir.dialects import opset
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.element_types import describe
+from moir.dialects.element_types import REAL_TYPES, describe, f8e4m3, f8e5m2, si4, si8, ui4, ui8
 from moir.dialects.known_values import KnownValues, evaluate, is_symbolic
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_count, element_of, shape_of, tensor
@@ -30,6 +30,9 @@ ALLOWANCE = 256 << 20
 
 SMALL = 1 << 10
 """Results of at most so many bytes are always computed."""
+
+QUANTIZED_TYPES = frozenset((si8, ui8, si4, ui4, f8e4m3, f8e5m2))
+"""Element types in which weights are stored quantized."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Folding:
             array = self.known.elements(op.results[0])
             return None if array is None or is_symbolic(array) else [array]
         operands = [constant_operand(operand) for operand in op.operands]
-        if any(array is None for array in operands):
+        if any(array is None for array in operands) or is_dequantization(op):
             return None
         arrays = [array for array in operands if array is not None]
         growth = self.growth(op, arrays)
@@ -93,6 +96,20 @@ class Folding:
                 return None
             size += count * max(1, describe(element_of(result)).bits // 8)
         return 0 if size <= SMALL else size - sum(array.nbytes for array in operands)
+
+
+def is_dequantization(op: OpsetOp) -> bool:
+    """Whether this is the Convert at the head of a dequantized weight, `(Convert(w) - zero point) * scale`.
+
+    The runtime computes with the stored integers if it finds this form; folding it would store and compute in floating point.
+    """
+    return (
+        op.name == "opset1.Convert"
+        and element_of(op.operands[0]) in QUANTIZED_TYPES
+        and element_count(shape_of(op.operands[0])) != 1
+        and element_of(op.results[0]) in REAL_TYPES
+        and all(use.index == 0 and use.operation.name in ("opset1.Subtract", "opset1.Multiply") for use in op.results[0].uses)
+    )
 
 
 def constant_operand(value: SSAValue) -> Array | None:

@@ -7,10 +7,16 @@
 
 The pattern is called once with recorders: its parameters behind `op` are variables, `op.Kind(…)` is an operation of that type, in any
 version (`op["opset8.Softmax"](…)` in one). A variable binds a value; where it occurs twice, both are the same value. A number is a constant
-of one element of about that value; `op.constant("name")` is any constant and binds it. Keyword arguments are properties that must be equal.
-Operands of commutative operations match in either order.
+of one element of that value, up to rounding; `op.constant("name")` is any constant and binds it, where it occurs twice both are equal.
+Keyword arguments are properties that must be equal. Operands of commutative operations match in either order.
 
-An operation inside the pattern may have no use outside of it, unless `shared` says so: otherwise the fusion would compute it twice.
+What holds of every match, so that no rule need check it:
+
+ 1. An operation inside the pattern has no use outside of it, unless `shared` says so: otherwise the fusion would compute it twice.
+ 2. A constant of one element does not give its operation more dimensions than the other operand has: `Add(x, [[1]])` is no `Add(x, 1)` if
+    x is a vector, or may be one.
+ 3. Elementwise operations broadcast as numpy does.
+ 4. The replacement has the element type of the root and a shape that is at least as well known; else it is taken back.
 """
 
 from __future__ import annotations
@@ -20,13 +26,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, cast
 
-import numpy as np
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects import opset
 from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import bf16, describe, dynamic, f16, f32, f64
+from moir.dialects.opset.base import property_table
 from moir.dialects.properties import value_of
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.errors import InferenceError
 from moir.passes.building import OpBuilder
 from moir.passes.rewriting import Pattern, PatternPass, Rewriter
@@ -38,6 +46,11 @@ COMMUTATIVE = frozenset(
     )
 )
 """Operations whose two operands may change places."""
+
+TOLERANCES: dict[Attribute, float] = {f16: 2.0**-10, bf16: 2.0**-7, f32: 4e-6, f64: 4e-6}
+"""Relative error up to which a constant is a number, by element type: its rounding, or six digits of it having been written."""
+
+_CONSTANT = frozenset(("opset1.Constant",))
 
 
 @dataclass(frozen=True)
@@ -69,6 +82,15 @@ class Expression:
     kind: str
     operands: tuple[Any, ...]
     properties: tuple[tuple[str, Any], ...]
+    orders: tuple[Order, ...]
+
+
+@dataclass(frozen=True)
+class Order:
+    """Operand patterns in one order, and what the operations that produce the operands must be called (None: anything)."""
+
+    terms: tuple[Any, ...]
+    producers: tuple[frozenset[str] | None, ...]
 
 
 Term: TypeAlias = Variable | ConstantVariable | Number | Expression
@@ -90,7 +112,25 @@ class Recorder:
 
 def _expression(names: Sequence[str], kind: str, operands: tuple[Any, ...], properties: dict[str, Any]) -> Expression:
     terms = tuple(Number(float(term)) if isinstance(term, int | float) else term for term in operands)
-    return Expression(frozenset(names), kind, terms, tuple(properties.items()))
+    orders = [terms]
+    if kind in COMMUTATIVE and terms[0] != terms[1]:
+        orders.append(terms[::-1])
+    table = property_table(opset.operation(names[-1])).specs
+    expected: list[tuple[str, Any]] = []
+    for name, value in properties.items():
+        spelled = name if name in table else name.replace("_", "-")
+        if spelled not in table:
+            raise TypeError(f"{names[-1]} has no property {name}")
+        expected.append((spelled, tuple(cast("Sequence[Any]", value)) if isinstance(value, list) else value))
+    return Expression(
+        frozenset(names), kind, terms, tuple(expected), tuple(Order(order, tuple(map(_producers, order))) for order in orders)
+    )
+
+
+def _producers(term: Term) -> frozenset[str] | None:
+    if isinstance(term, Expression):
+        return term.names
+    return None if isinstance(term, Variable) else _CONSTANT
 
 
 class Match:
@@ -120,12 +160,40 @@ class Match:
         """The first matched operation of a type, e.g. `ReduceMean`."""
         return next(op for op in self.operations if op.name.rpartition(".")[2] == kind)
 
+    def is_real(self, name: str) -> bool:
+        """Whether a variable is bound to floating-point numbers of 16 bits or more."""
+        return element_of(self._bound[name]) in TOLERANCES
+
 
 def constant_of(value: SSAValue) -> Array | None:
-    """The array of a value that a Constant produces."""
-    if isinstance(value, OpResult) and isinstance(data := value.op.properties.get("value"), DataAttr) and data.data.array is not None:
-        return data.data.array
-    return None
+    """The array of a value that a Constant produces; None too if the array does not hold the elements one by one."""
+    if not isinstance(value, OpResult) or not isinstance(data := value.op.properties.get("value"), DataAttr):
+        return None
+    return None if describe(data.element).is_packed else data.data.array
+
+
+def scalar_of(value: SSAValue) -> float | None:
+    """The number of a constant of one element, None for anything else."""
+    array = constant_of(value)
+    return float(array.reshape(-1)[0]) if array is not None and array.size == 1 and array.dtype.kind in "fiuV" else None
+
+
+def is_about(value: float, expected: float, element: Attribute) -> bool:
+    """Whether a number of an element type is `expected` up to rounding."""
+    return value == expected or abs(value - expected) <= TOLERANCES.get(element, 0) * abs(expected)
+
+
+def outranks(constant: SSAValue, other: SSAValue) -> bool:
+    """Whether broadcasting against a constant may give a value more dimensions than it has."""
+    own, rank = rank_of(constant), rank_of(other)
+    return own != 0 and (own is None or rank is None or own > rank)
+
+
+def _equal_constants(a: SSAValue, b: SSAValue) -> bool:
+    if not isinstance(a, OpResult) or not isinstance(b, OpResult):
+        return False
+    data = a.op.properties.get("value")
+    return isinstance(data, DataAttr) and data == b.op.properties.get("value")
 
 
 Bindings: TypeAlias = "tuple[dict[str, SSAValue], list[Operation]]"
@@ -133,46 +201,70 @@ Bindings: TypeAlias = "tuple[dict[str, SSAValue], list[Operation]]"
 
 def _match_value(term: Term, value: SSAValue, state: Bindings) -> Iterator[Bindings]:
     """Ways to match a value; each yields the bindings so far."""
-    if isinstance(term, Variable | ConstantVariable):
+    if isinstance(term, Expression):
+        if isinstance(value, OpResult) and value.index == 0:
+            yield from _match_operation(term, value.op, state)
+    elif isinstance(term, Number):
+        number = scalar_of(value)
+        if number is not None and is_about(number, term.value, element_of(value)):
+            yield state
+    else:
         bound = state[0].get(term.name)
         if bound is not None:
-            if bound is value:
+            if bound is value or (isinstance(term, ConstantVariable) and _equal_constants(bound, value)):
                 yield state
         elif isinstance(term, Variable) or constant_of(value) is not None:
             yield {**state[0], term.name: value}, state[1]
-    elif isinstance(term, Number):
-        array = constant_of(value)
-        if (
-            array is not None
-            and array.size == 1
-            and array.dtype.kind in "fiuV"
-            and np.isclose(float(array.reshape(-1)[0]), term.value, 1e-3, 0)
-        ):
-            yield state
-    elif isinstance(value, OpResult) and value.index == 0:
-        yield from _match_operation(term, value.op, state)
 
 
 def _match_operation(term: Expression, op: Operation, state: Bindings) -> Iterator[Bindings]:
-    if op.name not in term.names or len(op.operands) != len(term.operands):
+    if op.name not in term.names:
         return
-    for name, expected in term.properties:
-        if value_of(op.properties[name]) != expected:
-            return
+    operands = tuple(op.operands)
+    if len(operands) != len(term.operands):
+        return
+    orders = plausible_orders(term, operands)
+    if not orders or not _has_properties(term, op):
+        return
     bound, operations = state
-    orders = [term.operands]
-    if term.kind in COMMUTATIVE and term.operands[0] != term.operands[1]:
-        orders.append(term.operands[::-1])
+    below = [*operations, op]
     for order in orders:
-        yield from _match_operands(order, op, (bound, [*operations, op]), 0)
+        if not any(_grows(term, index, operands) for index, term in enumerate(order.terms)) or "auto_broadcast" not in op.properties:
+            yield from _match_operands(order.terms, operands, (bound, below), 0)
 
 
-def _match_operands(terms: Sequence[Term], op: Operation, state: Bindings, index: int) -> Iterator[Bindings]:
+def _match_operands(terms: Sequence[Term], operands: Sequence[SSAValue], state: Bindings, index: int) -> Iterator[Bindings]:
     if index == len(terms):
         yield state
         return
-    for matched in _match_value(terms[index], op.operands[index], state):
-        yield from _match_operands(terms, op, matched, index + 1)
+    for matched in _match_value(terms[index], operands[index], state):
+        yield from _match_operands(terms, operands, matched, index + 1)
+
+
+def plausible_orders(term: Expression, operands: Sequence[SSAValue]) -> list[Order]:
+    """The orders in which every operand is produced by an operation of the right name."""
+    producers: list[str] = [getattr(operand.owner, "name", "") for operand in operands]
+    return [
+        order
+        for order in term.orders
+        if all(names is None or producer in names for names, producer in zip(order.producers, producers, strict=True))
+    ]
+
+
+def _has_properties(term: Expression, op: Operation) -> bool:
+    for name, expected in term.properties:
+        attribute = op.properties.get(name)
+        if attribute is None or value_of(attribute) != expected:
+            return False
+    mode = op.properties.get("auto_broadcast")
+    return mode is None or value_of(mode) != "pdpd"
+
+
+def _grows(term: Term, index: int, operands: Sequence[SSAValue]) -> bool:
+    """Whether a constant of one element may give an elementwise operation more dimensions than its other operands have."""
+    if not isinstance(term, Number | ConstantVariable) or element_count(shape_of(operands[index])) != 1:
+        return False
+    return all(outranks(operands[index], other) for position, other in enumerate(operands) if position != index)
 
 
 PatternFunction: TypeAlias = (
@@ -191,7 +283,7 @@ class Rule(Pattern):
 
     Args:
         pattern: traced once, see the module.
-        rewrite: builds the replacement; None declines (and then must not have built anything).
+        rewrite: builds the replacement; None, or an InferenceError, declines, and what was built is erased.
         shared: operations inside may have uses outside of the pattern.
     """
 
@@ -207,27 +299,83 @@ class Rule(Pattern):
     def match(self, op: Operation) -> Iterator[Match]:
         """The ways in which the pattern matches at an operation."""
         for bound, operations in _match_operation(self.term, op, ({}, [])):
-            if self.shared or all(use.operation in operations for each in operations[1:] for result in each.results for use in result.uses):
+            if self.shared or not has_outside_uses(operations):
                 yield Match(op, bound, operations)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)
         for match in self.match(op):
-            try:
-                value = self.rewrite(rewriter.op, match)
-            except InferenceError:
-                # The fused operation does not take these operands; what was built for it has no uses and is eliminated as dead.
-                continue
-            if value is not None:
-                rewriter.replace_with(op, value)
+            value = self._replacement(rewriter.op, match)
+            if value is not None and is_refinement(value.type, op.results[0].type):
+                replace_matched(match.operations, value, rewriter)
+                return
+            take_back(rewriter.op)
+
+    def _replacement(self, builder: OpBuilder, match: Match) -> SSAValue | None:
+        try:
+            return self.rewrite(builder, match)
+        except InferenceError:
+            return None
+
+
+def has_outside_uses(operations: Sequence[Operation]) -> bool:
+    """Whether one of the operations other than the first, which is the root, is used by an operation that is none of them."""
+    return any(use.operation not in operations for each in operations[1:] for result in each.results for use in result.uses)
+
+
+def is_refinement(new: Attribute, old: Attribute) -> bool:
+    """Whether a value of type `new` may stand for one of type `old`: the same element type, all that is known of the shape still known."""
+    if new is old:
+        return True
+    known, shape = shape_of(old), shape_of(new)
+    if element_of(old) not in (dynamic, element_of(new)):
+        return False
+    return known is None or (
+        shape is not None and len(shape) == len(known) and all(d in (-1, own) for d, own in zip(known, shape, strict=True))
+    )
+
+
+def replace_matched(operations: Sequence[Operation], value: SSAValue, rewriter: Rewriter) -> None:
+    """Replace the root, the first of the operations, by a value, and erase those of the others that lose their last use."""
+    root, *inner = operations
+    rewriter.replace_with(root, value)
+    # Users come before what they use, but for an operation with two users among them: hence more than one round.
+    while dead := [op for op in dict.fromkeys(inner) if op.parent is not None and not any(result.uses for result in op.results)]:
+        for op in dead:
+            op.detach()
+            op.erase()
+
+
+def take_back(builder: OpBuilder) -> None:
+    """Erase what was built, since it does not replace anything."""
+    built = builder.inserted or []
+    while built:
+        op = built.pop()
+        op.detach()
+        op.erase()
+
+
+class AnyOf(Pattern):
+    """Rules as one pattern, which the driver tries once an operation instead of once a rule."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.roots = tuple(dict.fromkeys(root for rule in rules for root in rule.roots))
+        self._rules: dict[str, tuple[Rule, ...]] = {
+            root.name: tuple(rule for rule in rules if root.name in rule.term.names) for root in self.roots
+        }
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        for rule in self._rules[op.name]:
+            rule.match_and_rewrite(op, rewriter)
+            if rewriter.has_done_action:
                 return
 
 
 @dataclass(frozen=True)
 class RulePass(PatternPass):
-    """A pass that applies rules."""
+    """A pass that applies rules, the first that matches at an operation."""
 
     RULES: ClassVar[tuple[Rule, ...]] = ()
 
     def patterns(self) -> Sequence[RewritePattern]:
-        return self.RULES
+        return (AnyOf(self.RULES),) if self.RULES else ()

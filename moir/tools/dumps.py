@@ -17,7 +17,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from moir.errors import ConversionError
 from moir.tools.conversion import Observer
-from moir.tools.weights_file import WeightsWriter, print_module
+from moir.tools.text import print_module
+from moir.tools.weights_file import WeightsWriter
 
 WEIGHTS = "weights.bin"
 _DUMP = re.compile(r"\d{2,}-[a-z0-9-]+\.mlir")

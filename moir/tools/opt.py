@@ -21,7 +21,6 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
-from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError, ShrinkException, VerifyException
@@ -36,8 +35,9 @@ from moir.tools.failures import UsageError, describe, one_line, report_failures
 from moir.tools.output import replacing_file
 from moir.tools.pipelines import DEFAULT, Pipeline, framework_of
 from moir.tools.progress import Timing
+from moir.tools.text import TextParser, print_module
 from moir.tools.verification import verify_module
-from moir.tools.weights_file import WeightsReader, WeightsWriter, print_module
+from moir.tools.weights_file import WeightsReader, WeightsWriter
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
@@ -149,7 +149,7 @@ class MoirOptMain(xDSLOptMain):
     def parse_text(self, stream: IO[bytes]) -> ModuleOp:
         """The module of a text. Raises ParseError, and ModelFileError if it is no UTF-8."""
         try:
-            parser = Parser(self.ctx, stream.read(), self.get_input_name())
+            parser = TextParser(self.ctx, stream.read(), self.get_input_name())
         except UnicodeDecodeError as error:
             raise ModelFileError(f"byte {error.start} is not UTF-8 text", location=self.get_input_name()) from error
         with stage("the parser"):

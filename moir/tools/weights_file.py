@@ -9,13 +9,11 @@ from __future__ import annotations
 import mmap
 import os
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.printer import Printer
 
-from moir.dialects.data import Array, DataAttr, SideFileWriter
+from moir.dialects.data import Array, DataAttr
 from moir.dialects.memory_map import pieces, release
 from moir.errors import ModelFileError
 
@@ -86,22 +84,3 @@ class WeightsReader:
         if outside or os.path.realpath(path) != os.path.join(os.path.realpath(self.folder), file_name):
             raise ModelFileError(f"the side file {file_name!r} is not in the folder of the text, {str(self.folder)!r}")
         return map_file(path)
-
-
-def print_module(
-    module: ModuleOp, stream: IO[str], weights: SideFileWriter | None = None, printer: type[Printer] = Printer, **options: Any
-) -> None:
-    """Print a module and a line break.
-
-    Args:
-        module: the module.
-        stream: where to print.
-        weights: a side file for values over 64 bytes; without one they are left out.
-        printer: class of the printer.
-        options: options of the printer, `print_generic_format` among them.
-    """
-    # The printer of a value looks for this attribute of the printer.
-    instance: Any = printer(stream=stream, **options)
-    instance.weights = weights
-    instance.print_op(module)
-    instance.print_string("\n")

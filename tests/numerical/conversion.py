@@ -126,14 +126,23 @@ def lower_present(module: Any) -> None:
 
 def as_tensor(array: Array, type_: openvino.Type) -> openvino.Tensor:
     """An array as the runtime wants it, element types that numpy does not have included."""
-    array = np.ascontiguousarray(array).reshape(array.shape)
     if array.dtype.kind in "OUS":
         return openvino.Tensor(np.asarray(array, dtype=np.str_))
-    if array.dtype.kind != "V":
-        return openvino.Tensor(array)
+    if array.dtype.isbuiltin == 1:
+        return openvino.Tensor(np.array(array, order="C"))
     tensor = openvino.Tensor(type_, openvino.Shape(list(array.shape)))
-    np.asarray(tensor.data).view(np.uint8).reshape(-1)[:] = array.reshape(-1).view(np.uint8)
+    np.asarray(tensor.data).view(np.uint8).reshape(-1)[:] = packed(array, type_.bitwidth)
     return tensor
+
+
+def packed(array: Array, bits: int) -> Array:
+    """The bytes of an array; elements of less than 8 bits share one, the first of them in the lowest bits."""
+    data = np.array(array, order="C").reshape(-1).view(np.uint8)
+    if bits >= 8:
+        return data
+    count = 8 // bits
+    fields = np.pad(data & (2**bits - 1), (0, -data.size % count)).reshape(-1, count).astype(np.uint16)
+    return np.sum(fields << np.arange(0, 8, bits), axis=1).astype(np.uint8)
 
 
 def as_array(tensor: openvino.Tensor) -> Array:

@@ -19,6 +19,7 @@ from moir.passes.lowering import lower
 FAMILIES = (
     "activation",
     "arithmetic",
+    "attention",
     "control_flow",
     "convolution",
     "detection",

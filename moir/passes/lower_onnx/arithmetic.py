@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from functools import reduce
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, f8e8m0, f32, string
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, string
 from moir.dialects.shapes import element_of
 from moir.passes.building import OpBuilder
 from moir.passes.lower_onnx.data_types import element_type
@@ -53,6 +53,9 @@ _BINARY = {
     "Mul": "Multiply",
     "Sub": "Subtract",
 }
+
+LARGEST = {f8e4m3: 448.0, f8e5m2: 57344.0}
+"""The largest numbers of the 8-bit floats."""
 
 _VARIADIC = {"Max": "Maximum", "Min": "Minimum", "Sum": "Add"}
 
@@ -145,14 +148,14 @@ def cast(node: Node, op: OpBuilder) -> SSAValue:
         return x
     if string in (element_of(x), element):
         node.fail("the runtime converts no strings", hint="cut the model behind this node")
-    if element in (f8e4m3, f8e5m2) and not node.flag("saturate", True):
-        node.fail("a conversion to an 8-bit float without saturation has no counterpart in the runtime", hint="set saturate to 1")
-    return op.convert(_via_f32(op, x), element)
+    return converted(op, x, element, node.flag("saturate", True))
 
 
-def _via_f32(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """x, scales of 8 bits as f32: the runtime converts those to f32 only."""
-    return op.convert(x, f32) if element_of(x) == f8e8m0 else x
+def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = True) -> SSAValue:
+    """x in another element type, limited to the largest number of an 8-bit float with `saturate`; the runtime's Convert limits nothing."""
+    if saturate and element in LARGEST and element_of(x) in REAL_TYPES and element_of(x) != element:
+        x = op.Clamp(x, min=-LARGEST[element], max=LARGEST[element])
+    return op.convert(x, element)
 
 
 @onnx.lowers("CastLike")
@@ -162,4 +165,4 @@ def cast_like(node: Node, op: OpBuilder) -> SSAValue:
     element = element_of(like)
     if string in (element_of(x), element) and element_of(x) != element:
         node.fail("the runtime converts no strings", hint="cut the model behind this node")
-    return op.ConvertLike(x, like) if element is dynamic else op.convert(x, element)
+    return op.ConvertLike(x, like) if element is dynamic else converted(op, x, element, node.flag("saturate", True))

@@ -31,6 +31,7 @@ from moir.passes.lower_onnx.bodies import (
     own_operands,
     repeated_body,
 )
+from moir.passes.lower_onnx.shape_values import as_scalar, dimension_list
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node, Replacement
 
@@ -227,12 +228,19 @@ class Connections:
     def create(self, op: OpBuilder, operation: type[RepeatingOp]) -> list[SSAValue | None]:
         """Build the operation; the values of the results of the node."""
         if self.outputs:
-            properties: dict[str, object] = {"inputs": self.inputs, "outputs": [port for _, port in self.outputs]}
-            if operation is Loop:
-                properties["condition"] = 0
-            created = create_with_bodies(op, operation, self.operands, properties, [self.body.region])
+            created = _create_repeating(op, operation, self.operands, self.inputs, [port for _, port in self.outputs], self.body.region)
             self.values.update((index, value) for (index, _), value in zip(self.outputs, created, strict=True))
         return [self.values.get(index) for index in range(self.node.result_count)]
+
+
+def _create_repeating(
+    op: OpBuilder, operation: type[RepeatingOp], operands: list[SSAValue], inputs: list[Port], outputs: list[Port], region: Region
+) -> list[SSAValue]:
+    """A Loop, whose condition is the first Result of the body, or a TensorIterator."""
+    properties: dict[str, object] = {"inputs": inputs, "outputs": outputs}
+    if operation is Loop:
+        properties["condition"] = 0
+    return create_with_bodies(op, operation, operands, properties, [region])
 
 
 class Scanned(NamedTuple):
@@ -309,13 +317,28 @@ def _scan(node: Node, op: OpBuilder, region: Region, given: Scanned) -> list[SSA
     ranks = [None if (rank := rank_of(value)) is None else rank + 1 for value in body.values()[len(states) :]]
     axes = _slicings(node, [join.axis for join in given.joins], [0] * len(ranks), ranks)
     joins = [replace(join, axis=found.axis) for join, found in zip(given.joins, axes, strict=True)]
-    connections = Connections(node, body, [], first_parameter=0, first_result=0)
+    operation, operands = _repetition(op, body.region, scanned[0], cuts[0])
+    connections = Connections(node, body, operands, first_parameter=0, first_result=len(body.results) - node.result_count)
     connections.drop_unused(len(states))
     connections.add_states(states)
     connections.add_slices(len(states), scanned, cuts)
     connections.add_invariants(len(states) + len(scanned), given.captured)
     connections.add_joined(len(states), joins)
-    return connections.create(op, TensorIterator)
+    return connections.create(op, operation)
+
+
+def _repetition(op: OpBuilder, region: Region, scanned: SSAValue, cut: Slicing) -> tuple[type[RepeatingOp], list[SSAValue]]:
+    """The operation that repeats a body for each slice of an operand, and the operands of its own.
+
+    It is a TensorIterator; since the runtime does not have one in another one, a Loop around them, whose body gets a condition.
+    """
+    if not any(isinstance(inner, TensorIterator) for inner in region.walk()):
+        return TensorIterator, []
+    block = region.block
+    first = next((inner for inner in block.ops if isinstance(inner, Result)), None)
+    inside = OpBuilder(op.known, block, first)
+    inside.insert(Result.create(operands=[inside.constant(np.array(True))]))
+    return Loop, [as_scalar(op, dimension_list(op, scanned, cut.axis)), op.constant(np.array(True))]
 
 
 def _piece(value: SSAValue, cut: Slicing) -> Attribute:
@@ -363,8 +386,11 @@ def scan_of_batch(node: Node, op: OpBuilder) -> Replacement:
         value = found[index]
         assert value is not None
         inside.insert(Result.create(operands=[inside.Unsqueeze(value, 0)]))
-    outputs = [Port(number, slicing=Slicing(0)) for number in range(len(used))]
-    values = create_with_bodies(op, TensorIterator, operands, {"inputs": inputs, "outputs": outputs}, [Region(block)])
+    around = Region(block)
+    operation, first = _repetition(op, around, own[-1], Slicing(0))
+    inputs = [replace(port, index=(port.index or 0) + len(first)) for port in inputs]
+    outputs = [Port(number, slicing=Slicing(0)) for number in range(bool(first), bool(first) + len(used))]
+    values = _create_repeating(op, operation, [*first, *operands], inputs, outputs, around)
     results: list[SSAValue | None] = [None] * node.result_count
     for index, value in zip(used, values, strict=True):
         results[index] = value

@@ -81,7 +81,8 @@ def conv_transpose(node: Node, op: OpBuilder) -> SSAValue:
     operands = [data, filters]
     if wanted and not is_static(_sizes(node, data, axes)):
         operands.append(op.constant(list(wanted)))
-        automatic = "same_upper" if window.auto_pad == "same_upper" else "same_lower"
+        # The runtime puts the odd element of `same_upper` at the beginning, ONNX that of SAME_UPPER at the end.
+        automatic = "same_lower" if window.auto_pad == "same_upper" else "same_upper"
         window = window._replace(auto_pad=automatic)
     elif wanted or window.auto_pad.startswith("same"):
         window, padding = _computed_pads(node, window, padding, wanted, axes)
@@ -120,6 +121,8 @@ def _computed_pads(
     for axis in range(axes):
         stride = window.strides[axis]
         surplus = padding[axis] + (kernel[axis] - 1) * window.dilations[axis] + 1 - stride
+        if surplus < 0 and not wanted:
+            node.fail("a stride above the extent of the kernel with automatic padding: ONNX does not say where the zeros go")
         if wanted:
             surplus += stride * sizes[axis] - wanted[axis]
         cut, half = max(surplus, 0), max(surplus, 0) // 2

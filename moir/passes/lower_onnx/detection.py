@@ -10,6 +10,16 @@ from moir.passes.lower_onnx.shape_values import as_scalar
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
 
+SMALLEST = np.nextafter(np.float32(0), np.float32(1)).reshape(())
+
+
+def exclusive(op: OpBuilder, overlap: SSAValue) -> SSAValue:
+    """The threshold of an overlap as a scalar: the runtime suppresses what reaches it, ONNX only what exceeds it."""
+    known = op.known.constant(overlap)
+    if known is not None and known.size == 1:
+        return op.constant(np.nextafter(known.astype(np.float32).reshape(()), np.float32(np.inf), dtype=np.float32).reshape(()))
+    return op.Add(op.Multiply(as_scalar(op, overlap), 1 + 2**-23), float(SMALLEST))
+
 
 @onnx.lowers("NonMaxSuppression", since=10)
 def non_max_suppression(node: Node, op: OpBuilder) -> SSAValue:
@@ -25,7 +35,7 @@ def non_max_suppression(node: Node, op: OpBuilder) -> SSAValue:
         node.operand(0),
         node.operand(1),
         as_scalar(op, limit),
-        op.constant(0.0) if overlap is None else as_scalar(op, overlap),
+        op.constant(SMALLEST) if overlap is None else exclusive(op, overlap),
         op.constant(float(np.finfo(np.float32).min)) if threshold is None else as_scalar(op, threshold),
         box_encoding="center" if node.flag("center_point_box") else "corner",
         sort_result_descending=False,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +12,13 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import normalize_axis, shape_of
 from moir.passes.building import OpBuilder
+from moir.passes.lower_onnx.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
 
+MODES = {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}
+NEAREST_MODES = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple")
+UNCOMMON_COORDINATES = ("half_pixel_symmetric", "tf_crop_and_resize")
 COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn")
 
 
@@ -92,26 +98,25 @@ def resize(node: Node, op: OpBuilder) -> SSAValue:
         node.number("cubic_coeff_a", -0.75),
         node.flag("exclude_outside"),
     )
-    if coordinates == "half_pixel_symmetric":
-        resizing.coordinates = symmetric_coordinates(node, resizing)
+    if coordinates == "half_pixel_symmetric" and is_symmetric_anyway(node, resizing):
+        resizing.coordinates = "half_pixel"
     policy = node.text("keep_aspect_ratio_policy", "stretch")
     if scales is None and policy != "stretch":
         keep_aspect_ratio(node, op, resizing, policy)
     return resized(node, op, resizing)
 
 
-def symmetric_coordinates(node: Node, resizing: Resizing) -> str:
-    """`half_pixel`, which is the same where sizes are given or size times scale is an integer. Raises ConversionError elsewhere."""
+def is_symmetric_anyway(node: Node, resizing: Resizing) -> bool:
+    """Whether half_pixel_symmetric means half_pixel: where sizes are given, or scales that give whole sizes."""
     if not resizing.by_scales:
-        return "half_pixel"
+        return True
     scales, shape = node.known.constant(resizing.target), node.shape(0)
-    if scales is not None:
-        axes = resizing.axes or range(scales.size)
-        dimensions = [-1 if shape is None else shape[axis] for axis in axes]
-        extents = [scale if d < 0 else scale * d for scale, d in zip(scales.ravel().tolist(), dimensions, strict=True)]
-        if all(float(extent).is_integer() for extent in extents):
-            return "half_pixel"
-    node.fail("half_pixel_symmetric with scales that give no whole sizes is not supported", hint="give sizes instead of scales")
+    if scales is None:
+        return False
+    axes = resizing.axes or range(scales.size)
+    dimensions = [-1 if shape is None else shape[axis] for axis in axes]
+    extents = [scale if d < 0 else scale * d for scale, d in zip(scales.ravel().tolist(), dimensions, strict=True)]
+    return all(float(extent).is_integer() for extent in extents)
 
 
 def keep_aspect_ratio(node: Node, op: OpBuilder, resizing: Resizing, policy: str) -> None:
@@ -152,39 +157,71 @@ def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) ->
 
 def resized(node: Node, op: OpBuilder, resizing: Resizing) -> SSAValue:
     """Operand 0 resized."""
-    data = node.operand(0)
-    if resizing.coordinates == "tf_crop_and_resize":
-        node.fail("tf_crop_and_resize is not supported", hint="crop with a Slice and resize with align_corners")
-    if resizing.coordinates not in COORDINATES:
+    data, mode = node.operand(0), resizing.mode
+    if resizing.coordinates not in (*COORDINATES, *UNCOMMON_COORDINATES):
         node.fail(f"coordinate_transformation_mode {resizing.coordinates!r} is not defined")
-    if resizing.mode not in ("nearest", "linear", "cubic"):
-        node.fail(f"mode {resizing.mode!r} is not one of nearest, linear, cubic")
-    if without_unchanged_axes(op, data, resizing):
+    if mode not in MODES:
+        node.fail(f"mode {mode!r} is not one of {', '.join(MODES)}")
+    if resizing.nearest not in NEAREST_MODES:
+        node.fail(f"nearest_mode {resizing.nearest!r} is not defined")
+    regions = crop_regions(node, resizing)
+    if not regions and without_unchanged_axes(op, data, resizing):
         return data
-    target = resizing.target
-    antialias = resizing.antialias and resizing.mode != "nearest"
-    if resizing.exclude_outside and resizing.mode == "cubic" and not antialias:
-        node.fail("exclude_outside is not supported", hint="export with exclude_outside=0")
+    excludes = resizing.exclude_outside and mode == "cubic"
+    if resizing.coordinates in UNCOMMON_COORDINATES or excludes or (resizing.antialias and mode != "nearest"):
+        return resized_by_matrices(node, op, resizing, regions)
     return op.Interpolate(
         data,
-        op.convert(target, f32) if resizing.by_scales else target,
+        op.convert(resizing.target, f32) if resizing.by_scales else resizing.target,
         resizing.axes,
-        mode=interpolation_mode(node, resizing, antialias),
+        mode=MODES[mode],
         shape_calculation_mode="scales" if resizing.by_scales else "sizes",
         coordinate_transformation_mode=resizing.coordinates,
         nearest_mode=resizing.nearest,
-        antialias=antialias,
         cube_coeff=resizing.cube_coefficient,
     )
 
 
-def interpolation_mode(node: Node, resizing: Resizing, antialias: bool) -> str:
-    """The mode in the words of the runtime."""
-    if resizing.mode == "nearest":
-        return "nearest"
-    if antialias:
-        return {"linear": "bilinear_pillow", "cubic": "bicubic_pillow"}[resizing.mode]
-    return {"linear": "linear_onnx", "cubic": "cubic"}[resizing.mode]
+def crop_regions(node: Node, resizing: Resizing) -> list[tuple[float, float]]:
+    """The part of each axis that tf_crop_and_resize resizes; none for other coordinates."""
+    if resizing.coordinates != "tf_crop_and_resize":
+        return []
+    region = node.constant(1)
+    if region is None or region.size % 2:
+        node.fail("the region of tf_crop_and_resize is no constant", hint="make roi an initializer")
+    starts, ends = region.reshape(2, -1).astype(np.float64).tolist()
+    return list(zip(starts, ends, strict=True))
+
+
+def resized_by_matrices(node: Node, op: OpBuilder, resizing: Resizing, regions: Sequence[tuple[float, float]]) -> SSAValue:
+    """Operand 0 multiplied by a matrix for each resized axis, whose sizes must be known."""
+    shape, known = node.shape(0), node.known.constant(resizing.target)
+    axes = range(len(shape)) if resizing.axes is None and shape is not None else resizing.axes or ()
+    unchanged = 1 if resizing.by_scales else -1
+    if shape is None or known is None or any(shape[a] < 0 and v != unchanged for a, v in zip(axes, known.ravel(), strict=False)):
+        node.fail(
+            "antialias, exclude_outside, half_pixel_symmetric and tf_crop_and_resize need sizes that are known while converting",
+            hint="give the model's input a static shape",
+        )
+    parts: list[AxisResizing] = []
+    for index, (axis, value) in enumerate(zip(axes, known.ravel().tolist(), strict=True)):
+        size = shape[axis]
+        region = regions[index] if regions else (0.0, 1.0)
+        if size < 0 or (value == (1 if resizing.by_scales else size) and region == (0.0, 1.0)):
+            continue
+        count = math.floor(size * value + 1e-6) if resizing.by_scales else int(value)
+        if not 0 < count * size <= MAXIMUM_WEIGHTS:
+            node.fail(f"a dimension of {size} elements cannot be resized to {count}")
+        parts.append(AxisResizing(axis, size, count, value if resizing.by_scales else count / size, region))
+    sampling = Sampling(
+        resizing.mode,
+        resizing.coordinates,
+        resizing.nearest,
+        resizing.antialias,
+        resizing.exclude_outside,
+        resizing.cube_coefficient,
+    )
+    return resampled(op, node.operand(0), parts, sampling, node.number("extrapolation_value", 0.0))
 
 
 @onnx.lowers("GridSample", since=16)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import si64
 from moir.dialects.known_values import Symbol
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of
 from moir.passes.building import OpBuilder, Operand
@@ -61,11 +62,12 @@ def split_parts(node: Node, op: OpBuilder, lengths: Operand, count: int) -> Sequ
 @onnx.lowers("Transpose")
 def transpose(node: Node, op: OpBuilder) -> SSAValue:
     """onnx.Transpose(x) {perm} -> opset1.Transpose(x, perm); x if the order stays"""
-    rank = node.rank(0)
-    order = node.integers("perm", () if rank is None else range(rank)[::-1])
-    if rank is not None and order == tuple(range(rank)):
-        return node.operand(0)
-    return op.Transpose(node.operand(0), order)
+    data, rank = node.operand(0), node.rank(0)
+    if rank is None and not node.has("perm"):
+        last = op.Subtract(op.Squeeze(rank_value(op, data), [0]), 1)
+        return op.Transpose(data, op.Range(last, -1, -1, output_type=si64))
+    order = node.integers("perm", range(rank or 0)[::-1])
+    return data if rank is not None and order == tuple(range(rank)) else op.Transpose(data, order)
 
 
 @onnx.lowers("Tile", since=6)
@@ -106,17 +108,22 @@ def expand(node: Node, op: OpBuilder) -> SSAValue:
 @onnx.lowers("DepthToSpace")
 def depth_to_space(node: Node, op: OpBuilder) -> SSAValue:
     """onnx.DepthToSpace(x) {blocksize, mode = DCR} -> opset1.DepthToSpace(x) {block_size, mode = blocks_first}"""
+    return op.DepthToSpace(node.operand(0), mode=block_mode(node), block_size=node.integer("blocksize"))
+
+
+def block_mode(node: Node) -> str:
+    """The order of the elements of a block in the words of the runtime."""
     modes = {"DCR": "blocks_first", "CRD": "depth_first"}
     mode = node.text("mode", "DCR")
     if mode not in modes:
         node.fail(f"mode {mode!r} is neither DCR nor CRD")
-    return op.DepthToSpace(node.operand(0), mode=modes[mode], block_size=node.integer("blocksize"))
+    return modes[mode]
 
 
 @onnx.lowers("SpaceToDepth")
 def space_to_depth(node: Node, op: OpBuilder) -> SSAValue:
-    """onnx.SpaceToDepth(x) {blocksize} -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first}"""
-    return op.SpaceToDepth(node.operand(0), mode="blocks_first", block_size=node.integer("blocksize"))
+    """onnx.SpaceToDepth(x) {blocksize, mode = DCR} -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first}"""
+    return op.SpaceToDepth(node.operand(0), mode=block_mode(node), block_size=node.integer("blocksize"))
 
 
 @onnx.lowers("ReverseSequence")
@@ -189,14 +196,21 @@ def pad(node: Node, op: OpBuilder) -> SSAValue:
             node.fail(f"{pads.size} pads are given for {len(positions)} axes")
         every[:, [normalize_axis(axis, rank) for axis in positions]] = pads.reshape(2, -1)
         return padded(node, op, every.ravel(), value)
-    if node.text("mode", "constant") == "wrap":
-        node.fail("pads of mode 'wrap' are not constant", hint="make pads and axes initializers")
     begin, end = op.Split.parts(2, node.operand(1), 0, num_splits=2)
     if axes is not None:
         rank_list = rank_value(op, node.operand(0))
         zeros = op.Broadcast(op.constant_like(0, begin), rank_list)
-        positions = axes if node.known.constant(axes) is not None else op.FloorMod(axes, op.ConvertLike(rank_list, axes))
+        # The runtime does not count these positions from the end.
+        known, rank = node.constant_integers(3), node.rank(0)
+        if known is not None and rank is not None:
+            positions: Operand = [normalize_axis(axis, rank) for axis in known]
+        else:
+            positions = op.FloorMod(axes, op.convert(rank_list, node.element(3)))
         begin, end = op.ScatterUpdate(zeros, positions, begin, 0), op.ScatterUpdate(zeros, positions, end, 0)
+    if node.text("mode", "constant") == "wrap":
+        rank = node.known_rank(0)
+        begins, ends = ([op.Gather(op.convert(widths, si64), axis, 0) for axis in range(rank)] for widths in (begin, end))
+        return wrapped(op, node.operand(0), begins, ends)
     return op.Pad(node.operand(0), begin, end, pad_value(op, value), pad_mode=pad_mode(node))
 
 
@@ -227,16 +241,17 @@ def padded(node: Node, op: OpBuilder, pads: np.ndarray[tuple[int, ...], np.dtype
     return op.Pad(data, begin, end, pad_value(op, value) if mode == "constant" else None, pad_mode=mode)
 
 
-def wrapped(op: OpBuilder, data: SSAValue, begin: Sequence[int], end: Sequence[int]) -> SSAValue:
+def wrapped(op: OpBuilder, data: SSAValue, begin: Sequence[int | SSAValue], end: Sequence[int | SSAValue]) -> SSAValue:
     """Data continued periodically: along each padded axis a Gather at the positions -begin … size + end - 1, modulo the size."""
     for axis, (before, after) in enumerate(zip(begin, end, strict=True)):
-        if not before and not after:
+        if before == after == 0:
             continue
         size = dimension(op, data, axis)
-        if isinstance(size, int):
+        if isinstance(size, int) and isinstance(before, int) and isinstance(after, int):
             positions: Operand = op.constant(np.arange(-before, size + after) % max(size, 1))
         else:
-            numbers = op.Range(-before, op.Add(size, after), 1, output_type=element_of(size))
-            positions = op.FloorMod(numbers, size)
+            extent = op.constant(size) if isinstance(size, int) else size
+            first = -before if isinstance(before, int) else op.Negative(before)
+            positions = op.FloorMod(op.Range(first, op.Add(extent, after), 1, output_type=si64), extent)
         data = op.Gather(data, positions, axis)
     return data

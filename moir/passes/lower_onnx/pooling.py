@@ -28,6 +28,8 @@ def max_pool(node: Node, op: OpBuilder) -> Replacement:
     window = sliding_window(node, len(kernel))
     data = node.operand(0)
     values, indices = op.MaxPool.parts(2, data, kernel=kernel, rounding_type=rounding(node), **window.properties())
+    if node.is_used(1) and window.auto_pad.startswith("same") and not is_static((node.shape(0) or (-1,))[2:] or (-1,)):
+        node.fail("the runtime computes wrong indices if automatic padding has to wait for the sizes", hint="give x static shapes")
     if node.is_used(1) and node.flag("storage_order"):
         indices = _column_major(op, data, indices, len(kernel))
     return values, indices
@@ -168,7 +170,9 @@ def max_unpool(node: Node, op: OpBuilder) -> SSAValue:
         result_shape = op.Add(op.Multiply(op.ShapeOf(data), [1, 1, *strides]), [0, 0, *growth])
     count = op.ReduceProd(result_shape, [0], keep_dims=True)
     zeros = op.Broadcast(op.constant_like(0.0, data), count)
-    flat = op.ScatterElementsUpdate(zeros, op.Reshape(node.operand(1), [-1], special_zero=False), op.Reshape(data, [-1], special_zero=False), 0)
+    flat = op.ScatterElementsUpdate(
+        zeros, op.Reshape(node.operand(1), [-1], special_zero=False), op.Reshape(data, [-1], special_zero=False), 0
+    )
     unpooled = op.Reshape(flat, result_shape, special_zero=False)
     wanted = node.optional(2)
     if wanted is None:

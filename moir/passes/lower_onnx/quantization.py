@@ -41,14 +41,12 @@ def quantize(node: Node, op: OpBuilder) -> SSAValue:
     x, block = node.operand(0), node.attribute("block_size", 0)
     asked = node.attribute("output_dtype", 0)
     element = result_type(node, 2, element_type(node, "output_dtype") if asked else ui8)
-    if not describe(element).bits or (describe(element).xml[0] == "f" and not node.flag("saturate", True)):
-        node.fail("a conversion to an 8-bit float without saturation has no counterpart in the runtime", hint="set saturate to 1")
-    axis = node.integer("axis", 1)
+    axis, saturate = node.integer("axis", 1), node.flag("saturate", True)
     if block:
         blocks = _in_blocks(node, op, x, normalize_axis(axis, node.known_rank(0)), block)
         parameters = _block_parameters(node, op, normalize_axis(axis, node.known_rank(0)))
-        return reshaped_like(op, quantized(op, blocks, parameters, element), x)
-    return quantized(op, x, quantization(node, op, 1, 2, axis, rank_of(x)), element)
+        return reshaped_like(op, quantized(op, blocks, parameters, element, saturate), x)
+    return quantized(op, x, quantization(node, op, 1, 2, axis, rank_of(x)), element, saturate)
 
 
 @onnx.lowers("DequantizeLinear", "com.microsoft.DequantizeLinear")
@@ -187,7 +185,7 @@ def _bias(node: Node, op: OpBuilder, axes: int) -> SSAValue:
 def integer_convolution(node: Node, op: OpBuilder) -> SSAValue:
     """onnx.ConvInteger(x, w, x_zero, w_zero) -> Convert(Convolution(x - x_zero, w - w_zero)), computed in f32"""
     axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
-    one = op.constant(np.float32(1).reshape(()))
+    one = op.constant(np.ones((), np.float32))
     x = dequantized(op, node.operand(0), Quantization(one, _zero_point(node, op, 2, axes)))
     filters = dequantized(op, node.operand(1), Quantization(one, _zero_point(node, op, 3, axes)))
     if group > 1:

@@ -19,6 +19,7 @@ from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, normalize_axis, shape_of
 from moir.passes.building import OpBuilder
+from moir.passes.lower_onnx.arithmetic import converted
 from moir.passes.lower_onnx.operands import small_constant, with_dimensions_behind
 from moir.passes.lowering import Node
 
@@ -50,7 +51,7 @@ def constant_array(op: OpBuilder, value: SSAValue) -> Array | None:
     packed = op.known.constant(value)
     assert packed is not None
     fields = (packed.reshape(-1, 1) >> np.arange(0, 8, bits, dtype=np.uint8)) & (2**bits - 1)
-    entries = fields.reshape(-1)[: int(np.prod(shape))].astype(np.int32)
+    entries: Array = fields.reshape(-1)[: int(np.prod(shape))].astype(np.int32)
     if integer_limits(element)[0] < 0:
         entries = np.where(entries >= 2 ** (bits - 1), entries - 2**bits, entries)
     return entries.reshape(shape)
@@ -96,14 +97,14 @@ def as_type(op: OpBuilder, value: SSAValue, element: Attribute) -> SSAValue:
     return op.convert(value, element) if array is None else op.constant(array.astype(to_numpy(element)), element)
 
 
-def quantized(op: OpBuilder, x: SSAValue, parameters: Quantization, element: Attribute) -> SSAValue:
-    """x / scale rounded, plus the zero point, saturated to an element type."""
+def quantized(op: OpBuilder, x: SSAValue, parameters: Quantization, element: Attribute, saturate: bool = True) -> SSAValue:
+    """x / scale rounded, plus the zero point, saturated to an element type (8-bit floats only with `saturate`)."""
     scale, zero = parameters
     if element_of(x) not in REAL_TYPES:
         x = op.convert(x, f32)
     real = element_of(x)
     if element in REAL_TYPES:
-        return op.convert(_divided(op, x, as_type(op, scale, real)), element)
+        return converted(op, _divided(op, x, as_type(op, scale, real)), element, saturate)
     low, high = integer_limits(element)
     scales, zeros = constant_array(op, scale), np.asarray(0) if zero is None else constant_array(op, zero)
     if scales is not None and zeros is not None and np.all(scales > 0) and describe(element).bits <= MAXIMUM_LEVEL_BITS:

@@ -11,7 +11,7 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si64
+from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si64, ui8
 from moir.dialects.shapes import element_of, shape_of
 from moir.passes.building import Constructor, OpBuilder
 from moir.passes.lower_onnx.operands import all_axes, dimension
@@ -70,6 +70,9 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keep: bool) 
             largest = op.ReduceMax(x, axes, keep_dims=True)
             total = op.Log(op.ReduceSum(op.Exp(op.Subtract(x, largest)), axes, keep_dims=keep))
             return op.Add(total, largest if keep else op.ReduceMax(x, axes, keep_dims=False))
+        case _ if element_of(x) == boolean and op.known.integers(axes) is None:
+            # The runtime wants constant axes for its reductions of booleans.
+            return op.convert(_reduced(op, kind, op.convert(x, ui8), axes, keep), boolean)
         case _:
             name = _OF_BOOLEANS.get(kind, kind) if element_of(x) == boolean else _DIRECT[kind]
             constructor: Constructor = getattr(op, name)

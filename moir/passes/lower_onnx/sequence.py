@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, si64
@@ -27,7 +28,7 @@ def one_hot(node: Node, op: OpBuilder) -> SSAValue:
     indices, depth = (as_index(op, node.operand(i), node.element(i) in INTEGER_TYPES) for i in (0, 1))
     values = node.constant(2)
     if values is not None and values.size == 2:
-        off, on = (op.constant(values.ravel()[i].reshape(())) for i in (0, 1))
+        off, on = (op.constant(np.asarray(values.ravel()[i])) for i in (0, 1))
     else:
         off, on = (op.Gather(node.operand(2), i, 0) for i in (0, 1))
     mode = "normalize" if node.version >= 11 else "ignore_negative"

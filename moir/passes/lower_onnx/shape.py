@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import element_count, normalize_axis
+from moir.dialects.shapes import element_count, normalize_axis, shape_of
 from moir.passes.building import OpBuilder, Operand
-from moir.passes.lower_onnx.shape_values import shape_list
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
 
@@ -61,37 +58,46 @@ def unsqueeze(node: Node, op: OpBuilder) -> SSAValue:
 
 def unsqueezed(node: Node, op: OpBuilder, axes: Operand) -> SSAValue:
     """Operand 0 with dimensions of size 1 inserted."""
-    known = node.known.integers(axes) if isinstance(axes, SSAValue) else axes
-    return node.operand(0) if known == () else op.Unsqueeze(node.operand(0), axes)
+    data, rank = node.operand(0), node.rank(0)
+    if not isinstance(axes, SSAValue):
+        return op.Unsqueeze(data, axes) if axes else data
+    known, count = node.known.integers(axes), element_count(shape_of(axes))
+    if known is not None or count is None or rank is None:
+        return op.Unsqueeze(data, axes) if known != () else data
+    # The runtime needs to know the axes to know the rank. As a Reshape: the dimensions of the data, with 1 at the axes between them.
+    rank += count
+    positions = op.FloorMod(op.convert(axes, si64), rank)
+    stays = op.ScatterUpdate([1] * rank, positions, [0] * count, 0)
+    dimensions = op.Concat([1], op.ShapeOf(data), axis=0)
+    sources = op.Multiply(op.CumSum(stays, 0), stays)
+    return op.Reshape(data, op.Gather(dimensions, sources, 0), special_zero=False)
 
 
 @onnx.lowers("Flatten")
 def flatten(node: Node, op: OpBuilder) -> SSAValue:
     """onnx.Flatten(x) {axis = 1} -> opset1.Reshape(x, [0, -1]) {special_zero = true}"""
     data, shape, axis = node.operand(0), node.shape(0), node.integer("axis", 1)
-    if shape is None:
-        lead = op.ReduceProd(op.Slice(op.ShapeOf(data), [0], [axis], [1], [0]), [0], keep_dims=True)
-        # An axis of the whole rank takes all dimensions, one of 0 none: their product is 1.
-        return op.Reshape(data, shape_list(op, [lead, -1]), special_zero=False)
-    axis = axis if axis == len(shape) else normalize_axis(axis, len(shape))
-    return op.Reshape(data, flattened(op, data, shape, axis), special_zero=True)
+    if shape is not None:
+        axis = axis if axis == len(shape) else normalize_axis(axis, len(shape))
+        if axis == 1 and element_count(shape[1:]) != 0:
+            return op.Reshape(data, [0, -1], special_zero=True)
+    return op.Reshape(data, flattened(op, data, axis), special_zero=False)
 
 
-def flattened(op: OpBuilder, data: SSAValue, shape: Sequence[int], axis: int) -> Operand:
-    """The target shape, with 0 for a dimension that stays and -1 for the side whose size is not known."""
-    lead, tail = element_count(tuple(shape[:axis])), element_count(tuple(shape[axis:]))
-    if axis == 1:
-        return [0, -1] if tail != 0 else [0, 0]
-    if lead is not None:
-        return [lead, -1 if tail is None or lead else tail]
-    if tail is not None:
-        return (
-            [-1, tail]
-            if tail
-            else op.Concat(op.ReduceProd(op.Slice(op.ShapeOf(data), [0], [axis], [1], [0]), [0], keep_dims=True), [0], axis=0)
-        )
+def flattened(op: OpBuilder, data: SSAValue, axis: int) -> Operand:
+    """The sizes of the dimensions before an axis together and of the others, -1 for one that the other says."""
+    shape = shape_of(data)
+    lead = None if shape is None else element_count(shape[:axis])
+    tail = None if shape is None else element_count(shape[axis:])
+    if lead:
+        return [lead, -1]
+    if tail:
+        return [-1, tail]
+    if lead is not None and tail is not None:
+        return [lead, tail]
+    # All dimensions of a tensor, or none, have the product 1 that an empty list has.
     count = op.ReduceProd(op.Slice(op.ShapeOf(data), [0], [axis], [1], [0]), [0], keep_dims=True)
-    return op.Concat(count, [-1], axis=0)
+    return op.Concat(count, [-1 if tail is None else tail], axis=0)
 
 
 @onnx.lowers("Shape")

@@ -92,7 +92,7 @@ NETWORKS: dict[str, Network] = {
     "super_resolution": Network(convolutional.SuperResolution, [image(1, 1, 9, 11), image(2, 1, 6, 13)], 11, dynamic=IMAGES),
     "shuffle_net": Network(convolutional.ShuffleNet, [image(2, 3, 20, 28), image(1, 3, 24, 16)], 13, dynamic=IMAGES),
     "quantized": Network(convolutional.Quantized, [image(2, 3, 17, 19)], 13),
-    "torch_encoder": Network(attention.TorchEncoder, [padded(2, 7), padded(3, 10)], 17, dynamic=TEXTS),
+    "torch_encoder": Network(attention.TorchEncoder, [padded(2, 7), padded(3, 7)], 17, dynamic={"tokens": {0: "batch"}}),
     "bert": Network(
         *(attention.Bert, [masked(2, 9), masked(3, 12)], 20, ("hidden", "pooled")),
         dynamic={**TEXTS, "mask": {0: "batch", 1: "length"}},
@@ -136,7 +136,9 @@ def export(name: str, network: Network) -> None:
     names = {"input_names": list(first), "output_names": list(network.outputs), "opset_version": network.opset}
     if network.dynamo:
         shapes = {key: dict(axes) for key, axes in network.dynamic.items()} or None
-        torch.onnx.export(traced, (), path, kwargs=dict(first), dynamic_shapes=shapes, dynamo=True, external_data=False, **names)
+        torch.onnx.export(
+            traced, (), path, kwargs=dict(first), dynamic_shapes=shapes, dynamo=True, external_data=False, verbose=False, **names
+        )
     else:
         torch.onnx.export(traced, tuple(first.values()), path, dynamic_axes=network.dynamic or None, dynamo=False, **names)
     arrays: dict[str, np.ndarray] = {}

@@ -113,8 +113,8 @@ class Dilated(nn.Module):
         self.slope = nn.PReLU(6)
         self.head = nn.ConvTranspose2d(6, 2, 3, padding=2, dilation=2)
 
-    def forward(self, x: Tensor) -> Tensor:
-        x = functional.elu(self.instance(self.dilated(x)))
+    def forward(self, image: Tensor) -> Tensor:
+        x = functional.elu(self.instance(self.dilated(image)))
         x = functional.gelu(self.group(self.grouped(x)))
         return torch.tanh(self.head(self.slope(self.transposed(x))))
 

@@ -1,0 +1,108 @@
+"""Running a converter as a process of its own and measuring it: wall time, CPU time, peak memory."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+LIMIT_SECONDS = 1800.0
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process used: seconds of wall and CPU time, peak resident memory in MB."""
+
+    wall: float
+    cpu: float
+    memory: float
+
+
+class ConverterFailed(Exception):
+    """A converter did not end with status 0; the text is the end of what it printed."""
+
+
+@dataclass(frozen=True)
+class Converter:
+    """A converter that can be run.
+
+    Args:
+        name: what tables call it.
+        command: path of a model and of the `.xml` to write -> command line.
+    """
+
+    name: str
+    command: Callable[[Path, Path], list[str]]
+
+
+def executable(name: str) -> str | None:
+    """A command of the environment this runs in, or of the path."""
+    beside = Path(sys.executable).parent / name
+    return str(beside) if beside.exists() else shutil.which(name)
+
+
+def converters(names: Sequence[str] = ("moir", "ovc")) -> list[Converter]:
+    """Those of the converters that are installed. Raises SystemExit if `moir` is wanted and is not."""
+    found: list[Converter] = []
+    for name in names:
+        path = executable(name)
+        if path is None:
+            if name == "moir":
+                raise SystemExit("moir is not installed in this environment: run pip install -e .")
+            continue
+        if name == "moir":
+            found.append(Converter(name, lambda model, xml, path=path: [path, str(model), "-o", str(xml), "--silent"]))
+        else:
+            found.append(
+                Converter(name, lambda model, xml, path=path: [path, str(model), "--output_model", str(xml), "--compress_to_fp16=False"])
+            )
+    return found
+
+
+def run(command: Sequence[str], limit: float = LIMIT_SECONDS) -> Usage:
+    """Run a command to its end. Raises ConverterFailed if its status is not 0 or it takes too long."""
+    with tempfile.TemporaryFile() as log:
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+        while True:
+            finished, status, usage = os.wait4(process.pid, os.WNOHANG)
+            wall = time.perf_counter() - start
+            if finished:
+                break
+            if wall > limit:
+                process.kill()
+                _, status, usage = os.wait4(process.pid, 0)
+                break
+            time.sleep(0.002)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            log.seek(0)
+            lines = log.read()[-2000:].decode(errors="replace").strip().splitlines() or [f"status {process.returncode}, no output"]
+            raise ConverterFailed(lines[-1])
+    # Linux counts in kilobytes, macOS in bytes.
+    return Usage(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / (1024 if sys.platform == "linux" else 1024**2))
+
+
+def median(usages: Sequence[Usage]) -> Usage:
+    """The median of each quantity."""
+    return Usage(*(statistics.median(getattr(usage, quantity) for usage in usages) for quantity in ("wall", "cpu", "memory")))
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows in columns: the first column to the left, numbers to the right. The first row is the heading."""
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    for number, row in enumerate(rows):
+        print(
+            "  ".join(
+                cell.rjust(width) if index else cell.ljust(width) for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+        )
+        if number == 0:
+            print("  ".join("-" * width for width in widths))

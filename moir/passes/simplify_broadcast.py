@@ -1,0 +1,103 @@
+"""`simplify-broadcast`: Broadcast is dropped where the operations behind it broadcast as much, and its target becomes constant.
+
+    %b = opset3.Broadcast(%x, ShapeOf(%y))
+    %z = opset1.Add(%b, %y)
+->  %z = opset1.Add(%x, %y)
+
+    %b = opset3.Broadcast(%x, [Gather(ShapeOf(%x), [0]), 1, 8])       // x: (?, 4, 1)
+->  %b = opset3.Broadcast(%x, [1, 1, 8]) {mode = "bidirectional"}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
+
+from moir.dialects.known_values import Symbol
+from moir.dialects.opset.condition import Select
+from moir.dialects.opset.elementwise_base import BroadcastingOp
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.movement import Broadcast
+from moir.dialects.shapes import shape_of
+from moir.passes.dimensions import Dimensions, Dims, Token, broadcast, same
+from moir.passes.rewriting import Pattern, Rewriter, all_blocks, rewrite
+
+MODES = ("numpy", "bidirectional")
+
+
+class RedundantBroadcast(Pattern):
+    """Drops a Broadcast all of whose uses are elementwise operations with the same result without it."""
+
+    roots = (Broadcast,)
+
+    def __init__(self, known: Dimensions) -> None:
+        self.known = known
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, Broadcast)
+        if op.text("mode") not in MODES or not op.results[0].uses:
+            return
+        if all(self._is_redundant(use.operation, op) for use in op.results[0].uses):
+            rewriter.replace_with(op, op.operands[0])
+
+    def _is_redundant(self, user: Operation, op: Broadcast) -> bool:
+        if not isinstance(user, BroadcastingOp | Select) or user.text("auto_broadcast") != "numpy":
+            return False
+        before = self._result(user.operands)
+        after = self._result([op.operands[0] if operand is op.results[0] else operand for operand in user.operands])
+        if before is None or after is None or len(before) != len(after):
+            return False
+        static = shape_of(user.results[0])
+        return static is not None and all(a is not None and b is not None and same(a, b) for a, b in zip(before, after, strict=True))
+
+    def _result(self, operands: Sequence[SSAValue]) -> Dims | None:
+        shapes = [tokens for operand in operands if (tokens := self.known.tokens(operand)) is not None]
+        return broadcast(*shapes) if len(shapes) == len(operands) else None
+
+
+class ConstantTarget(Pattern):
+    """Replaces a computed target by numbers, 1 where the dimension of the data is the one wanted."""
+
+    roots = (Broadcast,)
+
+    def __init__(self, known: Dimensions) -> None:
+        self.known = known
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, Broadcast)
+        data, target = op.operands[:2]
+        tokens, entries = self.known.tokens(data), self.known.elements(target)
+        if op.text("mode") not in MODES or tokens is None or entries is None or isinstance(target.owner, Constant):
+            return
+        wanted: list[Token] = entries.ravel().tolist()
+        lead = len(wanted) - len(tokens)
+        pattern: list[int] = []
+        for position, entry in enumerate(wanted):
+            if not isinstance(entry, Symbol):
+                pattern.append(int(entry))
+            elif position >= lead and entry is tokens[position - lead]:
+                pattern.append(1)
+            else:
+                return
+        rewriter.replace_with(op, rewriter.op.Broadcast(data, np.array(pattern, np.int64), mode="bidirectional"))
+
+
+@dataclass(frozen=True)
+class SimplifyBroadcastPass(ModulePass):
+    """Drops or simplifies Broadcasts."""
+
+    name = "simplify-broadcast"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if any(isinstance(each, Broadcast) for block in all_blocks(op) for each in block.ops):
+            known = Dimensions().scan(op)
+            rewrite(op, [RedundantBroadcast(known), ConstantTarget(known)], known=known)

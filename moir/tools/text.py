@@ -1,0 +1,51 @@
+"""Modules as text: printing and parsing."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from moir.dialects.data import SideFileWriter
+
+
+class TextParser(Parser):
+    """A parser that reads strings back as strings.
+
+    The printer writes characters beyond ASCII as bytes, `"\\C3\\A4"`, which xDSL's parser takes for a string of bytes. Names in a model are
+    in any language, and no attribute of ours is bytes.
+    """
+
+    def parse_optional_str_literal(self) -> str | None:
+        text = super().parse_optional_str_literal()
+        if text is not None:
+            return text
+        position = self.pos
+        raw = self.parse_optional_bytes_literal()
+        if raw is None:
+            return None
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            self.raise_error("a string is in UTF-8", position)
+
+
+def print_module(
+    module: ModuleOp, stream: IO[str], weights: SideFileWriter | None = None, printer: type[Printer] = Printer, **options: Any
+) -> None:
+    """Print a module and a line break.
+
+    Args:
+        module: the module.
+        stream: where to print.
+        weights: a side file for values over 64 bytes; without one they are left out.
+        printer: class of the printer.
+        options: options of the printer, `print_generic_format` among them.
+    """
+    # The printer of a value looks for this attribute of the printer.
+    instance: Any = printer(stream=stream, **options)
+    instance.weights = weights
+    instance.print_op(module)
+    instance.print_string("\n")

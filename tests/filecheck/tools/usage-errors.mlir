@@ -1,0 +1,34 @@
+// RUN: not moir-opt %s -p nothing 2>&1 | filecheck %s --check-prefix=UNKNOWN
+// RUN: not moir-opt %s -p 'fold-constants{x=1}' 2>&1 | filecheck %s --check-prefix=OPTION
+// RUN: not moir-opt %s -p 'fold-constants{static-shape=2}' 2>&1 | filecheck %s --check-prefix=TYPE
+// RUN: not moir-opt %s -p 'fold constants' 2>&1 | filecheck %s --check-prefix=SYNTAX
+// RUN: not moir-opt %s -p 'default{until=3}' 2>&1 | filecheck %s --check-prefix=DEFAULT
+// RUN: not moir-opt %s --resume-after nowhere 2>&1 | filecheck %s --check-prefix=AFTER
+// RUN: not moir-opt %s --resume-after fold-constants 2>&1 | filecheck %s --check-prefix=TWICE
+// RUN: not moir-opt %s --resume-after 99 2>&1 | filecheck %s --check-prefix=BEYOND
+// RUN: not moir-opt %s --resume-after 03-front-start 2>&1 | filecheck %s --check-prefix=OTHER
+// RUN: not moir-opt %s -p default --resume-after 3 2>&1 | filecheck %s --check-prefix=BOTH
+// RUN: not moir-opt %s -t onnx 2>&1 | filecheck %s --check-prefix=TARGET
+// RUN: not moir-opt %s -o %t/a.mlir --weights-file %t/b/a.bin 2>&1 | filecheck %s --check-prefix=BESIDE
+// RUN: not moir-opt %s --split-input-file -t ir -o %t.xml 2>&1 | filecheck %s --check-prefix=SPLIT
+// RUN: not moir-opt %s -t ir -o %t.txt 2>&1 | filecheck %s --check-prefix=OUTPUT --allow-empty
+
+// UNKNOWN: moir-opt: error: there is no pass 'nothing'; passes are default,
+// OPTION: moir-opt: error: options of pass 'fold-constants':
+// TYPE: moir-opt: error: options of pass 'fold-constants': Incompatible types
+// SYNTAX: moir-opt: error: the pipeline 'fold constants' cannot be read: Expected a comma
+// DEFAULT: moir-opt: error: 'default' has no option until; it has after, compress-to-fp16
+// AFTER: moir-opt: error: 'nowhere' is no pass of the default pipeline
+// TWICE: moir-opt: error: 'fold-constants' occurs {{[0-9]}} times in the default pipeline; say {{[0-9]+}}-fold-constants or
+// BEYOND: moir-opt: error: the default pipeline has no pass 99
+// OTHER: moir-opt: error: the default pipeline has no pass 03-front-start
+// BOTH: moir-opt: error: -p, --pass-pipeline and --resume-after exclude each other
+// TARGET: moir-opt: error: argument -t/--target: invalid choice: 'onnx'
+// BESIDE: moir-opt: error: --weights-file is a file in the folder of the output
+// SPLIT: moir-opt: error: --split-input-file goes with text output only
+// OUTPUT: the name of the file to write must end in .xml
+
+moir.model @m {
+  %x = opset1.Parameter() {name = "x"} : tensor<1xf32>
+  opset1.Result(%x) {name = "r"}
+}

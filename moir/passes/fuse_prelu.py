@@ -21,7 +21,6 @@ from moir.dialects.shapes import element_of, shape_of
 from moir.passes.building import OpBuilder
 from moir.passes.rules import Match, PatternFunction, Rewrite, Rule, RulePass
 
-
 Condition: TypeAlias = Callable[[Array], bool] | None
 """Slopes for which a form is PRelu; None if all are."""
 

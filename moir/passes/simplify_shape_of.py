@@ -23,7 +23,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, OpResult, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import Pure
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import INTEGER_TYPES, boolean, to_numpy
@@ -64,7 +63,7 @@ class ShapeComputations:
         for op in list(block.ops):
             if not isinstance(op, OpsetOp) or op.regions or not op.operands or len(op.results) != 1:
                 continue
-            if not op.DETERMINISTIC or not op.has_trait(Pure):
+            if not op.DETERMINISTIC or op.EFFECTS:
                 continue
             if isinstance(op, ShapeOf):
                 op.operands[0] = self.origin(op.operands[0])

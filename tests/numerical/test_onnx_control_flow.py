@@ -145,7 +145,7 @@ LOOPS = {
     "sum": (ADDING, ["s0"], ["y"]),
     "captured and joined": (SCANNING, ["s0"], ["y", "ys"]),
     "counter": (COUNTER, ["s0"], ["y", "ys"]),
-    "joined only": (SCANNING, ["s0"], ["", "ys"]),
+    "joined only": (SCANNING, ["s0"], ["unused", "ys"]),
     "growing": (GROWING, ["s0"], ["y"]),
     "passing": (PASSING, ["s0", "x"], ["y", "y2", "ys"]),
     "swapping": (SWAPPING, ["s0", "x"], ["y", "y2"]),
@@ -158,11 +158,11 @@ LOOPS = {
 def test_loop(name, trips):
     graph, states, outputs = LOOPS[name]
     nodes = [looping(graph, ["n", "", *states], outputs), node("Identity", ["x"], ["x_out"])]
-    names = [*filter(None, outputs), "x_out"]
+    names = [*(each for each in outputs if each != "unused"), "x_out"]
     inputs = {"s0": X, "x": X * 0.5}
     if trips == 0:
         # ONNX Runtime crashes on some of these.
-        finals = {"y": X, "y2": X * 0.5, "ys": np.zeros((0, *np.shape(np.float32(0)) if name == "counter" else X.shape), np.float32)}
+        finals = {"y": X, "y2": X * 0.5, "ys": np.zeros((0,) if name == "counter" else (0, *X.shape), np.float32)}
         finals |= {"ys2": finals["ys"], "x_out": X * 0.5}
         expected = [finals[each] for each in names]
     else:

@@ -54,7 +54,7 @@ _BINARY = {
     "Sub": "Subtract",
 }
 
-LARGEST = {f8e4m3: 448.0, f8e5m2: 57344.0}
+LARGEST: dict[Attribute, float] = {f8e4m3: 448.0, f8e5m2: 57344.0}
 """The largest numbers of the 8-bit floats."""
 
 _VARIADIC = {"Max": "Maximum", "Min": "Minimum", "Sum": "Add"}

@@ -79,8 +79,8 @@ def flatten(node: Node, op: OpBuilder) -> SSAValue:
     data, shape, axis = node.operand(0), node.shape(0), node.integer("axis", 1)
     if shape is not None:
         axis = axis if axis == len(shape) else normalize_axis(axis, len(shape))
-        if axis == 1 and element_count(shape[1:]) != 0:
-            return op.Reshape(data, [0, -1], special_zero=True)
+    if axis == 1 and (shape is None or element_count(shape[1:]) != 0):
+        return op.Reshape(data, [0, -1], special_zero=True)
     return op.Reshape(data, flattened(op, data, axis), special_zero=False)
 
 

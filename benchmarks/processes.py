@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 LIMIT_SECONDS = 1800.0
+LAUNCHER = Path(__file__).with_name("launch.py")
 
 
 @dataclass(frozen=True)
@@ -69,25 +71,25 @@ def converters(names: Sequence[str] = ("moir", "ovc")) -> list[Converter]:
 def run(command: Sequence[str], limit: float = LIMIT_SECONDS) -> Usage:
     """Run a command to its end. Raises ConverterFailed if its status is not 0 or it takes too long."""
     with tempfile.TemporaryFile() as log:
-        start = time.perf_counter()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
-        while True:
-            finished, status, usage = os.wait4(process.pid, os.WNOHANG)
-            wall = time.perf_counter() - start
-            if finished:
-                break
-            if wall > limit:
-                process.kill()
-                _, status, usage = os.wait4(process.pid, 0)
-                break
-            time.sleep(0.002)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            log.seek(0)
-            lines = log.read()[-2000:].decode(errors="replace").strip().splitlines() or [f"status {process.returncode}, no output"]
-            raise ConverterFailed(lines[-1])
-    # Linux counts in kilobytes, macOS in bytes.
-    return Usage(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / (1024 if sys.platform == "linux" else 1024**2))
+        launcher = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(LAUNCHER), *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
+        try:
+            report, _ = launcher.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(launcher.pid, signal.SIGKILL)
+            launcher.communicate()
+            raise ConverterFailed(f"not done after {limit:.0f} s") from None
+        log.seek(0)
+        lines = log.read()[-2000:].decode(errors="replace").strip().splitlines()
+        status, wall, cpu, memory = json.loads(report) if report else (launcher.returncode, 0.0, 0.0, 0.0)
+        if status:
+            raise ConverterFailed(lines[-1] if lines else f"status {status}, no output")
+    return Usage(wall, cpu, memory)
 
 
 def median(usages: Sequence[Usage]) -> Usage:

@@ -2,8 +2,9 @@
 
     python benchmarks/scaling.py [--sizes 1000 5000 20000 50000] [--only-moir]
 
-Two families of generated ONNX graphs: a chain of MatMul, Add, Relu, Tanh; and branches with computed shapes (Shape, Gather, Concat, Reshape).
-Each is converted in a process of its own. The time of an operation is the total less that of a model of one operation.
+Two families of generated ONNX graphs: a chain of MatMul, Add, Relu, Tanh; and branches that
+compute shapes (Shape, Gather, Concat, Reshape). Each is converted in a process of its own.
+The time of an operation is the total less that of a model of one operation.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
-from processes import ConverterFailed, converters, print_table, run
+from processes import ConverterFailed, converters, median, print_table, run
 
 WIDTH = 8
 
@@ -88,7 +89,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The first run of each fills the file cache.
         for converter in available:
             run(converter.command(source, output / "model.xml"))
-        empty = {converter.name: run(converter.command(source, output / "model.xml")) for converter in available}
+        empty = {
+            converter.name: median([run(converter.command(source, output / "model.xml")) for _ in range(3)]) for converter in available
+        }
         rows.append(["empty", "1", *(cell for usage in empty.values() for cell in (f"{usage.wall:.2f}", "-", f"{usage.memory:.0f}"))])
         for family in options.families:
             for size in options.sizes:

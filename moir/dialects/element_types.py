@@ -129,6 +129,12 @@ def describe(element: Attribute) -> ElementType:
     return _BY_ATTRIBUTE[element]
 
 
+def interned(element: Attribute) -> Attribute:
+    """The one instance of an element type, which can be compared with `is`: a parser makes others. Any other attribute as it is."""
+    row = _BY_ATTRIBUTE.get(element)
+    return element if row is None else row.attribute
+
+
 def is_element_type(attribute: Attribute) -> bool:
     """Whether OpenVINO IR has this element type."""
     return attribute in _BY_ATTRIBUTE

@@ -62,6 +62,8 @@ class ModelOp(IRDLOperation):
         name = parser.parse_symbol_name()
         attributes = parser.parse_optional_attr_dict_with_keyword()
         region = parser.parse_region()
+        if not region.blocks:
+            region.add_block(Block())
         return cls.create(properties={"sym_name": name}, attributes=attributes.data if attributes else {}, regions=[region])
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias, cast
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import dynamic
+from moir.dialects.element_types import dynamic, interned
 from moir.errors import InferenceError
 
 Shape: TypeAlias = tuple[int, ...] | None
@@ -59,9 +59,10 @@ def _describe(type_: Attribute) -> tuple[Attribute, Shape, Attribute]:
 def _read(type_: Attribute) -> tuple[Shape, Attribute]:
     if isinstance(type_, TensorType):
         ranked = cast("TensorType[Attribute]", type_)
-        return tuple(-1 if dimension == DYNAMIC_INDEX else dimension for dimension in ranked.get_shape()), ranked.element_type
+        shape = tuple(-1 if dimension == DYNAMIC_INDEX else dimension for dimension in ranked.get_shape())
+        return shape, interned(ranked.element_type)
     if isinstance(type_, UnrankedTensorType):
-        return None, cast("UnrankedTensorType[Attribute]", type_).element_type
+        return None, interned(cast("UnrankedTensorType[Attribute]", type_).element_type)
     return None, dynamic
 
 

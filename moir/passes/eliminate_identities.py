@@ -14,51 +14,61 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.dialects import opset
 from moir.dialects.element_types import dynamic
 from moir.dialects.known_values import KnownValues, Symbol
+from moir.dialects.moir import ModelOp
 from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.shapes import Shape, element_of, is_static, shape_of
 from moir.passes.dimension_rules import UNBOUNDED
-from moir.passes.rewriting import Pattern, PatternPass, Rewriter
+from moir.passes.dimensions import Dimensions, same
+from moir.passes.rewriting import Pattern, Rewriter, rewrite
 from moir.passes.rules import constant_of
 
 Check: TypeAlias = Callable[[OpsetOp, KnownValues], bool]
 """Whether an operation gives back its first operand (types aside)."""
 
 
-def _always(op: OpsetOp, known: KnownValues) -> bool:
-    return True
+def _is_no_copy(op: OpsetOp, _known: KnownValues) -> bool:
+    """An Identity from a Parameter to a Result of a body stays: it keeps the runtime from overwriting one state by another in place."""
+    block = op.parent_block()
+    in_body = block is not None and not isinstance(block.parent_op(), ModelOp)
+    return not (in_body and isinstance(op.operands[0].owner, Parameter) and any(isinstance(use.operation, Result) for use in op.results[0].uses))
 
 
-def _same_element(op: OpsetOp, known: KnownValues) -> bool:
+def _same_element(op: OpsetOp, _known: KnownValues) -> bool:
     return element_of(op.operands[0]) is not dynamic
 
 
-def _one_operand(op: OpsetOp, known: KnownValues) -> bool:
+def _one_operand(op: OpsetOp, _known: KnownValues) -> bool:
     return len(op.operands) == 1
 
 
-def _one_part(op: OpsetOp, known: KnownValues) -> bool:
+def _one_part(op: OpsetOp, _known: KnownValues) -> bool:
     return len(op.results) == 1
 
 
 def _keeps_order(op: OpsetOp, known: KnownValues) -> bool:
-    """A Transpose that leaves the dimensions other than 1 in their order, and the shape as it is."""
+    """A Transpose that leaves the dimensions other than 1 in their order."""
     shape, order = shape_of(op.operands[0]), known.integers(op.operands[1])
-    if order is None:
+    if order is None or (shape is None and not order):
         return False
-    if shape is None:
-        return bool(order) and list(order) == sorted(order)
+    if shape is None or (len(order) > 0 and list(order) == sorted(order)):
+        return list(order) == sorted(order)
     order = order or tuple(reversed(range(len(shape))))
-    moved = [axis for axis in order if shape[axis] != 1]
-    return moved == sorted(moved) and (list(order) == sorted(order) or is_static(shape))
+    dimensions = [known.dimension(op.operands[0], axis) for axis in range(len(shape))]
+    moved = [axis for axis in order if dimensions[axis] != 1]
+    return moved == sorted(moved) and shape == shape_of(op.results[0]) and is_static(shape)
 
 
 def _keeps_shape(op: OpsetOp, known: KnownValues) -> bool:
@@ -66,19 +76,18 @@ def _keeps_shape(op: OpsetOp, known: KnownValues) -> bool:
     shape, target, entries = shape_of(op.operands[0]), shape_of(op.results[0]), known.elements(op.operands[1])
     if shape is None or target is None or len(shape) != len(target):
         return False
-    if is_static(shape) and shape == target:
-        return True
+    computed = not isinstance(op.operands[1].owner, Constant)
     unproved = 0
     for axis, (d, t) in enumerate(zip(shape, target, strict=True)):
-        if d == t >= 0:
+        if d == t >= 0 and not computed:
             continue
         entry = None if entries is None else entries.ravel()[axis]
         copied = entry is not None and not isinstance(entry, Symbol) and entry == 0 and op.flag("special_zero")
-        unproved += not copied and not (isinstance(entry, Symbol) and entry is known.dimension(op.operands[0], axis))
+        unproved += not copied and (entry is None or not same(entry, known.dimension(op.operands[0], axis)))
     return unproved == 0 or (unproved == 1 and 0 not in shape)
 
 
-def _same_rank(op: OpsetOp, known: KnownValues) -> bool:
+def _same_rank(op: OpsetOp, _known: KnownValues) -> bool:
     """A Squeeze that removes nothing."""
     shape, result = shape_of(op.operands[0]), shape_of(op.results[0])
     return shape is not None and result is not None and len(shape) == len(result)
@@ -89,16 +98,14 @@ def _no_repetition(op: OpsetOp, known: KnownValues) -> bool:
     shape, result, entries = shape_of(op.operands[0]), shape_of(op.results[0]), known.elements(op.operands[1])
     if shape is None or result is None or len(shape) != len(result):
         return False
-    if is_static(shape) and shape == result:
+    if is_static(shape) and shape == result and isinstance(op.operands[1].owner, Constant):
         return True
     if entries is None or op.text("mode") not in ("numpy", "bidirectional"):
         return False
     lead = len(shape) - entries.size
     for position, entry in enumerate(entries.ravel().tolist()):
         dimension = known.dimension(op.operands[0], position + lead)
-        if entry is dimension or (not isinstance(entry, Symbol) and not isinstance(dimension, Symbol) and entry == dimension):
-            continue
-        if isinstance(entry, Symbol) or entry != 1:
+        if not same(entry, dimension) and not same(entry, 1):
             return False
     return True
 
@@ -147,7 +154,7 @@ def _keeps_all_strided(op: OpsetOp, known: KnownValues) -> bool:
 def _neutral(number: float) -> Check:
     """A check that the second operand is a constant of that number everywhere, with no more dimensions than the first."""
 
-    def check(op: OpsetOp, known: KnownValues) -> bool:
+    def check(op: OpsetOp, _known: KnownValues) -> bool:
         return _is_neutral(op.operands[1], op.operands[0], number) and op.text("auto_broadcast") == "numpy"
 
     return check
@@ -171,7 +178,7 @@ FIRST_OPERAND: dict[str, Check] = {
     "Convert": _same_element,
     "ConvertLike": _same_element,
     "Divide": _neutral(1),
-    "Identity": _always,
+    "Identity": _is_no_copy,
     "LogicalAnd": _neutral(1),
     "LogicalOr": _neutral(0),
     "Multiply": _neutral(1),
@@ -227,12 +234,10 @@ class Identity(Pattern):
 
 
 @dataclass(frozen=True)
-class EliminateIdentitiesPass(PatternPass):
+class EliminateIdentitiesPass(ModulePass):
     """Removes operations that do nothing."""
 
     name = "eliminate-identities"
 
-    FIXPOINT: ClassVar[bool] = True
-
-    def patterns(self) -> list[RewritePattern]:
-        return [Identity()]
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrite(op, [Identity()], fixpoint=True, known=Dimensions().scan(op))

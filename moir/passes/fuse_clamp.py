@@ -96,9 +96,11 @@ def _relu(op: OpBuilder, match: Match) -> SSAValue | None:
 
 @dataclass(frozen=True)
 class FuseClampPass(RulePass):
-    """Fuses limits. One walk does: of a chain, every two are one before the next is looked at."""
+    """Fuses limits until no two follow each other."""
 
     name = "fuse-clamp"
+
+    FIXPOINT: ClassVar[bool] = True
 
     RULES: ClassVar[tuple[Rule, ...]] = (
         *(Rule(pattern=form, rewrite=_limited(inner, outer)) for form, inner, outer in _FORMS),

@@ -31,6 +31,10 @@ class Pattern(RewritePattern):
 
     roots: tuple[type[Operation], ...] = (Operation,)
 
+    def may_match(self, op: Operation) -> bool:
+        """A quick look at a root; only if it says True is a rewriter made and the pattern tried."""
+        return True
+
 
 class Rewriter(PatternRewriter):
     """xDSL's rewriter with a builder (`rewriter.op.Add(a, b)`) in front of the matched operation, and known values."""
@@ -94,9 +98,9 @@ def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
         # The common case: one new operation takes over everything.
         names = op.attributes.get("tensor_names")
         if names is not None and len(producer.results) == 1:
-            producer.attributes["tensor_names"] = names
             if name is not None:
                 producer.attributes.setdefault("name", name)
+            producer.attributes["tensor_names"] = names
             return
     for value, names in zip(values, tensor_names_of(op), strict=True):
         producer = value.owner
@@ -147,6 +151,8 @@ def rewrite(module: Operation, patterns: Iterable[RewritePattern], *, fixpoint: 
         for pattern in table.patterns(type(op)):
             if op.parent is None:
                 break
+            if isinstance(pattern, Pattern) and not pattern.may_match(op):
+                continue
             rewriter = Rewriter(op, known)
             pattern.match_and_rewrite(op, rewriter)
             if not rewriter.has_done_action:

@@ -22,7 +22,7 @@ What holds of every match, so that no rule need check it:
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, cast
 
@@ -223,7 +223,7 @@ def _match_operation(term: Expression, op: Operation, state: Bindings) -> Iterat
     operands = tuple(op.operands)
     if len(operands) != len(term.operands):
         return
-    orders = plausible_orders(term, operands)
+    orders = plausible_orders(term, producers_of(operands))
     if not orders or not _has_properties(term, op):
         return
     bound, operations = state
@@ -241,9 +241,13 @@ def _match_operands(terms: Sequence[Term], operands: Sequence[SSAValue], state: 
         yield from _match_operands(terms, operands, matched, index + 1)
 
 
-def plausible_orders(term: Expression, operands: Sequence[SSAValue]) -> list[Order]:
+def producers_of(operands: Iterable[SSAValue]) -> tuple[str, ...]:
+    """Names of the operations that produce operands; an empty one for an argument of a block."""
+    return tuple([getattr(operand.owner, "name", "") for operand in operands])
+
+
+def plausible_orders(term: Expression, producers: Sequence[str]) -> list[Order]:
     """The orders in which every operand is produced by an operation of the right name."""
-    producers: list[str] = [getattr(operand.owner, "name", "") for operand in operands]
     return [
         order
         for order in term.orders
@@ -296,26 +300,30 @@ class Rule(Pattern):
         self.shared = shared
         self.roots = tuple(opset.operation(name) for name in sorted(term.names))
 
+    def may_match(self, op: Operation) -> bool:
+        return self.is_plausible(op.name, producers_of(op.operands))
+
     def match(self, op: Operation) -> Iterator[Match]:
         """The ways in which the pattern matches at an operation."""
         for bound, operations in _match_operation(self.term, op, ({}, [])):
             if self.shared or not has_outside_uses(operations):
                 yield Match(op, bound, operations)
 
+    def is_plausible(self, name: str, producers: Sequence[str]) -> bool:
+        """Whether an operation may match, as far as its name and those of the producers of its operands say."""
+        return name in self.term.names and len(producers) == len(self.term.operands) and bool(plausible_orders(self.term, producers))
+
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)
         for match in self.match(op):
-            value = self._replacement(rewriter.op, match)
+            try:
+                value = self.rewrite(rewriter.op, match)
+            except InferenceError:
+                value = None
             if value is not None and is_refinement(value.type, op.results[0].type):
                 replace_matched(match.operations, value, rewriter)
                 return
             take_back(rewriter.op)
-
-    def _replacement(self, builder: OpBuilder, match: Match) -> SSAValue | None:
-        try:
-            return self.rewrite(builder, match)
-        except InferenceError:
-            return None
 
 
 def has_outside_uses(operations: Sequence[Operation]) -> bool:
@@ -356,19 +364,29 @@ def take_back(builder: OpBuilder) -> None:
 
 
 class AnyOf(Pattern):
-    """Rules as one pattern, which the driver tries once an operation instead of once a rule."""
+    """Rules as one pattern. Which of them an operation and the producers of its operands leave possible is remembered by their names."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.roots = tuple(dict.fromkeys(root for rule in rules for root in rule.roots))
-        self._rules: dict[str, tuple[Rule, ...]] = {
-            root.name: tuple(rule for rule in rules if root.name in rule.term.names) for root in self.roots
-        }
+        self._rules = tuple(rules)
+        self._plausible: dict[tuple[str, ...], tuple[Rule, ...]] = {}
+
+    def may_match(self, op: Operation) -> bool:
+        return bool(self.plausible(op))
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        for rule in self._rules[op.name]:
+        for rule in self.plausible(op):
             rule.match_and_rewrite(op, rewriter)
             if rewriter.has_done_action:
                 return
+
+    def plausible(self, op: Operation) -> tuple[Rule, ...]:
+        """The rules that may match at an operation."""
+        key = (op.name, *producers_of(op.operands))
+        rules = self._plausible.get(key)
+        if rules is None:
+            rules = self._plausible[key] = tuple(rule for rule in self._rules if rule.is_plausible(op.name, key[1:]))
+        return rules
 
 
 @dataclass(frozen=True)

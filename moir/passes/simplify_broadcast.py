@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
@@ -25,9 +25,9 @@ from moir.dialects.opset.condition import Select
 from moir.dialects.opset.elementwise_base import BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.movement import Broadcast
-from moir.dialects.shapes import shape_of
-from moir.passes.dimensions import Dimensions, Dims, Token, broadcast, same
+from moir.passes.dimensions import Dimensions, Token, Tokens, same
 from moir.passes.rewriting import Pattern, Rewriter, all_blocks, rewrite
+from moir.passes.uses import live_uses
 
 MODES = ("numpy", "bidirectional")
 
@@ -45,22 +45,29 @@ class RedundantBroadcast(Pattern):
         assert isinstance(op, Broadcast)
         if op.text("mode") not in MODES or not op.results[0].uses:
             return
-        if all(self._is_redundant(use.operation, op) for use in op.results[0].uses):
+        if all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
             rewriter.replace_with(op, op.operands[0])
 
     def _is_redundant(self, user: Operation, op: Broadcast) -> bool:
         if not isinstance(user, BroadcastingOp | Select) or user.text("auto_broadcast") != "numpy":
             return False
-        before = self._result(user.operands)
-        after = self._result([op.operands[0] if operand is op.results[0] else operand for operand in user.operands])
-        if before is None or after is None or len(before) != len(after):
+        others = [operand for operand in user.operands if operand is not op.results[0]]
+        target = self._target(op)
+        shapes = [self.known.tokens(value) for value in (op.operands[0], *others)]
+        without = [shape for shape in shapes if shape is not None]
+        if target is None or len(without) < len(shapes):
             return False
-        static = shape_of(user.results[0])
-        return static is not None and all(a is not None and b is not None and same(a, b) for a, b in zip(before, after, strict=True))
+        return _factors(without) == _factors([*without, target])
 
-    def _result(self, operands: Sequence[SSAValue]) -> Dims | None:
-        shapes = [tokens for operand in operands if (tokens := self.known.tokens(operand)) is not None]
-        return broadcast(*shapes) if len(shapes) == len(operands) else None
+    def _target(self, op: Broadcast) -> Tokens | None:
+        entries = self.known.elements(op.operands[1])
+        return None if entries is None else tuple(entries.ravel().tolist())
+
+
+def _factors(shapes: Sequence[Tokens]) -> list[set[int | Symbol]]:
+    """For each dimension of a broadcast result, counted from the end, the sizes other than 1 that come together there."""
+    rank = max(map(len, shapes))
+    return [{shape[-axis] for shape in shapes if len(shape) >= axis and not same(shape[-axis], 1)} for axis in range(1, rank + 1)]
 
 
 class ConstantTarget(Pattern):

@@ -249,11 +249,12 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
         path: the `.xml`.
         compress_to_fp16: store weights in half precision.
 
-    Raises EmissionError; then no file is written and older ones stay as they were.
+    Raises EmissionError, and VerifyException if the module is invalid; then no file is written and older ones stay as they were.
     """
     from moir.emit.files import weights_path
     from moir.emit.write import write_model
     from moir.errors import EmissionError
+    from moir.tools.verification import verify_module
 
     bin_path = weights_path(Path(path))
     if is_mapped(bin_path):
@@ -264,6 +265,7 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
         module = module.clone()
         run(module, [CompressToFP16Pass()])
     with stage("emission"):
+        verify_module(module)
         return write_model(module, path)
 
 

@@ -12,7 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,10 +76,12 @@ def _convert(options: argparse.Namespace) -> int:
         observers.append(DumpWriter(Path(options.dump_ir)))
     if sys.stderr.isatty() and not options.silent:
         observers.append(ProgressBar(sys.stderr))
-    with collection_paused(), closing(_Closing(observers)):
+    with collection_paused(), ExitStack() as stack:
+        for observer in observers:
+            stack.callback(observer.close)
         module = convert_model(model, compress_to_fp16=options.compress_to_fp16, passes=options.passes, observers=observers)
         number = len(timing.measurements)
-        for observer in observers[1:]:
+        for observer in observers:
             observer.start(number, EMISSION)
         emission = time.perf_counter()
         written = save_model(module, output)
@@ -89,15 +91,6 @@ def _convert(options: argparse.Namespace) -> int:
     if not options.silent:
         print(summary(module, written, time.perf_counter() - start), end="")
     return 0
-
-
-class _Closing:
-    def __init__(self, observers: Sequence[Observer]) -> None:
-        self._observers = observers
-
-    def close(self) -> None:
-        for observer in self._observers:
-            observer.close()
 
 
 def output_path(output: str, model: Path) -> Path:

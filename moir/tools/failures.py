@@ -45,7 +45,10 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
         debug: print the traceback, too.
     """
     try:
-        return body()
+        status = body()
+        # Here a closed pipe can be dealt with, at exit it cannot.
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         print(f"{tool}: interrupted", file=sys.stderr)
         return INTERRUPTED

@@ -287,7 +287,7 @@ class MoirOptMain(xDSLOptMain):
             for observer in observers:
                 observer.finish(0, "import", module, 0.0)
         run(module, passes, observers, first=first, ctx=self.ctx)
-        if passes and not self.args.disable_verify:
+        if passes and not self.args.disable_verify and not self.writes_ir:
             verify_module(module)
 
 

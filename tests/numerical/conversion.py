@@ -101,27 +101,10 @@ def convert(model: onnx.ModelProto, directory: Path) -> openvino.Model:
     source.write_bytes(model.SerializeToString())
     module = read_model(source)
     onnx_table.expander = expand
-    lower_present(module)
+    LowerOnnxPass().apply(Context(), module)
     module.verify()
     write_model(module, directory / "model.xml")
     return core().read_model(directory / "model.xml")
-
-
-def lower_present(module: Any) -> None:
-    """Lower with the families that exist so far."""
-    from importlib import import_module
-    from importlib.util import find_spec
-
-    from moir.passes.lower_onnx import FAMILIES
-    from moir.passes.lowering import lower
-
-    if all(find_spec(f"moir.passes.lower_onnx.{family}") for family in FAMILIES):
-        LowerOnnxPass().apply(Context(), module)
-        return
-    for family in FAMILIES:
-        if find_spec(f"moir.passes.lower_onnx.{family}"):
-            import_module(f"moir.passes.lower_onnx.{family}")
-    lower(module, onnx_table)
 
 
 def as_tensor(array: Array, type_: openvino.Type) -> openvino.Tensor:

@@ -77,6 +77,9 @@ def samples(shape: Sequence[int] = SHAPE) -> np.ndarray:
 
 
 def computed(model: openvino.Model, *inputs: np.ndarray) -> list[np.ndarray]:
+    if any(each.get_partial_shape().rank.is_dynamic for each in model.inputs):
+        # The CPU takes no input of unknown rank.
+        model.reshape({index: openvino.PartialShape(list(each.shape)) for index, each in enumerate(inputs)})
     results = core().compile_model(model, "CPU")(list(inputs))
     return [np.array(results[index]) for index in range(len(model.outputs))]
 
@@ -227,7 +230,7 @@ def mean(op: OpBuilder, x: SSAValue, axes: Sequence[int]) -> SSAValue:
 
 
 def normalization_cases() -> Iterator[Case]:
-    for axes in ((-1,), (2, 3), (1,), (1, 2, 3)):
+    for axes in ((-1,), (1, 2)):
         yield from mean_and_variance_cases(axes)
         yield from unit_length_cases(axes)
 
@@ -331,3 +334,34 @@ def test_fusion_computes_the_same(case: Case, form: str) -> None:
     assert sorted(kinds(after)) == sorted(case.left)
     (actual,) = computed(to_openvino(after), x)
     np.testing.assert_allclose(actual, expected, rtol=case.tolerance, atol=case.tolerance)
+
+
+HALF_CASES = [case for case in CASES if case.passes[-1].name in ("fuse-gelu", "fuse-hswish", "fuse-prelu", "fuse-clamp")]
+
+
+@pytest.mark.parametrize("case", HALF_CASES, ids=lambda case: f"{case.passes[-1].name}-{'-'.join(case.left)}")
+def test_constants_of_half_precision_are_recognized(case: Case) -> None:
+    module = apply(build(case.expression, SHAPE, element_types.f16), *case.passes)
+    assert sorted(kinds(module)) == sorted(case.left)
+    (actual,) = computed(to_openvino(module), samples().astype(np.float16))
+    (expected,) = computed(to_openvino(build(case.expression, SHAPE)), samples())
+    np.testing.assert_allclose(actual, expected, rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_slope_of_each_channel(axis: int) -> None:
+    slope = np.linspace(-1, 1, 3, dtype=np.float32).reshape((1, 3, 1, 1) if axis == 0 else (3, 1, 1))
+    module = build(lambda op, x: op.Maximum(x, op.Multiply(x, slope)), SHAPE)
+    (expected,) = computed(to_openvino(module), samples())
+    assert kinds(apply(module, FusePreluPass())) == ["PRelu"]
+    (actual,) = computed(to_openvino(module), samples())
+    np.testing.assert_allclose(actual, expected, rtol=1e-6)
+
+
+def test_slope_along_the_last_dimension() -> None:
+    slope = np.linspace(-1, 1, 5, dtype=np.float32)
+    module = build(lambda op, x: op.Select(op.Greater(x, 0.0), x, op.Multiply(x, slope)), SHAPE)
+    (expected,) = computed(to_openvino(module), samples())
+    assert kinds(apply(module, FusePreluPass())) == ["PRelu"]
+    (actual,) = computed(to_openvino(module), samples())
+    np.testing.assert_allclose(actual, expected, rtol=1e-6)

@@ -166,10 +166,12 @@ def test_grid_sample(mode: str, padding: str, align: int) -> None:
 
 
 @pytest.mark.parametrize("align", [0, 1])
-def test_affine_grid(align: int) -> None:
-    theta = np.array([[[1, 0.5, 0.2], [0, 0.7, -0.1]]], np.float32)
-    nodes = [node("AffineGrid", ["t", "size"], ["y"], align_corners=align)]
-    check(nodes, {"t": theta}, constants={"size": np.array([1, 2, 4, 5])}, opset=20, forms=["static"], reference="onnx")
+@pytest.mark.parametrize("size", [[2, 2, 4, 5], [2, 1, 3, 4, 5]])
+def test_affine_grid(align: int, size: list[int]) -> None:
+    theta = RANDOM.normal(size=(2, len(size) - 2, len(size) - 1)).astype(np.float32)
+    nodes, numbers = [node("AffineGrid", ["t", "size"], ["y"], align_corners=align)], np.array(size)
+    check(nodes, {"t": theta}, constants={"size": numbers}, opset=20, forms=["static"], reference="onnx", operations=2)
+    check(nodes, {"t": theta, "size": numbers}, opset=20, fixed=["size"], forms=["static", "dynamic"], reference="onnx")
 
 
 @pytest.mark.parametrize("attributes", [{}, {"strides": [2, 2], "pads": [1, 1, 1, 1]}, {"dilations": [2, 1]}])

@@ -71,7 +71,8 @@ def test_defaults(kind, direction):
 def test_states_and_lengths(kind, direction):
     directions = 2 if direction == "bidirectional" else 1
     operands = "xwrbshc" if kind == "LSTM" else "xwrbsh"
-    check_network(network(kind, directions=directions, direction=direction, operands=operands), fixed="s")
+    check_network(network(kind, directions=directions, direction=direction, operands=operands), fixed="sx")
+    # Where the number of steps is unknown, the CPU does not look at the lengths.
     check_network(network(kind, directions=directions, direction=direction, operands=operands.replace("s", "")))
     constants = "wrbsh"
     check_network(network(kind, directions=directions, direction=direction, operands=operands), constants, forms=["static"])
@@ -103,26 +104,24 @@ def test_clip(kind):
 
 @pytest.mark.parametrize(
     ("kind", "activations"),
-    [("RNN", ["Relu"]), ("RNN", ["HardSigmoid"]), ("GRU", ["HardSigmoid", "Relu"]), ("LSTM", ["HardSigmoid", "Tanh", "Sigmoid"])],
+    [("RNN", ["Relu"]), ("GRU", ["Relu", "Sigmoid"]), ("LSTM", ["Tanh", "Relu", "Sigmoid"])],
 )
 def test_activations(kind, activations):
     check_network(network(kind, activations=activations), forms=["static", "dynamic"])
-    if "HardSigmoid" in activations:
-        check_network(network(kind, activations=activations, activation_alpha=[0.3], activation_beta=[0.4]), forms=["static"])
 
 
 @pytest.mark.parametrize(
     ("kind", "activations"),
     [
         ("RNN", ["Tanh", "Relu"]),
-        ("GRU", ["Sigmoid", "Tanh", "HardSigmoid", "Relu"]),
+        ("GRU", ["Sigmoid", "Tanh", "Relu", "Sigmoid"]),
         ("LSTM", ["Sigmoid", "Tanh", "Tanh"] + ["Sigmoid"] * 3),
     ],
 )
 def test_each_direction_has_its_activations(kind, activations):
     operands = "xwrbshc" if kind == "LSTM" else "xwrbsh"
     given = network(kind, directions=2, direction="bidirectional", activations=activations, operands=operands)
-    check_network(given, forms=["static", "dynamic"], fixed="s")
+    check_network(given, forms=["static", "dynamic"], fixed="sx")
 
 
 def layout_reference(given, outputs):
@@ -160,7 +159,7 @@ def test_peepholes_of_zeros():
     [
         ("LSTM", {"input_forget": 1}, "coupled"),
         ("RNN", {"activations": ["Softsign"]}, "softsign"),
-        ("RNN", {"activations": ["Sine"]}, "'sine' does not exist"),
+        ("RNN", {"activations": ["HardSigmoid"]}, "hardsigmoid"),
         ("GRU", {"activations": ["Tanh"]}, "1 activations where 2 are needed"),
         ("GRU", {"direction": "sideways"}, "'sideways' does not exist"),
     ],

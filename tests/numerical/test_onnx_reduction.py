@@ -27,7 +27,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("attributes", [{"axes": [1]}, {"axes": [0, -1], "keepdims": 0}, {}, {"keepdims": 0}])
 def test_axes_as_attribute(kind: str, attributes: dict[str, Any]) -> None:
-    check([node(kind, ["x"], ["y"], **attributes)], {"x": X}, opset=11, operations=KINDS[kind])
+    check([node(kind, ["x"], ["y"], **attributes)], {"x": X}, opset=11, operations=KINDS[kind] + (kind == "ReduceLogSumExp"))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,7 +6,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.known_values import KnownValues
-from moir.dialects.opset.base import OpsetOp, Types, float_property, integer_property, string_property
+from moir.dialects.opset.base import OpsetOp, Types, float_property, integer_property, integers_property, string_property
 from moir.dialects.opset.spatial import expanded
 from moir.dialects.shapes import merge_elements, tensor
 from moir.errors import InferenceError
@@ -14,11 +14,16 @@ from moir.errors import InferenceError
 
 @irdl_op_definition
 class ROIPooling(OpsetOp):
-    """Regions [regions, 5] (batch, x1, y1, x2, y2) of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w]."""
+    """Regions [regions, 5] (batch, x1, y1, x2, y2) of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w].
+
+    The runtime writes the size of the result a second time, to `output_size` and `output_roi`, but reads `pooled_h` and `pooled_w`.
+    """
 
     name = "opset2.ROIPooling"
     data = operand_def()
     rois = operand_def()
+    output_size = integers_property((0, 0))
+    output_roi = integers_property((0, 0))
     pooled_h = integer_property()
     pooled_w = integer_property()
     spatial_scale = float_property()

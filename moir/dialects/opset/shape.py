@@ -30,7 +30,7 @@ class Reshape(OpsetOp):
     name = "opset1.Reshape"
     data = operand_def()
     shape_ = operand_def()
-    special_zero = boolean_property(False)
+    special_zero = boolean_property()
     result = result_def()
 
     SYMBOLIC: ClassVar[bool] = True

@@ -11,7 +11,7 @@ from functools import reduce
 
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, string
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, si8, si16, si32, si64, string
 from moir.dialects.shapes import element_of
 from moir.passes.building import OpBuilder
 from moir.passes.lower_onnx.data_types import element_type
@@ -137,6 +137,9 @@ def shift(node: Node, op: OpBuilder) -> SSAValue:
     direction = node.text("direction")
     if direction not in ("LEFT", "RIGHT"):
         node.fail(f"attribute direction is {direction!r}, it should be LEFT or RIGHT")
+    if node.element(0) in (si8, si16, si32, si64):
+        # Shifts by a negative amount, or by the width and more, have a meaning in ONNX that the runtime does not share.
+        node.fail("a shift of signed integers is not supported", hint="convert the operands to unsigned integers")
     return (op.BitwiseLeftShift if direction == "LEFT" else op.BitwiseRightShift)(*node.operands)
 
 

@@ -7,7 +7,7 @@ the body instead.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,6 @@ from moir.dialects.opset.condition import If, Loop, RepeatingOp, TensorIterator,
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, is_static, normalize_axis, rank_of, shape_of, tensor
 from moir.passes.building import OpBuilder
-from moir.passes.eliminate_dead import eliminate_dead
 from moir.passes.lower_onnx.bodies import (
     Body,
     captured_values,
@@ -31,6 +30,7 @@ from moir.passes.lower_onnx.bodies import (
     own_operands,
     repeated_body,
 )
+from moir.passes.lower_onnx.connections import Connections, create_repeating
 from moir.passes.lower_onnx.shape_values import as_scalar, dimension_list
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node, Replacement
@@ -103,6 +103,8 @@ def loop(node: Node, op: OpBuilder) -> Replacement:
         lambda types: lowered_body(node, region, [tensor((), si64), true, *types, *captured]),
         first_result=1,
     )
+    if _never_runs(node, trip_count, condition) and (unchanged := _without_iterations(node, op, body, carried)) is not None:
+        return unchanged
     operands = [_limit(node, op, trip_count), op.constant(np.array(True)) if condition is None else condition]
     connections = Connections(node, body, operands, first_parameter=2, first_result=1)
     connections.drop_unused(len(carried))
@@ -134,113 +136,32 @@ def _check_results(node: Node, region: Region, states: int, own: int) -> None:
         node.fail(f"it has {node.result_count} outputs and its body {count}, for {states} values handed on")
 
 
+def _never_runs(node: Node, trip_count: SSAValue | None, condition: SSAValue | None) -> bool:
+    limit = node.known.integers(trip_count)
+    first = None if condition is None else node.known.constant(condition)
+    return (limit is not None and len(limit) == 1 and limit[0] <= 0) or (first is not None and first.size == 1 and not first.any())
+
+
+def _without_iterations(node: Node, op: OpBuilder, body: Body, carried: list[SSAValue]) -> list[SSAValue | None] | None:
+    """The results of a loop that never runs, None if the shape of an empty one is unknown."""
+    values: list[SSAValue | None] = [*carried]
+    for index, value in enumerate(body.values()[1 + len(carried) :], len(carried)):
+        shape = shape_of(value)
+        if not node.is_used(index):
+            values.append(None)
+        elif shape is None or not is_static(shape):
+            return None
+        else:
+            values.append(op.constant_like(np.zeros((0, *shape)), value))
+    return values
+
+
 def _limit(node: Node, op: OpBuilder, trip_count: SSAValue | None) -> SSAValue:
     known = node.known.integers(trip_count)
     if trip_count is None or (known is not None and len(known) == 1 and known[0] >= LONGEST_LOOP):
         return op.constant(-1)
-    if known is not None and len(known) == 1 and known[0] < 0:
-        return op.constant(0)
-    return trip_count
-
-
-@dataclass
-class Connections:
-    """The connections of a Loop or TensorIterator around a lowered body.
-
-    Results of the node are numbered as those of the body from `first_result` on. Results in front of these stay.
-    """
-
-    node: Node
-    body: Body
-    operands: list[SSAValue]
-    first_parameter: int
-    first_result: int
-    inputs: list[Port] = field(default_factory=list[Port])
-    outputs: list[tuple[int, Port]] = field(default_factory=list[tuple[int, Port]])
-    values: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
-    results: list[Result] = field(default_factory=list[Result])
-
-    def drop_unused(self, states: int) -> None:
-        """Erase the Results that nobody needs, and what only they use in the body."""
-        self.results = self.body.results
-        for index in range(self.node.result_count):
-            if not self.node.is_used(index) and (index >= states or not self.body.is_used(self.first_parameter + index)):
-                self._drop_result(index)
-        eliminate_dead(self.body.block)
-
-    def _drop_result(self, index: int) -> None:
-        result = self.results[self.first_result + index]
-        result.detach()
-        result.erase()
-
-    def _number(self, index: int) -> int | None:
-        """Number of the Result of the body for a result of the node, None if it was dropped."""
-        result = self.results[self.first_result + index]
-        return None if result.parent is None else self.body.results.index(result)
-
-    def _operand(self, value: SSAValue) -> int:
-        self.operands.append(value)
-        return len(self.operands) - 1
-
-    def add_states(self, states: Sequence[SSAValue]) -> None:
-        """Connect the values that are handed on. One that the body does not change is an invariant."""
-        changed: list[tuple[int, SSAValue]] = []
-        for index, value in enumerate(states):
-            number, parameter = self._number(index), self.first_parameter + index
-            if number is not None and self.body.is_passed_through(parameter, number):
-                self.values[index] = value
-                self._drop_result(index)
-                number = None
-            if number is not None or self.body.is_used(parameter):
-                changed.append((index, value))
-            else:
-                self.body.drop(parameter)
-        for index, value in changed:
-            number = self._number(index)
-            self.inputs.append(Port(self._operand(value), number))
-            if number is not None and self.node.is_used(index):
-                self.outputs.append((index, Port(number)))
-
-    def add_slices(self, first: int, operands: Sequence[SSAValue], slicings: Sequence[Slicing]) -> None:
-        """Connect Parameters from `first` on with slices of operands."""
-        for _, value, slicing in zip(range(first, first + len(operands)), operands, slicings, strict=True):
-            self.inputs.append(Port(self._operand(value), slicing=slicing))
-
-    def add_invariants(self, first: int, operands: Sequence[SSAValue]) -> None:
-        """Connect Parameters from `first` on that have the same value in every iteration."""
-        for parameter, value in enumerate(operands, first):
-            if self.body.is_used(parameter):
-                self.inputs.append(Port(self._operand(value)))
-            else:
-                self.body.drop(parameter)
-
-    def add_joined(self, first: int, slicings: Sequence[Slicing]) -> None:
-        """Connect results of the node, from `first` on, that join the values of all iterations along a new axis."""
-        for index, slicing in enumerate(slicings, first):
-            number = self._number(index)
-            if number is None:
-                continue
-            result = self.results[self.first_result + index]
-            inside = OpBuilder(self.node.known, self.body.block, result)
-            result.operands[0] = inside.Unsqueeze(result.operands[0], slicing.axis)
-            self.outputs.append((index, Port(number, slicing=slicing)))
-
-    def create(self, op: OpBuilder, operation: type[RepeatingOp]) -> list[SSAValue | None]:
-        """Build the operation; the values of the results of the node."""
-        if self.outputs:
-            created = _create_repeating(op, operation, self.operands, self.inputs, [port for _, port in self.outputs], self.body.region)
-            self.values.update((index, value) for (index, _), value in zip(self.outputs, created, strict=True))
-        return [self.values.get(index) for index in range(self.node.result_count)]
-
-
-def _create_repeating(
-    op: OpBuilder, operation: type[RepeatingOp], operands: list[SSAValue], inputs: list[Port], outputs: list[Port], region: Region
-) -> list[SSAValue]:
-    """A Loop, whose condition is the first Result of the body, or a TensorIterator."""
-    properties: dict[str, object] = {"inputs": inputs, "outputs": outputs}
-    if operation is Loop:
-        properties["condition"] = 0
-    return create_with_bodies(op, operation, operands, properties, [region])
+    # To the runtime a negative limit is none.
+    return op.constant(0) if known is not None and len(known) == 1 and known[0] < 0 else trip_count
 
 
 class Scanned(NamedTuple):
@@ -321,7 +242,7 @@ def _scan(node: Node, op: OpBuilder, region: Region, given: Scanned) -> list[SSA
     connections = Connections(node, body, operands, first_parameter=0, first_result=len(body.results) - node.result_count)
     connections.drop_unused(len(states))
     connections.add_states(states)
-    connections.add_slices(len(states), scanned, cuts)
+    connections.add_slices(scanned, cuts)
     connections.add_invariants(len(states) + len(scanned), given.captured)
     connections.add_joined(len(states), joins)
     return connections.create(op, operation)
@@ -390,7 +311,7 @@ def scan_of_batch(node: Node, op: OpBuilder) -> Replacement:
     operation, first = _repetition(op, around, own[-1], Slicing(0))
     inputs = [replace(port, index=(port.index or 0) + len(first)) for port in inputs]
     outputs = [Port(number, slicing=Slicing(0)) for number in range(bool(first), bool(first) + len(used))]
-    values = _create_repeating(op, operation, [*first, *operands], inputs, outputs, around)
+    values = create_repeating(op, operation, [*first, *operands], inputs, outputs, around)
     results: list[SSAValue | None] = [None] * node.result_count
     for index, value in zip(used, values, strict=True):
         results[index] = value

@@ -10,14 +10,16 @@ from moir.passes.lower_onnx.shape_values import as_scalar
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
 
-SMALLEST = np.nextafter(np.float32(0), np.float32(1)).reshape(())
+SMALLEST = np.array(np.finfo(np.float32).tiny)
+"""The smallest number the runtime does not take for zero."""
 
 
 def exclusive(op: OpBuilder, overlap: SSAValue) -> SSAValue:
     """The threshold of an overlap as a scalar: the runtime suppresses what reaches it, ONNX only what exceeds it."""
     known = op.known.constant(overlap)
     if known is not None and known.size == 1:
-        return op.constant(np.nextafter(known.astype(np.float32).reshape(()), np.float32(np.inf), dtype=np.float32).reshape(()))
+        following = np.nextafter(known.astype(np.float32), np.float32(np.inf))
+        return op.constant(np.maximum(following, SMALLEST).reshape(()))
     return op.Add(op.Multiply(as_scalar(op, overlap), 1 + 2**-23), float(SMALLEST))
 
 
@@ -46,24 +48,33 @@ def non_max_suppression(node: Node, op: OpBuilder) -> SSAValue:
 def roi_align(node: Node, op: OpBuilder) -> SSAValue:
     """onnx.RoiAlign(x, rois, batch) {output_height, …} -> opset9.ROIAlign(x, rois, batch) {pooled_h, …, aligned_mode}
 
-    Before version 16 coordinates are not shifted by half a pixel.
+    Before version 16 coordinates are not shifted by half a pixel. The runtime's maximum is never below 0, so the maxima are those of a
+    MaxPool over the single samples: opset14.MaxPool(opset9.ROIAlign(…)).
     """
     aligned_modes = {"half_pixel": "half_pixel_for_nn", "output_half_pixel": "asymmetric"}
     coordinates = node.text("coordinate_transformation_mode", "half_pixel") if node.version >= 16 else "output_half_pixel"
     mode = node.text("mode", "avg")
     if coordinates not in aligned_modes or mode not in ("avg", "max"):
         node.fail(f"mode {mode!r} with coordinates {coordinates!r} is not defined")
-    return op.ROIAlign(
+    samples = node.integer("sampling_ratio", 0)
+    if mode == "max" and samples < 1:
+        node.fail("maxima of a number of samples that depends on the region are not supported", hint="set sampling_ratio")
+    factor = samples if mode == "max" else 1
+    pooled = op.ROIAlign(
         node.operand(0),
         node.operand(1),
         node.operand(2),
-        pooled_h=node.integer("output_height", 1),
-        pooled_w=node.integer("output_width", 1),
-        sampling_ratio=node.integer("sampling_ratio", 0),
+        pooled_h=node.integer("output_height", 1) * factor,
+        pooled_w=node.integer("output_width", 1) * factor,
+        sampling_ratio=samples if mode == "avg" else 1,
         spatial_scale=node.number("spatial_scale", 1.0),
-        mode=mode,
+        mode="avg",
         aligned_mode=aligned_modes[coordinates],
     )
+    if factor == 1:
+        return pooled
+    kernel = (factor, factor)
+    return op.MaxPool(pooled, kernel=kernel, strides=kernel, pads_begin=(0, 0), pads_end=(0, 0))
 
 
 @onnx.lowers("MaxRoiPool")
@@ -75,6 +86,8 @@ def max_roi_pool(node: Node, op: OpBuilder) -> SSAValue:
     return op.ROIPooling(
         node.operand(0),
         node.operand(1),
+        output_size=size,
+        output_roi=size,
         pooled_h=size[0],
         pooled_w=size[1],
         spatial_scale=node.number("spatial_scale", 1.0),

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import normalize_axis, shape_of
-from moir.passes.building import OpBuilder
+from moir.passes.building import OpBuilder, Operand
 from moir.passes.lower_onnx.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
@@ -242,6 +242,51 @@ def grid_sample(node: Node, op: OpBuilder) -> SSAValue:
     )
 
 
+@onnx.lowers("AffineGrid", since=20)
+def affine_grid(node: Node, op: OpBuilder) -> SSAValue:
+    """onnx.AffineGrid(theta, [N, C, H, W]) {align_corners} -> opset1.Reshape(opset1.MatMul(points, theta), [N, H, W, 2])
+
+    The points [H * W, 3] are (x, y, 1) of every element of an image from -1 to 1; those of a volume have a z.
+    """
+    theta, size = node.operand(0), node.optional(1)
+    count = None if size is None else (shape_of(size) or (-1,))[0]
+    if size is None or count not in (4, 5):
+        node.fail("the size is no list of 4 or 5 numbers", hint="make size an initializer")
+    known = node.constant_integers(1)
+    if known is not None and 0 < math.prod(known[2:]) <= MAXIMUM_WEIGHTS:
+        lines = [grid_line(extent, node.flag("align_corners")) for extent in known[2:]]
+        grid = np.stack([*np.meshgrid(*lines, indexing="ij")[::-1], np.ones(known[2:])], axis=-1).reshape(-1, count - 1)
+        points = op.constant_like(grid, theta)
+        target: Operand = [known[0], *known[2:], count - 2]
+    else:
+        points = grid_points(node, op, op.Slice(size, [2], [count], [1], [0]), count - 2)
+        target = op.Concat(op.Gather(size, [0, *range(2, count)], 0), [count - 2], axis=0)
+    return op.Reshape(op.MatMul(points, theta, transpose_b=True), target, special_zero=False)
+
+
+def grid_line(extent: int, align_corners: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Coordinates of the elements of an axis: from -1 to 1 between the outermost ones, or between the outer edges of these."""
+    numbers = np.arange(extent, dtype=np.float64)
+    return 2 * numbers / max(extent - 1, 1) - 1 if align_corners else (2 * numbers + 1) / extent - 1
+
+
+def grid_points(node: Node, op: OpBuilder, extents: SSAValue, rank: int) -> SSAValue:
+    """The points of a grid whose size [D, H, W] is computed, [D * H * W, 4]."""
+    theta, lines = node.operand(0), list[SSAValue]()
+    element = node.element(0)
+    for axis in range(rank):
+        extent = op.Gather(extents, axis, 0)
+        numbers = op.convert(op.Range(0, extent, 1, output_type=si64), element)
+        if node.flag("align_corners"):
+            line = op.Divide(op.Multiply(numbers, 2), op.convert(op.Maximum(op.Subtract(extent, 1), 1), element))
+        else:
+            line = op.Divide(op.Add(op.Multiply(numbers, 2), 1), op.convert(extent, element))
+        aligned = op.Reshape(op.Subtract(line, 1), [-1 if i == axis else 1 for i in range(rank)], special_zero=False)
+        lines.append(op.Reshape(op.Broadcast(aligned, extents), [-1, 1], special_zero=False))
+    ones = op.Broadcast(op.constant_like(1, theta), op.Concat(op.ReduceProd(extents, [0], keep_dims=True), [1], axis=0))
+    return op.Concat(*lines[::-1], ones, axis=1)
+
+
 @onnx.lowers("Col2Im", since=18)
 def column_to_image(node: Node, op: OpBuilder) -> SSAValue:
     """onnx.Col2Im(x, image_shape, block_shape) {dilations, pads, strides} -> opset15.Col2Im(x, image_shape, block_shape)"""
@@ -260,6 +305,6 @@ def column_to_image(node: Node, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("ImageDecoder", since=20)
-def image_decoder(node: Node, op: OpBuilder) -> SSAValue:
+def image_decoder(node: Node, _: OpBuilder) -> SSAValue:
     """Images are decoded before the model."""
     node.fail("compressed images cannot be decoded by a model", hint="decode them before and make the pixels an input")

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -19,6 +20,9 @@ from moir.passes.building import OpBuilder
 from moir.passes.lower_onnx.operands import all_axes, reshaped_like, small_constant, with_dimensions_behind
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+
+MAXIMUM_NEIGHBOURHOOD = 1024
+"""Channels that a local response normalization may take together."""
 
 SMALLEST_NORM = 1e-30
 """Vectors whose norm is below it (in its square) become zeros, as zeros should."""
@@ -207,17 +211,31 @@ def norm_division(node: Node, op: OpBuilder) -> SSAValue:
 def local_response_normalization(node: Node, op: OpBuilder) -> SSAValue:
     """onnx.LRN(x) {alpha, beta, bias, size} -> opset1.LRN(x, [1]) {alpha, beta, bias, size}
 
-    A neighbourhood of an even number of channels reaches one further up here, and one further down there: the channels are reversed.
+    The runtime's CPU plugin takes the bias for an integer: one that is none is factored out. It has no neighbourhoods of an even number
+    of channels: x / (bias + alpha / size * sum of shifted squares) ** beta.
     """
     x, size = node.operand(0), node.integer("size")
-    properties = {"alpha": node.number("alpha", 1e-4), "beta": node.number("beta", 0.75), "bias": node.number("bias", 1.0), "size": size}
-    if size % 2:
-        return op.LRN(x, op.constant([1], si64), **properties)
-    return _channels_reversed(op, op.LRN(_channels_reversed(op, x), op.constant([1], si64), **properties))
+    alpha, beta, bias = node.number("alpha", 1e-4), node.number("beta", 0.75), node.number("bias", 1.0)
+    if not 1 <= size <= MAXIMUM_NEIGHBOURHOOD:
+        node.fail(f"size is {size}, it should be 1 to {MAXIMUM_NEIGHBOURHOOD}")
+    if size % 2 == 0:
+        base = op.Add(op.Multiply(_neighbour_sums(node, op, op.Multiply(x, x), size), alpha / size), bias)
+        return op.Divide(x, op.Power(base, beta))
+    integral = bias.is_integer() or bias <= 0
+    properties = {"alpha": alpha if integral else alpha / bias, "beta": beta, "bias": bias if integral else 1.0, "size": size}
+    result = op.LRN(x, op.constant([1], si64), **properties)
+    return result if integral else op.Multiply(result, bias**-beta)
 
 
-def _channels_reversed(op: OpBuilder, x: SSAValue) -> SSAValue:
-    return op.Slice(x, [-1], [-(2**31)], [-1], [1])
+def _neighbour_sums(node: Node, op: OpBuilder, x: SSAValue, size: int) -> SSAValue:
+    """Sums of `size` neighbouring channels, of an even number one more behind each than before it."""
+    rank = node.known_rank(0)
+    before, behind = (size - 1) // 2, size // 2
+    begin, end = ([0, count, *[0] * (rank - 2)] for count in (before, behind))
+    padded = op.Pad(x, begin, end, op.constant_like(0, x), pad_mode="constant")
+    ends = [index - size + 1 or 2**31 - 1 for index in range(size)]
+    shifted = [op.Slice(padded, [index], [end], [1], [1]) for index, end in enumerate(ends)]
+    return reduce(op.Add, shifted)
 
 
 @onnx.lowers("MeanVarianceNormalization")

@@ -48,8 +48,7 @@ def constant_array(op: OpBuilder, value: SSAValue) -> Array | None:
     bits = describe(element).bits
     if element in REAL_TYPES or 8 % bits:
         return None
-    packed = op.known.constant(value)
-    assert packed is not None
+    packed = value.owner.value.array
     fields = (packed.reshape(-1, 1) >> np.arange(0, 8, bits, dtype=np.uint8)) & (2**bits - 1)
     entries: Array = fields.reshape(-1)[: int(np.prod(shape))].astype(np.int32)
     if integer_limits(element)[0] < 0:

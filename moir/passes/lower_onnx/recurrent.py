@@ -22,22 +22,8 @@ from moir.passes.lowering import Node, Replacement
 
 DIRECTIONS = ("forward", "reverse", "bidirectional")
 
-ACTIVATION_DEFAULTS: dict[str, tuple[float | None, float | None]] = {
-    "relu": (None, None),
-    "tanh": (None, None),
-    "sigmoid": (None, None),
-    "hardsigmoid": (0.2, 0.5),
-    "affine": (1.0, 0.0),
-    "leakyrelu": (0.01, None),
-    "thresholdedrelu": (1.0, None),
-    "scaledtanh": (1.0, 1.0),
-    "elu": (1.0, None),
-    "softsign": (None, None),
-    "softplus": (None, None),
-}
-"""Activations with the defaults of their alpha and beta, None for those they do not have."""
-
-RUNTIME_ACTIVATIONS = frozenset(("relu", "tanh", "sigmoid", "hardsigmoid"))
+ACTIVATIONS = frozenset(("relu", "tanh", "sigmoid"))
+"""Activations the runtime has. None of them has parameters; that of HardSigmoid in the IR the CPU does not compute."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +44,8 @@ GRU = Kind("GRU", (0, 1, 2), 1, ("sigmoid", "tanh"))
 LSTM = Kind("LSTM", (2, 0, 3, 1), 2, ("sigmoid", "tanh", "tanh"))
 
 
-@dataclass(frozen=True)
-class Activation:
-    """An activation function and its parameters."""
-
-    name: str
-    alpha: float = 0.0
-    beta: float = 0.0
-
-
-def activations_of(node: Node, kind: Kind, directions: int) -> list[tuple[Activation, ...]]:
-    """The activations of each direction. `activation_alpha` and `activation_beta` have entries for the functions that take them only."""
+def activations_of(node: Node, kind: Kind, directions: int) -> list[tuple[str, ...]]:
+    """The activations of each direction."""
     count = len(kind.activations)
     names = [name.lower() for name in node.texts("activations", ())] or list(kind.activations) * directions
     if kind is RNN and len(names) == 2 and directions == 1:
@@ -76,16 +53,9 @@ def activations_of(node: Node, kind: Kind, directions: int) -> list[tuple[Activa
         names = names[:1]
     if len(names) != count * directions:
         node.fail(f"it has {len(names)} activations where {count * directions} are needed")
-    alphas, betas = list(node.numbers("activation_alpha", ())), list(node.numbers("activation_beta", ()))
-    found: list[Activation] = []
-    for name in names:
-        if name not in ACTIVATION_DEFAULTS:
-            node.fail(f"activation {name!r} does not exist")
-        alpha, beta = ACTIVATION_DEFAULTS[name]
-        alpha = alphas.pop(0) if alpha is not None and alphas else alpha
-        beta = betas.pop(0) if beta is not None and betas else beta
-        found.append(Activation(name, alpha or 0.0, beta or 0.0))
-    return [tuple(found[start : start + count]) for start in range(0, len(found), count)]
+    if unknown := sorted(set(names) - ACTIVATIONS):
+        node.fail(f"the runtime does not have the activation {', '.join(unknown)} in a recurrent network")
+    return [tuple(names[start : start + count]) for start in range(0, len(names), count)]
 
 
 class Network:
@@ -182,6 +152,9 @@ class Network:
     def lengths(self) -> SSAValue:
         """The lengths of the sequences [N]: T if they are absent."""
         if self.node.optional(4) is not None:
+            if isinstance(self._dimension(1 if self.batch_first else 0), SSAValue):
+                # The runtime (2026.4, CPU) takes no notice of the lengths then.
+                self.node.fail("sequence_lens with an unknown number of steps is not supported", hint="fix the length of the model's input")
             return self.node.operand(4)
         time, batch = self._dimension(1 if self.batch_first else 0), self._dimension(0 if self.batch_first else 1)
         if isinstance(time, int):
@@ -200,17 +173,14 @@ class Network:
             self._dimensions = self.op.ShapeOf(data)
         return self.op.Gather(self._dimensions, [axis], 0)
 
-    def properties(self, activations: Sequence[Activation], direction: str) -> dict[str, Any]:
+    def properties(self, activations: Sequence[str], direction: str) -> dict[str, Any]:
         """The properties of the operation of the runtime."""
         found: dict[str, Any] = {
             "direction": direction,
             "hidden_size": self.hidden_size,
-            "activations": [each.name for each in activations],
+            "activations": activations,
             "clip": self.clip,
         }
-        if any(each.name == "hardsigmoid" for each in activations):
-            found["activations_alpha"] = [each.alpha for each in activations]
-            found["activations_beta"] = [each.beta for each in activations]
         if self.kind is GRU:
             found["linear_before_reset"] = self.linear_before_reset
         return found
@@ -231,10 +201,7 @@ class Network:
             found.append(self._sequence(parts, self.activations[number], direction))
         return tuple(self.op.Concat(*pair, axis=1) for pair in zip(*found, strict=True))
 
-    def _sequence(self, operands: Sequence[SSAValue], activations: Sequence[Activation], direction: str) -> tuple[SSAValue, ...]:
-        unknown = [each.name for each in activations if each.name not in RUNTIME_ACTIVATIONS]
-        if unknown:
-            self.node.fail(f"the runtime does not have {', '.join(unknown)} as activation of a recurrent network")
+    def _sequence(self, operands: Sequence[SSAValue], activations: Sequence[str], direction: str) -> tuple[SSAValue, ...]:
         build = getattr(self.op, f"{self.kind.name}Sequence")
         return build.parts(1 + self.kind.states, *operands, **self.properties(activations, direction))
 

@@ -14,9 +14,13 @@ from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
 
 
-def as_index(op: OpBuilder, value: SSAValue, element_is_integer: bool) -> SSAValue:
-    """A value of any numbers as one of integers."""
-    return value if element_is_integer else op.convert(value, si64)
+def as_index(node: Node, op: OpBuilder, index: int) -> SSAValue:
+    """An operand of any numbers as one of integers."""
+    value = node.operand(index)
+    if node.element(index) in INTEGER_TYPES:
+        return value
+    known = node.constant(index)
+    return op.convert(value, si64) if known is None else op.constant(known.astype(np.int64))
 
 
 @onnx.lowers("OneHot", since=9)
@@ -25,7 +29,7 @@ def one_hot(node: Node, op: OpBuilder) -> SSAValue:
 
     A negative index counts from the end, but selects nothing before version 11.
     """
-    indices, depth = (as_index(op, node.operand(i), node.element(i) in INTEGER_TYPES) for i in (0, 1))
+    indices, depth = (as_index(node, op, i) for i in (0, 1))
     values = node.constant(2)
     if values is not None and values.size == 2:
         off, on = (op.constant(np.asarray(values.ravel()[i])) for i in (0, 1))

@@ -12,7 +12,7 @@ from moir.passes.lowering import Node
 
 
 @onnx.lowers("Identity")
-def identity(node: Node, op: OpBuilder) -> SSAValue:
+def identity(node: Node, _: OpBuilder) -> SSAValue:
     """onnx.Identity(x) -> x"""
     return node.operand(0)
 

@@ -72,7 +72,7 @@ def sequence_empty(node: Node, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 @onnx.lowers("SequenceAt")
-def sequence_at(node: Node, op: OpBuilder) -> SSAValue:
+def sequence_at(node: Node, _: OpBuilder) -> SSAValue:
     """onnx.SequenceAt(onnx.SequenceConstruct(a, b), 1) -> b"""
     members = members_of(node, 0)
     found = members[known_position(node, 1, len(members))]
@@ -174,7 +174,7 @@ def optional_has_element(node: Node, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("OptionalGetElement")
-def optional_get_element(node: Node, op: OpBuilder) -> SSAValue:
+def optional_get_element(node: Node, _: OpBuilder) -> SSAValue:
     """onnx.OptionalGetElement(x) -> x"""
     if is_empty_optional(node):
         node.fail("the optional value is empty")

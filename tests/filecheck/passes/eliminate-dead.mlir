@@ -20,7 +20,7 @@ builtin.module {
 
 // What no branch reads is no operand of the If.
 // CHECK-LABEL: moir.model @branches
-// CHECK:         opset8.If(%{{[0-9]+}}, %{{[0-9]+}}) {then_inputs = [1], else_inputs = [1]}
+// CHECK:         opset8.If(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}) {then_inputs = [1], else_inputs = [1]}
 // CHECK-NOT:     opset1.Relu
 builtin.module {
   moir.model @branches {

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import onnx
 import torch
 from torch import Tensor, nn
 
@@ -24,6 +25,9 @@ import convolutional  # noqa: E402
 import recurrent  # noqa: E402
 
 Inputs = Mapping[str, Tensor]
+
+# The samples below are drawn when this file is imported.
+torch.manual_seed(0)
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,16 @@ def seed_statistics(module: nn.Module) -> None:
             nn.init.normal_(layer.bias, 0, 0.1)
 
 
+def without_stack_traces(path: Path) -> None:
+    """Take from a file the places in this folder that the exporter notes for every node."""
+    model = onnx.load(path)
+    for entity in (*model.graph.node, *model.graph.value_info, *model.graph.input, *model.graph.output):
+        kept = [entry for entry in entity.metadata_props if entry.key != "pkg.torch.onnx.stack_trace"]
+        del entity.metadata_props[:]
+        entity.metadata_props.extend(kept)
+    onnx.save(model, path)
+
+
 def export(name: str, network: Network) -> None:
     """Write the files of a network."""
     module = network.module().eval()
@@ -139,6 +153,7 @@ def export(name: str, network: Network) -> None:
         torch.onnx.export(
             traced, (), path, kwargs=dict(first), dynamic_shapes=shapes, dynamo=True, external_data=False, verbose=False, **names
         )
+        without_stack_traces(path)
     else:
         torch.onnx.export(traced, tuple(first.values()), path, dynamic_axes=network.dynamic or None, dynamo=False, **names)
     arrays: dict[str, np.ndarray] = {}

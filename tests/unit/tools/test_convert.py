@@ -228,3 +228,11 @@ def test_progress_bar(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_format_size(size: int, text: str) -> None:
     assert format_size(size) == text
+
+
+def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
+    model = save(matmul_model(), tmp_path / "m.onnx")
+    command = f"{sys.executable} -m moir {model} -o {tmp_path} | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert (tmp_path / "m.xml").is_file()

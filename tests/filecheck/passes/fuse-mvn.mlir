@@ -1,0 +1,115 @@
+// RUN: moir-opt %s -p fuse-mvn,eliminate-dead | filecheck %s
+
+// Epsilon under the root.
+// CHECK-LABEL: moir.model @inside {
+// CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V1:.*]] = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+// CHECK-NEXT:    %[[V2:.*]] = opset6.MVN(%[[V0]], %[[V1]]) {eps = 9.999999747378752e-06, normalize_variance = true, eps_mode = "INSIDE_SQRT", name = "fused"} : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Result(%[[V2]]) {name = "y"}
+// CHECK-NEXT:  }
+
+// Epsilon behind the root.
+// CHECK-LABEL: moir.model @outside {
+// CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V1:.*]] = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+// CHECK-NEXT:    %[[V2:.*]] = opset6.MVN(%[[V0]], %[[V1]]) {eps = 0.0010000000474974513, normalize_variance = true, eps_mode = "OUTSIDE_SQRT", name = "fused"} : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Result(%[[V2]]) {name = "y"}
+// CHECK-NEXT:  }
+
+// The variance is along other axes.
+// CHECK-LABEL: moir.model @other_axes {
+// CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V1:.*]] = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+// CHECK-NEXT:    %[[V2:.*]] = opset1.ReduceMean(%[[V0]], %[[V1]]) {keep_dims = true} : tensor<?x1xf32>
+// CHECK-NEXT:    %[[V3:.*]] = opset1.Subtract(%[[V0]], %[[V2]]) : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V4:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+// CHECK-NEXT:    %[[V5:.*]] = opset1.Power(%[[V3]], %[[V4]]) : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V6:.*]] = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+// CHECK-NEXT:    %[[V7:.*]] = opset1.ReduceMean(%[[V5]], %[[V6]]) {keep_dims = true} : tensor<1x8xf32>
+// CHECK-NEXT:    %[[V8:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0e-05]>} : tensor<f32>
+// CHECK-NEXT:    %[[V9:.*]] = opset1.Add(%[[V7]], %[[V8]]) : tensor<1x8xf32>
+// CHECK-NEXT:    %[[V10:.*]] = opset1.Sqrt(%[[V9]]) : tensor<1x8xf32>
+// CHECK-NEXT:    %[[V11:.*]] = opset1.Divide(%[[V3]], %[[V10]]) {name = "fused"} : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Result(%[[V11]]) {name = "y"}
+// CHECK-NEXT:  }
+
+// Several values of epsilon.
+// CHECK-LABEL: moir.model @epsilon_of_each_column {
+// CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V1:.*]] = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+// CHECK-NEXT:    %[[V2:.*]] = opset1.ReduceMean(%[[V0]], %[[V1]]) {keep_dims = true} : tensor<?x1xf32>
+// CHECK-NEXT:    %[[V3:.*]] = opset1.Subtract(%[[V0]], %[[V2]]) : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V4:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+// CHECK-NEXT:    %[[V5:.*]] = opset1.Power(%[[V3]], %[[V4]]) : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V6:.*]] = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+// CHECK-NEXT:    %[[V7:.*]] = opset1.ReduceMean(%[[V5]], %[[V6]]) {keep_dims = true} : tensor<?x1xf32>
+// CHECK-NEXT:    %[[V8:.*]] = opset1.Constant() {value = #moir.data<tensor<8xf32>, [1.0e-05, 1.0e-05, 1.0e-05, 1.0e-05, 1.0e-05, 1.0e-05, 1.0e-05, 1.0e-05]>} : tensor<8xf32>
+// CHECK-NEXT:    %[[V9:.*]] = opset1.Add(%[[V7]], %[[V8]]) : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V10:.*]] = opset1.Sqrt(%[[V9]]) : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V11:.*]] = opset1.Divide(%[[V3]], %[[V10]]) {name = "fused"} : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Result(%[[V11]]) {name = "y"}
+// CHECK-NEXT:  }
+
+builtin.module {
+  moir.model @inside {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+    %2 = opset1.ReduceMean(%0, %1) {keep_dims = true} : tensor<?x1xf32>
+    %3 = opset1.Subtract(%0, %2) : tensor<?x8xf32>
+    %4 = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+    %5 = opset1.Power(%3, %4) : tensor<?x8xf32>
+    %6 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+    %7 = opset1.ReduceMean(%5, %6) {keep_dims = true} : tensor<?x1xf32>
+    %8 = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0e-05]>} : tensor<f32>
+    %9 = opset1.Add(%7, %8) : tensor<?x1xf32>
+    %10 = opset1.Sqrt(%9) : tensor<?x1xf32>
+    %11 = opset1.Divide(%3, %10) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%11) {name = "y"}
+  }
+  moir.model @outside {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %2 = opset1.ReduceMean(%0, %1) {keep_dims = true} : tensor<?x1xf32>
+    %3 = opset1.Subtract(%0, %2) : tensor<?x8xf32>
+    %4 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %5 = opset1.ReduceMean(%0, %4) {keep_dims = true} : tensor<?x1xf32>
+    %6 = opset1.SquaredDifference(%0, %5) : tensor<?x8xf32>
+    %7 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %8 = opset1.ReduceMean(%6, %7) {keep_dims = true} : tensor<?x1xf32>
+    %9 = opset1.Sqrt(%8) : tensor<?x1xf32>
+    %10 = opset1.Constant() {value = #moir.data<tensor<f32>, [0.001]>} : tensor<f32>
+    %11 = opset1.Add(%9, %10) : tensor<?x1xf32>
+    %12 = opset1.Divide(%3, %11) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%12) {name = "y"}
+  }
+  moir.model @other_axes {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+    %2 = opset1.ReduceMean(%0, %1) {keep_dims = true} : tensor<?x1xf32>
+    %3 = opset1.Subtract(%0, %2) : tensor<?x8xf32>
+    %4 = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+    %5 = opset1.Power(%3, %4) : tensor<?x8xf32>
+    %6 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %7 = opset1.ReduceMean(%5, %6) {keep_dims = true} : tensor<1x8xf32>
+    %8 = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0e-05]>} : tensor<f32>
+    %9 = opset1.Add(%7, %8) : tensor<1x8xf32>
+    %10 = opset1.Sqrt(%9) : tensor<1x8xf32>
+    %11 = opset1.Divide(%3, %10) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%11) {name = "y"}
+  }
+  moir.model @epsilon_of_each_column {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+    %2 = opset1.ReduceMean(%0, %1) {keep_dims = true} : tensor<?x1xf32>
+    %3 = opset1.Subtract(%0, %2) : tensor<?x8xf32>
+    %4 = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+    %5 = opset1.Power(%3, %4) : tensor<?x8xf32>
+    %6 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+    %7 = opset1.ReduceMean(%5, %6) {keep_dims = true} : tensor<?x1xf32>
+    %8 = opset1.Constant() {value = #moir.data<tensor<8xf32>, [1.0e-05, 1.0e-05, 1.0e-05, 1.0e-05, 1.0e-05, 1.0e-05, 1.0e-05, 1.0e-05]>} : tensor<8xf32>
+    %9 = opset1.Add(%7, %8) : tensor<?x8xf32>
+    %10 = opset1.Sqrt(%9) : tensor<?x8xf32>
+    %11 = opset1.Divide(%3, %10) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%11) {name = "y"}
+  }
+}

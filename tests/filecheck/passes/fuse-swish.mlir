@@ -1,0 +1,85 @@
+// RUN: moir-opt %s -p fuse-swish,eliminate-dead | filecheck %s
+
+// x * sigmoid(x), in either order.
+// CHECK-LABEL: moir.model @swish {
+// CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V1:.*]] = opset4.Swish(%[[V0]]) {name = "fused"} : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Result(%[[V1]]) {name = "y"}
+// CHECK-NEXT:  }
+
+// A factor under the sigmoid is beta, which is a scalar whatever shape it had.
+// CHECK-LABEL: moir.model @beta {
+// CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V1:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [1.5]>} : tensor<f32>
+// CHECK-NEXT:    %[[V2:.*]] = opset4.Swish(%[[V0]], %[[V1]]) {name = "fused"} : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Result(%[[V2]]) {name = "y"}
+// CHECK-NEXT:  }
+
+// Several factors are no beta.
+// CHECK-LABEL: moir.model @factor_of_each_column {
+// CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V1:.*]] = opset1.Constant() {value = #moir.data<tensor<8xf32>, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]>} : tensor<8xf32>
+// CHECK-NEXT:    %[[V2:.*]] = opset1.Multiply(%[[V0]], %[[V1]]) : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V3:.*]] = opset1.Sigmoid(%[[V2]]) : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V4:.*]] = opset1.Multiply(%[[V0]], %[[V3]]) {name = "fused"} : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Result(%[[V4]]) {name = "y"}
+// CHECK-NEXT:  }
+
+// The factor gives the result another dimension.
+// CHECK-LABEL: moir.model @other_rank {
+// CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V1:.*]] = opset1.Constant() {value = #moir.data<tensor<1x1x1xf32>, [1.5]>} : tensor<1x1x1xf32>
+// CHECK-NEXT:    %[[V2:.*]] = opset1.Multiply(%[[V0]], %[[V1]]) : tensor<1x?x8xf32>
+// CHECK-NEXT:    %[[V3:.*]] = opset1.Sigmoid(%[[V2]]) : tensor<1x?x8xf32>
+// CHECK-NEXT:    %[[V4:.*]] = opset1.Multiply(%[[V0]], %[[V3]]) {name = "fused"} : tensor<1x?x8xf32>
+// CHECK-NEXT:    opset1.Result(%[[V4]]) {name = "y"}
+// CHECK-NEXT:  }
+
+// Sigmoid of something else.
+// CHECK-LABEL: moir.model @other_operand {
+// CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V1:.*]] = opset1.Exp(%[[V0]]) : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V2:.*]] = opset1.Sigmoid(%[[V1]]) : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V3:.*]] = opset1.Multiply(%[[V0]], %[[V2]]) {name = "fused"} : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Result(%[[V3]]) {name = "y"}
+// CHECK-NEXT:  }
+
+builtin.module {
+  moir.model @swish {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Sigmoid(%0) : tensor<?x8xf32>
+    %2 = opset1.Multiply(%1, %0) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+  moir.model @beta {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Constant() {value = #moir.data<tensor<1x1xf32>, [1.5]>} : tensor<1x1xf32>
+    %2 = opset1.Multiply(%0, %1) : tensor<?x8xf32>
+    %3 = opset1.Sigmoid(%2) : tensor<?x8xf32>
+    %4 = opset1.Multiply(%0, %3) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%4) {name = "y"}
+  }
+  moir.model @factor_of_each_column {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Constant() {value = #moir.data<tensor<8xf32>, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]>} : tensor<8xf32>
+    %2 = opset1.Multiply(%0, %1) : tensor<?x8xf32>
+    %3 = opset1.Sigmoid(%2) : tensor<?x8xf32>
+    %4 = opset1.Multiply(%0, %3) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%4) {name = "y"}
+  }
+  moir.model @other_rank {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Constant() {value = #moir.data<tensor<1x1x1xf32>, [1.5]>} : tensor<1x1x1xf32>
+    %2 = opset1.Multiply(%0, %1) : tensor<1x?x8xf32>
+    %3 = opset1.Sigmoid(%2) : tensor<1x?x8xf32>
+    %4 = opset1.Multiply(%0, %3) {name = "fused"} : tensor<1x?x8xf32>
+    opset1.Result(%4) {name = "y"}
+  }
+  moir.model @other_operand {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Exp(%0) : tensor<?x8xf32>
+    %2 = opset1.Sigmoid(%1) : tensor<?x8xf32>
+    %3 = opset1.Multiply(%0, %2) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import TypeAlias
 
 from moir.dialects.known_values import Symbol
@@ -169,7 +170,7 @@ def _joined(known: Dimensions, op: OpsetOp) -> Dims | None:
         here = [tokens[position] for tokens in shapes]
         fixed = [token for token in here if not isinstance(token, Symbol)]
         if position == op.integer("axis") % rank:
-            result.append(sum(fixed) if len(fixed) == len(op.operands) else None)
+            result.append(reduce(known.sum, here) if len(shapes) == len(op.operands) else None)
         else:
             result.append(fixed[0] if fixed else here[0])
     return result
@@ -301,6 +302,16 @@ def _pooled(known: Dimensions, op: OpsetOp) -> Dims | None:
         return None
     kept = 1 if op.name.endswith("Space") or op.name.endswith("Depth") else 2
     return [*data[:kept], *[None] * (len(data) - kept)]
+
+
+@_rule("Range")
+def _counted(known: Dimensions, op: OpsetOp) -> Dims | None:
+    """As many numbers as the stop says, if that is a size and the numbers are 0, 1, 2, …"""
+    stop = known.elements(op.operands[1])
+    if stop is None or known.integers(op.operands[0]) != (0,) or known.integers(op.operands[2]) != (1,):
+        return None
+    count = stop.ravel()[0]
+    return [count] if isinstance(count, Symbol) and count.dimension else None
 
 
 @_rule("ShapeOf")

@@ -17,10 +17,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.dialects.data import DataAttr
-from moir.dialects.known_values import KnownValues, Symbol
+from moir.dialects.known_values import KnownValues, Symbol, is_symbolic
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import rank_of, shape_of
 from moir.passes.rewriting import all_blocks
@@ -42,6 +43,7 @@ class Dimensions(KnownValues):
         super().__init__()
         self.static = static
         self._tokens: dict[SSAValue, Tokens | None] = {}
+        self._sums: dict[frozenset[Token], Symbol] = {}
 
     def forget(self) -> None:
         super().forget()
@@ -91,10 +93,25 @@ class Dimensions(KnownValues):
             return data.shape
         return dimension_rules.derived(self, op, value.index)
 
-    def same_shape(self, a: SSAValue, b: SSAValue) -> bool:
-        """Whether two values of equally many elements always have one shape. One dimension may be unproved: the count decides it."""
-        left, right = self.tokens(a), self.tokens(b)
-        return left is not None and right is not None and same_tokens(left, right)
+    def sum(self, a: Token, b: Token) -> Token:
+        """The sum of two dimensions; the sum of the same two is always the same symbol."""
+        if same(a, 0) or same(b, 0):
+            return b if same(a, 0) else a
+        if not isinstance(a, Symbol) and not isinstance(b, Symbol):
+            return a + b
+        return self._sums.setdefault(frozenset((a, b)), Symbol(_is_size(a) and _is_size(b)))
+
+    def _evaluate(self, op: OpsetOp) -> None:
+        super()._evaluate(op)
+        result = op.results[0]
+        if op.name == "opset1.Add" and (found := self._elements[result]) is not None and is_symbolic(found):
+            a, b = np.broadcast_arrays(*(np.asarray(self.elements(operand), dtype=object) for operand in op.operands))
+            if a.shape == found.shape:
+                self._elements[result] = np.frompyfunc(self.sum, 2, 1)(a, b)
+
+
+def _is_size(token: Token) -> bool:
+    return token.dimension if isinstance(token, Symbol) else token >= 0
 
 
 def same_tokens(a: Sequence[Token], b: Sequence[Token]) -> bool:

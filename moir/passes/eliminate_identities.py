@@ -43,7 +43,9 @@ def _is_no_copy(op: OpsetOp, _known: KnownValues) -> bool:
     """An Identity from a Parameter to a Result of a body stays: it keeps the runtime from overwriting one state by another in place."""
     block = op.parent_block()
     in_body = block is not None and not isinstance(block.parent_op(), ModelOp)
-    return not (in_body and isinstance(op.operands[0].owner, Parameter) and any(isinstance(use.operation, Result) for use in op.results[0].uses))
+    return not (
+        in_body and isinstance(op.operands[0].owner, Parameter) and any(isinstance(use.operation, Result) for use in op.results[0].uses)
+    )
 
 
 def _same_element(op: OpsetOp, _known: KnownValues) -> bool:
@@ -223,7 +225,7 @@ def says_as_much(a: Shape, b: Shape) -> bool:
 class Identity(Pattern):
     """Replaces an operation by the operand it gives back."""
 
-    roots = tuple(opset.operation(name) for kind in FIRST_OPERAND for name in opset.versions(kind))
+    roots = tuple(name for kind in FIRST_OPERAND for name in opset.versions(kind))
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)

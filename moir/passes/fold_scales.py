@@ -10,8 +10,11 @@
     %1 = opset1.Convolution(%0, %w)
 ->  %1 = opset1.Convolution(%x, %w * %s)
 
-    %2 = opset1.Add(opset1.Add(%x, %b), %c)
-->  %2 = opset1.Add(%x, %b + %c)
+    %2 = opset1.Add(opset1.Subtract(%x, %b), %c)
+->  %2 = opset1.Add(%x, %c - %b)
+
+    %3 = opset1.Multiply(opset1.Add(opset1.Multiply(%x, %a), %b), %c)
+->  %3 = opset1.Add(opset1.Multiply(%x, %a * %c), %b * %c)
 
 also for transposed and grouped convolutions and for MatMul, for Divide in the place of Multiply, and for Multiply twice in a row. Padding
 is no obstacle: zeros stay zeros. Weights with other uses stay as they are, and so does everything whose intermediate value has other uses.
@@ -29,7 +32,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import to_numpy
-from moir.dialects.opset.arithmetic import Add, Divide, Multiply
+from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.convolution import (
     Convolution,
@@ -119,13 +122,13 @@ def constant_factor(op: Operation) -> tuple[SSAValue, Array] | None:
 
 
 def constant_term(op: Operation) -> tuple[SSAValue, Array] | None:
-    """The other operand of an addition of a constant, and the constant; None for any other operation."""
-    if not isinstance(op, Add) or op.text("auto_broadcast") != "numpy":
+    """The other operand of an addition of a constant, or a subtraction of one, and the constant that is added; None for anything else."""
+    if not isinstance(op, Add | Subtract) or op.text("auto_broadcast") != "numpy":
         return None
-    for position in (1, 0):
+    for position in (1, 0) if isinstance(op, Add) else (1,):
         term = weight_of(op.operands[position])
         if term is not None and term.size and keeps_rank(term, op.operands[1 - position]):
-            return op.operands[1 - position], term
+            return op.operands[1 - position], term if isinstance(op, Add) else np.negative(term)
     return None
 
 
@@ -169,11 +172,19 @@ class FactorBehind(Pattern):
         term = None
         if shifted is not None and (term := combined(np.multiply, shifted[1], factors, value)) is None:
             return
-        weights = scaled_weights(linear, factors, "outputs")
-        if weights is None:
+        result = self.scaled(linear, factors, rewriter)
+        if result is None:
             return
-        result = with_weights(rewriter, linear, linear.operands[0], weights)
         rewriter.replace_with(op, result if term is None else rewriter.op.Add(result, rewriter.op.constant(term, element_of(result))))
+
+    def scaled(self, op: OpsetOp, factors: Array, rewriter: Rewriter) -> SSAValue | None:
+        """The result of a linear operation or of a multiplication by a constant, times factors."""
+        inner = constant_factor(op)
+        if inner is not None:
+            merged = combined(np.multiply, inner[1], factors, op.results[0])
+            return None if merged is None else rewriter.op.Multiply(inner[0], rewriter.op.constant(merged, element_of(op.results[0])))
+        weights = scaled_weights(op, factors, "outputs")
+        return None if weights is None else with_weights(rewriter, op, op.operands[0], weights)
 
 
 class FactorBefore(Pattern):
@@ -196,19 +207,20 @@ class FactorBefore(Pattern):
 class TwoConstants(Pattern):
     """Merges two additions of constants, or two multiplications by constants."""
 
-    roots = (Add, Multiply, Divide)
+    roots = (Add, Subtract, Multiply, Divide)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)
-        of = constant_term if isinstance(op, Add) else constant_factor
+        adds = isinstance(op, Add | Subtract)
+        of = constant_term if adds else constant_factor
         outer = of(op)
         if outer is None or not has_one_live_use(outer[0]) or not isinstance(outer[0], OpResult) or (inner := of(outer[0].op)) is None:
             return
-        merged = combined(np.add if isinstance(op, Add) else np.multiply, outer[1], inner[1], outer[0])
+        merged = combined(np.add if adds else np.multiply, outer[1], inner[1], outer[0])
         if merged is None:
             return
         constant = rewriter.op.constant(merged, element_of(outer[0]))
-        rewriter.replace_with(op, (rewriter.op.Add if isinstance(op, Add) else rewriter.op.Multiply)(inner[0], constant))
+        rewriter.replace_with(op, (rewriter.op.Add if adds else rewriter.op.Multiply)(inner[0], constant))
 
 
 @dataclass(frozen=True)

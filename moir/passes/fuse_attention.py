@@ -30,7 +30,7 @@ from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import element_of, rank_of
 from moir.passes.cancel_transposes import order_of, transposed
 from moir.passes.dimensions import Dimensions, broadcast, same
-from moir.passes.rewriting import Pattern, Rewriter, rewrite
+from moir.passes.rewriting import Pattern, Rewriter, all_blocks, rewrite
 from moir.passes.uses import has_one_live_use
 from moir.passes.weights import FLOATS, weight_of
 
@@ -143,5 +143,6 @@ class FuseAttentionPass(ModulePass):
     name = "fuse-attention"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        known = Dimensions(static=True).scan(op)
-        rewrite(op, [Attention(known)], known=known)
+        if any(isinstance(each, Softmax | Softmax1) for block in all_blocks(op) for each in block.ops):
+            known = Dimensions(static=True).scan(op)
+            rewrite(op, [Attention(known)], known=known)

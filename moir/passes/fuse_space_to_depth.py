@@ -21,7 +21,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from moir.dialects.known_values import Symbol
 from moir.dialects.opset.shape import Reshape
 from moir.passes.dimensions import Dimensions, same, same_tokens
-from moir.passes.regrouping import regrouping_of
+from moir.passes.regrouping import has_regroupings, regrouping_of
 from moir.passes.rewriting import Pattern, Rewriter, rewrite
 
 
@@ -69,5 +69,6 @@ class FuseSpaceToDepthPass(ModulePass):
     name = "fuse-space-to-depth"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        known = Dimensions(static=True).scan(op)
-        rewrite(op, [SpaceToBlocks(known)], known=known)
+        if has_regroupings(op):
+            known = Dimensions(static=True).scan(op)
+            rewrite(op, [SpaceToBlocks(known)], known=known)

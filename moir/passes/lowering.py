@@ -12,6 +12,7 @@ A handler registered later (a user's) goes in front of an earlier one of the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
@@ -178,23 +179,29 @@ Expander: TypeAlias = Callable[[FrameworkOp, int], "Sequence[SSAValue] | None"]
 
 
 class LoweringTable:
-    """The handlers of one framework.
+    """The handlers of one framework. A family of built-in ones is imported when a kind of it is first asked for.
 
     Args:
         framework: name of the dialect.
+        modules: module of each family.
+        families: the kinds of each family, separated by blanks.
     """
 
-    def __init__(self, framework: str) -> None:
+    def __init__(self, framework: str, modules: Mapping[str, str] | None = None, families: Mapping[str, str] | None = None) -> None:
         self.framework = framework
         self.expander: Expander | None = None
         """Expands a kind without a handler in front of the operation and returns its values, None if it cannot."""
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
+        modules = modules or {}
+        self._unloaded = {kind: modules[family] for family, kinds in (families or {}).items() for kind in kinds.split()}
 
     def lowers(self, *kinds: str, since: int = 1) -> Callable[[Handler], Handler]:
         """Register a handler for kinds, from a version of their operation set on."""
 
         def register(handler: Handler) -> Handler:
             for kind in kinds:
+                # A built-in handler is registered before one that goes in front of it.
+                self._load(kind)
                 versions = self._handlers.setdefault(kind, [])
                 versions.insert(0, (since, handler))
                 versions.sort(key=lambda entry: -entry[0])
@@ -202,8 +209,14 @@ class LoweringTable:
 
         return register
 
+    def _load(self, kind: str) -> None:
+        module = self._unloaded.pop(kind, None)
+        if module is not None:
+            import_module(module)
+
     def handler(self, kind: str, version: int) -> Handler | None:
         """The handler of a kind in a version of its operation set."""
+        self._load(kind)
         for since, handler in self._handlers.get(kind, ()):
             if since <= version:
                 return handler
@@ -211,10 +224,11 @@ class LoweringTable:
 
     def kinds(self) -> Iterable[str]:
         """The kinds that have a handler."""
-        return self._handlers.keys()
+        return dict.fromkeys((*self._handlers, *self._unloaded))
 
     def since(self, kind: str) -> list[int]:
         """The versions from which on a kind has its handlers."""
+        self._load(kind)
         return [since for since, _ in self._handlers.get(kind, ())]
 
 

@@ -10,6 +10,7 @@ from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape
 from moir.passes.cancel_transposes import order_of
 from moir.passes.dimensions import Dimensions, Tokens
+from moir.passes.rewriting import all_blocks
 from moir.passes.uses import has_one_live_use
 
 
@@ -35,3 +36,9 @@ def regrouping_of(op: Operation, known: Dimensions) -> Regrouping | None:
     if order is None or source is None or parts is None or target is None:
         return None
     return Regrouping(first.operands[0], source, parts, order, target)
+
+
+def has_regroupings(module: Operation) -> bool:
+    """Whether a Reshape follows a Transpose anywhere in a module."""
+    ops = (op for block in all_blocks(module) for op in block.ops)
+    return any(isinstance(op, Reshape) and isinstance(op.operands[0].owner, Transpose) for op in ops)

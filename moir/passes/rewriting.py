@@ -27,9 +27,12 @@ from moir.passes.building import OpBuilder
 
 
 class Pattern(RewritePattern):
-    """A pattern that says which operations it can start at: `match_and_rewrite` gets operations of the classes in `roots` only."""
+    """A pattern that says which operations it can start at: `match_and_rewrite` gets operations of the classes in `roots` only.
 
-    roots: tuple[type[Operation], ...] = (Operation,)
+    A root may be the name of an operation instead: then its class is not loaded for the sake of a pattern that finds none of it.
+    """
+
+    roots: tuple[type[Operation] | str, ...] = (Operation,)
 
     def may_match(self, op: Operation) -> bool:
         """A quick look at a root; only if it says True is a rewriter made and the pattern tried."""
@@ -114,7 +117,7 @@ class PatternTable:
     """From operation class to the patterns that can start there, most specific class first, in the order given."""
 
     def __init__(self, patterns: Iterable[RewritePattern]) -> None:
-        self._by_root: dict[type[Operation], list[RewritePattern]] = {}
+        self._by_root: dict[type[Operation] | str, list[RewritePattern]] = {}
         for pattern in patterns:
             for root in pattern.roots if isinstance(pattern, Pattern) else (Operation,):
                 self._by_root.setdefault(root, []).append(pattern)
@@ -124,7 +127,9 @@ class PatternTable:
         """The patterns to try on operations of a class."""
         found = self._memo.get(operation)
         if found is None:
-            found = self._memo[operation] = tuple(p for base in operation.__mro__ for p in self._by_root.get(base, ()))
+            found = self._memo[operation] = tuple(
+                pattern for root in (operation.name, *operation.__mro__) for pattern in self._by_root.get(root, ())
+            )
         return found
 
 

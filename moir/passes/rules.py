@@ -298,7 +298,7 @@ class Rule(Pattern):
         self.term = term
         self.rewrite = rewrite
         self.shared = shared
-        self.roots = tuple(opset.operation(name) for name in sorted(term.names))
+        self.roots = tuple(sorted(term.names))
 
     def may_match(self, op: Operation) -> bool:
         return self.is_plausible(op.name, producers_of(op.operands))

@@ -33,7 +33,7 @@ def is_shared(value: SSAValue) -> bool:
     """Whether a weight has other uses, so that a changed one would have to be stored beside it."""
     if not has_one_live_use(value):
         return True
-    return isinstance(value, OpResult) and isinstance(value.op, Convert) and not value.has_one_live_use(op.operands[0])
+    return isinstance(value, OpResult) and isinstance(value.op, Convert) and not has_one_live_use(value.op.operands[0])
 
 
 def stored(array: Array, dtype: np.dtype[Any]) -> Array | None:

@@ -31,7 +31,6 @@ def _framework(frontend: Frontend) -> Dialect:
     from moir.dialects.framework import framework_dialect
 
     module, _, name = frontend.lowering.partition(":")
-    import_module(module.rpartition(".")[0]).load_families()
     return framework_dialect(frontend.framework, cast(LoweringTable, getattr(import_module(module), name)).kinds())
 
 

@@ -86,6 +86,18 @@ def test_programs(program: str, tmp_path: Path) -> None:
         assert 'type="Clamp"' in (tmp_path / "custom.xml").read_text()
 
 
+def test_a_handler_of_a_user_goes_in_front_of_ours(tmp_path: Path) -> None:
+    place_models(tmp_path)
+    program = (
+        "import moir; from moir.passes.lower_onnx.table import onnx;"
+        "onnx.lowers('Sigmoid')(lambda node, op: op.HSigmoid(node.operand(0)));"
+        "print({each.name for each in moir.convert_model('model.onnx').walk()})"
+    )
+    printed = run([sys.executable, "-c", program], tmp_path).stdout
+    assert "opset5.HSigmoid" in printed
+    assert "opset4.Swish" not in printed
+
+
 @pytest.mark.parametrize("excerpt", EXCERPTS)
 def test_excerpts_are_in_their_files(excerpt: str) -> None:
     path, _, code = excerpt.partition("\n")

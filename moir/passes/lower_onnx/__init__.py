@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -15,37 +14,6 @@ from xdsl.passes import ModulePass
 
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import lower
-
-FAMILIES = (
-    "activation",
-    "arithmetic",
-    "attention",
-    "control_flow",
-    "convolution",
-    "detection",
-    "generation",
-    "image",
-    "indexing",
-    "logical",
-    "matrix",
-    "microsoft",
-    "movement",
-    "normalization",
-    "pooling",
-    "quantization",
-    "recurrent",
-    "reduction",
-    "sequence",
-    "shape",
-    "signal",
-    "tensor_sequence",
-)
-
-
-def load_families() -> None:
-    """Import the files of all families: their handlers register themselves."""
-    for family in FAMILIES:
-        import_module(f"{__name__}.{family}")
 
 
 @dataclass(frozen=True)
@@ -55,5 +23,4 @@ class LowerOnnxPass(ModulePass):
     name = "lower-onnx"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        load_families()
         lower(op, onnx)

@@ -8,7 +8,6 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
 from moir.passes.building import OpBuilder
-from moir.passes.lower_onnx import microsoft_attention, microsoft_quantization
 from moir.passes.lower_onnx.activation import leaky, scaled_swish
 from moir.passes.lower_onnx.convolution import add_bias, group_attribute, grouped_filters
 from moir.passes.lower_onnx.matrix import affine_product
@@ -17,8 +16,6 @@ from moir.passes.lower_onnx.quantization import convolved
 from moir.passes.lower_onnx.sliding_window import spatial_axes
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
-
-__all__ = ["microsoft_attention", "microsoft_quantization"]
 
 
 @onnx.lowers("com.microsoft.Gelu")

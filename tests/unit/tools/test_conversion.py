@@ -114,7 +114,6 @@ def test_an_operation_without_lowering_is_expanded_by_its_definition(tmp_path: P
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])],
     )
     path = save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), tmp_path / "m.onnx")
-    lower_onnx.load_families()
     assert kind not in set(lower_onnx.onnx.kinds())
     model = moir.to_openvino(moir.convert_model(path))
     x = np.array([[1, 2, 3], [4, 5, 6]], np.float32)

@@ -1,0 +1,57 @@
+"""The kinds that each family file lowers, so that a conversion loads only the families it needs."""
+
+FAMILIES: dict[str, str] = {
+    "activation": (
+        "Affine Celu Clip Elu Gelu HardSigmoid HardSwish Hardmax LeakyRelu LogSoftmax Mish PRelu ParametricSoftplus Relu "
+        "ScaledTanh Selu Shrink Sigmoid Softmax Softplus Softsign Swish ThresholdedRelu"
+    ),
+    "arithmetic": (
+        "Abs Acos Acosh Add Asin Asinh Atan Atanh BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast CastLike Ceil Cos Cosh "
+        "Div Erf Exp Floor Log Max Mean Min Mod Mul Neg Pow Reciprocal Round Sign Sin Sinh Sqrt Sub Sum Tan Tanh"
+    ),
+    "attention": "Attention RotaryEmbedding",
+    "control_flow": "If Loop Scan",
+    "convolution": "Conv ConvTranspose DeformConv",
+    "detection": "MaxRoiPool NonMaxSuppression RoiAlign",
+    "generation": (
+        "Bernoulli BlackmanWindow ConstantOfShape EyeLike HammingWindow HannWindow Multinomial RandomNormal RandomNormalLike "
+        "RandomUniform RandomUniformLike Range"
+    ),
+    "image": "AffineGrid Col2Im GridSample ImageDecoder Resize Upsample",
+    "indexing": "Gather GatherElements GatherND Scatter ScatterElements ScatterND TensorScatter Where",
+    "logical": "And Equal Greater GreaterOrEqual IsInf IsNaN Less LessOrEqual Not Or Xor",
+    "matrix": "Einsum Gemm MatMul MatMulInteger Trilu",
+    "microsoft": (
+        "SimplifiedLayerNormalization com.microsoft.BiasGelu com.microsoft.EmbedLayerNormalization com.microsoft.FastGelu "
+        "com.microsoft.FusedConv com.microsoft.FusedGemm com.microsoft.FusedMatMul com.microsoft.Gelu com.microsoft.QuickGelu "
+        "com.microsoft.SimplifiedLayerNormalization com.microsoft.SkipLayerNormalization "
+        "com.microsoft.SkipSimplifiedLayerNormalization com.microsoft.TransposeMatMul"
+    ),
+    "microsoft_attention": "com.microsoft.Attention com.microsoft.MultiHeadAttention com.microsoft.RotaryEmbedding",
+    "microsoft_quantization": (
+        "com.microsoft.MatMulIntegerToFloat com.microsoft.MatMulNBits com.microsoft.QGemm com.microsoft.QLinearAdd "
+        "com.microsoft.QLinearAveragePool com.microsoft.QLinearConcat com.microsoft.QLinearGlobalAveragePool "
+        "com.microsoft.QLinearLeakyRelu com.microsoft.QLinearMul com.microsoft.QLinearSigmoid com.microsoft.QLinearSoftmax"
+    ),
+    "movement": "Compress Concat DepthToSpace Expand Pad ReverseSequence Slice SpaceToDepth Split Tile Transpose",
+    "normalization": (
+        "BatchNormalization GroupNormalization InstanceNormalization LRN LayerNormalization LpNormalization "
+        "MeanVarianceNormalization RMSNormalization"
+    ),
+    "pooling": "AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool MaxUnpool",
+    "quantization": (
+        "ConvInteger DequantizeLinear DynamicQuantizeLinear QLinearConv QLinearMatMul QuantizeLinear "
+        "com.microsoft.DequantizeLinear com.microsoft.QuantizeLinear"
+    ),
+    "recurrent": "GRU LSTM RNN",
+    "reduction": (
+        "ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"
+    ),
+    "sequence": "CumSum NonZero OneHot TopK Unique",
+    "shape": "Flatten Identity Reshape Shape Size Squeeze Unsqueeze",
+    "signal": "DFT MelWeightMatrix STFT",
+    "tensor_sequence": (
+        "ConcatFromSequence Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct SequenceEmpty "
+        "SequenceErase SequenceInsert SequenceLength SplitToSequence"
+    ),
+}

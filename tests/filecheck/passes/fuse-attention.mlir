@@ -1,0 +1,66 @@
+// RUN: moir-opt %s -p "fuse-attention,eliminate-dead" --split-input-file | filecheck %s
+
+// With a mask and a scale.
+// CHECK-LABEL: moir.model @fuses
+// CHECK:           %[[SCALE:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [0.25]>}
+// CHECK-NEXT:    opset13.ScaledDotProductAttention(%[[Q:.*]], %{{.*}}, %{{.*}}, %{{.*}}, %[[SCALE]]) {name = "last"}
+builtin.module {
+  moir.model @fuses {
+    %q = opset1.Parameter() {name = "q"} : tensor<2x4x?x8xf32>
+    %k = opset1.Relu(%q) : tensor<2x4x?x8xf32>
+    %v = opset1.Tanh(%q) : tensor<2x4x?x8xf32>
+    %mask = opset1.Constant() {value = #moir.data<tensor<1x1xf32>, [0.0]>} : tensor<1x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [4.0]>} : tensor<f32>
+    %1 = opset1.MatMul(%q, %k) {transpose_b = true} : tensor<2x4x?x?xf32>
+    %2 = opset1.Divide(%1, %s) : tensor<2x4x?x?xf32>
+    %3 = opset1.Add(%2, %mask) : tensor<2x4x?x?xf32>
+    %4 = opset8.Softmax(%3) {axis = -1} : tensor<2x4x?x?xf32>
+    %5 = opset1.MatMul(%4, %v) {name = "last"} : tensor<2x4x?x8xf32>
+    opset1.Result(%5) {name = "y"}
+  }
+}
+
+// -----
+
+// The scores are used elsewhere.
+// CHECK-LABEL: moir.model @used
+// CHECK-NOT:     ScaledDotProductAttention
+// CHECK:           opset8.Softmax
+builtin.module {
+  moir.model @used {
+    %q = opset1.Parameter() {name = "q"} : tensor<2x4x?x8xf32>
+    %k = opset1.Relu(%q) : tensor<2x4x?x8xf32>
+    %v = opset1.Tanh(%q) : tensor<2x4x?x8xf32>
+    %mask = opset1.Constant() {value = #moir.data<tensor<1x1xf32>, [0.0]>} : tensor<1x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [4.0]>} : tensor<f32>
+    %1 = opset1.MatMul(%q, %k) {transpose_b = true} : tensor<2x4x?x?xf32>
+    %2 = opset1.Divide(%1, %s) : tensor<2x4x?x?xf32>
+    %3 = opset1.Add(%2, %mask) : tensor<2x4x?x?xf32>
+    %4 = opset8.Softmax(%3) {axis = -1} : tensor<2x4x?x?xf32>
+    %5 = opset1.MatMul(%4, %v) {name = "last"} : tensor<2x4x?x8xf32>
+    opset1.Result(%5) {name = "y"}
+    opset1.Result(%4) {name = "scores"}
+  }
+}
+
+// -----
+
+// A mask that may enlarge the scores.
+// CHECK-LABEL: moir.model @mask
+// CHECK-NOT:     ScaledDotProductAttention
+// CHECK:           opset8.Softmax
+builtin.module {
+  moir.model @mask {
+    %q = opset1.Parameter() {name = "q"} : tensor<2x4x?x8xf32>
+    %k = opset1.Relu(%q) : tensor<2x4x?x8xf32>
+    %v = opset1.Tanh(%q) : tensor<2x4x?x8xf32>
+    %mask = opset1.Parameter() {name = "m"} : tensor<?x?xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [4.0]>} : tensor<f32>
+    %1 = opset1.MatMul(%q, %k) {transpose_b = true} : tensor<2x4x?x?xf32>
+    %2 = opset1.Divide(%1, %s) : tensor<2x4x?x?xf32>
+    %3 = opset1.Add(%2, %mask) : tensor<2x4x?x?xf32>
+    %4 = opset8.Softmax(%3) {axis = -1} : tensor<2x4x?x?xf32>
+    %5 = opset1.MatMul(%4, %v) {name = "last"} : tensor<2x4x?x8xf32>
+    opset1.Result(%5) {name = "y"}
+  }
+}

@@ -1,0 +1,34 @@
+// RUN: moir-opt %s -p "fuse-matmul-transpose,eliminate-dead" --split-input-file | filecheck %s
+
+// Transpositions of operands and of the result become flags.
+// CHECK-LABEL: moir.model @flags
+// CHECK:           opset1.MatMul(%[[B:.*]], %[[A:.*]]) {transpose_a = true, transpose_b = true, name = "last"} : tensor<?x6x4xf32>
+builtin.module {
+  moir.model @flags {
+    %a = opset1.Parameter() {name = "a"} : tensor<?x4x8xf32>
+    %b = opset1.Parameter() {name = "b"} : tensor<?x8x6xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [0, 2, 1]>} : tensor<3xsi64>
+    %1 = opset1.MatMul(%a, %b) : tensor<?x4x6xf32>
+    %2 = opset1.Transpose(%1, %o) {name = "last"} : tensor<?x6x4xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}
+
+// -----
+
+// A transposition that somebody else uses, or one of other dimensions, stays.
+// CHECK-LABEL: moir.model @kept
+// CHECK:           opset1.Transpose
+// CHECK:           opset1.Transpose
+builtin.module {
+  moir.model @kept {
+    %a = opset1.Parameter() {name = "a"} : tensor<4x4x4xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [0, 2, 1]>} : tensor<3xsi64>
+    %p = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 0, 2]>} : tensor<3xsi64>
+    %1 = opset1.Transpose(%a, %o) : tensor<4x4x4xf32>
+    %2 = opset1.Transpose(%a, %p) : tensor<4x4x4xf32>
+    %3 = opset1.MatMul(%1, %2) : tensor<4x4x4xf32>
+    opset1.Result(%1) {name = "y"}
+    opset1.Result(%3) {name = "z"}
+  }
+}

@@ -1,0 +1,49 @@
+// RUN: moir-opt %s -p "simplify-shape-of,eliminate-dead" --split-input-file | filecheck %s
+
+// Equal entries are one value, a dimension is not -1, and one Gather takes several.
+// CHECK-LABEL: moir.model @entries
+// CHECK:           %[[S:.*]] = opset3.ShapeOf(%[[X:.*]])
+// CHECK:           %[[I:.*]] = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [1, 0]>}
+// CHECK:           %[[G:.*]] = opset8.Gather(%[[S]], %[[I]], %{{.*}}) {name = "last"}
+// CHECK-NEXT:    opset1.Result(%[[G]])
+builtin.module {
+  moir.model @entries {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x?x8xf32>
+    %zero = opset1.Constant() {value = #moir.data<tensor<si64>, [0]>} : tensor<si64>
+    %one = opset1.Constant() {value = #moir.data<tensor<si64>, [1]>} : tensor<si64>
+    %front = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %four = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [4]>} : tensor<1xsi64>
+    %rest = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+    %r = opset1.Relu(%x) : tensor<?x?x8xf32>
+    %s = opset3.ShapeOf(%r) : tensor<3xsi64>
+    %0 = opset8.Gather(%s, %zero, %zero) : tensor<si64>
+    %1 = opset8.Gather(%s, %one, %zero) : tensor<si64>
+    %2 = opset1.Unsqueeze(%0, %front) : tensor<1xsi64>
+    %3 = opset1.Unsqueeze(%1, %front) : tensor<1xsi64>
+    %4 = opset1.Concat(%3, %2) {axis = 0} : tensor<2xsi64>
+    %5 = opset1.Equal(%4, %rest) : tensor<2xi1>
+    %6 = opset1.Select(%5, %four, %4) {name = "last"} : tensor<2xsi64>
+    opset1.Result(%6) {name = "y"}
+  }
+}
+
+// -----
+
+// A dimension that weights fix is a constant; one that an input has now is not.
+// CHECK-LABEL: moir.model @fixed
+// CHECK:           opset1.Constant() {value = #moir.data<tensor<si64>, [5]>, name = "weight"}
+// CHECK:           opset8.Gather(%{{.*}}, %{{.*}}, %{{.*}}) {name = "input"}
+builtin.module {
+  moir.model @fixed {
+    %x = opset1.Parameter() {name = "x"} : tensor<3x2xf32>
+    %w = opset1.Constant() {value = #moir.data<tensor<2x5xf32>, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]>} : tensor<2x5xf32>
+    %p = opset1.MatMul(%x, %w) : tensor<3x5xf32>
+    %zero = opset1.Constant() {value = #moir.data<tensor<si64>, [0]>} : tensor<si64>
+    %one = opset1.Constant() {value = #moir.data<tensor<si64>, [1]>} : tensor<si64>
+    %s = opset3.ShapeOf(%p) : tensor<2xsi64>
+    %1 = opset8.Gather(%s, %one, %zero) {name = "weight"} : tensor<si64>
+    %2 = opset8.Gather(%s, %zero, %zero) {name = "input"} : tensor<si64>
+    opset1.Result(%1) {name = "y"}
+    opset1.Result(%2) {name = "z"}
+  }
+}

@@ -1,0 +1,49 @@
+"""The table of lowerings."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from moir.passes.lower_onnx.families import FAMILIES
+from moir.passes.lower_onnx.table import onnx
+from moir.passes.lowering import LoweringTable
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_families_register_the_kinds_they_are_listed_with(family: str) -> None:
+    name = f"moir.passes.lower_onnx.{family}"
+    import_module(name)
+    registered = {kind for kind in onnx.kinds() for since in onnx.since(kind) if onnx.handler(kind, since).__module__ == name}
+    assert registered == set(FAMILIES[family].split())
+
+
+def test_one_family_is_loaded_for_a_kind() -> None:
+    code = (
+        "import sys; from moir.passes.lower_onnx.table import onnx; assert onnx.handler('Elu', 17);"
+        "print(sorted(m for m in sys.modules if m.startswith('moir.passes.lower_onnx.')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "lower_onnx.activation" in loaded
+    assert "lower_onnx.recurrent" not in loaded
+
+
+def test_a_later_handler_goes_in_front_of_a_built_in_one() -> None:
+    table = LoweringTable("onnx")
+    first, second = (lambda node, _: node.operand(0)), (lambda node, _: node.operand(1))
+    table.lowers("Elu")(first)
+    table.lowers("Elu")(second)
+    assert table.handler("Elu", 17) is second
+
+
+def test_the_newest_handler_that_is_not_too_new_is_taken() -> None:
+    table = LoweringTable("onnx")
+    old, new = (lambda node, _: node.operand(0)), (lambda node, _: node.operand(1))
+    table.lowers("Kind", since=1)(old)
+    table.lowers("Kind", since=13)(new)
+    assert table.handler("Kind", 12) is old
+    assert table.handler("Kind", 13) is new
+    assert table.handler("Other", 13) is None

@@ -1,0 +1,71 @@
+"""The demo and the benchmarks run and say what they are to say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
+
+
+def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a script of the project."""
+    return subprocess.run([sys.executable, *map(str, command)], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_demo_agrees_with_the_source_model(tmp_path: Path) -> None:
+    finished = run("examples/digits/run.py", "--output", tmp_path / "out")
+    assert finished.returncode == 0, finished.stderr
+    accuracies = [float(text) for text in re.findall(r"accuracy ([\d.]+)", finished.stdout)]
+    assert len(accuracies) == 2
+    assert min(accuracies) > 0.98
+    assert "00-import.mlir" in finished.stdout
+    assert (tmp_path / "out" / "digits.xml").exists()
+
+
+def test_the_demo_fails_where_the_logits_differ(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.path.insert(0, 'examples/digits'); import run; ours = run.logits_of_openvino;"
+        "run.logits_of_openvino = lambda *given: ours(*given) + 0.002; sys.exit(run.main())"
+    )
+    finished = run("-c", program, "--output", tmp_path)
+    assert finished.returncode == 1
+    assert "MORE THAN 0.001" in finished.stdout
+
+
+def test_held_out_images_are_as_many_as_their_labels() -> None:
+    with np.load(DIGITS.with_name("held_out.npz")) as held_out:
+        assert held_out["images"].shape == (len(held_out["labels"]), 1, 8, 8)
+        assert set(held_out["labels"].tolist()) == set(range(10))
+
+
+def test_measure(tmp_path: Path) -> None:
+    finished = run("benchmarks/measure.py", DIGITS, "--runs", "1", "--only-moir", "--stages")
+    assert finished.returncode == 0, finished.stderr
+    assert re.search(r"^digits +[\d.]+ +[\d.]+ +\d+ +\d+$", finished.stdout, re.MULTILINE)
+    assert re.search(r"^lower-onnx +[\d.]+$", finished.stdout, re.MULTILINE)
+    assert re.search(r"^emission +[\d.]+$", finished.stdout, re.MULTILINE)
+    broken = tmp_path / "broken.onnx"
+    broken.write_bytes(b"no model")
+    failed = run("benchmarks/measure.py", broken, "--runs", "1", "--only-moir")
+    assert failed.returncode == 1
+    assert "broken: moir failed: moir: error:" in failed.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "row"),
+    [
+        (["benchmarks/scaling.py", "--sizes", "100", "--only-moir"], r"^branches +100 +[\d.]+ +-?\d+ +\d+$"),
+        (["benchmarks/weights.py", "--megabytes", "64", "--external", "--only-moir"], r"^moir +[\d.]+ +[\d.]+ +\d+$"),
+    ],
+)
+def test_other_benchmarks(command: list[str], row: str) -> None:
+    finished = run(*command)
+    assert finished.returncode == 0, finished.stderr
+    assert re.search(row, finished.stdout, re.MULTILINE)

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from moir.dialects.known_values import Symbol
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import BroadcastingOp, UnaryOp
+from moir.dialects.properties import value_of
 from moir.dialects.shapes import rank_of
 from moir.passes.dimensions import Dimensions, Dims, Token, broadcast, same
 
@@ -47,6 +48,13 @@ _FIRST_OPERAND = (
     *("MVN", "NormalizeL2", "PRelu", "Reverse", "ReverseSequence", "Roll", "ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate"),
     *("Selu", "ShuffleChannels", "Softmax", "Swish"),
 )
+
+
+@_rule("Parameter")
+def _named(known: Dimensions, op: OpsetOp) -> Dims | None:
+    """Dimensions to which the model gives one name are equal."""
+    names = op.attributes.get("dimension_names")
+    return None if names is None else [known.named(name) if name else None for name in value_of(names)]
 
 
 @_rule(*_FIRST_OPERAND)
@@ -228,6 +236,14 @@ def _picked(known: Dimensions, op: OpsetOp) -> Dims | None:
         return None
     position = axis[0] % len(data)
     return [*data[:position], *indices, *data[position + 1 :]]
+
+
+@_rule("GatherND")
+def _picked_slices(known: Dimensions, op: OpsetOp) -> Dims | None:
+    data, indices = known.tokens(op.operands[0]), known.tokens(op.operands[1])
+    if data is None or not indices or op.integer("batch_dims") or isinstance(depth := indices[-1], Symbol):
+        return None
+    return [*indices[:-1], *data[depth:]]
 
 
 @_rule("Broadcast")

@@ -44,6 +44,7 @@ class Dimensions(KnownValues):
         self.static = static
         self._tokens: dict[SSAValue, Tokens | None] = {}
         self._sums: dict[frozenset[Token], Symbol] = {}
+        self._named: dict[str, Symbol] = {}
 
     def forget(self) -> None:
         super().forget()
@@ -93,6 +94,10 @@ class Dimensions(KnownValues):
             return data.shape
         return dimension_rules.derived(self, op, value.index)
 
+    def named(self, name: str) -> Symbol:
+        """The dimension to which the model gives a name."""
+        return self._named.setdefault(name, Symbol(dimension=True))
+
     def sum(self, a: Token, b: Token) -> Token:
         """The sum of two dimensions; the sum of the same two is always the same symbol."""
         if same(a, 0) or same(b, 0):
@@ -107,7 +112,7 @@ class Dimensions(KnownValues):
         if op.name == "opset1.Add" and (found := self._elements[result]) is not None and is_symbolic(found):
             a, b = np.broadcast_arrays(*(np.asarray(self.elements(operand), dtype=object) for operand in op.operands))
             if a.shape == found.shape:
-                self._elements[result] = np.frompyfunc(self.sum, 2, 1)(a, b)
+                self._elements[result] = np.asarray(np.frompyfunc(self.sum, 2, 1)(a, b), dtype=object)
 
 
 def _is_size(token: Token) -> bool:

@@ -13,6 +13,7 @@ from functools import reduce
 from typing import TypeAlias
 
 from moir.dialects.known_values import Symbol
+from moir.dialects.moir import ModelOp
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import BroadcastingOp, UnaryOp
 from moir.dialects.properties import value_of
@@ -52,8 +53,8 @@ _FIRST_OPERAND = (
 
 @_rule("Parameter")
 def _named(known: Dimensions, op: OpsetOp) -> Dims | None:
-    """Dimensions to which the model gives one name are equal."""
-    names = op.attributes.get("dimension_names")
+    """Dimensions of inputs to which the model gives one name are equal; in a body a name may mean something else."""
+    names = op.attributes.get("dimension_names") if isinstance(op.parent_op(), ModelOp) else None
     return None if names is None else [known.named(name) if name else None for name in value_of(names)]
 
 

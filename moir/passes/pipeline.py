@@ -68,18 +68,22 @@ MIDDLE: tuple[str, ...] = (
     "middle-start",
     "eliminate-dead",
     "fold-constants",
+    # Shape computations: they tell the other passes more once they are short.
     "eliminate-identities",
     "simplify-shape-of",
     "simplify-broadcast",
     "simplify-reshape",
     "deduplicate",
     "eliminate-dead",
+    "eliminate-identities",
+    # Movement of data.
     "cancel-transposes",
     "cancel-reshapes",
-    "fuse-slices",
+    "fuse-shuffle-channels",
     "fuse-depth-to-space",
     "fuse-space-to-depth",
-    "fuse-shuffle-channels",
+    "fuse-slices",
+    # Activations and normalizations.
     "fuse-clamp",
     "fuse-hsigmoid",
     "fuse-hswish",
@@ -91,13 +95,18 @@ MIDDLE: tuple[str, ...] = (
     "fuse-mvn",
     "fuse-reduce",
     "fuse-normalize-l2",
+    # Weights. Behind the activations, whose constant factors would be taken for scales.
     "fold-batch-norm",
     "fold-scales",
-    "fuse-matmul-transpose",
-    "fuse-attention",
     "fold-constants",
-    "eliminate-identities",
+    "deduplicate",
     "eliminate-dead",
+    # Matrix products. Attention looks at what is used, so nothing dead may be left.
+    "fuse-matmul-transpose",
+    "eliminate-dead",
+    "fuse-attention",
+    "eliminate-dead",
+    "cancel-transposes",
     "middle-finish",
 )
 

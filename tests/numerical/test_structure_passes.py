@@ -149,6 +149,16 @@ def test_factors_around_matrix_products(transposed: bool) -> None:
     check("fold-scales", text, {"MatMul": 1}, ((2, 3, 4),), ((1, 1, 4),), **weights)
 
 
+def test_constants_in_a_row() -> None:
+    text = f"""{inputs("?x?x4xf32")}
+    %1 = opset1.Multiply(%x, %a)
+    %2 = opset1.Subtract(%1, %b)
+    %3 = opset1.Add(%a, %2)
+    %4 = opset1.Divide(%3, %b)
+    opset1.Result(%4) {{name = "out"}}"""
+    check("fold-scales", text, {"Multiply": 1, "Add": 1}, ((2, 3, 4),), ((1, 1, 4),), a=numbers(4), b=numbers(1, 4) * 3)
+
+
 @pytest.mark.parametrize("factor", [(1, 1, 5, 1), (2, 1, 1, 1), (1, 1, 6, 1, 1)])
 def test_factors_that_are_not_of_channels_stay(factor: tuple[int, ...]) -> None:
     text = f"""{inputs("2x4x5x5xf32")}
@@ -354,6 +364,29 @@ def test_broadcasts() -> None:
     opset1.Result(%3) {{name = "sum"}}
     opset1.Result(%7) {{name = "wide"}}"""
     check("simplify-broadcast", text, {"Add": 1, "Broadcast": 1}, ((2, 1, 3), (2, 4, 3)), ((1, 1, 3), (5, 4, 3)))
+
+
+@pytest.mark.parametrize("names", ["simplify-reshape", "simplify-shape-of simplify-reshape eliminate-identities cancel-reshapes"])
+def test_a_model_of_static_shapes_can_still_be_reshaped(names: str) -> None:
+    text = f"""{SHAPES.replace("?x?x8xf32", "2x3x8xf32")}
+    %4 = opset1.Concat(%2, %3, %four, %rest) {{axis = 0}}
+    %5 = opset1.Reshape(%w, %4) {{special_zero = false}}
+    %6 = opset1.Concat(%2, %3, %rest) {{axis = 0}}
+    %7 = opset1.Reshape(%w, %6) {{special_zero = false}}
+    opset1.Result(%5) {{name = "split"}}
+    opset1.Result(%7) {{name = "same"}}"""
+    before, after = build(text), build(text)
+    apply(after, names)
+    assert "Concat" not in kinds(after)
+    x = np.random.default_rng(3).standard_normal((5, 4, 8)).astype(np.float32)
+    found: list[list[Array]] = []
+    for module in (before, after):
+        model = to_openvino(module)
+        model.reshape(list(x.shape))
+        results = openvino.Core().compile_model(model, "CPU")(x)
+        found.append([np.array(results[index]) for index in range(2)])
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("masked", [False, True])

@@ -1,0 +1,92 @@
+"""Which dimensions are known to be equal."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from moir.dialects.known_values import Symbol
+from moir.passes.dimensions import Dimensions, Tokens, broadcast, same_tokens
+from moir.tools.context import ToolContext
+
+INPUTS = """
+    %x = opset1.Parameter() {name = "x", dimension_names = ["batch", "length", ""]} : tensor<?x?x8xf32>
+    %y = opset1.Parameter() {name = "y", dimension_names = ["batch", "", ""]} : tensor<?x6x8xf32>
+    %zero = opset1.Constant() {value = #moir.data<tensor<si64>, [0]>} : tensor<si64>
+    %one = opset1.Constant() {value = #moir.data<tensor<si64>, [1]>} : tensor<si64>
+    %front = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %rest = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [4, -1]>} : tensor<2xsi64>
+"""
+
+
+def tokens(text: str, *, static: bool = False) -> dict[str, Tokens | None]:
+    """Tokens of the operands of the Results, by name."""
+    module = Parser(ToolContext(), f"builtin.module {{ moir.model @m {{ {INPUTS} {text} }} }}").parse_module()
+    assert isinstance(module, ModuleOp)
+    known = Dimensions(static).scan(module)
+    outputs = [op for op in module.walk() if op.name == "opset1.Result"]
+    return {str(op.attributes["name"]).strip('"'): known.tokens(op.operands[0]) for op in outputs}
+
+
+def test_static_dimensions_of_inputs_are_symbols_unless_asked_for() -> None:
+    text = 'opset1.Result(%x) {name = "x"} opset1.Result(%y) {name = "y"}'
+    found = tokens(text)
+    assert all(isinstance(token, Symbol) for token in (*found["x"], *found["y"]))
+    assert found["x"][0] is found["y"][0]
+    assert found["x"][2] is not found["y"][2]
+    assert tokens(text, static=True)["y"][1:] == (6, 8)
+
+
+def test_shapes_go_through_computations_on_them() -> None:
+    found = tokens("""
+        %r = opset1.Relu(%x) : tensor<?x?x8xf32>
+        %s = opset3.ShapeOf(%r) : tensor<3xsi64>
+        %0 = opset8.Gather(%s, %zero, %zero) : tensor<si64>
+        %1 = opset1.Unsqueeze(%0, %front) : tensor<1xsi64>
+        %t = opset1.Concat(%1, %rest) {axis = 0} : tensor<3xsi64>
+        %2 = opset1.Reshape(%x, %t) {special_zero = false} : tensor<?x4x?xf32>
+        opset1.Result(%x) {name = "x"}
+        opset1.Result(%2) {name = "reshaped"}""")
+    assert found["reshaped"][0] is found["x"][0]
+    assert found["reshaped"][1] == 4
+    assert found["reshaped"][2] is not found["x"][2]
+
+
+def test_sums_of_the_same_dimensions_are_the_same() -> None:
+    found = tokens("""
+        %sx = opset3.ShapeOf(%x) : tensor<3xsi64>
+        %sy = opset3.ShapeOf(%y) : tensor<3xsi64>
+        %a = opset8.Gather(%sx, %one, %zero) : tensor<si64>
+        %b = opset8.Gather(%sy, %one, %zero) : tensor<si64>
+        %sum = opset1.Add(%b, %a) : tensor<si64>
+        %r = opset4.Range(%zero, %sum, %one) {output_type = si64} : tensor<?xsi64>
+        %j = opset1.Concat(%x, %y) {axis = 1} : tensor<?x?x8xf32>
+        opset1.Result(%r) {name = "range"}
+        opset1.Result(%j) {name = "joined"}""")
+    assert found["range"][0] is found["joined"][1]
+
+
+def test_an_operation_on_two_shapes_may_have_either() -> None:
+    found = tokens("""
+        %z = opset1.Parameter() {name = "z"} : tensor<?x?x8xf32>
+        %a = opset1.Add(%x, %z) : tensor<?x?x8xf32>
+        opset1.Result(%a) {name = "either"}
+        opset1.Result(%x) {name = "x"}
+        opset1.Result(%z) {name = "z"}""")
+    assert found["either"][0] is not found["x"][0]
+    assert found["either"][0] is not found["z"][0]
+
+
+def test_broadcast() -> None:
+    a, b = Symbol(True), Symbol(True)
+    assert broadcast((a, 1), (1, b)) == [a, b]
+    assert broadcast((a, 4), (b, a)) == [None, 4]
+    assert broadcast((a,), ()) == [a]
+
+
+def test_the_count_decides_one_dimension() -> None:
+    a, b = Symbol(True), Symbol(True)
+    assert same_tokens((a, 3), (b, 3))
+    assert not same_tokens((a, b), (b, a))
+    assert not same_tokens((a, 0), (b, 0))
+    assert not same_tokens((2, 3), (3, 3))

@@ -32,7 +32,7 @@ from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.shapes import Shape, element_of, is_static, shape_of
 from moir.passes.dimension_rules import UNBOUNDED
 from moir.passes.dimensions import Dimensions, same
-from moir.passes.rewriting import Pattern, Rewriter, rewrite
+from moir.passes.rewriting import Pattern, Rewriter, all_blocks, rewrite
 from moir.passes.rules import constant_of
 
 Check: TypeAlias = Callable[[OpsetOp, KnownValues], bool]
@@ -202,6 +202,18 @@ SECOND_OPERAND: dict[str, float] = {"Add": 0, "LogicalAnd": 1, "LogicalOr": 0, "
 """The first operand with which an operation gives back its second one."""
 
 
+ARITHMETIC = frozenset(("Add", "Divide", "LogicalAnd", "LogicalOr", "Multiply", "Power", "Subtract"))
+"""The operations that are looked at without knowing dimensions."""
+
+NOTHING_KNOWN = KnownValues()
+
+
+def moves_data(op: Operation) -> bool:
+    """Whether an operation may be an identity because of what is known of dimensions."""
+    kind = op.name.rpartition(".")[2]
+    return kind in FIRST_OPERAND and kind not in ARITHMETIC
+
+
 def identity(op: OpsetOp, known: KnownValues) -> SSAValue | None:
     """The operand an operation gives back; None if it does not."""
     kind = op.name.rpartition(".")[2]
@@ -227,6 +239,10 @@ class Identity(Pattern):
 
     roots = tuple(name for kind in FIRST_OPERAND for name in opset.versions(kind))
 
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, OpsetOp)
+        return moves_data(op) or identity(op, NOTHING_KNOWN) is not None
+
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)
         assert isinstance(op, OpsetOp)
@@ -242,4 +258,6 @@ class EliminateIdentitiesPass(ModulePass):
     name = "eliminate-identities"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, [Identity()], fixpoint=True, known=Dimensions().scan(op))
+        # Dimensions are compared only if there is something to compare them for: that takes a walk of its own.
+        known = Dimensions().scan(op) if any(moves_data(each) for block in all_blocks(op) for each in block.ops) else None
+        rewrite(op, [Identity()], fixpoint=True, known=known)

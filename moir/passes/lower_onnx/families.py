@@ -13,6 +13,7 @@ FAMILIES: dict[str, str] = {
     "control_flow": "If Loop Scan",
     "convolution": "Conv ConvTranspose DeformConv",
     "detection": "MaxRoiPool NonMaxSuppression RoiAlign",
+    "dropout": "Dropout",
     "generation": (
         "Bernoulli BlackmanWindow ConstantOfShape EyeLike HammingWindow HannWindow Multinomial RandomNormal RandomNormalLike "
         "RandomUniform RandomUniformLike Range"

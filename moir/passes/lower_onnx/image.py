@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -305,6 +306,6 @@ def column_to_image(node: Node, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("ImageDecoder", since=20)
-def image_decoder(node: Node, _: OpBuilder) -> SSAValue:
+def image_decoder(node: Node, _: OpBuilder) -> NoReturn:
     """Images are decoded before the model."""
     node.fail("compressed images cannot be decoded by a model", hint="decode them before and make the pixels an input")

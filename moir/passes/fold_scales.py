@@ -143,7 +143,7 @@ def combined(function: Callable[[Array, Array], Array], a: Array, b: Array, valu
     if np.prod(np.broadcast_shapes(a.shape, b.shape), dtype=object) > max(a.size, b.size):
         return None
     with np.errstate(all="ignore"):
-        return stored(np.asarray(function(precise(a), precise(b))), to_numpy(element_of(value)))
+        return stored(np.asarray(function(a.astype(np.float64), b.astype(np.float64))), to_numpy(element_of(value)))
 
 
 def with_weights(rewriter: Rewriter, op: OpsetOp, data: SSAValue, weights: Array) -> SSAValue:
@@ -198,6 +198,9 @@ class FactorBefore(Pattern):
         value = op.operands[0]
         found = constant_factor(value.op) if isinstance(value, OpResult) else None
         if found is None or not has_one_live_use(value):
+            return
+        # Data that the factors enlarge, as they may a dimension of unknown size, would no longer fit the weights.
+        if found[0].type != value.type:
             return
         weights = scaled_weights(op, found[1], "inputs")
         if weights is not None:

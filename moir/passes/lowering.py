@@ -97,7 +97,7 @@ class Node:
         if isinstance(default, float) and isinstance(value, int):
             value = float(value)
         if default is not None and not isinstance(value, type(default)):
-            self.fail(f"attribute {name} is {value!r}, a {type(default).__name__} is expected")
+            self.fail(f"attribute {name} is {value!r}, not of type {type(default).__name__}")
         return value
 
     def integer(self, name: str, default: int | None = None) -> int:

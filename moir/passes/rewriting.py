@@ -54,6 +54,10 @@ class Rewriter(PatternRewriter):
         """Replace the results of an operation by values, which inherit its names, and erase it."""
         values = [values] if isinstance(values, SSAValue) else values
         inherit_names(op, values)
+        self.substitute(op, values)
+
+    def substitute(self, op: Operation, values: Sequence[SSAValue]) -> None:
+        """Let the users of an operation use other values and erase it. Its names go with it: these need not be the same tensors."""
         for result, value in zip(op.results, values, strict=True):
             self.touched.extend(use.operation for use in result.uses)
             result.replace_all_uses_with(value)

@@ -46,7 +46,8 @@ class RedundantBroadcast(Pattern):
         if op.text("mode") not in MODES or not op.results[0].uses:
             return
         if all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
-            rewriter.replace_with(op, op.operands[0])
+            # The data are not the tensor the Broadcast gives a name to.
+            rewriter.substitute(op, op.operands[:1])
 
     def _is_redundant(self, user: Operation, op: Broadcast) -> bool:
         if not isinstance(user, BroadcastingOp | Select) or user.text("auto_broadcast") != "numpy":

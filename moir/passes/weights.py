@@ -16,6 +16,9 @@ from moir.passes.uses import has_one_live_use
 FLOATS = frozenset((bf16, f16, f32, f64))
 """Element types of weights that may be changed: rounding a product to fewer bits loses too much."""
 
+ROUNDING = {2: 2.0**-8, 4: 2.0**-22, 8: 2.0**-50}
+"""Largest error of rounding to a type of so many bytes, relative to the largest of the numbers."""
+
 
 def weight_of(value: SSAValue) -> Array | None:
     """The numbers of a constant of floats, or of one that is converted to floats; None for any other value and for elided constants."""
@@ -37,10 +40,15 @@ def is_shared(value: SSAValue) -> bool:
 
 
 def stored(array: Array, dtype: np.dtype[Any]) -> Array | None:
-    """Computed numbers in the element type of weights; None if one of them is no number in it."""
+    """Computed numbers in the element type of weights; None if one of them is no number in it, or most of them are too small for it."""
     with np.errstate(all="ignore"):
         result = array.astype(dtype, copy=False)
-        return result if bool(np.all(np.isfinite(result.astype(np.float32) if dtype.kind == "V" else result))) else None
+        if dtype == array.dtype:
+            return result if bool(np.all(np.isfinite(result))) else None
+        # Below the normal numbers of a type there are fewer digits, and at last 0.
+        back = result.astype(array.dtype)
+        error, largest = np.max(np.abs(back - array), initial=0), np.max(np.abs(array), initial=0)
+        return result if bool(np.all(np.isfinite(back))) and error <= ROUNDING[dtype.itemsize] * largest else None
 
 
 def precise(array: Array) -> Array:

@@ -98,7 +98,8 @@ def _position(place: str, names: list[str]) -> int:
         if number > len(names) or (name and number and names[number - 1] != name):
             raise UsageError(f"the default pipeline has no pass {place}")
         return number
-    found = [number for number, name in enumerate(names, 1) if name == place]
+    # The import is no pass, but it has a dump.
+    found = [number for number, name in enumerate(("import", *names)) if name == place]
     if len(found) > 1:
         forms = " or ".join(f"{number:02}-{place}" for number in found)
         raise UsageError(f"{place!r} occurs {len(found)} times in the default pipeline; say {forms}")

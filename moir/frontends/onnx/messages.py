@@ -40,11 +40,6 @@ def new_model() -> onnx_ml_pb2.ModelProto:
     return onnx_messages().ModelProto()
 
 
-def new_tensor() -> onnx_ml_pb2.TensorProto:
-    """An empty TensorProto."""
-    return onnx_messages().TensorProto()
-
-
 def is_text(value: object) -> bool:
     """Whether a string field is in UTF-8: protobuf gives bytes, whatever its type says, for one that is not."""
     return isinstance(value, str)

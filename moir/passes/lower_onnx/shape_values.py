@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
@@ -56,20 +54,3 @@ def as_list(op: OpBuilder, value: SSAValue) -> SSAValue:
 def as_integer(op: OpBuilder, value: SSAValue) -> SSAValue:
     """A number as i64."""
     return op.convert(value, si64)
-
-
-def shape_list(op: OpBuilder, parts: Sequence[int | SSAValue]) -> SSAValue:
-    """A list of sizes: numbers and lists of type i64, one behind the other."""
-    lists: list[SSAValue] = []
-    numbers: list[int] = []
-    for part in parts:
-        if isinstance(part, int):
-            numbers.append(part)
-            continue
-        if numbers:
-            lists.append(op.constant(numbers))
-            numbers = []
-        lists.append(part)
-    if numbers or not lists:
-        lists.append(op.constant(numbers))
-    return lists[0] if len(lists) == 1 else op.Concat(*lists, axis=0)

@@ -76,3 +76,51 @@ builtin.module {
     opset1.Result(%2) {name = "y"}
   }
 }
+
+// -----
+
+// Factors that enlarge the data stay: the data alone do not fit the weights.
+// CHECK-LABEL: moir.model @enlarged
+// CHECK-COUNT-2: opset1.Multiply
+builtin.module {
+  moir.model @enlarged {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x1xf32>
+    %u = opset1.Parameter() {name = "u"} : tensor<2x?xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<2xf32>, [2.0, 3.0]>} : tensor<2xf32>
+    %w = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 1.0]>} : tensor<2x1xf32>
+    %v = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 4.0]>} : tensor<2x1xf32>
+    %1 = opset1.Multiply(%x, %s) : tensor<2x2xf32>
+    %2 = opset1.MatMul(%1, %w) : tensor<2x1xf32>
+    %3 = opset1.Multiply(%u, %s) : tensor<2x2xf32>
+    %4 = opset1.MatMul(%3, %v) : tensor<2x1xf32>
+    opset1.Result(%2) {name = "y"}
+    opset1.Result(%4) {name = "z"}
+  }
+}
+
+// -----
+
+// A product too small for the element type is no reason to multiply by 0.
+// CHECK-LABEL: moir.model @underflow
+// CHECK-COUNT-4: opset1.Multiply
+// CHECK:         opset1.Convolution
+// CHECK-NEXT:    opset1.Multiply
+builtin.module {
+  moir.model @underflow {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x3xf32>
+    %h = opset1.Parameter() {name = "h"} : tensor<?x3xf16>
+    %i = opset1.Parameter() {name = "i"} : tensor<1x1x4x4xf16>
+    %a = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0e-25]>} : tensor<f32>
+    %b = opset1.Constant() {value = #moir.data<tensor<f16>, [0.0001]>} : tensor<f16>
+    %w = opset1.Constant() {value = #moir.data<tensor<1x1x1x1xf16>, [0.0001]>} : tensor<1x1x1x1xf16>
+    %1 = opset1.Multiply(%x, %a) : tensor<?x3xf32>
+    %2 = opset1.Multiply(%1, %a) : tensor<?x3xf32>
+    %3 = opset1.Multiply(%h, %b) : tensor<?x3xf16>
+    %4 = opset1.Multiply(%3, %b) : tensor<?x3xf16>
+    %5 = opset1.Convolution(%i, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<1x1x4x4xf16>
+    %6 = opset1.Multiply(%5, %b) : tensor<1x1x4x4xf16>
+    opset1.Result(%2) {name = "y"}
+    opset1.Result(%4) {name = "z"}
+    opset1.Result(%6) {name = "k"}
+  }
+}

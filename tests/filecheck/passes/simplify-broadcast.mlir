@@ -31,3 +31,21 @@ builtin.module {
     opset1.Result(%2) {name = "y"}
   }
 }
+
+// -----
+
+// The name of what is broadcast does not move to what is not.
+// CHECK-LABEL: moir.model @names
+// CHECK:           opset1.Parameter() {name = "x", tensor_names = ["x"]}
+// CHECK:           opset1.Add(%{{.*}}, %{{.*}}) {name = "add", tensor_names = ["sum"]}
+// CHECK-NOT:     wide
+builtin.module {
+  moir.model @names {
+    %x = opset1.Parameter() {name = "x", tensor_names = ["x"]} : tensor<3xf32>
+    %y = opset1.Parameter() {name = "y", tensor_names = ["y"]} : tensor<?x3xf32>
+    %s = opset3.ShapeOf(%y) : tensor<2xsi64>
+    %1 = opset3.Broadcast(%x, %s) {mode = "bidirectional", name = "broadcast", tensor_names = ["wide"]} : tensor<?x3xf32>
+    %2 = opset1.Add(%1, %y) {name = "add", tensor_names = ["sum"]} : tensor<?x3xf32>
+    opset1.Result(%2) {name = "z"}
+  }
+}

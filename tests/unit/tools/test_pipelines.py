@@ -46,6 +46,7 @@ def test_the_rest_of_the_default_pipeline(number: int) -> None:
 
 def test_a_pass_that_occurs_once_needs_no_number() -> None:
     assert names("default{after=lower-onnx}") == names("default")[names("default").index("lower-onnx") + 1 :]
+    assert names("default{after=import}") == names("default{after=00-import}") == names("default")
 
 
 @pytest.mark.parametrize(

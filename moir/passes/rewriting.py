@@ -22,6 +22,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.known_values import KnownValues
 from moir.dialects.moir import models_of
+from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import strings_attribute, value_of
 from moir.passes.building import OpBuilder
 
@@ -74,15 +75,22 @@ def tensor_names_of(op: Operation) -> list[str]:
     return texts + [""] * (len(op.results) - len(texts))
 
 
-def add_tensor_names(value: SSAValue, names: str) -> None:
-    """Give the tensor of a value further names."""
+MAXIMUM_NAMES = 32
+"""A tensor that has so many names takes on no more, unless a Result needs them: of a model that computes one shape in a thousand places
+all of them end up on one tensor, and adding them one by one would take quadratic time."""
+
+
+def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> None:
+    """Give the tensor of a value further names; those that are not `required` only as long as there are few."""
     producer = value.owner
     if not names or not isinstance(producer, Operation):
         return
     present = tensor_names_of(producer)
     index = producer.results.index(value)
-    merged = dict.fromkeys(split_names(present[index]) + split_names(names))
-    present[index] = ",".join(merged)
+    own = split_names(present[index])
+    if len(own) >= MAXIMUM_NAMES and not required:
+        return
+    present[index] = ",".join(dict.fromkeys(own + split_names(names)))
     producer.attributes["tensor_names"] = strings_attribute(present)
 
 
@@ -109,12 +117,12 @@ def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
                 producer.attributes.setdefault("name", name)
             producer.attributes["tensor_names"] = names
             return
-    for value, names in zip(values, tensor_names_of(op), strict=True):
+    for result, value, names in zip(op.results, values, tensor_names_of(op), strict=True):
         producer = value.owner
         if isinstance(producer, Operation):
             if name is not None and "name" not in producer.attributes:
                 producer.attributes["name"] = name
-            add_tensor_names(value, names)
+            add_tensor_names(value, names, required=any(isinstance(use.operation, Result) for use in result.uses))
 
 
 class PatternTable:

@@ -15,6 +15,8 @@ from moir.dialects.opset.activation import Relu, Sigmoid
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise import Abs, Exp, Tanh
 from moir.dialects.opset.elementwise_base import ElementwiseOp
+from moir.passes import rewriting
+from moir.passes.deduplicate import deduplicate
 from moir.passes.rewriting import Pattern, Rewriter, rewrite, split_names, tensor_names_of
 
 CHAIN = """
@@ -176,3 +178,15 @@ def test_operations_in_bodies_are_rewritten(parse: Any) -> None:
     """)
     assert rewrite(module, [Replace(Exp, "Tanh")])
     assert [name_of(op) for op in module.walk() if isinstance(op, Tanh)] == ["u"]
+
+
+def test_a_tensor_takes_on_few_names_but_those_of_outputs(parse: Any) -> None:
+    count = rewriting.MAXIMUM_NAMES + 5
+    body = "".join(f'%r{i} = opset1.Relu(%x) {{tensor_names = ["n{i}"]}} : tensor<2xf32>\n' for i in range(count))
+    last = f'opset1.Result(%r0) {{name = "y"}}\nopset1.Result(%r{count - 1}) {{name = "z"}}'
+    module = parse(f'%x = opset1.Parameter() {{name = "x", tensor_names = ["x"]}} : tensor<2xf32>\n{body}{last}')
+    deduplicate(next(iter(rewriting.all_blocks(module))))
+    kept = next(tensor_names_of(op)[0].split(",") for op in module.walk() if op.name == "opset1.Relu")
+    assert kept[0] == "n0"
+    assert kept[-1] == f"n{count - 1}"
+    assert len(kept) == rewriting.MAXIMUM_NAMES + 1

@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ComplexType, DictionaryAttr, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from moir.dialects.assembly import name_of
 from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import is_element_type
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.known_values import KnownValues
 from moir.dialects.moir import ModelOp, ModuleLevel, is_none, models_of
@@ -127,6 +128,15 @@ class Node:
     def texts(self, name: str, default: Sequence[str] | None = None) -> tuple[str, ...]:
         """An attribute that is a list of strings."""
         return self._required(name, None if default is None else tuple(default), ())
+
+    def element_attribute(self, name: str, default: Attribute | None = None) -> Attribute:
+        """An attribute that is an element type. Raises ConversionError if it is absent and has no default."""
+        found = self.op.properties.get(name, default)
+        if found is None:
+            self.fail(f"attribute {name} is missing")
+        if not is_element_type(found) and not isinstance(found, ComplexType):
+            self.fail(f"attribute {name} is no element type")
+        return found
 
     def tensor(self, name: str) -> Array | None:
         """An attribute that is a tensor, None if it is absent."""

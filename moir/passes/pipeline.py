@@ -51,6 +51,15 @@ PASSES: dict[str, str] = {
     "fuse-swish": "fuse_swish:FuseSwishPass",
     "infer-types": "infer_types:InferTypesPass",
     "lower-onnx": "lower_onnx:LowerOnnxPass",
+    "lower-tf": "lower_tf:LowerTfPass",
+    "raise-switch-merge": "raise_switch_merge:RaiseSwitchMergePass",
+    "raise-tensor-arrays": "raise_tensor_arrays:RaiseTensorArraysPass",
+    "raise-tensor-lists": "raise_tensor_lists:RaiseTensorListsPass",
+    "raise-while-frames": "raise_while_frames:RaiseWhileFramesPass",
+    "choose-layouts": "layout.choose_layouts:ChooseLayoutsPass",
+    "reshape-unit-transposes": "layout.reshape_unit_transposes:ReshapeUnitTransposesPass",
+    "fuse-recurrent-cells": "fuse_recurrent_cells:FuseRecurrentCellsPass",
+    "fuse-dilated-convolution": "fuse_dilated_convolution:FuseDilatedConvolutionPass",
     "middle-finish": "anchors:MiddleFinishPass",
     "middle-start": "anchors:MiddleStartPass",
     "simplify-broadcast": "simplify_broadcast:SimplifyBroadcastPass",
@@ -59,10 +68,30 @@ PASSES: dict[str, str] = {
 }
 """File and class of each pass in `moir.passes`."""
 
-LOWERINGS: dict[str, str] = {"onnx": "lower-onnx"}
+LOWERINGS: dict[str, str] = {"onnx": "lower-onnx", "tf": "lower-tf"}
 """The lowering pass of each framework."""
 
-FRONT: tuple[str, ...] = ("front-start", "lower-onnx", "check-lowered", "front-finish")
+OF_ONE_FRAMEWORK: dict[str, str] = {
+    "lower-onnx": "onnx",
+    "raise-while-frames": "tf",
+    "raise-switch-merge": "tf",
+    "raise-tensor-arrays": "tf",
+    "raise-tensor-lists": "tf",
+    "lower-tf": "tf",
+}
+"""Passes of the pipeline that only the models of one framework go through."""
+
+FRONT: tuple[str, ...] = (
+    "front-start",
+    "raise-while-frames",
+    "raise-switch-merge",
+    "raise-tensor-arrays",
+    "raise-tensor-lists",
+    "lower-onnx",
+    "lower-tf",
+    "check-lowered",
+    "front-finish",
+)
 
 MIDDLE: tuple[str, ...] = (
     "middle-start",
@@ -134,8 +163,7 @@ def default_pipeline(framework: str = "onnx", *, compress_to_fp16: bool = False)
         framework: framework the module is from.
         compress_to_fp16: store weights in half precision.
     """
-    lowerings = set(LOWERINGS.values())
-    names = [name for name in DEFAULT_PIPELINE if name not in lowerings or name == LOWERINGS[framework]]
+    names = [name for name in DEFAULT_PIPELINE if OF_ONE_FRAMEWORK.get(name, framework) == framework]
     if compress_to_fp16:
         names.insert(names.index("check-types"), "compress-to-fp16")
     return [load_pass(name)() for name in names]

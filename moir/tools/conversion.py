@@ -40,7 +40,7 @@ class Frontend:
         beginning: how such a file begins, for files with another name.
         reader: `module:function`, path -> module.
         lowering: `module:table` of the framework's lowerings.
-        expander: `module:function` that expands operations without lowering by the framework's own definitions.
+        expander: `module:function` that expands operations without lowering by the framework's own definitions, if it has such.
     """
 
     framework: str
@@ -48,7 +48,7 @@ class Frontend:
     beginning: re.Pattern[bytes]
     reader: str
     lowering: str
-    expander: str
+    expander: str | None = None
 
 
 FRONTENDS: tuple[Frontend, ...] = (
@@ -60,6 +60,14 @@ FRONTENDS: tuple[Frontend, ...] = (
         "moir.frontends.onnx:read_model",
         "moir.passes.lower_onnx.table:onnx",
         "moir.frontends.onnx.expansion:expand",
+    ),
+    Frontend(
+        "tf",
+        (".pb", ".pbtxt", ".meta"),
+        # Field 1, a node, whose first field is its name.
+        re.compile(rb"\x0a.{1,3}\x0a", re.DOTALL),
+        "moir.frontends.tensorflow:read_model",
+        "moir.passes.lower_tf.table:tf",
     ),
 )
 
@@ -227,16 +235,16 @@ def _connect_expander(lowering: str) -> None:
     from moir.passes.pipeline import LOWERINGS
 
     for frontend in FRONTENDS:
-        if LOWERINGS.get(frontend.framework) == lowering:
+        if frontend.expander is not None and LOWERINGS.get(frontend.framework) == lowering:
             table = cast("LoweringTable", _load(frontend.lowering))
             if table.expander is None:
-                table.expander = _expander(frontend)
+                table.expander = _expander(frontend.expander)
 
 
-def _expander(frontend: Frontend) -> Expander:
+def _expander(place: str) -> Expander:
     # Definitions of a framework's operations are in its package, which takes long to import and is rarely needed.
     def expand(op: FrameworkOp, version: int) -> Sequence[SSAValue] | None:
-        return cast("Expander", _load(frontend.expander))(op, version)
+        return cast("Expander", _load(place))(op, version)
 
     return expand
 

@@ -19,8 +19,7 @@ from moir.dialects.moir import Port, Slicing
 from moir.dialects.opset.condition import If, Loop, RepeatingOp, TensorIterator, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, is_static, normalize_axis, rank_of, shape_of, tensor
-from moir.passes.building import OpBuilder
-from moir.passes.lower_onnx.bodies import (
+from moir.passes.bodies import (
     Body,
     captured_values,
     create_with_bodies,
@@ -30,10 +29,11 @@ from moir.passes.lower_onnx.bodies import (
     own_operands,
     repeated_body,
 )
-from moir.passes.lower_onnx.connections import Connections, create_repeating
-from moir.passes.lower_onnx.shape_values import as_scalar, dimension_list
+from moir.passes.building import OpBuilder
+from moir.passes.connections import Connections, create_repeating
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node, Replacement
+from moir.passes.shape_values import as_scalar, dimension_list
 
 LONGEST_LOOP = 2**31 - 1
 """A trip count from here on stands for no limit."""

@@ -6,9 +6,9 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.passes.building import OpBuilder
-from moir.passes.lower_onnx.shape_values import as_scalar
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+from moir.passes.shape_values import as_scalar
 
 SMALLEST = np.array(np.finfo(np.float32).tiny)
 """The smallest number the runtime does not take for zero."""

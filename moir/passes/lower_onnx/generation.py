@@ -13,9 +13,9 @@ from moir.dialects.element_types import REAL_TYPES, bf16, describe, dynamic, f16
 from moir.dialects.shapes import element_of
 from moir.passes.building import OpBuilder, Operand
 from moir.passes.lower_onnx.data_types import element_type
-from moir.passes.lower_onnx.shape_values import as_scalar, dimension
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+from moir.passes.shape_values import as_scalar, dimension
 
 MAXIMUM_CONSTANT = 1024
 """Tensors up to this many elements become constants, larger ones are made at run time."""

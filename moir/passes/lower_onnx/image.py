@@ -13,9 +13,9 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import normalize_axis, shape_of
 from moir.passes.building import OpBuilder, Operand
-from moir.passes.lower_onnx.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+from moir.passes.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
 
 MODES = {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}
 NEAREST_MODES = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple")

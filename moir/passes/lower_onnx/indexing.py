@@ -7,9 +7,9 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis
 from moir.passes.building import OpBuilder, Operand
-from moir.passes.lower_onnx.shape_values import as_integer, dimension
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+from moir.passes.shape_values import as_integer, dimension
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}
 """What the runtime calls the ways to combine an update with what is there."""

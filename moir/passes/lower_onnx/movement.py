@@ -11,9 +11,9 @@ from moir.dialects.element_types import si64
 from moir.dialects.known_values import Symbol
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of
 from moir.passes.building import OpBuilder, Operand
-from moir.passes.lower_onnx.shape_values import as_integer, as_scalar, dimension, rank_value
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+from moir.passes.shape_values import as_integer, as_scalar, dimension, rank_value
 
 
 @onnx.lowers("Concat")

@@ -9,9 +9,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, si64
 from moir.passes.building import OpBuilder, Operand
-from moir.passes.lower_onnx.shape_values import as_scalar
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+from moir.passes.shape_values import as_scalar
 
 
 def as_index(node: Node, op: OpBuilder, index: int) -> SSAValue:

@@ -9,9 +9,9 @@ from moir.dialects.element_types import f32, si64, to_numpy
 from moir.dialects.shapes import normalize_axis, rank_of
 from moir.passes.building import OpBuilder, Operand
 from moir.passes.lower_onnx.data_types import element_type
-from moir.passes.lower_onnx.shape_values import as_list, as_scalar, dimension
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+from moir.passes.shape_values import as_list, as_scalar, dimension
 
 MAXIMUM_FILTERS = 1 << 24
 """Most elements of a mel matrix."""

@@ -10,9 +10,9 @@ from xdsl.ir import Region, SSAValue
 from moir.dialects.moir import Port, Slicing
 from moir.dialects.opset.condition import Loop, RepeatingOp
 from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.passes.bodies import Body, create_with_bodies
 from moir.passes.building import OpBuilder
 from moir.passes.eliminate_dead import eliminate_dead
-from moir.passes.lower_onnx.bodies import Body, create_with_bodies
 from moir.passes.lowering import Node
 
 

@@ -1,0 +1,1 @@
+"""The layout change: moving transpositions where they cancel."""

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from moir.emit.in_memory import to_openvino
-    from moir.tools.conversion import convert_model, read_model, save_model
+    from moir.tools.conversion import convert_model, save_model
+    from moir.tools.frontends import read_model
 
     __version__: str
 
@@ -23,7 +24,7 @@ __all__ = ["__version__", "convert_model", "read_model", "save_model", "to_openv
 
 _HOMES = {
     "convert_model": "moir.tools.conversion",
-    "read_model": "moir.tools.conversion",
+    "read_model": "moir.tools.frontends",
     "save_model": "moir.tools.conversion",
     "to_openvino": "moir.emit.in_memory",
 }

@@ -156,6 +156,8 @@ class ModuleLevel:
     OPSET_IMPORT: ClassVar[str] = "opset_import"
     METADATA: ClassVar[str] = "metadata"
     CONVERSION_PARAMETERS: ClassVar[str] = "conversion_parameters"
+    NOTES: ClassVar[str] = "notes"
+    """What a frontend left out and why, one string each, for the user."""
 
 
 def models_of(module: Operation) -> list[ModelOp]:

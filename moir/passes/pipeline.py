@@ -81,6 +81,9 @@ OF_ONE_FRAMEWORK: dict[str, str] = {
 }
 """Passes of the pipeline that only the models of one framework go through."""
 
+LAYOUT_CHANGE = frozenset(("choose-layouts", "reshape-unit-transposes"))
+"""The passes `--layout-change=none` leaves out."""
+
 FRONT: tuple[str, ...] = (
     "front-start",
     "raise-while-frames",
@@ -156,14 +159,17 @@ def load_pass(name: str) -> type[ModulePass]:
     return getattr(import_module(f"moir.passes.{module}"), class_name)
 
 
-def default_pipeline(framework: str = "onnx", *, compress_to_fp16: bool = False) -> list[ModulePass]:
+def default_pipeline(framework: str = "onnx", *, compress_to_fp16: bool = False, layout_change: bool = True) -> list[ModulePass]:
     """The passes a model of a framework goes through.
 
     Args:
         framework: framework the module is from.
         compress_to_fp16: store weights in half precision.
+        layout_change: move transpositions until they cancel.
     """
     names = [name for name in DEFAULT_PIPELINE if OF_ONE_FRAMEWORK.get(name, framework) == framework]
+    if not layout_change:
+        names = [name for name in names if name not in LAYOUT_CHANGE]
     if compress_to_fp16:
         names.insert(names.index("check-types"), "compress-to-fp16")
     return [load_pass(name)() for name in names]

@@ -2,6 +2,7 @@
 
 moir model.onnx                    writes model.xml and model.bin to the current folder
 moir model.onnx -o out/net.xml --compress-to-fp16
+moir saved_model -o net.xml         a TensorFlow SavedModel; also frozen.pb, graph.pbtxt, model.ckpt.meta
 moir model.onnx --dump-ir dumps    the module after each pass, see `moir-opt`
 """
 
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moir.tools.failures import report_failures
+from moir.tools.reading_arguments import add_reading_arguments, reading_options
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -40,11 +42,18 @@ class VersionAction(argparse.Action):
 def argument_parser() -> argparse.ArgumentParser:
     """The command line of `moir`."""
     parser = argparse.ArgumentParser(prog="moir", description="Convert a neural-network model to OpenVINO IR.")
-    parser.add_argument("model", metavar="MODEL", help="model file (.onnx)")
+    parser.add_argument("model", metavar="MODEL", help="model file (.onnx, .pb, .pbtxt, .meta) or folder of a SavedModel")
     parser.add_argument(
         "-o", "--output", metavar="PATH", default=".", help="folder to write to, or a path ending in .xml (default: the current folder)"
     )
     parser.add_argument("--compress-to-fp16", action="store_true", help="store weights in half precision")
+    add_reading_arguments(parser)
+    parser.add_argument(
+        "--layout-change",
+        choices=("auto", "none"),
+        default="auto",
+        help="auto (default): move transpositions around channel-last operations until they cancel; none: leave them there",
+    )
     parser.add_argument("--passes", metavar="PIPELINE", help="passes to run instead of the default ones, e.g. 'default,fold-constants'")
     parser.add_argument("--dump-ir", metavar="DIR", help="write the module after each pass that changes it to a folder")
     volume = parser.add_mutually_exclusive_group()
@@ -79,7 +88,14 @@ def _convert(options: argparse.Namespace) -> int:
     with collection_paused(), ExitStack() as stack:
         for observer in observers:
             stack.callback(observer.close)
-        module = convert_model(model, compress_to_fp16=options.compress_to_fp16, passes=options.passes, observers=observers)
+        module = convert_model(
+            model,
+            compress_to_fp16=options.compress_to_fp16,
+            layout_change=options.layout_change == "auto",
+            passes=options.passes,
+            observers=observers,
+            **reading_options(options),
+        )
         number = len(timing.measurements)
         for observer in observers:
             observer.start(number, EMISSION)
@@ -89,13 +105,22 @@ def _convert(options: argparse.Namespace) -> int:
     if options.verbose:
         print(timing.table())
     if not options.silent:
-        print(summary(module, written, time.perf_counter() - start), end="")
+        print("".join(f"note: {note}\n" for note in notes_of(module)) + summary(module, written, time.perf_counter() - start), end="")
     return 0
 
 
 def output_path(output: str, model: Path) -> Path:
     """The `.xml` to write: `output`, or a file named like the model in the folder `output`."""
-    return Path(output) if output.lower().endswith(".xml") else Path(output) / f"{model.stem or 'model'}.xml"
+    return Path(output) if output.lower().endswith(".xml") else Path(output) / f"{model.stem or model.resolve().name or 'model'}.xml"
+
+
+def notes_of(module: ModuleOp) -> list[str]:
+    """What the frontend has to say about the models of a module."""
+    from moir.dialects.moir import ModuleLevel, models_of
+    from moir.dialects.properties import value_of
+
+    notes = [model.attributes.get(ModuleLevel.NOTES) for model in models_of(module)]
+    return [note for each in notes if each is not None for note in value_of(each)]
 
 
 def summary(module: ModuleOp, written: WrittenModel, seconds: float) -> str:

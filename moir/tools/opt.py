@@ -26,15 +26,16 @@ from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError, ShrinkException, VerifyException
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from moir.dialects.framework import FrameworkOp
 from moir.errors import ConversionError, ModelFileError
 from moir.passes.pipeline import PASSES, load_pass
 from moir.tools.context import ToolContext
-from moir.tools.conversion import FRONTENDS, Observer, collection_paused, import_model, is_mapped, run, save_model, stage
+from moir.tools.conversion import Observer, collection_paused, import_model, is_mapped, run, save_model, stage
 from moir.tools.failures import UsageError, describe, one_line, report_failures
+from moir.tools.frontends import FRONTENDS
 from moir.tools.output import replacing_file
 from moir.tools.pipelines import DEFAULT, Pipeline, framework_of
 from moir.tools.progress import Timing
+from moir.tools.reading_arguments import add_reading_arguments, reading_options
 from moir.tools.text import TextParser, print_module
 from moir.tools.verification import verify_module
 from moir.tools.weights_file import WeightsReader, WeightsWriter
@@ -110,6 +111,7 @@ class MoirOptMain(xDSLOptMain):
         super().register_all_arguments(arg_parser)
         arg_parser.prog = "moir-opt"
         add = arg_parser.add_argument
+        add_reading_arguments(arg_parser)
         add("--pass-pipeline", metavar="PIPELINE", help="the passes, in the form 'builtin.module(a,b{x=1})'")
         add("--resume-after", metavar="PASS", help="run the default pipeline from behind a pass, named as its dump: 07-fold-constants")
         add("--weights-file", metavar="FILE", help="write values over 64 bytes to this file beside the output (default: leave them out)")
@@ -133,7 +135,8 @@ class MoirOptMain(xDSLOptMain):
         if self.args.input_file in (None, "-"):
             return sys.stdin.buffer, TEXT
         path = Path(self.args.input_file)
-        extension = self.args.frontend or path.suffix.removeprefix(".").lower()
+        # The folder of a SavedModel is read as the file in it.
+        extension = self.args.frontend or ("pb" if path.is_dir() else path.suffix.removeprefix(".").lower())
         if extension != TEXT and extension in self.available_frontends:
             # A frontend maps the file itself.
             return BytesIO(), extension
@@ -161,7 +164,7 @@ class MoirOptMain(xDSLOptMain):
     def read_model_file(self, stream: IO[bytes]) -> ModuleOp:
         """The module of a model file, which the frontend reads by its name."""
         with stage("the import"):
-            return import_model(self.args.input_file)
+            return import_model(self.args.input_file, **reading_options(self.args))
 
     # Output
 
@@ -281,7 +284,7 @@ class MoirOptMain(xDSLOptMain):
         """Run the passes, and verify before and after them."""
         if not self.args.disable_verify:
             verify_module(module)
-        framework = framework_of({op.name.partition(".")[0] for op in module.walk() if isinstance(op, FrameworkOp)})
+        framework = framework_of(module)
         passes, first = self.passes.passes(framework), self.passes.first_number(framework)
         if first == 1:
             for observer in observers:

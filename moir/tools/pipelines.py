@@ -4,6 +4,7 @@ lower-onnx,fold-constants{static-shape=true}
 builtin.module(lower-onnx,fold-constants)
 default                          the pipeline `moir` runs
 default{compress-to-fp16=true}
+default{layout-change=none}
 default{after=05-fold-constants} the rest of it behind a pass, as numbered in the files of --dump-ir; `after=5` and, for a pass
                                  that occurs once, `after=check-lowered` are the same
 """
@@ -11,18 +12,31 @@ default{after=05-fold-constants} the rest of it behind a pass, as numbered in th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.moir import ModuleLevel, models_of
+from moir.dialects.properties import value_of
 from moir.passes.pipeline import LOWERINGS, PASSES, default_pipeline, load_pass
 from moir.tools.failures import UsageError
 
 DEFAULT = "default"
-_DEFAULT_OPTIONS = frozenset(("after", "compress-to-fp16"))
+_DEFAULT_OPTIONS = frozenset(("after", "compress-to-fp16", "layout-change"))
+
+
+@dataclass(frozen=True)
+class DefaultOptions:
+    """What decides which passes `default` stands for."""
+
+    framework: str
+    compress_to_fp16: bool = False
+    layout_change: bool = True
 
 
 @dataclass(frozen=True)
@@ -52,35 +66,47 @@ class Pipeline:
                 _build(spec)
         return Pipeline(specs)
 
-    def passes(self, framework: str, *, compress_to_fp16: bool = False) -> list[ModulePass]:
+    def passes(self, framework: str, *, compress_to_fp16: bool = False, layout_change: bool = True) -> list[ModulePass]:
         """The passes, for a model of a framework."""
-        return [each for spec in self.specs for each in self._expand(spec, framework, compress_to_fp16)]
+        options = DefaultOptions(framework, compress_to_fp16, layout_change)
+        return [each for spec in self.specs for each in self._expand(spec, options)]
 
     def first_number(self, framework: str) -> int:
         """The number of the first pass: where it stands in the default pipeline, if this is the rest of that; else 1."""
         if len(self.specs) == 1 and self.specs[0].name == DEFAULT and "after" in self.specs[0].parameters:
-            return self._rest(self.specs[0], framework, False)[1] + 1
+            return self._rest(self.specs[0], DefaultOptions(framework))[1] + 1
         return 1
 
-    def _expand(self, spec: ArgSpec, framework: str, compress_to_fp16: bool) -> list[ModulePass]:
-        return self._rest(spec, framework, compress_to_fp16)[0] if spec.name == DEFAULT else [_build(spec)]
+    def _expand(self, spec: ArgSpec, options: DefaultOptions) -> list[ModulePass]:
+        return self._rest(spec, options)[0] if spec.name == DEFAULT else [_build(spec)]
 
-    def _rest(self, spec: ArgSpec, framework: str, compress_to_fp16: bool) -> tuple[list[ModulePass], int]:
+    def _rest(self, spec: ArgSpec, options: DefaultOptions) -> tuple[list[ModulePass], int]:
         """The passes `default` stands for, and how many it leaves out before them."""
         if "compress-to-fp16" in spec.parameters:
             given = spec.parameters["compress-to-fp16"]
             if given not in ((), (True,), (False,)):
                 raise UsageError("option compress-to-fp16 of 'default' is true or false")
-            compress_to_fp16 = given != (False,)
-        passes = default_pipeline(framework, compress_to_fp16=compress_to_fp16)
+            options = replace(options, compress_to_fp16=given != (False,))
+        if "layout-change" in spec.parameters:
+            if (given := spec.parameters["layout-change"]) not in (("auto",), ("none",)):
+                raise UsageError("option layout-change of 'default' is auto or none")
+            options = replace(options, layout_change=given == ("auto",))
+        passes = default_pipeline(options.framework, compress_to_fp16=options.compress_to_fp16, layout_change=options.layout_change)
         if "after" not in spec.parameters:
             return passes, 0
         count = _position(str(_single(spec, "after")), [each.name for each in passes])
         return passes[count:], count
 
 
-def framework_of(names: set[str]) -> str:
-    """The framework a module is from, by the dialects of its operations; that of the default pipeline if there is nothing left of it."""
+def framework_of(module: ModuleOp) -> str:
+    """The framework a module is from: what its models say, or else the dialects of its operations; by default the first one."""
+    for model in models_of(module):
+        parameters = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
+        if isinstance(parameters, DictionaryAttr) and "framework" in parameters.data:
+            framework = value_of(parameters.data["framework"])
+            if framework in LOWERINGS:
+                return framework
+    names = {op.name.partition(".")[0] for op in module.walk() if isinstance(op, FrameworkOp)}
     return next((framework for framework in LOWERINGS if framework in names), next(iter(LOWERINGS)))
 
 

@@ -18,7 +18,7 @@ from xdsl.universe import Universe
 from moir.dialects import opset
 from moir.passes.lowering import LoweringTable
 from moir.passes.pipeline import PASSES, load_pass
-from moir.tools.conversion import FRONTENDS, Frontend
+from moir.tools.frontends import FRONTENDS, Frontend
 
 
 def _moir() -> Dialect:

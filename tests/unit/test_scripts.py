@@ -62,6 +62,7 @@ def test_measure(tmp_path: Path) -> None:
     ("command", "row"),
     [
         (["benchmarks/scaling.py", "--sizes", "100", "--only-moir"], r"^branches +100 +[\d.]+ +-?\d+ +\d+$"),
+        (["benchmarks/operations.py", str(DIGITS), "--kinds"], r"^digits/digits.onnx +\d+ +\d+ +0 +0$"),
         (["benchmarks/weights.py", "--megabytes", "64", "--external", "--only-moir"], r"^moir +[\d.]+ +[\d.]+ +\d+$"),
     ],
 )

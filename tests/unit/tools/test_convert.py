@@ -89,7 +89,7 @@ def test_files_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ca
     monkeypatch.chdir(tmp_path)
     assert main([name]) == 1
     error = one_line_error(capsys)
-    assert "No such file" in error or "not a regular file" in error
+    assert "No such file" in error or "the folder has no saved_model.pb" in error
 
 
 def test_a_model_is_known_by_its_content(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_wrong_pipeline_is_a_usage_error(tmp_path: Path, capsys: pytest.Captur
 def test_exceptions(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, exception: BaseException, status: int, message: str
 ) -> None:
-    def fail(_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise exception
 
     monkeypatch.setattr(moir.tools.conversion, "read_model", fail)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from xdsl.parser import Parser
 
-from moir.passes.pipeline import DEFAULT_PIPELINE, PASSES, default_pipeline
+from moir.passes.pipeline import LAYOUT_CHANGE, LOWERINGS, PASSES, default_pipeline
+from moir.tools.context import ToolContext
 from moir.tools.failures import UsageError
 from moir.tools.pipelines import Pipeline, framework_of
 
@@ -34,7 +36,7 @@ def test_default() -> None:
     assert "compress-to-fp16" not in names("default{compress-to-fp16=false}", compress_to_fp16=True)
 
 
-@pytest.mark.parametrize("number", range(len(DEFAULT_PIPELINE) + 1))
+@pytest.mark.parametrize("number", range(len(default_pipeline("onnx")) + 1))
 def test_the_rest_of_the_default_pipeline(number: int) -> None:
     every = names("default")
     place = f"{number:02}-{every[number - 1] if number else 'import'}"
@@ -70,6 +72,25 @@ def test_every_pass_can_be_named() -> None:
         assert names(name) == [name]
 
 
-def test_framework_of_a_module() -> None:
-    assert framework_of({"onnx", "opset1"}) == "onnx"
-    assert framework_of(set()) == "onnx"
+@pytest.mark.parametrize("framework", LOWERINGS)
+def test_without_layout_change(framework: str) -> None:
+    pipeline = Pipeline.parse("default{layout-change=none}")
+    every = [each.name for each in default_pipeline(framework)]
+    assert [each.name for each in pipeline.passes(framework)] == [name for name in every if name not in LAYOUT_CHANGE]
+    assert [each.name for each in Pipeline.parse("default").passes("tf", layout_change=False)] == [
+        each.name for each in Pipeline.parse("default{layout-change=none}").passes("tf")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "framework"),
+    [
+        ("", "onnx"),
+        ("moir.model @m { %0 = onnx.Shape() : tensor<*xf32> }", "onnx"),
+        ("moir.model @m { %0 = tf.Shape() : tensor<*xf32> }", "tf"),
+        ('moir.model @m attributes {conversion_parameters = {framework = "tf"}} { }', "tf"),
+        ('moir.model @m attributes {conversion_parameters = {framework = "other"}} { }', "onnx"),
+    ],
+)
+def test_framework_of_a_module(text: str, framework: str) -> None:
+    assert framework_of(Parser(ToolContext(), f"builtin.module {{ {text} }}").parse_module()) == framework

@@ -1,133 +1,41 @@
-"""`docs/onnx-coverage.md`: which ONNX operations are lowered, from the tables themselves.
+"""The lists of operations in `docs`: which operations of each framework are lowered, from the tables themselves.
 
-python -m moir.tools.coverage              writes the file
-python -m moir.tools.coverage --check      exit status 1 if the file is not up to date
+python -m moir.tools.coverage              writes the files
+python -m moir.tools.coverage --check      exit status 1 if one is not up to date
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
 
-from moir.frontends.onnx.model import NEWEST_OPSET
-from moir.passes.lower_onnx.table import onnx as lowerings
+from moir.tools import onnx_coverage, tensorflow_coverage
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "onnx-coverage.md"
+FOLDER = Path(__file__).parents[2] / "docs"
 
-READ_BY_THE_FRONTEND = frozenset(("Constant",))
-"""Kinds that never reach a lowering."""
-
-LOOPS_OVER_SEQUENCES = frozenset(("SequenceMap",))
-"""Kinds whose definition is a loop that appends to a sequence: the runtime does not have sequences."""
-
-DIRECT, IMPORTED, EXPANDED, REPORTED, MISSING = "direct", "read by the frontend", "by definition", "reported", "no"
-
-MEANINGS = {
-    DIRECT: "a handler in `moir/passes/lower_onnx`",
-    IMPORTED: "becomes a constant when the file is read",
-    EXPANDED: "replaced by the function ONNX defines it as, whose operations are lowered",
-    REPORTED: "a handler that says why it cannot be converted and what to do instead",
-    MISSING: "such a node is an error that names it, unless nothing uses its results",
+DOCUMENTS: Mapping[str, Callable[[], str]] = {
+    "onnx-coverage.md": onnx_coverage.document,
+    "tensorflow-coverage.md": tensorflow_coverage.document,
 }
-
-HEADING = """# Coverage of ONNX
-
-Operations of the default operator set up to version {newest}. Written by `python -m moir.tools.coverage`; do not edit.
-
-{counts}
-
-| operation | versions | lowered | since |
-| --- | --- | --- | --- |
-"""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """An operation of ONNX.
-
-    Args:
-        name: its kind.
-        versions: the operator-set versions that defined it anew.
-        defined: the versions in which ONNX defines it as a function, and the kinds that definition uses (none listed if these depend on
-            the node).
-    """
-
-    name: str
-    versions: tuple[int, ...]
-    defined: dict[int, frozenset[str]]
-
-
-def kinds_of_onnx() -> list[Kind]:
-    """The operations of the default operator set, in alphabetical order, as the installed `onnx` knows them."""
-    from onnx import defs
-
-    schemas: dict[str, list[Any]] = {}
-    for schema in cast("Iterable[Any]", defs.get_all_schemas_with_history()):
-        if not schema.domain and schema.since_version <= NEWEST_OPSET:
-            schemas.setdefault(schema.name, []).append(schema)
-    return [_kind(name, sorted(versions, key=lambda each: each.since_version)) for name, versions in sorted(schemas.items())]
-
-
-def _kind(name: str, schemas: Sequence[Any]) -> Kind:
-    defined = {
-        schema.since_version: frozenset(node.op_type for node in schema.function_body.node) if schema.has_function else frozenset[str]()
-        for schema in schemas
-        if schema.has_function or schema.has_context_dependent_function
-    }
-    return Kind(name, tuple(schema.since_version for schema in schemas), defined)
-
-
-def state(kind: Kind) -> tuple[str, int | None]:
-    """How an operation is lowered, and the first version of it that is."""
-    if kind.name in READ_BY_THE_FRONTEND:
-        return IMPORTED, kind.versions[0]
-    handled = lowerings.since(kind.name)
-    if handled:
-        newest = lowerings.handler(kind.name, kind.versions[-1])
-        reports = newest is not None and newest.__annotations__.get("return") == "NoReturn"
-        return (REPORTED, None) if reports else (DIRECT, max(min(handled), kind.versions[0]))
-    if kind.name in LOOPS_OVER_SEQUENCES:
-        return MISSING, None
-    usable = [version for version, uses in kind.defined.items() if all(lowerings.since(use) or use in READ_BY_THE_FRONTEND for use in uses)]
-    return (EXPANDED, min(usable)) if usable else (MISSING, None)
-
-
-def document() -> str:
-    """The text of the file."""
-    rows = [(kind, *state(kind)) for kind in kinds_of_onnx()]
-    counts = Counter(how for _, how, _ in rows)
-    listed = "\n".join(f"- **{how}** ({counts[how]}): {meaning}" for how, meaning in MEANINGS.items() if counts[how])
-    text = HEADING.format(newest=NEWEST_OPSET, counts=listed)
-    for kind, how, since in rows:
-        text += f"| {kind.name} | {', '.join(map(str, kind.versions))} | {how} | {since or ''} |\n"
-    others: dict[str, list[str]] = {}
-    for name in sorted(lowerings.kinds()):
-        domain, _, kind = name.rpartition(".")
-        if domain:
-            others.setdefault(domain, []).append(kind)
-    for domain, kinds in others.items():
-        text += f"\n## {domain}\n\nLowered directly: {', '.join(kinds)}.\n"
-    return text
+"""The files, and what writes the text of each."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write or check the file; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m moir.tools.coverage", description="Write which ONNX operations are lowered.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with status 1 if the file is not up to date")
+    """Write or check the files; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m moir.tools.coverage", description="Write which operations are lowered.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with status 1 if a file is not up to date")
     checks: bool = parser.parse_args(arguments).check
-    text = document()
-    if not checks:
-        DOCUMENT.parent.mkdir(exist_ok=True)
-        DOCUMENT.write_text(text, encoding="utf-8")
-        return 0
-    is_current = DOCUMENT.exists() and DOCUMENT.read_text(encoding="utf-8") == text
-    if not is_current:
-        print(f"{DOCUMENT} is not up to date: run python -m moir.tools.coverage", file=sys.stderr)
+    is_current = True
+    for name, document in DOCUMENTS.items():
+        path, text = FOLDER / name, document()
+        if not checks:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            print(f"{path} is not up to date: run python -m moir.tools.coverage", file=sys.stderr)
+            is_current = False
     return 0 if is_current else 1
 
 

@@ -77,7 +77,7 @@ class WeightsReader:
         return np.frombuffer(mapped, np.uint8, size, offset)
 
     def _open(self, file_name: str) -> mmap.mmap | None:
-        from moir.frontends.onnx.external import map_file
+        from moir.frontends.files import map_file
 
         outside = file_name in ("", ".", "..") or any(mark in file_name for mark in "/\\\0")
         path = self.folder / file_name

@@ -1,4 +1,4 @@
-"""The list of ONNX operations in docs."""
+"""The lists of operations in docs."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ import re
 
 import pytest
 
-from moir.tools import coverage
+from moir.tools import coverage, onnx_coverage, tensorflow_coverage
 
 
-def test_the_document_is_up_to_date() -> None:
+def test_the_documents_are_up_to_date() -> None:
     assert coverage.main(["--check"]) == 0
 
 
-def test_every_operation_is_listed_once() -> None:
-    names = re.findall(r"^\| (\w+) \| \d", coverage.document(), re.MULTILINE)
+def test_every_tensorflow_operation_is_listed_once() -> None:
+    names = re.findall(r"^\| (\w+) \| \w", tensorflow_coverage.document(), re.MULTILINE)[1:]
+    assert names == sorted(set(names))
+    assert {"Conv2D", "While", "LeakyRelu", "NonMaxSuppressionV5", "StridedSlice", "TensorArrayV3", "Placeholder", "Assert"} <= set(names)
+
+
+def test_every_onnx_operation_is_listed_once() -> None:
+    names = re.findall(r"^\| (\w+) \| \d", onnx_coverage.document(), re.MULTILINE)
     assert names == sorted(set(names))
     assert {"Conv", "Loop", "LSTM", "Resize", "StringSplit"} <= set(names)
 
@@ -22,20 +28,20 @@ def test_every_operation_is_listed_once() -> None:
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        (coverage.Kind("Relu", (1, 6, 13, 14), {}), (coverage.DIRECT, 1)),
-        (coverage.Kind("Constant", (1, 9), {}), (coverage.IMPORTED, 1)),
-        (coverage.Kind("Unheard", (7,), {7: frozenset(("Relu", "Constant"))}), (coverage.EXPANDED, 7)),
-        (coverage.Kind("Unheard", (7,), {7: frozenset(("Relu", "Unknown"))}), (coverage.MISSING, None)),
-        (coverage.Kind("Unheard", (7,), {}), (coverage.MISSING, None)),
-        (coverage.Kind("SequenceMap", (17,), {17: frozenset()}), (coverage.MISSING, None)),
+        (onnx_coverage.Kind("Relu", (1, 6, 13, 14), {}), (onnx_coverage.DIRECT, 1)),
+        (onnx_coverage.Kind("Constant", (1, 9), {}), (onnx_coverage.IMPORTED, 1)),
+        (onnx_coverage.Kind("Unheard", (7,), {7: frozenset(("Relu", "Constant"))}), (onnx_coverage.EXPANDED, 7)),
+        (onnx_coverage.Kind("Unheard", (7,), {7: frozenset(("Relu", "Unknown"))}), (onnx_coverage.MISSING, None)),
+        (onnx_coverage.Kind("Unheard", (7,), {}), (onnx_coverage.MISSING, None)),
+        (onnx_coverage.Kind("SequenceMap", (17,), {17: frozenset()}), (onnx_coverage.MISSING, None)),
     ],
 )
-def test_state(kind: coverage.Kind, expected: tuple[str, int | None]) -> None:
-    assert coverage.state(kind) == expected
+def test_state(kind: onnx_coverage.Kind, expected: tuple[str, int | None]) -> None:
+    assert onnx_coverage.state(kind) == expected
 
 
 def test_a_document_that_is_out_of_date_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(coverage, "DOCUMENT", tmp_path / "docs" / "list.md")
+    monkeypatch.setattr(coverage, "FOLDER", tmp_path / "docs")
     assert coverage.main(["--check"]) == 1
     assert "not up to date" in capsys.readouterr().err
     assert coverage.main([]) == 0

@@ -41,6 +41,7 @@ PASSES: dict[str, str] = {
     "fuse-matmul-transpose": "fuse_matmul_transpose:FuseMatmulTransposePass",
     "fuse-mish": "fuse_mish:FuseMishPass",
     "fuse-mvn": "fuse_mvn:FuseMvnPass",
+    "fuse-pads": "fuse_pads:FusePadsPass",
     "fuse-normalize-l2": "fuse_normalize_l2:FuseNormalizeL2Pass",
     "fuse-prelu": "fuse_prelu:FusePreluPass",
     "fuse-reduce": "fuse_reduce:FuseReducePass",
@@ -78,6 +79,8 @@ OF_ONE_FRAMEWORK: dict[str, str] = {
     "raise-tensor-arrays": "tf",
     "raise-tensor-lists": "tf",
     "lower-tf": "tf",
+    "fuse-recurrent-cells": "tf",
+    "choose-layouts": "tf",
 }
 """Passes of the pipeline that only the models of one framework go through."""
 
@@ -108,6 +111,12 @@ MIDDLE: tuple[str, ...] = (
     "deduplicate",
     "eliminate-dead",
     "eliminate-identities",
+    # Loops over sequences.
+    "fuse-recurrent-cells",
+    # The layout change.
+    "choose-layouts",
+    "fold-constants",
+    "fuse-pads",
     # Movement of data.
     "cancel-transposes",
     "cancel-reshapes",

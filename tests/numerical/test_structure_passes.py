@@ -410,3 +410,28 @@ def test_attention(masked: bool) -> None:
     else:
         expected = {"MatMul": 3, "ScaledDotProductAttention": 1}
         check("fold-scales fuse-attention", text, expected, ((2, 2, 3, 8),), tolerance=1e-4, **weights)
+
+
+@pytest.mark.parametrize("pads", [((1, 2), (0, 3)), ((1, 1), (1, 1))])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_pads_of_windows(pads: tuple[tuple[int, int], tuple[int, int]], transposed: bool) -> None:
+    begin, end = ((0, *each, 0) if transposed else (0, 0, *each) for each in pads)
+    data = "%q = opset1.Transpose(%p, %o)" if transposed else ""
+    window = "%q" if transposed else "%p"
+    text = f"""{inputs("?x?x?x4xf32" if transposed else "?x4x?x?xf32")}
+    {ints("b", *begin)}{ints("e", *end)}{ints("o", 0, 3, 1, 2)}
+    %p = opset12.Pad(%x, %b, %e) {{pad_mode = "constant"}}
+    {data}
+    %c = opset1.Convolution({window}, %w) {{{ADJACENT}}}
+    opset1.Result(%c) {{name = "convolution"}}"""
+    expected = {"Convolution": 1, **({"Transpose": 1} if transposed else {})}
+    check("fuse-pads", text, expected, ((2, 7, 8, 4) if transposed else (2, 4, 7, 8),), tolerance=1e-4, w=numbers(6, 4, 3, 3))
+
+
+def test_pads_of_means() -> None:
+    text = f"""{inputs("?x4x?x?xf32")}
+    {ints("b", 0, 0, 1, 0)}{ints("e", 0, 0, 0, 2)}
+    %p = opset12.Pad(%x, %b, %e) {{pad_mode = "constant"}}
+    %a = opset14.AvgPool(%p) {{kernel = [2, 3], strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0], "exclude-pad" = true}}
+    opset1.Result(%a) {{name = "mean"}}"""
+    check("fuse-pads", text, {"AvgPool": 1}, ((2, 4, 7, 8),), ((1, 4, 5, 5),))

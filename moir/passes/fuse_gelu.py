@@ -7,8 +7,8 @@
     %y = opset1.Multiply(%m, 0.5)
 ->  %y = opset7.Gelu(%x)
 
-The product x · ½ · (1 + …) is recognized in any order, and so is the polynomial under tanh, √(2/π) (x + 0.044715 x³): both are read as
-polynomials, from Erf or Tanh up to x and down along its uses.
+The product x · ½ · (1 + …) is recognized in any order, and as x · ½ · (1 - erf(-…)), which is what erfc becomes. So is the polynomial under
+tanh, √(2/π) (x + 0.044715 x³): both are read as polynomials, from Erf or Tanh up to x and down along its uses.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.opset.elementwise import Erf, Tanh
 from moir.dialects.shapes import element_of
-from moir.passes.polynomials import Polynomial, PolynomialReader, combined, operands_of, possible_variables, total
+from moir.passes.polynomials import Polynomial, PolynomialReader, combined, negative, operands_of, possible_variables, total
 from moir.passes.rewriting import Pattern, PatternPass, Rewriter
 from moir.passes.rules import TOLERANCES, has_outside_uses, is_refinement, replace_matched, take_back
 
@@ -53,11 +53,18 @@ class GeluPattern(Pattern):
         for x in possible_variables(op.operands[0]):
             reader = PolynomialReader(x)
             argument = reader.read(op.operands[0])
-            if argument is not None and are_about(argument, self.argument, element):
-                operations = half_of_x_times_one_plus(op, reader, element)
+            sign = 0.0 if argument is None else self._sign(argument, element)
+            if sign:
+                operations = half_of_x_times_one_plus(op, sign, reader, element)
                 if operations is not None and not has_outside_uses(operations):
                     self._replace(operations, x, rewriter)
-                return
+                    return
+
+    def _sign(self, argument: Polynomial, element: Attribute) -> float:
+        """1 if the root is applied to the polynomial it should be, -1 if to its negative, which makes the result negative; 0 if neither."""
+        if are_about(argument, self.argument, element):
+            return 1.0
+        return -1.0 if are_about(negative(argument), self.argument, element) else 0.0
 
     def _replace(self, operations: Sequence[Operation], x: SSAValue, rewriter: Rewriter) -> None:
         value = rewriter.op.Gelu(x, approximation_mode=self.mode)
@@ -75,11 +82,11 @@ def are_about(polynomial: Polynomial, expected: Polynomial, element: Attribute) 
     )
 
 
-def half_of_x_times_one_plus(op: Operation, reader: PolynomialReader, element: Attribute) -> list[Operation] | None:
-    """The operations that make ½ x (1 + f), f the result of `op` and x the variable of the reader; the last one first."""
+def half_of_x_times_one_plus(op: Operation, sign: float, reader: PolynomialReader, element: Attribute) -> list[Operation] | None:
+    """The operations that make ½ x (1 + f), `sign` · f the result of `op` and x the variable of the reader; the last one first."""
     # The value so far is `constant` + `factor` · f.
     constant: Polynomial = {0: 0.0}
-    factor: Polynomial = {0: 1.0}
+    factor: Polynomial = {0: sign}
     chain = [op]
     for _ in range(MAXIMUM_STEPS):
         value = chain[0].results[0]
@@ -91,7 +98,7 @@ def half_of_x_times_one_plus(op: Operation, reader: PolynomialReader, element: A
         other = reader.read(b if a is value else a)
         if other is None or (user.name == "opset1.Divide" and a is not value):
             return None
-        sums = _next(user.name, constant, factor, other)
+        sums = _next(user.name, constant, factor, other, is_first=a is value)
         if sums is None:
             return None
         constant, factor = sums
@@ -101,11 +108,17 @@ def half_of_x_times_one_plus(op: Operation, reader: PolynomialReader, element: A
     return None
 
 
-def _next(name: str, constant: Polynomial, factor: Polynomial, other: Polynomial) -> tuple[Polynomial, Polynomial] | None:
-    """`constant` + `factor` · f after one more operation, whose other operand is a polynomial."""
+def _next(
+    name: str, constant: Polynomial, factor: Polynomial, other: Polynomial, *, is_first: bool
+) -> tuple[Polynomial, Polynomial] | None:
+    """`constant` + `factor` · f after one more operation, of which it is the first or second operand and a polynomial the other one."""
     match name:
         case "opset1.Add":
             return total(constant, other), factor
+        case "opset1.Subtract" if is_first:
+            return total(constant, negative(other)), factor
+        case "opset1.Subtract":
+            return total(other, negative(constant)), negative(factor)
         case "opset1.Multiply" | "opset1.Divide":
             both = combined(name, constant, other), combined(name, factor, other)
             return None if both[0] is None or both[1] is None else (both[0], both[1])

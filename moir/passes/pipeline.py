@@ -66,6 +66,7 @@ PASSES: dict[str, str] = {
     "simplify-broadcast": "simplify_broadcast:SimplifyBroadcastPass",
     "simplify-reshape": "simplify_reshape:SimplifyReshapePass",
     "simplify-shape-of": "simplify_shape_of:SimplifyShapeOfPass",
+    "unflatten-matmul": "unflatten_matmul:UnflattenMatmulPass",
 }
 """File and class of each pass in `moir.passes`."""
 
@@ -120,6 +121,7 @@ MIDDLE: tuple[str, ...] = (
     # Movement of data.
     "cancel-transposes",
     "cancel-reshapes",
+    "unflatten-matmul",
     "fuse-shuffle-channels",
     "fuse-depth-to-space",
     "fuse-space-to-depth",

@@ -42,6 +42,11 @@ def product(a: Polynomial, b: Polynomial) -> Polynomial | None:
     return result
 
 
+def negative(a: Polynomial) -> Polynomial:
+    """-a"""
+    return {power: -coefficient for power, coefficient in a.items()}
+
+
 @dataclass
 class PolynomialReader:
     """Reads values as polynomials of `variable`, and keeps the operations that it read."""
@@ -56,8 +61,15 @@ class PolynomialReader:
         number = scalar_of(value)
         if number is not None:
             return {0: number}
+        if len(self.operations) >= MAXIMUM_OPERATIONS:
+            return None
+        if (negated := negated_by(value)) is not None:
+            assert isinstance(value, OpResult)
+            self.operations.append(value.op)
+            found = self.read(negated)
+            return None if found is None else negative(found)
         operands = operands_of(value)
-        if operands is None or len(self.operations) >= MAXIMUM_OPERATIONS:
+        if operands is None:
             return None
         op, a, b = operands
         self.operations.append(op)
@@ -72,7 +84,7 @@ def combined(name: str, a: Polynomial, b: Polynomial) -> Polynomial | None:
         case "opset1.Add":
             return total(a, b)
         case "opset1.Subtract":
-            return total(a, {power: -coefficient for power, coefficient in b.items()})
+            return total(a, negative(b))
         case "opset1.Multiply":
             return product(a, b)
         case "opset1.Divide":
@@ -89,6 +101,11 @@ def combined(name: str, a: Polynomial, b: Polynomial) -> Polynomial | None:
 
 
 ARITHMETIC = frozenset(("opset1.Add", "opset1.Subtract", "opset1.Multiply", "opset1.Divide", "opset1.Power"))
+
+
+def negated_by(value: SSAValue) -> SSAValue | None:
+    """What a value is the negative of, if a Negative produces it."""
+    return value.op.operands[0] if isinstance(value, OpResult) and value.op.name == "opset1.Negative" else None
 
 
 def operands_of(value: SSAValue) -> tuple[Operation, SSAValue, SSAValue] | None:
@@ -110,7 +127,8 @@ def possible_variables(value: SSAValue) -> Iterator[SSAValue]:
         if scalar_of(current) is not None:
             continue
         yield current
-        for operand in (operands_of(current) or ())[1:]:
+        negated = negated_by(current)
+        for operand in (operands_of(current) or ())[1:] if negated is None else (negated,):
             if operand not in seen:
                 seen.add(operand)
                 pending.append(operand)

@@ -161,6 +161,8 @@ def gelu_cases() -> Iterator[Case]:
         lambda op, x: op.Divide(op.Multiply(x, cdf(op, x)), 2.0),
         lambda op, x: op.Multiply(op.Multiply(x, 0.5), op.Add(1.0, op.Erf(op.Multiply(x, ROOT_HALF)))),
         lambda op, x: op.Multiply(x, op.Add(op.Multiply(op.Erf(op.Multiply(ROOT_HALF, x)), 0.5), 0.5)),
+        lambda op, x: op.Multiply(op.Multiply(0.5, x), op.Subtract(1.0, op.Erf(op.Multiply(op.Negative(x), ROOT_HALF)))),
+        lambda op, x: op.Multiply(op.Multiply(0.5, x), op.Subtract(1.0, op.Erf(op.Negative(op.Divide(x, math.sqrt(2)))))),
         lambda op, x: op.Multiply(op.Multiply(op.Add(1.0, tanh(op, x, op.Power(x, 3.0))), x), 0.5),
         lambda op, x: op.Multiply(op.Multiply(0.5, x), op.Add(1.0, tanh(op, x, op.Multiply(x, op.Multiply(x, x))))),
         lambda op, x: op.Multiply(op.Multiply(0.5, x), op.Add(1.0, tanh(op, x, op.Multiply(op.Power(x, 2.0), x)))),

@@ -435,3 +435,18 @@ def test_pads_of_means() -> None:
     %a = opset14.AvgPool(%p) {{kernel = [2, 3], strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0], "exclude-pad" = true}}
     opset1.Result(%a) {{name = "mean"}}"""
     check("fuse-pads", text, {"AvgPool": 1}, ((2, 4, 7, 8),), ((1, 4, 5, 5),))
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+def test_flattened_products(transpose: bool) -> None:
+    text = f"""{inputs("?x?x8xf32")}
+    {ints("flat", -1, 8)}{ints("both", 0, 1)}{integer("axis", 0)}{ints("last", 6)}
+    %1 = opset1.Reshape(%x, %flat) {{special_zero = false}}
+    %2 = opset1.MatMul(%1, %w) {{transpose_b = {str(transpose).lower()}}}
+    %s = opset3.ShapeOf(%x)
+    %lead = opset8.Gather(%s, %both, %axis)
+    %shape = opset1.Concat(%lead, %last) {{axis = 0}}
+    %3 = opset1.Reshape(%2, %shape) {{special_zero = false}}
+    opset1.Result(%3) {{name = "out"}}"""
+    weights = numbers(*((6, 8) if transpose else (8, 6)))
+    check("unflatten-matmul", text, {"MatMul": 1}, ((3, 5, 8),), ((1, 1, 8),), tolerance=1e-4, w=weights)

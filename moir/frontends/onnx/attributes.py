@@ -7,7 +7,6 @@ A float attribute is a 32-bit float; its property is the shortest decimal number
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.dialects.properties import float_attribute, floats_attribute, integer_attribute, integers_attribute, string_attribute
 from moir.errors import ModelFileError
+from moir.frontends.numbers import shortest
 from moir.frontends.onnx.messages import is_text
 from moir.frontends.onnx.tensors import TensorReader
 from moir.frontends.onnx.types import type_attribute
@@ -30,12 +30,6 @@ Bindings: TypeAlias = "dict[str, onnx_ml_pb2.AttributeProto]"
 
 GRAPH, GRAPHS = 5, 10
 """Types of attributes that are regions."""
-
-
-@lru_cache(maxsize=4096)
-def shortest(value: float) -> float:
-    """The number whose decimal text is the shortest that reads back as this 32-bit float."""
-    return float(str(np.float32(value))) if value else value
 
 
 def string(value: bytes) -> Attribute:

@@ -22,9 +22,10 @@ from moir.dialects.opset.infrastructure import Constant as ConstantOp
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import UNKNOWN, element_of, shape_of
 from moir.errors import ConversionError
+from moir.frontends.naming import Operations
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
-from moir.frontends.onnx.scope import Constant, Operations, Scope
+from moir.frontends.onnx.scope import Constant, Scope
 from moir.frontends.onnx.structure import Node, StructureReader
 from moir.frontends.onnx.tensors import DATA_TYPES, TensorReader
 

@@ -9,8 +9,6 @@ Source: https://onnx.ai/onnx/repo-docs/ExternalData.html
 from __future__ import annotations
 
 import mmap
-import os
-import stat
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -18,20 +16,7 @@ import numpy as np
 
 from moir.dialects.data import Array
 from moir.errors import ModelFileError
-
-
-def map_file(path: Path) -> mmap.mmap | None:
-    """A read-only memory map of a regular file; None for an empty one. Raises ModelFileError if it cannot be read."""
-    try:
-        # A named pipe would block, a device has no end: only regular files are opened.
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ModelFileError("not a regular file", location=str(path))
-        with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                return None
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:
-        raise ModelFileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", location=str(path)) from error
+from moir.frontends.files import map_file
 
 
 class ExternalFiles:

@@ -20,10 +20,11 @@ from moir.dialects.framework import operation_class
 from moir.dialects.properties import integer_attribute, string_attribute, strings_attribute
 from moir.dialects.shapes import UNKNOWN
 from moir.errors import ModelFileError
+from moir.frontends.naming import Operations, add_tensor_name, tensor_names
 from moir.frontends.onnx.attributes import AttributeReader
 from moir.frontends.onnx.constants import node_constant
 from moir.frontends.onnx.functions import Functions
-from moir.frontends.onnx.scope import Constant, Operations, Scope, add_tensor_name, tensor_names
+from moir.frontends.onnx.scope import Constant, Scope
 from moir.frontends.onnx.structure import Function, Graph, Node, StructureReader
 from moir.frontends.onnx.tensors import TensorReader
 from moir.frontends.onnx.types import Types, dimension_names

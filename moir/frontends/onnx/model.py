@@ -16,16 +16,17 @@ from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.properties import integer_attribute, string_attribute
 from moir.dialects.shapes import element_of
 from moir.errors import ModelFileError
-from moir.frontends.onnx.content import looks_like
-from moir.frontends.onnx.damage import report_damage
-from moir.frontends.onnx.external import map_file
+from moir.frontends.content import looks_like
+from moir.frontends.damage import report_damage
+from moir.frontends.files import map_file
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
+from moir.frontends.onnx.layout import ONNX_FORMAT
 from moir.frontends.onnx.messages import decode_error, is_text, new_model
 from moir.frontends.onnx.structure import StructureReader, domain_name
 from moir.frontends.onnx.tensors import TensorReader
 from moir.frontends.onnx.types import Types, describe
-from moir.frontends.onnx.wire import Splitter
+from moir.frontends.wire import Splitter
 
 if TYPE_CHECKING:
     from onnx import onnx_ml_pb2
@@ -51,7 +52,7 @@ def read_model(path: str | Path) -> ModuleOp:
         raise ModelFileError("the file is empty", location=str(path))
     if (kind := looks_like(mapped)) is not None:
         raise ModelFileError(f"not an ONNX model, but {kind}", location=str(path))
-    splitter = Splitter(path, memoryview(mapped))
+    splitter = Splitter(path, memoryview(mapped), ONNX_FORMAT)
     skeleton = splitter.split()
     model = new_model()
     try:

@@ -21,7 +21,8 @@ from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr, TensorData
 from moir.errors import ModelFileError
 from moir.frontends.onnx.external import ExternalFiles
-from moir.frontends.onnx.wire import Payload
+from moir.frontends.varints import decode_varints, narrowed
+from moir.frontends.wire import Payload
 
 if TYPE_CHECKING:
     from onnx import onnx_ml_pb2
@@ -33,7 +34,6 @@ MAXIMUM_DENSE_BYTES = 1 << 30
 _MOSTLY_ZEROS_RATIO = 16
 _CHEAP_DENSE_BYTES = 64 << 20
 _MAXIMUM_DENSE_RATIO = 1000
-_DECODING_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -83,39 +83,6 @@ _TYPED_FIELDS = {4: "float_data", 5: "int32_data", 7: "int64_data", 10: "double_
 _VALUE_FIELDS = (*_TYPED_FIELDS.values(), "string_data")
 _RAW_DATA = 9
 _EXTERNAL = 1
-
-
-def decode_varints(encoded: Array, expected: int) -> Array:
-    """Integers in variable-length encoding as 64-bit integers (uint64, two's complement).
-
-    Args:
-        encoded: the bytes (uint8).
-        expected: how many there should be.
-
-    Raises ValueError if there is another number of them, or one takes more than 10 bytes.
-    """
-    chunks: list[Array] = []
-    position = count = 0
-    while position < encoded.size:
-        window = encoded[position : position + _DECODING_BYTES]
-        ends = np.flatnonzero(window < 0x80)
-        count += ends.size
-        if not ends.size or count > expected:
-            raise ValueError("damaged integers" if not ends.size else f"more than {expected} values")
-        starts = np.concatenate([[0], ends[:-1] + 1])
-        lengths = ends - starts + 1
-        longest = int(lengths.max())
-        if longest > 10:
-            raise ValueError("damaged integers")
-        values = np.zeros(ends.size, np.uint64)
-        for index in range(longest):
-            present = lengths > index
-            values[present] |= (window[starts[present] + index] & 0x7F).astype(np.uint64) << np.uint64(7 * index)
-        chunks.append(values)
-        position += int(ends[-1]) + 1
-    if count != expected:
-        raise ValueError(f"{count} values instead of {expected}")
-    return np.concatenate(chunks) if chunks else np.empty(0, np.uint64)
 
 
 class TensorReader:
@@ -235,18 +202,16 @@ class TensorReader:
             wide = decode_varints(encoded, expected)
         except ValueError as error:
             raise self.error(name, str(error), payload.offset) from error
+        if wide.size != expected:
+            raise self.error(name, f"{wide.size} values instead of {expected}", payload.offset)
         return self.narrowed(wide, data_type, name)
 
     def narrowed(self, wide: Array, data_type: DataType, name: str) -> Array:
-        """64-bit integers (uint64, two's complement) in the stored type. Raises ModelFileError for one that does not fit."""
-        stored = np.dtype(data_type.stored)
-        values = wide if stored.kind == "u" and stored.itemsize >= 4 else wide.view(np.int64)
-        # Bit patterns of small floats and packed bytes are written with and without sign.
-        half = 1 << 8 * stored.itemsize - 1
-        highest = half - 1 if stored.kind == "i" else 2 * half - 1
-        if values.size and not -half <= int(values.min()) <= int(values.max()) <= highest:
-            raise self.error(name, f"a value of {data_type.name} is out of range")
-        return values.astype(stored)
+        """64-bit integers in the stored type. Raises ModelFileError for one that does not fit."""
+        try:
+            return narrowed(wide, np.dtype(data_type.stored))
+        except OverflowError:
+            raise self.error(name, f"a value of {data_type.name} is out of range") from None
 
     def text(self, value: bytes, name: str) -> str:
         """A string of a string tensor."""

@@ -17,7 +17,7 @@ from moir.dialects.memory_map import _memory_map_of
 from moir.errors import ModelFileError
 from moir.frontends.onnx import read_model
 from moir.frontends.onnx.tensors import decode_varints
-from moir.frontends.onnx.wire import encode_varint
+from moir.frontends.wire import encode_varint
 
 T = TensorProto
 
@@ -138,14 +138,13 @@ def test_varints():
     assert decode_varints(encoded, len(values)).tolist() == values
     with pytest.raises(ValueError, match="1999"):
         decode_varints(encoded, 1999)
-    with pytest.raises(ValueError, match="2000 values instead of 2001"):
-        decode_varints(encoded, 2001)
+    assert decode_varints(encoded, 2001).size == 2000
     with pytest.raises(ValueError, match="damaged"):
         decode_varints(np.full(100, 0x80, np.uint8), 3)
 
 
 def test_varints_across_windows(monkeypatch):
-    monkeypatch.setattr("moir.frontends.onnx.tensors._DECODING_BYTES", 16)
+    monkeypatch.setattr("moir.frontends.varints._DECODING_BYTES", 16)
     values = [(1 << 7 * (index % 10)) - 1 for index in range(200)]
     encoded = np.frombuffer(b"".join(map(encode_varint, values)), np.uint8)
     assert decode_varints(encoded, len(values)).tolist() == values

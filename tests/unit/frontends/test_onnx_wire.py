@@ -12,12 +12,13 @@ from onnx_samples import graph, initializer, model, node, operations, read, rich
 
 from moir.errors import ModelFileError
 from moir.frontends.onnx import read_model
-from moir.frontends.onnx.wire import Splitter, encode_varint, varint
+from moir.frontends.onnx.layout import ONNX_FORMAT
+from moir.frontends.wire import Splitter, encode_varint, varint
 
 
 def split(content: bytes):
     """The skeleton of a file with this content."""
-    return Splitter(Path("model.onnx"), memoryview(content)).split()
+    return Splitter(Path("model.onnx"), memoryview(content), ONNX_FORMAT).split()
 
 
 def test_varints_are_the_ones_of_protobuf():

@@ -1,4 +1,4 @@
-"""Finding where the encoding of a file is invalid, after the generated parser said that it is.
+"""Finding where the encoding of a file is invalid, after the parser said that it is.
 
 The parser gives no offset; this walk is slow, strict, and only taken for the message.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from moir.frontends.onnx.wire import LENGTH, Splitter
+from moir.frontends.wire import LENGTH, Splitter
 
 _PARSER_DEPTH = 100
 """Nesting of messages protobuf's parsers allow."""

@@ -1,30 +1,29 @@
-"""Splitting an ONNX file on the level of protobuf's wire format, so that weights are never loaded.
+"""Splitting a model file on the level of protobuf's wire format, so that weights are never loaded.
 
 A file is a few megabytes of structure and any amount of tensor data. `split` walks the memory map, skips what is small, and gives back a
-*skeleton*: the same bytes without the large payloads of tensors and without long documentation. The skeleton is parsed with the generated
-messages; a tensor whose payload was taken out carries the number of its `Payload` instead.
+*skeleton*: the same bytes without the large payloads of tensors and without long documentation. The skeleton is parsed with ordinary
+messages; a tensor whose payload was taken out carries a mark with the number of its `Payload` instead.
 
-Source: https://protobuf.dev/programming-guides/encoding and onnx-ml.proto of ONNX 1.23.
+Source: https://protobuf.dev/programming-guides/encoding.
 """
 
 from __future__ import annotations
 
 import mmap
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from moir.errors import ModelFileError
 
 LARGE = 1024
-"""Messages and payloads up to this many bytes are left to the generated parser as they are."""
+"""Messages and payloads up to this many bytes are left to the parser as they are."""
 MAXIMUM_DEPTH = 64
 """Nesting of messages that is followed; every level of sub-graphs takes three."""
 _MAXIMUM_TENSOR_FIELDS = 256
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
-EXTERNAL_DATA_FIELD = 13
 
 
 @dataclass(frozen=True)
@@ -38,45 +37,40 @@ class Payload:
 
 @dataclass
 class Layout:
-    """What splitting does with the large fields of a kind of message: `children` are looked into, `dropped` left out."""
+    """What splitting does with the large fields of a kind of message.
+
+    Args:
+        children: fields that are looked into.
+        dropped: fields that are left out.
+        payloads: fields that are taken out; a message that has some is a tensor.
+        whole: a tensor with one of these fields stays as it is.
+    """
 
     children: dict[int, Layout] = field(default_factory=dict["int", "Layout"])
     dropped: frozenset[int] = frozenset()
     payloads: frozenset[int] = frozenset()
+    whole: frozenset[int] = frozenset()
 
 
-_TENSOR = Layout(dropped=frozenset((12, 16)), payloads=frozenset((4, 5, 7, 9, 10, 11)))
-_SPARSE_TENSOR = Layout({1: _TENSOR, 2: _TENSOR})
-_ATTRIBUTE = Layout({5: _TENSOR, 10: _TENSOR, 22: _SPARSE_TENSOR, 23: _SPARSE_TENSOR}, frozenset((13,)))
-_NODE = Layout({5: _ATTRIBUTE}, frozenset((6, 9, 10)))
-_GRAPH = Layout({1: _NODE, 5: _TENSOR, 15: _SPARSE_TENSOR}, frozenset((10, 14, 16)))
-_ATTRIBUTE.children |= {6: _GRAPH, 11: _GRAPH}
-_FUNCTION = Layout({7: _NODE, 11: _ATTRIBUTE}, frozenset((8, 14)))
-_MODEL = Layout({7: _GRAPH, 25: _FUNCTION}, frozenset((20, 26)))
+@dataclass(frozen=True)
+class FileFormat:
+    """What a file of a framework is made of.
 
-_STRING_DATA_FIELD = 6
-_MODEL_WIRE_TYPES: Mapping[int, int] = {
-    1: VARINT,
-    2: LENGTH,
-    3: LENGTH,
-    4: LENGTH,
-    5: VARINT,
-    6: LENGTH,
-    7: LENGTH,
-    8: LENGTH,
-    14: LENGTH,
-    20: LENGTH,
-    25: LENGTH,
-    26: LENGTH,
-}
-_FIELD_NAMES: Mapping[int, str] = {
-    1: "ir_version",
-    2: "producer_name",
-    7: "graph",
-    8: "opset_import",
-    14: "metadata_props",
-    25: "functions",
-}
+    Args:
+        name: what messages call a model of the framework, with its article.
+        message: name of the outermost message.
+        layout: of the outermost message.
+        wire_types: wire types of its fields; fields that are not in it are unknown ones.
+        field_names: names of these fields, for messages.
+        mark: the field that refers to a payload, from a key and the number of the payload.
+    """
+
+    name: str
+    message: str
+    layout: Layout
+    wire_types: Mapping[int, int]
+    field_names: Mapping[int, str]
+    mark: Callable[[str, int], bytes]
 
 
 @dataclass
@@ -84,9 +78,9 @@ class Skeleton:
     """A model without its large payloads.
 
     Args:
-        data: the bytes of a ModelProto.
+        data: the bytes of the outermost message.
         payloads: what was taken out.
-        key: key of the entry in `external_data` whose value is the index of a tensor's payload; drawn at random, so no file can have it.
+        key: key in the marks of tensors whose payload was taken out; drawn at random, so no file can have it.
     """
 
     data: bytes
@@ -117,7 +111,8 @@ def encode_varint(value: int) -> bytes:
     return bytes(encoded)
 
 
-def _length_field(number: int, content: bytes) -> bytes:
+def length_field(number: int, content: bytes) -> bytes:
+    """A field of variable length with its tag."""
     return encode_varint(number << 3 | LENGTH) + encode_varint(len(content)) + content
 
 
@@ -127,10 +122,12 @@ class Splitter:
     Args:
         path: the file, for messages.
         buffer: its bytes.
+        format: what it is made of.
     """
 
-    def __init__(self, path: Path, buffer: memoryview) -> None:
+    def __init__(self, path: Path, buffer: memoryview, format: FileFormat) -> None:
         self.path = path
+        self.format = format
         self.buffer = buffer
         self.payloads: list[Payload] = []
         self.key = secrets.token_hex(8)
@@ -138,7 +135,7 @@ class Splitter:
 
     def error(self, reason: str, offset: int) -> ModelFileError:
         """An error at an offset of the file."""
-        return ModelFileError(reason, location=f"{self.path}, offset {offset}", hint="the file is damaged or no ONNX model")
+        return ModelFileError(reason, location=f"{self.path}, offset {offset}", hint=f"the file is damaged or not {self.format.name}")
 
     def tag(self, position: int, end: int) -> tuple[int, int, int]:
         """Tag of the field at a position: field number, wire type, position of its content."""
@@ -168,7 +165,7 @@ class Splitter:
                 raise self.error(f"{error} integer", position) from None
         width = {FIXED32: 4, FIXED64: 8}.get(wire)
         if width is None:
-            raise self.error(f"a field has wire type {wire}, which ONNX does not use", position)
+            raise self.error(f"a field has wire type {wire}, which models do not use", position)
         if start + width > end:
             raise self.error("a truncated number", position)
         return start, start + width
@@ -176,17 +173,17 @@ class Splitter:
     def split(self) -> Skeleton:
         """The skeleton. Raises ModelFileError for a damaged or truncated file."""
         self.check_top_level()
-        self.rewrite(_MODEL, 0, len(self.buffer), 0)
+        self.rewrite(self.format.layout, 0, len(self.buffer), 0)
         return Skeleton(b"".join(self.chunks), self.payloads, self.key)
 
     def check_top_level(self) -> None:
-        """Check that the outermost fields are those of a ModelProto."""
+        """Check that the outermost fields are those of the format."""
         position, end = 0, len(self.buffer)
         while position < end:
             number, wire, start = self.tag(position, end)
-            if wire != _MODEL_WIRE_TYPES.get(number, wire):
-                name = _FIELD_NAMES.get(number, f"field {number}")
-                raise self.error(f"not an ONNX model: {name} of ModelProto is of another kind", position)
+            if wire != self.format.wire_types.get(number, wire):
+                name = self.format.field_names.get(number, f"field {number}")
+                raise self.error(f"not {self.format.name}: {name} of {self.format.message} is of another kind", position)
             position = self.content(position, wire, start, end)[1]
 
     def rewrite(self, layout: Layout, position: int, end: int, depth: int) -> int:
@@ -246,7 +243,7 @@ class Splitter:
             start, stop = self.content(position, wire, start, end)
             count += 1
             payload_fields += number in layout.payloads
-            if number == _STRING_DATA_FIELD or payload_fields > 1 or count > _MAXIMUM_TENSOR_FIELDS:
+            if number in layout.whole or payload_fields > 1 or count > _MAXIMUM_TENSOR_FIELDS:
                 self.chunks.append(self.buffer[origin:end])
                 return end - origin
             if stop - start > LARGE and wire == LENGTH:
@@ -263,9 +260,8 @@ class Splitter:
             origin = stop
         if payload is not None:
             number, start, _, stop = payload
-            index = str(len(self.payloads)).encode()
+            entry = self.format.mark(self.key, len(self.payloads))
             self.payloads.append(Payload(number, start, stop - start))
-            entry = _length_field(EXTERNAL_DATA_FIELD, _length_field(1, self.key.encode()) + _length_field(2, index))
             self.chunks.append(entry)
             size += len(entry)
         return size

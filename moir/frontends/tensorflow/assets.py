@@ -1,0 +1,48 @@
+"""Files that belong to a model besides its graph and its variables.
+
+A model may refer to files in its own folder, nothing else: it is data from somewhere, and must not be able to put other files of the
+machine into a conversion result.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from moir.errors import ModelFileError
+
+
+class Assets:
+    """The assets of one model.
+
+    Args:
+        model: path of the model file.
+        folder: where assets are, in or below the model's folder.
+    """
+
+    def __init__(self, model: Path, folder: Path) -> None:
+        self.model = model
+        self.folder = folder
+        # The second folder is where the model really is, if its path is a link: caches keep all files of a model as links to one folder.
+        self.allowed = {model.parent.resolve(), model.resolve().parent}
+
+    def open(self, name: str) -> Path:
+        """The file of an asset.
+
+        Args:
+            name: its path in the folder of assets. Of an absolute path, which was valid where the model was made, the last part counts.
+
+        Raises ModelFileError if it is outside the model's folder or missing.
+        """
+        absolute = PurePosixPath(name).is_absolute() or bool(PureWindowsPath(name).anchor)
+        parts = PureWindowsPath(name).parts
+        if not parts or "\0" in name or ".." in parts:
+            raise ModelFileError(f"asset {name!r} is outside the folder of the model", location=str(self.model))
+        path = self.folder / (parts[-1] if absolute else name)
+        try:
+            target = path.resolve(strict=True)
+        except (OSError, RuntimeError) as error:
+            reason = f"asset {name!r} cannot be read ({getattr(error, 'strerror', None) or error})"
+            raise ModelFileError(reason, location=str(path), hint="copy all files of the model") from error
+        if not any(target.is_relative_to(folder) for folder in self.allowed):
+            raise ModelFileError(f"asset {name!r} is a link out of the folder of the model", location=str(self.model))
+        return target

@@ -1,0 +1,133 @@
+"""AttrValue -> property.
+
+A float attribute is a 32-bit float; its property is the shortest decimal number that stands for it. Source: attr_value.proto of
+TensorFlow 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, ComplexType
+from xdsl.ir import Attribute
+
+from moir.dialects import element_types
+from moir.dialects.data import DataAttr
+from moir.dialects.properties import (
+    boolean_attribute,
+    float_attribute,
+    floats_attribute,
+    integer_attribute,
+    integers_attribute,
+    string_attribute,
+)
+from moir.errors import ModelFileError
+from moir.frontends.numbers import shortest
+from moir.frontends.tensorflow.tensors import DATA_TYPES, TensorReader, element_type
+
+Bindings: TypeAlias = Mapping[str, Any]
+"""Attributes a function was called with, AttrValue by name."""
+
+UNKNOWN_RANK = string_attribute("unknown rank")
+"""A shape of unknown rank in a list of shapes."""
+
+_COMPLEX = {"COMPLEX64": ComplexType(element_types.f32), "COMPLEX128": ComplexType(element_types.f64)}
+
+
+def type_attribute(number: int) -> Attribute:
+    """A data type as the attribute of a node."""
+    row = DATA_TYPES.get(number)
+    return _COMPLEX[row.name] if row is not None and row.is_complex else element_type(number)
+
+
+def string(value: bytes) -> Attribute:
+    """A string; bytes that are no UTF-8 text are data."""
+    try:
+        return string_attribute(value.decode())
+    except UnicodeDecodeError:
+        return DataAttr.of(np.frombuffer(value, np.uint8), element_types.ui8)
+
+
+def dimensions(shape: Any) -> tuple[int, ...] | None:
+    """The dimensions of a TensorShapeProto, -1 for unknown ones; None if the rank is unknown."""
+    return None if shape.unknown_rank else tuple(max(dimension.size, -1) for dimension in shape.dim)
+
+
+def list_length(value: Any) -> int:
+    """Number of elements of an AttrValue that is a list; an integer itself."""
+    if value.WhichOneof("value") == "i":
+        return int(value.i)
+    return sum(len(getattr(value.list, field.name)) for field in value.list.DESCRIPTOR.fields)
+
+
+class AttributeReader:
+    """Converts the attributes of nodes.
+
+    Args:
+        tensors: reads the tensors among them.
+    """
+
+    def __init__(self, tensors: TensorReader) -> None:
+        self.tensors = tensors
+
+    def properties(self, attributes: Iterable[tuple[str, Any]], kind: str, node: str) -> dict[str, Attribute]:
+        """The attributes of a node; internal ones, unset ones and functions are left out.
+
+        Args:
+            attributes: names and AttrValues without placeholders.
+            kind: kind of the node, for messages.
+            node: its name, for messages.
+        """
+        properties: dict[str, Attribute] = {}
+        for name, value in attributes:
+            if name.startswith("_"):
+                continue
+            try:
+                converted = self.convert(value, f"{name} of {node}")
+            except ModelFileError as error:
+                raise ModelFileError(error.reason, operation=f"tf.{kind}", node=node, location=error.location, hint=error.hint) from error
+            if converted is not None:
+                properties[name] = converted
+        return properties
+
+    def convert(self, value: Any, place: str) -> Attribute | None:
+        """One attribute; None if it has no value or is a function. `place` names it in messages."""
+        match value.WhichOneof("value"):
+            case "i":
+                return integer_attribute(value.i)
+            case "type":
+                return type_attribute(value.type)
+            case "b":
+                return boolean_attribute(value.b)
+            case "f":
+                return float_attribute(shortest(value.f))
+            case "s":
+                return string(value.s)
+            case "shape":
+                found = dimensions(value.shape)
+                return None if found is None else integers_attribute(found)
+            case "tensor":
+                return self.tensors.read(value.tensor, place)
+            case "list":
+                return self.convert_list(value.list, place)
+            case _:
+                return None
+
+    def convert_list(self, items: Any, place: str) -> Attribute | None:
+        """An attribute that is a list; None if it is one of functions."""
+        if len(items.func):
+            return None
+        if len(items.f):
+            return floats_attribute(tuple(map(shortest, items.f)))
+        if len(items.s):
+            return ArrayAttr(map(string, items.s))
+        if len(items.type):
+            return ArrayAttr(map(type_attribute, items.type))
+        if len(items.shape):
+            shapes = [dimensions(shape) for shape in items.shape]
+            return ArrayAttr([UNKNOWN_RANK if shape is None else integers_attribute(shape) for shape in shapes])
+        if len(items.tensor):
+            return ArrayAttr([self.tensors.read(item, place) for item in items.tensor])
+        return integers_attribute(tuple(map(int, items.b)) if len(items.b) else tuple(items.i))

@@ -1,0 +1,138 @@
+"""Functions that are attributes of a node -> regions.
+
+A region has a Parameter for each argument of its function and a Result for each output. Handles of variables and hash tables are neither
+operands of such an operation nor results: a region has its own copy of what makes them, and what a loop hands on of them is the handle
+itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.ir import Operation, Region, SSAValue
+
+from moir.dialects import opset
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.properties import string_attribute, strings_attribute
+from moir.dialects.shapes import tensor
+from moir.frontends.naming import Operations, several_tensor_names
+from moir.frontends.tensorflow.frames import Frame, Tensor, plan
+from moir.frontends.tensorflow.tensors import element_type
+
+if TYPE_CHECKING:
+    from moir.frontends.tensorflow.graph import GraphImporter
+
+HANDLE_KINDS = frozenset(
+    ("VarHandleOp", "VariableV2", "Variable", "HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", "AnonymousHashTable")
+)
+_LOOP_KINDS = frozenset(("While", "StatelessWhile"))
+_BRANCHING_KINDS = frozenset(("If", "StatelessIf", "Case", "StatelessCase"))
+_ORDER = ("then_branch", "else_branch", "branches", "cond", "body")
+"""Attributes in the order in which regions stand."""
+
+
+def graph_functions(frame: Frame, node: Any) -> list[tuple[str, Any]]:
+    """The attributes of a node that are functions, each with its NameAttrList; those of a list one after the other."""
+    found: list[tuple[str, Any]] = []
+    for name, value in frame.attributes(node):
+        if name.startswith("_"):
+            continue
+        if value.WhichOneof("value") == "func" and value.func.name:
+            found.append((name, value.func))
+        elif value.WhichOneof("value") == "list":
+            found += [(name, function) for function in value.list.func]
+    return sorted(found, key=lambda entry: _ORDER.index(entry[0]) if entry[0] in _ORDER else len(_ORDER))
+
+
+def handle_of(value: SSAValue) -> SSAValue | None:
+    """The handle of a variable or a table that a value is, None if it is something else."""
+    while isinstance(value.owner, FrameworkOp) and value.owner.KIND == "Identity":
+        value = value.owner.operands[0]
+    return value if isinstance(value.owner, FrameworkOp) and value.owner.KIND in HANDLE_KINDS else None
+
+
+class BodyBuilder:
+    """Builds operations that have functions.
+
+    Args:
+        importer: builds the nodes in them.
+    """
+
+    def __init__(self, importer: GraphImporter) -> None:
+        self.importer = importer
+
+    def build(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: set[int], functions: list[tuple[str, Any]]) -> None:
+        """The operation of a node with its regions."""
+        values = self.importer.values(frame, node, operands)
+        first = 1 if node.op in _BRANCHING_KINDS else 0
+        handles: dict[int, SSAValue] = {}
+        if node.op in _BRANCHING_KINDS or node.op in _LOOP_KINDS:
+            handles = {
+                index - first: found for index, value in enumerate(values) if (found := handle_of(value)) is not None and index >= first
+            }
+        regions = [self.region(frame, node, name, function, handles) for name, function in functions]
+        kept = [value for index, value in enumerate(values) if index - first not in handles]
+        names = strings_attribute([name for name, _ in functions])
+        if node.op not in _LOOP_KINDS or not handles:
+            self.importer.operation(frame, node, kept, numbers, regions, graph_attributes=names)
+            return
+        # Results are those without the handles, outputs are counted with them.
+        places = [index for index in range(max(len(values), max(numbers) + 1)) if index not in handles]
+        wanted = {places.index(number) for number in numbers if number not in handles}
+        outputs: dict[int, SSAValue] = dict(handles)
+        if wanted:
+            results = self.importer.operation(frame, node, kept, wanted, regions, graph_attributes=names)
+            outputs |= dict(zip(places, results, strict=False))
+        for number, value in outputs.items():
+            frame.values[node.name, number] = value
+
+    def region(self, frame: Frame, node: Any, attribute: str, reference: Any, handles: dict[int, SSAValue]) -> Region:
+        """The region of a function.
+
+        Args:
+            frame: what the node is in.
+            node: the node.
+            attribute: its attribute.
+            reference: the NameAttrList.
+            handles: arguments that are handles, by number.
+
+        Raises ModelFileError if a loop exchanges one handle for another.
+        """
+        importer = self.importer
+        inner = importer.enter(frame, node, reference.name, reference.attr, Operations())
+        function = inner.function
+        assert function is not None
+        copies: dict[int, Operation] = {}
+        for index, (name, argument) in enumerate(function.arguments.items()):
+            if index in handles:
+                copy = copies[index] = cast("Operation", handles[index].owner).clone()
+                inner.operations.append(copy)
+                inner.values[name, 0] = copy.results[0]
+                continue
+            type_value = inner.bindings.get(argument.type_attr) if argument.type_attr else None
+            element = element_type(argument.type if type_value is None else type_value.type)
+            full_name = inner.prefix + name
+            parameter = opset.operation("opset1.Parameter").create(
+                result_types=[tensor(None, element)],
+                attributes={"name": string_attribute(full_name), "tensor_names": several_tensor_names([[full_name]])},
+            )
+            inner.operations.append(parameter)
+            inner.values[name, 0] = parameter.results[0]
+        results = function.results
+        roots = [inner.resolve(text) for _, text in results]
+        importer.build(inner, plan(inner, roots))
+        kept = list(range(len(roots)))
+        if node.op in _LOOP_KINDS and attribute == "body":
+            for index, copy in copies.items():
+                if index < len(roots) and handle_of(inner.values[roots[index]]) is not copy.results[0]:
+                    raise frame.error(f"its body exchanges the variable or table that is operand {index}", node)
+            kept = [index for index in kept if index not in copies]
+        importer.leave()
+        names = [inner.prefix + results[index][0] for index in kept]
+        block = importer.finished_block(inner, [roots[index] for index in kept], names)
+        for copy in copies.values():
+            if not any(result.uses for result in copy.results):
+                copy.detach()
+                copy.erase()
+        return Region(block)

@@ -1,0 +1,37 @@
+"""CRC-32C, which TensorFlow's checkpoint files carry in a masked form.
+
+Source: RFC 3720, section 12.1 (the polynomial), and LevelDB's table format (the mask).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+_POLYNOMIAL = 0x82F63B78
+"""The Castagnoli polynomial with its bits reversed."""
+_MASK_OFFSET = 0xA282EAD8
+
+
+@cache
+def _table() -> tuple[int, ...]:
+    rows: list[int] = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (_POLYNOMIAL if byte & 1 else 0)
+        rows.append(byte)
+    return tuple(rows)
+
+
+def crc32c(data: Iterable[int]) -> int:
+    """The checksum of a sequence of bytes."""
+    table = _table()
+    state = 0xFFFFFFFF
+    for byte in data:
+        state = state >> 8 ^ table[(state ^ byte) & 0xFF]
+    return state ^ 0xFFFFFFFF
+
+
+def masked(checksum: int) -> int:
+    """A checksum as it is stored beside the data it covers."""
+    return ((checksum >> 15 | checksum << 17 & 0xFFFFFFFF) + _MASK_OFFSET) & 0xFFFFFFFF

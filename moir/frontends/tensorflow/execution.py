@@ -1,0 +1,259 @@
+"""What the restore and initialization operations of a model leave in its variables and tables.
+
+A TensorFlow model does not say which tensor of its checkpoint a variable holds. It has operations that read the checkpoint and assign what
+they read, in the main graph or in functions; others fill hash tables. They are run here on symbols: a tensor of the checkpoint is its name,
+an asset its path, and what needs computation is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from moir.dialects import element_types
+from moir.dialects.data import DataAttr
+from moir.errors import ConversionError, ModelFileError
+from moir.frontends.tensorflow.lookup_tables import TextTable, read_text_table
+from moir.frontends.tensorflow.references import attribute, reference
+from moir.frontends.tensorflow.tensors import element_type
+
+MAXIMUM_OPERATIONS = 1 << 18
+"""Operations of functions count for each call."""
+MAXIMUM_ENTRIES = 1 << 26
+"""Of a hash table; a small file can claim any number of equal ones."""
+MAXIMUM_RESTORED = 1 << 20
+"""Tensors one operation restores."""
+_MAXIMUM_DEPTH = 64
+
+VARIABLE_KINDS = frozenset(("VarHandleOp", "VariableV2", "Variable"))
+TABLE_KINDS = frozenset(("HashTableV2", "HashTable", "MutableHashTableV2", "MutableHashTable"))
+CALL_KINDS = frozenset(("PartitionedCall", "StatefulPartitionedCall", "RemoteCall"))
+_PASSING_KINDS = frozenset(("Identity", "IdentityN", "RefIdentity", "StopGradient", "Snapshot", "PlaceholderWithDefault", "EnsureShape"))
+ASSIGNMENT_KINDS = frozenset(("AssignVariableOp", "Assign"))
+_TEXT_TABLE_KINDS = frozenset(("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
+TABLE_FILLING_KINDS = _TEXT_TABLE_KINDS | frozenset(
+    ("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2", "LookupTableInsert", "LookupTableInsertV2")
+)
+
+Resource = tuple[str, str]
+"""Container and name of a variable or a table. Nodes that have both in common stand for the same thing."""
+
+
+@dataclass(frozen=True)
+class Handle:
+    """A variable or a table: the node that makes it."""
+
+    resource: Resource
+    node: Any = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Restored:
+    """A tensor of the checkpoint: its name, and its slice in TensorFlow's notation."""
+
+    key: str
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file that belongs to the model, as the model calls it."""
+
+    name: str
+
+
+Value = DataAttr | Handle | Restored | Asset | None
+"""What is known of a tensor; None if that is nothing."""
+
+Entries = tuple[DataAttr | Restored, DataAttr | Restored]
+"""Keys and values of a table."""
+
+
+def resource_of(node: Any, prefix: str = "") -> Resource:
+    """The resource a node stands for, `prefix` in front of the names of nodes in functions."""
+    shared = attribute(node, "shared_name").s.decode(errors="replace")
+    container = attribute(node, "container").s.decode(errors="replace")
+    return container, shared or prefix + node.name
+
+
+class Execution:
+    """Runs operations of one graph.
+
+    Args:
+        graph: the GraphDef.
+        read_tensor: reads a TensorProto, given the name of its node.
+        assets: names of nodes whose value is the path of an asset -> the path in the model.
+        open_asset: checked path of an asset.
+    """
+
+    def __init__(
+        self,
+        graph: Any,
+        read_tensor: Callable[[Any, str], DataAttr],
+        assets: Mapping[str, str] | None = None,
+        open_asset: Callable[[str], Path] | None = None,
+    ) -> None:
+        self.nodes = {node.name: node for node in graph.node}
+        self.functions = {function.signature.name: function for function in graph.library.function}
+        self.read_tensor = read_tensor
+        self.assets = assets or {}
+        self.open_asset = open_asset
+        self.variables: dict[Resource, Value] = {}
+        self.tables: dict[Resource, Entries | None] = {}
+        self.operations = 0
+
+    def run(self, roots: Iterable[str]) -> None:
+        """Run nodes of the main graph, and before each what it depends on."""
+        self._frame(self.nodes, [reference(root)[0] for root in roots], {}, "", 0)
+
+    def restoring(self) -> list[str]:
+        """Names of the nodes of the main graph that assign tensors of a checkpoint."""
+        return [name for name, node in self.nodes.items() if self._restores(node)]
+
+    def _restores(self, node: Any) -> bool:
+        if node.op in ASSIGNMENT_KINDS and len(node.input) > 1:
+            source = self.nodes.get(reference(node.input[1])[0])
+            for _ in range(_MAXIMUM_DEPTH):
+                if source is None or source.op not in _PASSING_KINDS or not source.input:
+                    break
+                source = self.nodes.get(reference(source.input[0])[0])
+            return source is not None and source.op == "RestoreV2"
+        if node.op in CALL_KINDS and (function := self.functions.get(attribute(node, "f").func.name)) is not None:
+            return any(inner.op == "RestoreV2" for inner in function.node_def)
+        return False
+
+    def table_initializers(self) -> list[str]:
+        """Names of the nodes of the main graph that fill hash tables."""
+        return [name for name, node in self.nodes.items() if node.op in TABLE_FILLING_KINDS]
+
+    def _frame(self, nodes: Mapping[str, Any], roots: Iterable[str], arguments: dict[str, Value], prefix: str, depth: int) -> _Frame:
+        frame = _Frame(nodes, dict[tuple[str, int], Value](), prefix, depth)
+        frame.values.update({(name, 0): value for name, value in arguments.items()})
+        for name in _order(nodes, roots):
+            self.operations += 1
+            if self.operations > MAXIMUM_OPERATIONS:
+                raise ModelFileError("functions that restore or initialize the model call each other too often")
+            for index, value in enumerate(self._results(nodes[name], frame)):
+                frame.values[name, index] = value
+        return frame
+
+    def _results(self, node: Any, frame: _Frame) -> list[Value]:
+        """Run one operation; returns what is known of its results."""
+        operands = [frame.values.get(reference(name)) for name in node.input if not name.startswith("^")]
+        kind: str = node.op
+        if not frame.prefix and node.name in self.assets:
+            return [Asset(self.assets[node.name])]
+        if kind in _PASSING_KINDS:
+            return operands
+        if kind == "Const":
+            return [self._constant(node)]
+        if kind in VARIABLE_KINDS or kind in TABLE_KINDS:
+            return [Handle(resource_of(node, frame.prefix), node)]
+        if kind == "RestoreV2":
+            return _restored(operands)
+        if kind in CALL_KINDS or kind in self.functions:
+            return self._call(node, operands, frame)
+        if not operands or not isinstance(handle := operands[0], Handle):
+            return []
+        if kind == "ReadVariableOp":
+            return [self.variables.get(handle.resource)]
+        if kind in ASSIGNMENT_KINDS:
+            self.variables[handle.resource] = operands[1] if len(operands) > 1 else None
+            return [handle]
+        if kind in TABLE_FILLING_KINDS:
+            self._fill(node, handle, operands)
+        return []
+
+    def _constant(self, node: Any) -> Value:
+        """The value of a constant; unknown if it is of a type nothing here needs."""
+        try:
+            return self.read_tensor(attribute(node, "value").tensor, node.name)
+        except ConversionError:
+            return None
+
+    def _call(self, node: Any, operands: list[Value], frame: _Frame) -> list[Value]:
+        name = attribute(node, "f").func.name if node.op in CALL_KINDS else node.op
+        function = self.functions.get(name)
+        if function is None or frame.depth >= _MAXIMUM_DEPTH:
+            return []
+        arguments = {argument.name: value for argument, value in zip(function.signature.input_arg, operands, strict=False)}
+        nodes = {inner.name: inner for inner in function.node_def}
+        inner = self._frame(nodes, nodes, arguments, f"{frame.prefix}{node.name}/", frame.depth + 1)
+        return [inner.values.get(reference(function.ret[result.name])) for result in function.signature.output_arg]
+
+    def _fill(self, node: Any, handle: Handle, operands: list[Value]) -> None:
+        """Fill a table. One that gets more entries has the entries of both."""
+        entries: Entries | None = None
+        if node.op in _TEXT_TABLE_KINDS:
+            entries = self._text_table(node, handle, operands)
+        elif len(operands) > 2:
+            keys, values = operands[1:3]
+            if isinstance(keys, DataAttr | Restored) and isinstance(values, DataAttr | Restored):
+                entries = keys, values
+        before = self.tables.get(handle.resource)
+        if entries is not None and before is not None and "Insert" in node.op:
+            keys, values = (_joined(old, new) for old, new in zip(before, entries, strict=True))
+            entries = None if keys is None or values is None else (keys, values)
+        self.tables[handle.resource] = entries
+
+    def _text_table(self, node: Any, handle: Handle, operands: list[Value]) -> Entries | None:
+        asset = operands[1] if len(operands) > 1 else None
+        if isinstance(asset, DataAttr) and asset.element == element_types.string and asset.array.size == 1:
+            asset = Asset(str(asset.array.item()))
+        key_type, value_type = (element_type(attribute(handle.node, name).type) for name in ("key_dtype", "value_dtype"))
+        if not isinstance(asset, Asset) or self.open_asset is None or element_types.dynamic in (key_type, value_type):
+            return None
+        layout = TextTable(
+            attribute(node, "key_index").i,
+            attribute(node, "value_index").i,
+            attribute(node, "vocab_size").i if "vocab_size" in node.attr else -1,
+            attribute(node, "delimiter").s.decode(errors="replace") if "delimiter" in node.attr else "\t",
+            attribute(node, "offset").i,
+        )
+        return read_text_table(self.open_asset(asset.name), handle.node.name, layout, key_type, value_type)
+
+
+@dataclass
+class _Frame:
+    """One run of a graph or of a function."""
+
+    nodes: Mapping[str, Any]
+    values: dict[tuple[str, int], Value]
+    prefix: str
+    depth: int
+
+
+def _order(nodes: Mapping[str, Any], roots: Iterable[str]) -> list[str]:
+    """Nodes that roots depend on, by data or control, and the roots, each behind what it needs; loops are cut anywhere."""
+    order: list[str] = []
+    seen: set[str] = set()
+    stack: list[tuple[str, bool]] = [(root, False) for root in reversed(list(roots))]
+    while stack:
+        name, is_done = stack.pop()
+        if is_done:
+            order.append(name)
+        elif name in nodes and name not in seen:
+            seen.add(name)
+            stack.append((name, True))
+            stack += [(reference(operand)[0], False) for operand in reversed(nodes[name].input)]
+    return order
+
+
+def _joined(before: DataAttr | Restored, more: DataAttr | Restored) -> DataAttr | None:
+    """Keys or values of a table with those that are added; None if that takes the checkpoint."""
+    if isinstance(before, Restored) or isinstance(more, Restored) or before.array.size + more.array.size > MAXIMUM_ENTRIES:
+        return None
+    return DataAttr.of(np.concatenate([before.array.reshape(-1), more.array.reshape(-1)]), more.element)
+
+
+def _restored(operands: list[Value]) -> list[Value]:
+    """The results of RestoreV2."""
+    if len(operands) < 3 or not isinstance(names := operands[1], DataAttr) or not isinstance(parts := operands[2], DataAttr):
+        return []
+    if max(names.array.size, parts.array.size) > MAXIMUM_RESTORED:
+        return []
+    return [Restored(str(key), str(part)) for key, part in zip(names.array.ravel(), parts.array.ravel(), strict=False)]

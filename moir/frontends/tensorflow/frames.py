@@ -1,0 +1,189 @@
+"""What the references of one graph stand for while its operations are built, and which of its nodes are needed, in which order.
+
+A frame is the main graph, or a function as one node calls it. Only what outputs need through data edges is imported; control edges are
+dropped. Every node comes behind what it uses. TensorFlow 1 loops have one exception: the edge from a NextIteration to its Merge is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from xdsl.ir import SSAValue
+
+from moir.errors import ModelFileError
+from moir.frontends.naming import Operations
+from moir.frontends.tensorflow.attributes import Bindings, list_length
+from moir.frontends.tensorflow.functions import Function, Nodes, bound, is_back_edge
+from moir.frontends.tensorflow.outputs import output_number
+
+Tensor: TypeAlias = tuple[str, int]
+"""Name of a node (or an argument) and number of its output."""
+
+MAXIMUM_OUTPUTS = 1 << 16
+"""Outputs of one node that references may count up to."""
+_MAXIMUM_NAMES_IN_CYCLE = 6
+
+
+@dataclass(eq=False)
+class Frame:
+    """One graph while it is built.
+
+    Args:
+        path: the file, for messages.
+        nodes: NodeDefs by name.
+        operations: the block; a call shares that of its caller.
+        prefix: what names of nodes get in front.
+        function: the function it is; None for the main graph.
+        bindings: attributes the function was called with.
+        values: what is there already.
+        depth: number of functions around it.
+    """
+
+    path: Path
+    nodes: Nodes
+    operations: Operations
+    prefix: str = ""
+    function: Function | None = None
+    bindings: Bindings = field(default_factory=dict["str", "Any"])
+    values: dict[Tensor, SSAValue] = field(default_factory=dict["Tensor", "SSAValue"])
+    depth: int = 0
+
+    def error(self, reason: str, node: Any, hint: str | None = None) -> ModelFileError:
+        """An error about a node."""
+        return ModelFileError(reason, operation=f"tf.{node.op}", node=self.prefix + node.name, location=str(self.path), hint=hint)
+
+    @property
+    def place(self) -> str:
+        """What the frame is, for messages."""
+        return "the graph" if self.function is None else f"function {self.function.name!r}"
+
+    def attribute(self, node: Any, name: str) -> Any:
+        """An AttrValue of a node with placeholders replaced, None if the node lacks it."""
+        return bound(node.attr[name], self.bindings) if name in node.attr else None
+
+    def attributes(self, node: Any) -> Iterable[tuple[str, Any]]:
+        """All attributes of a node, placeholders replaced, by name. Raises ModelFileError for one that is bound to nothing."""
+        for name in sorted(node.attr):
+            value = bound(node.attr[name], self.bindings)
+            if value is None:
+                if name.startswith("_"):
+                    continue
+                raise self.error(f"attribute {name!r} refers to ${node.attr[name].placeholder}, which the call does not give", node)
+            yield name, value
+
+    def count(self, node: Any, attribute: str) -> int:
+        """Length of a list output, as an attribute says it."""
+        value = self.attribute(node, attribute)
+        return 0 if value is None else max(0, list_length(value))
+
+    def resolve(self, text: str, user: Any = None) -> Tensor:
+        """The tensor a reference stands for.
+
+        Args:
+            text: the reference: `node`, `node:1`, or `node:output:1` in a function.
+            user: the node that has it, for messages.
+        """
+        name, *ports = text.split(":")
+        if self.function is not None and name in self.function.arguments:
+            return name, 0
+        node = self.nodes.get(name)
+        if node is None:
+            reason = f"{self.place} has no node {name!r}"
+            if user is None:
+                raise ModelFileError(reason, location=str(self.path))
+            raise self.error(f"it uses {text!r}, but {reason}", user, "the graph was cut or damaged")
+        if not ports:
+            return name, 0
+        index = int(ports[-1]) if ports[-1].isdecimal() and len(ports[-1]) < 8 else MAXIMUM_OUTPUTS
+        if len(ports) == 2 and self.function is not None:
+            index = self._named_output(node, ports[0], index)
+        elif len(ports) != 1:
+            index = MAXIMUM_OUTPUTS
+        if index >= MAXIMUM_OUTPUTS:
+            raise self.error(f"{text!r} is no output of it", node)
+        return name, index
+
+    def _named_output(self, node: Any, output: str, index: int) -> int:
+        number = output_number(node.op, output, index, lambda attribute: self.count(node, attribute))
+        if number is None:
+            raise self.error(f"it has no output {output!r}", node)
+        return number
+
+    def operands(self, node: Any) -> list[Tensor]:
+        """The tensors a node uses."""
+        return [self.resolve(text, node) for text in node.input if not text.startswith("^")]
+
+
+@dataclass
+class Plan:
+    """The nodes to import, each behind those it uses, and the outputs of each that are needed."""
+
+    order: list[str]
+    outputs: dict[str, set[int]]
+    operands: dict[str, list[Tensor]]
+
+
+def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) -> Plan:
+    """What tensors need.
+
+    Args:
+        frame: the graph; what has a value there already needs nothing.
+        roots: the tensors.
+        inputs: kinds whose results come from outside; they need nothing either.
+
+    Raises ModelFileError for a reference to a missing node, and for a cycle that is no loop.
+    """
+    outputs: dict[str, set[int]] = {}
+    operands: dict[str, list[Tensor]] = {}
+    stack = list(roots)
+    while stack:
+        tensor = stack.pop()
+        if tensor in frame.values:
+            continue
+        name, number = tensor
+        if name in outputs:
+            outputs[name].add(number)
+            continue
+        outputs[name] = {number}
+        node = frame.nodes[name]
+        operands[name] = [] if node.op in inputs else frame.operands(node)
+        stack += operands[name]
+    return Plan(_order(frame, operands), outputs, operands)
+
+
+def _order(frame: Frame, operands: Mapping[str, list[Tensor]]) -> list[str]:
+    """Nodes behind what they use, else in the order of the file."""
+    order: list[str] = []
+    done: set[str] = set()
+    for root in sorted(operands, key=frame.nodes.positions.__getitem__):
+        if root in done:
+            continue
+        path = {root: iter(operands[root])}
+        while path:
+            name, rest = next(reversed(path.items()))
+            for tensor in rest:
+                source = tensor[0]
+                if tensor in frame.values or source in done or source not in operands:
+                    continue
+                if is_back_edge(frame.nodes[name], frame.nodes[source]):
+                    continue
+                if source in path:
+                    raise _cycle(frame, list(path), source)
+                path[source] = iter(operands[source])
+                break
+            else:
+                del path[name]
+                done.add(name)
+                order.append(name)
+    return order
+
+
+def _cycle(frame: Frame, path: list[str], source: str) -> ModelFileError:
+    """The error for a node that needs itself."""
+    names = path[path.index(source) :]
+    shown = " -> ".join(reversed(names[-_MAXIMUM_NAMES_IN_CYCLE:]))
+    more = "" if len(names) <= _MAXIMUM_NAMES_IN_CYCLE else f" ({len(names)} nodes in all)"
+    return frame.error(f"it needs itself: {source} -> {shown}{more}", frame.nodes[source], "only loops through NextIteration are possible")

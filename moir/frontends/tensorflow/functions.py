@@ -1,0 +1,164 @@
+"""The nodes of a graph, and the functions of its library.
+
+Source: function.proto and op_def.proto of TensorFlow 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from moir.errors import ModelFileError
+from moir.frontends.tensorflow.attributes import Bindings
+
+CALL_KINDS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
+"""Kinds that run the function of their attribute `f`."""
+
+_MERGE_KINDS = frozenset(("Merge", "RefMerge"))
+_NEXT_ITERATION_KINDS = frozenset(("NextIteration", "RefNextIteration"))
+
+
+class Nodes(dict[str, Any]):
+    """The NodeDefs of a graph or a function by name, in their order.
+
+    Args:
+        nodes: the NodeDefs.
+        path: the file, for messages.
+        where: what the nodes are in, for messages.
+
+    Raises ModelFileError for a name that is empty or there twice.
+    """
+
+    def __init__(self, nodes: Any, path: Path, where: str) -> None:
+        super().__init__()
+        for node in nodes:
+            if not node.name or not node.op:
+                raise ModelFileError(
+                    f"a node of {where} has no {'kind' if node.name else 'name'}", location=str(path), node=node.name or None
+                )
+            if node.name in self:
+                raise ModelFileError(f"two nodes of {where} have this name", operation=f"tf.{node.op}", node=node.name, location=str(path))
+            self[node.name] = node
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """Names -> places in the order."""
+        return {name: position for position, name in enumerate(self)}
+
+    @cached_property
+    def back_edges(self) -> dict[str, tuple[str, int]]:
+        """Names of NextIterations -> names of the Merges they feed, and the numbers of the operands."""
+        found: dict[str, tuple[str, int]] = {}
+        for merge in self.values():
+            if merge.op in _MERGE_KINDS:
+                for index, text in enumerate(merge.input):
+                    source = text.partition(":")[0]
+                    if source in self and is_back_edge(merge, self[source]):
+                        found[source] = merge.name, index
+        return found
+
+
+def is_back_edge(user: Any, source: Any) -> bool:
+    """Whether an edge between two nodes closes a loop of TensorFlow 1."""
+    return user.op in _MERGE_KINDS and source.op in _NEXT_ITERATION_KINDS
+
+
+@dataclass
+class Function:
+    """One function: the FunctionDef, its nodes, the names of its arguments and what its outputs are."""
+
+    definition: Any
+    nodes: Nodes
+    arguments: Mapping[str, Any]
+    """ArgDefs by name, in order."""
+    results: list[tuple[str, str]]
+    """Names of the outputs, and the references they stand for."""
+    defaults: dict[str, Any] = field(default_factory=dict["str", "Any"])
+    """Values of attributes a call may leave out."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the library."""
+        return self.definition.signature.name
+
+
+class Functions:
+    """The functions of one file, by name.
+
+    Args:
+        library: the FunctionDefLibrary.
+        path: the file, for messages.
+
+    Raises ModelFileError if two functions have one name.
+    """
+
+    def __init__(self, library: Any, path: Path) -> None:
+        self.path = path
+        self._read: dict[str, Function] = {}
+        self._definitions: dict[str, Any] = {}
+        self.node_count = 0
+        """Nodes of all functions."""
+        for definition in library.function:
+            name = definition.signature.name
+            if name in self._definitions:
+                raise ModelFileError(f"function {name!r} is there twice", location=str(path))
+            self._definitions[name] = definition
+            self.node_count += len(definition.node_def)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._definitions
+
+    def find(self, name: str, node: Any) -> Function:
+        """A function that a node calls. Raises ModelFileError if the library lacks it, or it contradicts itself."""
+        if name not in self._read:
+            if name not in self._definitions:
+                reason = f"it calls the function {name!r}, which the model does not have"
+                hint = "export the model with its function library"
+                raise ModelFileError(reason, operation=f"tf.{node.op}", node=node.name, location=str(self.path), hint=hint)
+            self._read[name] = self._function(self._definitions[name])
+        return self._read[name]
+
+    def _function(self, definition: Any) -> Function:
+        signature = definition.signature
+        where = f"function {signature.name!r}"
+        nodes = Nodes(definition.node_def, self.path, where)
+        arguments: dict[str, Any] = {}
+        for argument in signature.input_arg:
+            if argument.name in arguments or argument.name in nodes:
+                raise ModelFileError(f"two tensors of {where} have the name {argument.name!r}", location=str(self.path))
+            if argument.number_attr or argument.type_list_attr:
+                raise ModelFileError(f"argument {argument.name!r} of {where} is a list of tensors", location=str(self.path))
+            arguments[argument.name] = argument
+        results: list[tuple[str, str]] = []
+        for output in signature.output_arg:
+            if output.name not in definition.ret:
+                raise ModelFileError(f"{where} does not compute its output {output.name!r}", location=str(self.path))
+            results.append((output.name, definition.ret[output.name]))
+        defaults = {each.name: each.default_value for each in signature.attr if each.HasField("default_value")}
+        return Function(definition, nodes, arguments, results, defaults)
+
+
+def bound(value: Any, bindings: Bindings) -> Any:
+    """An AttrValue in a function, with what a placeholder stands for in the call; None if the call does not say."""
+    if value.WhichOneof("value") != "placeholder":
+        return value
+    return bindings.get(value.placeholder)
+
+
+def call_bindings(function: Function, given: Any, bindings: Bindings) -> Bindings:
+    """The attributes of a call.
+
+    Args:
+        function: what is called.
+        given: map of AttrValues of the call.
+        bindings: attributes of the function the call is in.
+    """
+    found = dict(function.defaults)
+    for name in given:
+        value = bound(given[name], bindings)
+        if value is not None:
+            found[name] = value
+    return found

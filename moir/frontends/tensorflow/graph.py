@@ -1,0 +1,341 @@
+"""A GraphDef -> module in the `tf` dialect.
+
+A node becomes an operation of its kind with the node's attributes as properties. Calls of functions are inlined. Functions that are
+attributes of a node (the branches of If, condition and body of While) become regions of one block with Parameters for the arguments and
+Results for the outputs; `graph_attributes` says which attribute each region is. Variables and hash tables are not handed into regions:
+each region that uses one has a copy of the operation.
+
+Source: graph.proto, node_def.proto and function.proto of TensorFlow 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Block, SSAValue
+
+from moir.dialects import opset
+from moir.dialects.data import DataAttr
+from moir.dialects.framework import operation_class
+from moir.dialects.moir import ModelOp, ModuleLevel
+from moir.dialects.properties import integer_attribute, string_attribute, strings_attribute
+from moir.dialects.shapes import UNKNOWN, tensor
+from moir.errors import ModelFileError
+from moir.frontends.naming import Operations, add_tensor_name, several_tensor_names
+from moir.frontends.tensorflow.attributes import AttributeReader
+from moir.frontends.tensorflow.bodies import BodyBuilder, graph_functions
+from moir.frontends.tensorflow.frames import Frame, Plan, Tensor, plan
+from moir.frontends.tensorflow.functions import CALL_KINDS, Functions, Nodes, call_bindings, is_back_edge
+from moir.frontends.tensorflow.model_inputs import INPUT_KINDS, is_complex, parameter
+from moir.frontends.tensorflow.model_outputs import ModelOutputs
+from moir.frontends.tensorflow.tensors import TensorReader
+
+MAXIMUM_INLINED = 200_000
+"""Nodes, arguments and outputs of functions that may be there beyond one of each in the file: a few hundred bytes of nested functions can
+stand for more than fits into memory."""
+MAXIMUM_RESULTS = 200_000
+"""Results nodes may have that nothing uses: a reference to output 60000 of a node makes all before it."""
+MAXIMUM_UNUSED_TEXT = 1 << 26
+"""Length of the names of these results."""
+MAXIMUM_NESTING = 64
+"""Nesting of functions within one another."""
+MAXIMUM_PREFIX = 2000
+"""Length of the names of calls within one another, which all nodes inside get in front."""
+
+_operation_class = cache(partial(operation_class, "tf"))
+
+
+class GraphImporter:
+    """Builds the module of one GraphDef.
+
+    Args:
+        path: the file, for messages.
+        graph: the GraphDef.
+        tensors: reads its tensors.
+        variables: values of variables, by the name of the node (VarHandleOp, VariableV2, …); one that is missing has no value.
+        node_properties: further properties of nodes (`keys` and `values` of hash tables), by the name of the node.
+        notes: what else the user should know.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        graph: Any,
+        tensors: TensorReader,
+        variables: Mapping[str, DataAttr] | None = None,
+        node_properties: Mapping[str, Mapping[str, Attribute]] | None = None,
+        notes: Iterable[str] = (),
+    ) -> None:
+        self.path = path
+        self.graph = graph
+        self.tensors = tensors
+        self.variables = variables or {}
+        self.node_properties = node_properties or {}
+        self.notes = list(notes)
+        self.attributes = AttributeReader(tensors)
+        self.functions = Functions(graph.library, path)
+        self.bodies = BodyBuilder(self)
+        self.producer: int = graph.versions.producer
+        self.inlined = 0
+        self.unused_results = 0
+        self.unused_text = 0
+        self._constants: dict[tuple[str, str], DataAttr] = {}
+        self._shared: dict[tuple[str, str], dict[str, Attribute]] = {}
+        self._reserved: frozenset[str] = frozenset()
+        self._active: list[str] = []
+
+    def module(
+        self, name: str, inputs: Sequence[tuple[str, str]] | None = None, outputs: Sequence[tuple[str, str]] | None = None
+    ) -> ModuleOp:
+        """The module with one `moir.model`.
+
+        Args:
+            name: name of the model.
+            inputs: names of the inputs and the tensors (`node:0`) they stand for, in order; they all stay, whether they are used or not.
+                None for the placeholders that the outputs need, in the order of the graph.
+            outputs: the same of the outputs; None for the nodes whose results nobody uses.
+
+        Raises ModelFileError for a graph that contradicts itself or has no outputs.
+        """
+        frame = Frame(self.path, Nodes(self.graph.node, self.path, "the graph"), Operations())
+        self._reserved = frozenset(key for key, _ in (*(inputs or ()), *(outputs or ())))
+        for key, text in inputs or ():
+            found = frame.resolve(text)
+            known = frame.values.get(found)
+            if known is not None:
+                add_tensor_name(known, key)
+                continue
+            frame.values[found] = self.input(frame, frame.nodes[found[0]], found[1], key)
+        unused = ModelOutputs(frame) if outputs is None else None
+        roots = [frame.resolve(text) for _, text in outputs or ()] if unused is None else unused.tensors()
+        if not roots:
+            hint = "the model consists of constants, variables and operations for training only"
+            raise ModelFileError("the graph has no outputs", location=str(self.path), hint=hint if self.graph.node else None)
+        needed = plan(frame, roots, INPUT_KINDS)
+        for node in frame.nodes.values():
+            if node.op in INPUT_KINDS:
+                for number in sorted(needed.outputs.get(node.name, ())):
+                    frame.values[node.name, number] = self.input(frame, node, number)
+        self.build(frame, needed)
+        names = [_tensor_text(root) for root in roots] if outputs is None else [key for key, _ in outputs]
+        block = self.finished_block(frame, roots, names, are_tensor_names=outputs is not None)
+        if unused is not None:
+            self.notes += unused.notes(needed.outputs)
+        attributes: dict[str, Attribute] = {ModuleLevel.NOTES: strings_attribute(self.notes)} if self.notes else {}
+        return ModuleOp([ModelOp.of(name or "model", block, attributes)])
+
+    def input(self, frame: Frame, node: Any, number: int, name: str | None = None) -> SSAValue:
+        """The Parameter of an output of a node; `name` is that of the input if it is declared."""
+        if is_complex(frame, node):
+            self.notes.append(f"the input {name or node.name} is complex: its last dimension holds real and imaginary parts")
+        return parameter(frame, node, number, self.producer, name)
+
+    def finished_block(self, frame: Frame, roots: Sequence[Tensor], names: Sequence[str], *, are_tensor_names: bool = False) -> Block:
+        """The block of a frame with Results of some tensors.
+
+        Args:
+            frame: the frame, all of it built.
+            roots: the tensors.
+            names: names of the Results.
+            are_tensor_names: whether these are further names of the tensors.
+        """
+        results = [
+            opset.operation("opset1.Result").create(operands=[frame.values[root]], attributes={"name": string_attribute(name)})
+            for root, name in zip(roots, names, strict=True)
+        ]
+        if are_tensor_names:
+            for root, name in zip(roots, names, strict=True):
+                add_tensor_name(frame.values[root], name)
+        return Block([*frame.operations.list, *results])
+
+    # Nodes
+
+    def build(self, frame: Frame, needed: Plan) -> None:
+        """Build the nodes of a plan."""
+        for name in needed.order:
+            numbers = {number for number in needed.outputs[name] if (name, number) not in frame.values}
+            if numbers:
+                self.node(frame, frame.nodes[name], needed.operands[name], numbers)
+
+    def node(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: set[int]) -> None:
+        """Build one node.
+
+        Args:
+            frame: what it is in.
+            node: the NodeDef.
+            operands: the tensors it uses.
+            numbers: outputs that are needed.
+        """
+        if frame.function is not None:
+            self._inline(1, frame, node)
+        if node.op == "Const":
+            self.constant(frame, node)
+        elif node.op in CALL_KINDS or node.op in self.functions:
+            self.call(frame, node, operands, numbers)
+        elif functions := graph_functions(frame, node):
+            self.bodies.build(frame, node, operands, numbers, functions)
+        else:
+            self.operation(frame, node, self.values(frame, node, operands), numbers)
+
+    def _inline(self, count: int, frame: Frame, node: Any) -> None:
+        """Count what a function yields. Raises ModelFileError if that is far more than the file has."""
+        self.inlined += count
+        if self.inlined > MAXIMUM_INLINED + self.functions.node_count:
+            raise frame.error(f"functions call each other until there are more than {self.inlined - 1} nodes", node)
+
+    def values(self, frame: Frame, node: Any, operands: Sequence[Tensor]) -> list[SSAValue]:
+        """The operands of a node; nothing stands for the back edge of a loop."""
+        values: list[SSAValue] = []
+        for operand in operands:
+            source = frame.nodes.get(operand[0])
+            is_cut = operand not in frame.values and source is not None and is_back_edge(node, source)
+            values.append(frame.operations.absent() if is_cut else frame.values[operand])
+        return values
+
+    def constant(self, frame: Frame, node: Any) -> None:
+        """A Const. All calls of a function share its data."""
+        key = (frame.function.name if frame.function else "", node.name)
+        data = self._constants.get(key)
+        if data is None:
+            value = frame.attribute(node, "value")
+            if value is None or value.WhichOneof("value") != "tensor":
+                raise frame.error("a Const has an attribute 'value' that is a tensor", node)
+            try:
+                data = self._constants[key] = self.tensors.read(value.tensor, node.name)
+            except ModelFileError as error:
+                raise ModelFileError(
+                    error.reason, operation="tf.Const", node=node.name, location=error.location, hint=error.hint
+                ) from error
+        op = opset.operation("opset1.Constant").create(
+            result_types=[tensor(data.shape, data.element)], properties={"value": data}, attributes=self.named(frame, node, 1)
+        )
+        frame.operations.append(op)
+        frame.values[node.name, 0] = op.results[0]
+
+    def properties(self, frame: Frame, node: Any) -> dict[str, Attribute]:
+        """The properties of a node."""
+        full_name = frame.prefix + node.name
+        properties = self._declared(frame, node)
+        if node.op in ("VarHandleOp", "VariableV2", "Variable") and (value := self.variables.get(full_name)) is not None:
+            properties["value"] = value
+        properties |= self.node_properties.get(full_name, {})
+        if node.op in ("NextIteration", "RefNextIteration") and node.name in frame.nodes.back_edges:
+            merge, index = frame.nodes.back_edges[node.name]
+            properties |= {"merge": string_attribute(frame.prefix + merge), "index": integer_attribute(index)}
+        return properties
+
+    def _declared(self, frame: Frame, node: Any) -> dict[str, Attribute]:
+        """The attributes of a node. All calls of a function share those that do not depend on the call."""
+        if frame.function is None or any(node.attr[name].WhichOneof("value") == "placeholder" for name in node.attr):
+            return self.attributes.properties(frame.attributes(node), node.op, frame.prefix + node.name)
+        key = frame.function.name, node.name
+        if key not in self._shared:
+            self._shared[key] = self.attributes.properties(frame.attributes(node), node.op, node.name)
+        return dict(self._shared[key])
+
+    def operation(
+        self, frame: Frame, node: Any, operands: Sequence[SSAValue], numbers: Iterable[int], regions: Sequence[Any] = (), **extra: Attribute
+    ) -> Sequence[SSAValue]:
+        """The operation of a node; returns its results, and makes them the values of the node's outputs.
+
+        Args:
+            frame, node: what it is, and in.
+            operands: its operands.
+            numbers: outputs that are needed.
+            regions: its regions.
+            extra: further properties.
+        """
+        count = max(numbers) + 1
+        unused = count - len(set(numbers))
+        self.unused_results += unused
+        self.unused_text += unused * len(frame.prefix + node.name)
+        if self.unused_results > MAXIMUM_RESULTS or self.unused_text > MAXIMUM_UNUSED_TEXT:
+            raise frame.error(f"it is used as if it had {count} outputs", node)
+        op = _operation_class(node.op).create(
+            operands=operands,
+            result_types=[UNKNOWN] * count,
+            properties=self.properties(frame, node) | extra,
+            attributes=self.named(frame, node, count),
+            regions=regions,
+        )
+        frame.operations.append(op)
+        for number, result in enumerate(op.results):
+            frame.values[node.name, number] = result
+        return op.results
+
+    def named(self, frame: Frame, node: Any, count: int) -> dict[str, Attribute]:
+        """The attributes that name the operation of a node with so many results."""
+        name = frame.prefix + node.name
+        return {
+            "name": string_attribute(name),
+            "tensor_names": several_tensor_names(self.names_of(frame, node, number) for number in range(count)),
+        }
+
+    def names_of(self, frame: Frame, node: Any, number: int) -> list[str]:
+        """The tensor names of an output. Those of the model's inputs and outputs mean these only."""
+        name = frame.prefix + node.name
+        names = [name, f"{name}:0"] if number == 0 else [f"{name}:{number}"]
+        return [each for each in names if each not in self._reserved]
+
+    # Functions
+
+    def call(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: Iterable[int]) -> None:
+        """Inline a call. Nodes of the function get the name of the call in front."""
+        given, name = node.attr, node.op
+        if node.op in CALL_KINDS:
+            value = frame.attribute(node, "f")
+            if value is None or value.WhichOneof("value") != "func":
+                raise frame.error("a call has an attribute 'f' that is a function", node)
+            given, name = value.func.attr, value.func.name
+        inner = self.enter(frame, node, name, given, frame.operations)
+        assert inner.function is not None
+        arguments, results = inner.function.arguments, inner.function.results
+        if len(arguments) != len(operands) or max(numbers) >= len(results):
+            reason = f"the function {name!r} has {len(arguments)} arguments and {len(results)} results, the call does not fit that"
+            raise frame.error(reason, node)
+        for argument, operand in zip(arguments, operands, strict=True):
+            inner.values[argument, 0] = frame.values[operand]
+        roots = {number: inner.resolve(results[number][1]) for number in sorted(numbers)}
+        self.build(inner, plan(inner, roots.values()))
+        self.leave()
+        for number, root in roots.items():
+            value = frame.values[node.name, number] = inner.values[root]
+            for each in self.names_of(frame, node, number):
+                add_tensor_name(value, each)
+
+    def enter(self, frame: Frame, node: Any, name: str, given: Any, operations: Operations) -> Frame:
+        """The frame of a function, its arguments without values; `leave` ends it.
+
+        Args:
+            frame: what calls it.
+            node: the node there.
+            name: name of the function.
+            given: attributes of the call, AttrValues by name.
+            operations: what its operations go into.
+        """
+        function = self.functions.find(name, node)
+        if name in self._active:
+            cycle = " -> ".join([*self._active[self._active.index(name) :], name])
+            raise frame.error(f"functions call themselves: {cycle}", node, "OpenVINO IR has no recursion")
+        if frame.depth >= MAXIMUM_NESTING:
+            raise frame.error(f"functions are nested more than {MAXIMUM_NESTING} deep", node)
+        prefix = f"{frame.prefix}{node.name}/"
+        if len(prefix) > MAXIMUM_PREFIX and frame.depth:
+            raise frame.error("the names of nodes that call each other are too long", node)
+        self._inline(len(function.arguments) + len(function.results), frame, node)
+        self._active.append(name)
+        bindings = call_bindings(function, given, frame.bindings)
+        return Frame(self.path, function.nodes, operations, prefix, function, bindings, depth=frame.depth + 1)
+
+    def leave(self) -> None:
+        """End the frame that was entered last."""
+        self._active.pop()
+
+
+def _tensor_text(root: Tensor) -> str:
+    """A tensor as users write it."""
+    return root[0] if root[1] == 0 else f"{root[0]}:{root[1]}"

@@ -1,0 +1,139 @@
+"""A graph with all that belongs to it -> module: the graph of a SavedModel, or a TF1 `.meta` file with its checkpoint.
+
+Before the graph is imported, its restore operation and its initialization operations are run on symbols (`execution.py`): so each variable
+finds its tensor in the checkpoint, and each hash table its entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.dialects.moir import ModuleLevel, models_of
+from moir.dialects.properties import strings_attribute, value_of
+from moir.frontends.tensorflow.assets import Assets
+from moir.frontends.tensorflow.bundle import Bundle, find_checkpoint, open_checkpoint
+from moir.frontends.tensorflow.execution import VARIABLE_KINDS, Execution
+from moir.frontends.tensorflow.graph import GraphImporter
+from moir.frontends.tensorflow.layout import META_GRAPH_FORMAT
+from moir.frontends.tensorflow.messages import message_class, parse
+from moir.frontends.tensorflow.reading import ModelFile, read_file
+from moir.frontends.tensorflow.references import reference
+from moir.frontends.tensorflow.resources import Resources, Variables, check_values, graph_resources, table_contents
+from moir.frontends.tensorflow.signatures import Signature, choose_signature
+from moir.frontends.tensorflow.state_changes import check_state
+from moir.frontends.tensorflow.tensors import TensorReader
+
+_INITIALIZATION_COLLECTIONS = ("saved_model_main_op", "legacy_init_op")
+_INITIALIZATION_SIGNATURE = "__saved_model_init_op"
+_ASSET_COLLECTION = "saved_model_assets"
+_CHECKPOINT_HINT = "give the checkpoint of the model"
+
+
+def read_meta_graph(path: Path, checkpoint: str | Path | None = None, signature: str | None = None) -> ModuleOp:
+    """Read a MetaGraphDef.
+
+    Args:
+        path: the file.
+        checkpoint: prefix of its checkpoint; None for that beside the file, if there is one.
+        signature: signature that says what inputs and outputs are; None for the placeholders, and the nodes whose results nobody uses.
+
+    Raises ModelFileError if a file is damaged, or a variable that is read has no value.
+    """
+    file = read_file(path, META_GRAPH_FORMAT)
+    bundle = find_checkpoint(path.with_suffix("")) if checkpoint is None else open_checkpoint(Path(checkpoint))
+    resources = meta_graph_resources(file.message, file.tensors, path, bundle, Assets(path, path.parent))
+    chosen = None if signature is None else choose_signature(file.message, signature, path)
+    return import_resolved(ModelFile(path, file.message.graph_def, file.tensors), resources, path.stem, chosen)
+
+
+def import_graph(file: ModelFile, checkpoint: Path | None = None) -> ModuleOp:
+    """The module of a GraphDef.
+
+    Args:
+        file: the GraphDef.
+        checkpoint: prefix of its checkpoint, or one of its files.
+
+    Raises ModelFileError if a file is damaged, or a variable that is read has no value.
+    """
+    resources = graph_resources(file.message, file.tensors, file.path, checkpoint)
+    return import_resolved(file, resources, file.path.stem, None)
+
+
+def import_resolved(
+    file: ModelFile, resources: Resources, name: str, signature: Signature | None, hint: str = _CHECKPOINT_HINT
+) -> ModuleOp:
+    """The module of a graph whose resources are known.
+
+    Args:
+        file: the GraphDef.
+        resources: values of its variables and tables.
+        name: name of the model.
+        signature: its inputs and outputs, if they are declared.
+        hint: what can be done about a variable without a value.
+
+    Raises ModelFileError if an output depends on a variable that has no value, or that is written.
+    """
+    graph = file.message
+    importer = GraphImporter(file.path, graph, file.tensors, resources.variables, resources.tables)
+    if signature is None:
+        module = importer.module(name)
+        ops = [op for model in models_of(module) for op in model.block.ops if op.name == "opset1.Result"]
+        outputs = [str(value_of(op.attributes["name"])) for op in ops]
+    else:
+        module = importer.module(name, signature.inputs, signature.outputs)
+        outputs = [tensor for _, tensor in signature.outputs]
+    if any(node.op in VARIABLE_KINDS for node in graph.node):
+        _add_notes(module, check_state(graph, outputs))
+    check_values(module, hint)
+    return module
+
+
+def _add_notes(module: ModuleOp, notes: Iterable[str]) -> None:
+    """Add notes to those a model has."""
+    for model in models_of(module):
+        known = model.attributes.get(ModuleLevel.NOTES)
+        texts: list[str] = [] if known is None else value_of(known)
+        if found := [*texts, *notes]:
+            model.attributes[ModuleLevel.NOTES] = strings_attribute(found)
+
+
+def meta_graph_resources(message: Any, tensors: TensorReader, path: Path, bundle: Bundle | None, assets: Assets) -> Resources:
+    """The variables and hash tables of a MetaGraphDef.
+
+    Args:
+        message: the MetaGraphDef.
+        tensors: reads its tensors.
+        path: the file, for messages.
+        bundle: the checkpoint, if there is one.
+        assets: files it may refer to.
+
+    Raises ModelFileError if one of these is damaged.
+    """
+    graph = message.graph_def
+    execution = Execution(graph, tensors.read, _asset_names(message, path), assets.open)
+    if message.saver_def.restore_op_name:
+        execution.run([message.saver_def.restore_op_name])
+    execution.run(_initializers(message) or execution.table_initializers())
+    return Resources(Variables(graph, execution, bundle), table_contents(graph, execution, bundle))
+
+
+def _asset_names(message: Any, path: Path) -> dict[str, str]:
+    """Names of the nodes that stand for assets -> paths of the assets."""
+    assets = list(message.asset_file_def)
+    if _ASSET_COLLECTION in message.collection_def:
+        kind = message_class("AssetFileDef")
+        assets += [parse(kind, item.value, path, "the list of assets") for item in message.collection_def[_ASSET_COLLECTION].any_list.value]
+    return {reference(asset.tensor_info.name)[0]: asset.filename for asset in assets}
+
+
+def _initializers(message: Any) -> list[str]:
+    """Names of the operations that are run when the model is loaded."""
+    collections, signatures = message.collection_def, message.signature_def
+    names = [name for key in _INITIALIZATION_COLLECTIONS if key in collections for name in collections[key].node_list.value]
+    if _INITIALIZATION_SIGNATURE in signatures:
+        names += [info.name for info in signatures[_INITIALIZATION_SIGNATURE].outputs.values()]
+    return list(dict.fromkeys(names))

@@ -1,0 +1,48 @@
+"""TensorFlow model -> module in the `tf` dialect, whatever kind of file or folder it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.errors import ConversionError
+from moir.frontends.tensorflow.layout import GRAPH_FORMAT
+from moir.frontends.tensorflow.reading import read_file
+
+_SAVED_MODEL_NAMES = ("saved_model.pb", "saved_model.pbtxt")
+
+
+def read_model(
+    path: str | Path, checkpoint: str | Path | None = None, tags: Sequence[str] | None = None, signature: str | None = None
+) -> ModuleOp:
+    """Read a TensorFlow model.
+
+    Args:
+        path: a GraphDef (`.pb`, `.pbtxt`), a MetaGraphDef (`.meta`), or the folder or the `saved_model.pb` of a SavedModel.
+        checkpoint: checkpoint with the values of the variables, without `.index`; for graphs that are not frozen.
+        tags: tags of the graph of a SavedModel.
+        signature: signature of a SavedModel.
+
+    Returns a module with one `moir.model`. Raises ModelFileError for a file that is no TensorFlow model, is damaged or inconsistent, and
+    ConversionError for an option that does not fit the kind of the model.
+    """
+    path = Path(path)
+    if path.is_dir() or path.name in _SAVED_MODEL_NAMES:
+        from moir.frontends.tensorflow.saved_model import read_saved_model
+
+        if checkpoint is not None:
+            raise ConversionError("a SavedModel has its own checkpoint", location=str(path), hint="leave out the checkpoint")
+        return read_saved_model(path, tags=tags, signature=signature)
+    if path.suffix.lower() == ".meta":
+        from moir.frontends.tensorflow.meta_graph import read_meta_graph
+
+        return read_meta_graph(path, checkpoint=checkpoint, signature=signature)
+    if tags is not None or signature is not None:
+        option = "tags" if tags is not None else "signature"
+        raise ConversionError(f"a graph has no {option}", location=str(path), hint="SavedModels do; pass the folder of one")
+    file = read_file(path, GRAPH_FORMAT)
+    from moir.frontends.tensorflow.meta_graph import import_graph
+
+    return import_graph(file, None if checkpoint is None else Path(checkpoint))

@@ -1,0 +1,97 @@
+"""Nodes that feed a graph from outside: placeholders, and what takes elements out of iterators and queues.
+
+Source: tf.raw_ops.Placeholder, IteratorGetNext, QueueDequeueV2, QueueDequeueManyV2.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects import element_types, opset
+from moir.dialects.properties import string_attribute
+from moir.dialects.shapes import element_of, tensor
+from moir.frontends.naming import several_tensor_names
+from moir.frontends.tensorflow.attributes import dimensions
+from moir.frontends.tensorflow.frames import Frame
+from moir.frontends.tensorflow.tensors import DATA_TYPES, element_type
+
+PLACEHOLDER_KINDS = frozenset(("Placeholder", "PlaceholderV2"))
+ITERATOR_KINDS = frozenset(("IteratorGetNext", "IteratorGetNextSync"))
+_BATCH_KINDS = frozenset(("QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2"))
+QUEUE_KINDS = _BATCH_KINDS | {"QueueDequeue", "QueueDequeueV2"}
+INPUT_KINDS = PLACEHOLDER_KINDS | ITERATOR_KINDS | QUEUE_KINDS
+
+_SCALARS_SINCE = 24
+"""GraphDefs of older producers write an unknown shape as that of a scalar."""
+
+
+def input_type(frame: Frame, node: Any, number: int, producer: int) -> Attribute:
+    """The type of an output of a node that feeds a model; of a node that computes it, what is known of it.
+
+    Args:
+        frame: the graph.
+        node: the node.
+        number: number of the output.
+        producer: version of the graph.
+    """
+    if node.op in ITERATOR_KINDS:
+        return _tensor_type(*_listed_type(frame, node, "output_types", node, "output_shapes", number))
+    if node.op in QUEUE_KINDS:
+        queue = frame.nodes[frame.operands(node)[0][0]] if node.input else node
+        data_type, shape = _listed_type(frame, node, "component_types", queue, "shapes", number)
+        return _tensor_type(data_type, (-1, *shape) if node.op in _BATCH_KINDS and shape is not None else shape)
+    declared = next((value for name in ("dtype", "T") if (value := frame.attribute(node, name)) is not None), None)
+    shape = None if (value := frame.attribute(node, "shape")) is None else dimensions(value.shape)
+    if not node.op.startswith("Placeholder") or (shape == () and producer < _SCALARS_SINCE):
+        shape = None
+    return _tensor_type(0 if declared is None else declared.type, shape)
+
+
+def _listed_type(frame: Frame, node: Any, types: str, shaped: Any, shapes: str, number: int) -> tuple[int, tuple[int, ...] | None]:
+    """Data type and shape that a list of types and a list of shapes give an output."""
+    type_list, shape_list = frame.attribute(node, types), frame.attribute(shaped, shapes)
+    if type_list is None or number >= len(type_list.list.type):
+        raise frame.error(f"its attribute {types} does not say the type of output {number}", node)
+    is_known = shape_list is not None and number < len(shape_list.list.shape)
+    return type_list.list.type[number], dimensions(cast("Any", shape_list).list.shape[number]) if is_known else None
+
+
+def _tensor_type(data_type: int, shape: tuple[int, ...] | None) -> Attribute:
+    """A tensor type; a complex one is real with a last dimension of 2."""
+    row = DATA_TYPES.get(data_type)
+    if row is not None and row.is_complex and shape is not None:
+        shape = (*shape, 2)
+    return tensor(shape, element_type(data_type))
+
+
+def is_complex(frame: Frame, node: Any) -> bool:
+    """Whether a placeholder is one of complex numbers."""
+    declared = frame.attribute(node, "dtype")
+    row = None if declared is None else DATA_TYPES.get(declared.type)
+    return row is not None and row.is_complex
+
+
+def parameter(frame: Frame, node: Any, number: int, producer: int, name: str | None = None) -> SSAValue:
+    """The Parameter of an output of a node.
+
+    Args:
+        frame, node, number, producer: as of `input_type`.
+        name: name of the input; None for that of the tensor.
+
+    Raises ModelFileError if it is no tensor.
+    """
+    type_ = input_type(frame, node, number, producer)
+    if element_of(type_) == element_types.dynamic:
+        hint = "give the checkpoint of the model, or freeze it" if node.op in PLACEHOLDER_KINDS else None
+        raise frame.error("a model cannot have an input of its type: it is a resource, or OpenVINO IR lacks the type", node, hint)
+    own = [f"{node.name}:{number}"] if number else [node.name, f"{node.name}:0"]
+    names = own if name is None else list(dict.fromkeys([name, *own]))
+    attributes: dict[str, Attribute] = {
+        "name": string_attribute(names[0]),
+        "tensor_names": several_tensor_names([names]),
+    }
+    op = opset.operation("opset1.Parameter").create(result_types=[type_], attributes=attributes)
+    frame.operations.append(op)
+    return op.results[0]

@@ -1,0 +1,163 @@
+"""The outputs of a graph that does not say what they are: what nobody uses, unless it is there for its effect or only for training."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from moir.frontends.tensorflow.frames import MAXIMUM_OUTPUTS, Frame, Tensor
+from moir.frontends.tensorflow.model_inputs import INPUT_KINDS
+from moir.frontends.tensorflow.outputs import output_count
+
+_EFFECTS: dict[str, str] = {
+    r"NoOp|ControlTrigger|_Send|_Recv|Abort|DestroyResourceOp|DisableCopyOnRead|Timestamp": "",
+    r"Assert|PrintV2": "checks and printing",
+    r"\w*Summary\w*": "reports to TensorBoard",
+    r"Save|SaveV2|SaveSlices|Restore|RestoreV2|RestoreSlice|MergeV2Checkpoints|ShardedFilename|DistributedSave": "saving and restoring",
+    r"(Resource|Sparse|ResourceSparse)?Apply\w+|(Resource)?Accumulator\w*|Sparse\w*Accumulator\w*": "training",
+    r"Assign\w*|(Resource)?Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)|\w*StridedSliceAssign|(Resource)?CountUpTo": "writing variables",
+    r"InitializeTable\w*|LookupTable(Import|Insert|Export|Remove)\w*": "filling tables",
+    r"\w*Queue\w*|\w*Iterator\w*|\w*Dataset\w*": "feeding the model",
+}
+"""Kinds that are there for their effect, and what it is; "" where nobody needs to know."""
+
+_SOURCES = re.compile(
+    r"Const|Placeholder\w*|\w*VarHandles?Op|Variable|VariableV2|ReadVariableOp|VarIsInitializedOp|IsVariableInitialized|\w*HashTable\w*|"
+    r"\w*TableV2|Mutex\w*|StackV2|BroadcastGradientArgs"
+)
+"""Kinds that compute nothing an application would ask for."""
+_EFFECT = re.compile("|".join(_EFFECTS))
+_VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
+_SAVING_KINDS = frozenset(("Save", "SaveV2", "SaveSlices", "MergeV2Checkpoints"))
+_PASSING_KINDS = frozenset(("Identity", "Switch", "RefSwitch", "Merge", "RefMerge"))
+_EXITS = frozenset(("Exit", "RefExit"))
+_LOWERED_EXIT = re.compile(r"(.*/)?exit/_\d+")
+_READ_VARIABLE = re.compile(r"(.*/)?(ReadVariableOp(_\d+)?|read)")
+_UNUSED_INPUT = re.compile(r"(.*/)?unused_control_flow_input(_\d+)?")
+"""How TensorFlow names what it adds when it lowers loops of functions."""
+_MAXIMUM_NAMES = 4
+
+
+class ModelOutputs:
+    """The outputs of a main graph.
+
+    Args:
+        frame: the graph.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.is_frozen = not any(node.op in _VARIABLES for node in frame.nodes.values())
+        self.controlling = {name[1:] for node in frame.nodes.values() for name in node.input if name.startswith("^")}
+        candidates = self._unused(frame.nodes.values())
+        if not candidates:
+            # All results are also printed, summarized or saved.
+            candidates = self._unused([node for node in frame.nodes.values() if _EFFECT.fullmatch(node.op) is None])
+        fed = self._fed() if candidates and not self.is_frozen else set[str]()
+        found = [node for node in candidates if not self._is_byproduct(node)]
+        found = [node for node in found if node.name in fed] or found
+        self.nodes: list[Any] = found or candidates
+        chosen = {node.name for node in self.nodes}
+        self.byproducts = [node.name for node in candidates if node.name not in chosen]
+
+    def tensors(self) -> list[Tensor]:
+        """All outputs of the nodes, in the order of the graph."""
+        return [(node.name, number) for node in self.nodes for number in range(self._count(node))]
+
+    def _count(self, node: Any) -> int:
+        count = output_count(node.op, lambda name: self.frame.count(node, name))
+        if count > MAXIMUM_OUTPUTS:
+            raise self.frame.error(f"it cannot have {count} outputs", node)
+        return count
+
+    def _unused(self, users: Iterable[Any]) -> list[Any]:
+        """Nodes that compute something and that none of some nodes uses."""
+        used = {name for user in users for name, _ in self.frame.operands(user)}
+        return [
+            node
+            for node in self.frame.nodes.values()
+            if node.name not in used and _EFFECT.fullmatch(node.op) is None and _SOURCES.fullmatch(node.op) is None
+        ]
+
+    def _is_byproduct(self, node: Any) -> bool:
+        """Whether a node that nobody uses is left over from control flow, freezing or saving."""
+        if node.op in _EXITS:
+            return not self.is_frozen or _LOWERED_EXIT.fullmatch(node.name) is not None
+        if node.op not in _PASSING_KINDS:
+            return False
+        if node.name in self.controlling or self._waits_for_saving(node):
+            return True
+        source = self._origin(node)
+        if source.op in ("Switch", "RefSwitch"):
+            return True
+        # A constant can be an output; what was the value of a variable before a graph was frozen is none.
+        is_left_over = not self.is_frozen or _READ_VARIABLE.fullmatch(node.name) is not None
+        is_source = _EFFECT.fullmatch(source.op) is not None or _SOURCES.fullmatch(source.op) is not None
+        return is_left_over and is_source and source.op not in INPUT_KINDS and source.op != "PlaceholderWithDefault"
+
+    def _waits_for_saving(self, node: Any) -> bool:
+        """Whether a node comes after one that writes a checkpoint: it passes on the name of the checkpoint."""
+        before = (self.frame.nodes.get(name[1:]) for name in node.input if name.startswith("^"))
+        return any(other is not None and other.op in _SAVING_KINDS for other in before)
+
+    def _origin(self, node: Any) -> Any:
+        """What a chain of Identity operations passes on."""
+        seen: set[str] = set()
+        while node.op == "Identity" and node.name not in seen and (operands := self.frame.operands(node)):
+            seen.add(node.name)
+            node = self.frame.nodes[operands[0][0]]
+        return node
+
+    def _fed(self) -> set[str]:
+        """Nodes that depend on what feeds the model."""
+        users: dict[str, list[str]] = {}
+        for node in self.frame.nodes.values():
+            for name, _ in self.frame.operands(node):
+                users.setdefault(name, []).append(node.name)
+        stack = [node.name for node in self.frame.nodes.values() if node.op in INPUT_KINDS or node.op.startswith("Placeholder")]
+        found = set(stack)
+        while stack:
+            for user in users.get(stack.pop(), ()):
+                if user not in found:
+                    found.add(user)
+                    stack.append(user)
+        return found
+
+    def notes(self, imported: Mapping[str, Any]) -> list[str]:
+        """What was left out.
+
+        Args:
+            imported: names of the nodes that were imported.
+        """
+        kinds: dict[str, Counter[str]] = {}
+        inputs: list[str] = []
+        for node in self.frame.nodes.values():
+            if node.name in imported:
+                continue
+            if node.op.startswith("Placeholder") and _UNUSED_INPUT.fullmatch(node.name) is None:
+                inputs.append(node.name)
+            effect = next((effect for pattern, effect in _EFFECTS.items() if re.fullmatch(pattern, node.op)), "")
+            if effect:
+                kinds.setdefault(effect, Counter())[node.op] += 1
+        notes = [f"left out {effect} ({_counted(counts)})" for effect, counts in kinds.items()]
+        if inputs:
+            notes.append(f"left out inputs no output depends on ({_shown(inputs)})")
+        if self.byproducts and not (self.is_frozen and all(_is_lowered(name) for name in self.byproducts)):
+            notes.append(f"results nobody uses that are no outputs, by what computes them ({_shown(self.byproducts)})")
+        return notes
+
+
+def _is_lowered(name: str) -> bool:
+    """Whether TensorFlow made up a name when it lowered control flow of functions."""
+    return re.search(r"/_\d+$", name) is not None
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+
+
+def _shown(names: list[str]) -> str:
+    more = f" and {len(names) - _MAXIMUM_NAMES} more" if len(names) > _MAXIMUM_NAMES else ""
+    return ", ".join(names[:_MAXIMUM_NAMES]) + more

@@ -1,0 +1,41 @@
+"""Keys under which a TensorFlow checkpoint holds the slices of partitioned variables.
+
+The encoding keeps the order of what it encodes when the bytes are compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+
+def encode_natural(value: int) -> bytes:
+    """A non-negative integer: the number of its bytes, then the bytes, highest first."""
+    size = (value.bit_length() + 7) // 8
+    return bytes([size]) + value.to_bytes(size, "big")
+
+
+def encode_string(value: bytes) -> bytes:
+    """A string, with 00 and FF escaped, and a mark at its end."""
+    return re.sub(rb"[\0\xff]", lambda match: match[0] + (b"\xff" if match[0] == b"\0" else b"\0"), value) + b"\0\1"
+
+
+def encode_signed(value: int) -> bytes:
+    """A signed integer of at most 64 bits: as many leading ones as the encoding has bytes (inverted for negative ones), then the value."""
+    magnitude = ~value if value < 0 else value
+    size = magnitude.bit_length() // 7 + 1
+    # The header: `size` ones from the highest bit of the first byte on.
+    header = ((1 << size) - 1) << (7 * size)
+    return ((value & ((1 << 8 * size) - 1)) ^ header).to_bytes(size, "big")
+
+
+def slice_key(name: bytes, extents: Iterable[tuple[int, int]]) -> bytes:
+    """The key of a slice.
+
+    Args:
+        name: name of the whole tensor.
+        extents: start and length in each dimension; (0, -1) for a whole dimension.
+    """
+    extents = tuple(extents)
+    numbers = b"".join(encode_signed(number) for extent in extents for number in extent)
+    return encode_natural(0) + encode_string(name) + encode_natural(len(extents)) + numbers

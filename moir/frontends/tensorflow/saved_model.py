@@ -1,0 +1,59 @@
+"""SavedModel folders -> module: those of TensorFlow 1, TensorFlow 2 and Keras.
+
+    saved_model.pb            graphs with their functions, signatures and tags
+    variables/variables.*     the checkpoint
+    assets/*                  vocabularies
+
+Source: saved_model.proto and meta_graph.proto of TensorFlow 2.21, and https://www.tensorflow.org/guide/saved_model
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.errors import ModelFileError
+from moir.frontends.tensorflow.assets import Assets
+from moir.frontends.tensorflow.bundle import find_checkpoint
+from moir.frontends.tensorflow.layout import SAVED_MODEL_FORMAT
+from moir.frontends.tensorflow.meta_graph import import_resolved, meta_graph_resources
+from moir.frontends.tensorflow.reading import ModelFile, read_file
+from moir.frontends.tensorflow.signatures import choose_meta_graph, choose_signature
+
+_FILE_NAMES = ("saved_model.pb", "saved_model.pbtxt")
+
+
+def read_saved_model(path: Path, tags: Sequence[str] | None = None, signature: str | None = None) -> ModuleOp:
+    """Read a SavedModel.
+
+    Args:
+        path: the folder, or the file `saved_model.pb` in it.
+        tags: tags of the graph; None for `serve`, or the only graph there is.
+        signature: name of the signature; None for `serving_default`, or the only one there is.
+
+    Returns a module with one `moir.model`, whose inputs and outputs have the names of the signature. Raises ModelFileError if a file is
+    missing or damaged, or there is no such graph or signature.
+    """
+    file = read_file(_file(path), SAVED_MODEL_FORMAT)
+    folder = file.path.parent
+    chosen = choose_meta_graph(file.message.meta_graphs, tags, file.path)
+    inputs_and_outputs = choose_signature(chosen, signature, file.path)
+    bundle = find_checkpoint(folder / "variables" / "variables")
+    resources = meta_graph_resources(chosen, file.tensors, file.path, bundle, Assets(file.path, folder / "assets"))
+    graph = ModelFile(file.path, chosen.graph_def, file.tensors)
+    hint = "copy the folder variables of the model" if bundle is None else "export the model again, with its variables"
+    return import_resolved(graph, resources, folder.absolute().name, inputs_and_outputs, hint)
+
+
+def _file(path: Path) -> Path:
+    """The file of a SavedModel. Raises ModelFileError if a folder has none."""
+    if not path.is_dir():
+        return path
+    for name in _FILE_NAMES:
+        if (path / name).exists():
+            return path / name
+    below = sorted(inner.parent.name for name in _FILE_NAMES for inner in path.glob(f"*/{name}"))
+    hint = f"there are SavedModels in {', '.join(below[:4])}" if below else None
+    raise ModelFileError(f"no SavedModel: the folder has no {_FILE_NAMES[0]}", location=str(path), hint=hint)

@@ -1,0 +1,94 @@
+"""Choosing a graph by its tags, and inputs and outputs by a signature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from moir.errors import ModelFileError
+from moir.frontends.tensorflow.references import reference
+
+DEFAULT_TAGS = frozenset(("serve",))
+DEFAULT_SIGNATURE = "serving_default"
+_INTERNAL_SIGNATURES = frozenset(("__saved_model_init_op", "__saved_model_train_op"))
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Inputs and outputs of a model: names and the tensors of the main graph they stand for, in order."""
+
+    name: str
+    inputs: list[tuple[str, str]]
+    outputs: list[tuple[str, str]]
+
+
+def choose_meta_graph(meta_graphs: Iterable[Any], tags: Iterable[str] | None, path: Path) -> Any:
+    """The MetaGraphDef with the given tags.
+
+    Args:
+        meta_graphs: those of a SavedModel.
+        tags: the set of tags; None for `serve`, or the only graph there is.
+        path: the file, for messages.
+
+    Raises ModelFileError, with the sets of tags there are, if none or several fit.
+    """
+    graphs = [(frozenset[str](graph.meta_info_def.tags), graph) for graph in meta_graphs]
+    if not graphs:
+        raise ModelFileError("the SavedModel has no graph", location=str(path))
+    if tags is None and len(graphs) == 1:
+        return graphs[0][1]
+    wanted = DEFAULT_TAGS if tags is None else frozenset(tags)
+    found = [graph for own, graph in graphs if own == wanted]
+    found = found or [graph for own, graph in graphs if wanted and own >= wanted]
+    if len(found) == 1:
+        return found[0]
+    there = ", ".join(sorted(f"[{', '.join(sorted(own))}]" for own, _ in graphs))
+    reason = f"{'several graphs have' if found else 'no graph has'} the tags [{', '.join(sorted(wanted))}]"
+    raise ModelFileError(reason, location=str(path), hint=f"there are graphs with the tags {there}")
+
+
+def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature:
+    """A signature of a graph.
+
+    Args:
+        meta_graph: the MetaGraphDef.
+        name: name of the signature; None for `serving_default`, or the only one there is.
+        path: the file, for messages.
+
+    Returns inputs and outputs in the order of the nodes in the main graph. Raises ModelFileError, with the names of the signatures, if it
+    is not there, or has an input or an output that is no tensor.
+    """
+    signatures = {key: value for key, value in meta_graph.signature_def.items() if key not in _INTERNAL_SIGNATURES}
+    there = f"its signatures: {', '.join(sorted(signatures))}" if signatures else "export it with a signature"
+    if name is None and len(signatures) == 1:
+        name = next(iter(signatures))
+    wanted = DEFAULT_SIGNATURE if name is None else name
+    if wanted not in signatures:
+        reason = f"the model has no signature {wanted!r}" if signatures else "the model has no signature that says what its outputs are"
+        raise ModelFileError(reason, location=str(path), hint=there)
+    order = {node.name: number for number, node in enumerate(meta_graph.graph_def.node)}
+    signature = signatures[wanted]
+    inputs = _tensors(signature.inputs, order, wanted, path)
+    outputs = _tensors(signature.outputs, order, wanted, path)
+    if not outputs:
+        raise ModelFileError(f"the signature {wanted!r} has no outputs", location=str(path), hint=there)
+    return Signature(wanted, inputs, outputs)
+
+
+def _tensors(infos: Any, order: dict[str, int], signature: str, path: Path) -> list[tuple[str, str]]:
+    """Names and tensors of the inputs or the outputs, in the order of the tensors."""
+    found: list[tuple[int, int, str, str]] = []
+    for key, info in infos.items():
+        if info.WhichOneof("encoding") != "name":
+            kind = "sparse" if info.HasField("coo_sparse") else "composite"
+            reason = f"{key!r} of the signature {signature!r} is a {kind} tensor"
+            raise ModelFileError(reason, location=str(path), hint="export the model with a signature of ordinary tensors")
+        node, index = reference(info.name)
+        if node not in order:
+            raise ModelFileError(
+                f"{key!r} of the signature {signature!r} is tensor {info.name!r}, which the graph lacks", location=str(path)
+            )
+        found.append((order[node], index, key, info.name))
+    return [(key, tensor) for _, _, key, tensor in sorted(found)]

@@ -1,0 +1,115 @@
+"""The sorted string table that is the index of a TensorFlow checkpoint.
+
+The file is a sequence of blocks and a footer. A block holds entries in the order of their keys, each without the prefix it shares with the
+key before it. The index block has an entry for every data block, whose value is the data block's place in the file.
+
+Source: LevelDB's table format (https://github.com/google/leveldb/blob/main/doc/table_format.md).
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from moir.errors import ModelFileError
+from moir.frontends.files import map_file
+from moir.frontends.tensorflow.checksum import crc32c, masked
+from moir.frontends.wire import varint
+
+MAGIC = 0xDB4775248B80FB57
+MAXIMUM_KEY_BYTES = 1 << 14
+"""Longer keys are taken for damage; names of variables have some hundred bytes at most."""
+_FOOTER_BYTES = 48
+_TRAILER_BYTES = 5
+_EXPANSION = 64
+"""Keys together may be this many times as large as the file: prefixes are written once, and a small file must not fill the memory."""
+_UNCOMPRESSED, _SNAPPY = 0, 1
+
+
+class SortedTable:
+    """The entries of a table file.
+
+    Args:
+        path: the file.
+
+    Raises ModelFileError for a file that is no such table, is damaged, or has compressed blocks.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        mapped = map_file(path)
+        if mapped is None:
+            raise ModelFileError("the file is empty", location=str(path))
+        if len(mapped) < _FOOTER_BYTES or struct.unpack_from("<Q", mapped, len(mapped) - 8)[0] != MAGIC:
+            hint = "it is truncated, or something else"
+            raise ModelFileError(
+                "not the index of a TensorFlow checkpoint: its last bytes are not those of a table", location=str(path), hint=hint
+            )
+        self.mapped: mmap.mmap = mapped
+        self.key_bytes = 0
+        self.entries: dict[bytes, bytes] = {}
+        self._read()
+
+    def error(self, reason: str, offset: int) -> ModelFileError:
+        """An error at an offset of the file."""
+        return ModelFileError(reason, location=f"{self.path}, offset {offset}", hint="the index of the checkpoint is damaged")
+
+    def _read(self) -> None:
+        footer = len(self.mapped) - _FOOTER_BYTES
+        _, position = self._handle(self.mapped[footer:], 0, footer)
+        index, _ = self._handle(self.mapped[footer:], position, footer)
+        last: bytes | None = None
+        for _, place in self._block(*index):
+            data, _ = self._handle(place, 0, index[0])
+            for key, value in self._block(*data):
+                if last is not None and key <= last:
+                    raise self.error("its keys are not in order", data[0])
+                self.entries[key] = value
+                last = key
+
+    def _handle(self, encoded: bytes, position: int, origin: int) -> tuple[tuple[int, int], int]:
+        """The place of a block, its offset and size, and the position behind it."""
+        buffer = memoryview(encoded)
+        try:
+            offset, position = varint(buffer, position, len(buffer))
+            size, position = varint(buffer, position, len(buffer))
+        except ValueError:
+            raise self.error("the place of a block is damaged", origin) from None
+        if offset + size + _TRAILER_BYTES > len(self.mapped) - _FOOTER_BYTES:
+            raise self.error(f"a block of {size} bytes at {offset} is beyond the end", origin)
+        return (offset, size), position
+
+    def _block(self, offset: int, size: int) -> Iterator[tuple[bytes, bytes]]:
+        """The entries of a block."""
+        content = self.mapped[offset : offset + size]
+        compression, checksum = struct.unpack_from("<BI", self.mapped, offset + size)
+        if checksum != masked(crc32c(self.mapped[offset : offset + size + 1])):
+            raise self.error("the checksum of a block is wrong", offset)
+        if compression != _UNCOMPRESSED:
+            kind = "compressed with Snappy" if compression == _SNAPPY else f"compressed by method {compression}"
+            hint = "save it again with a TensorFlow that does not compress it"
+            raise ModelFileError(f"the index of the checkpoint is {kind}", location=f"{self.path}, offset {offset}", hint=hint)
+        restarts = struct.unpack_from("<I", content, size - 4)[0] if size >= 4 else size
+        end = size - 4 - 4 * restarts
+        if end < 0:
+            raise self.error("a block has more restart points than bytes", offset)
+        view = memoryview(content)
+        position, key = 0, b""
+        while position < end:
+            start = position
+            try:
+                shared, position = varint(view, position, end)
+                added, position = varint(view, position, end)
+                length, position = varint(view, position, end)
+            except ValueError:
+                raise self.error("an entry of a block is damaged", offset + start) from None
+            if shared > len(key) or position + added + length > end or shared + added > MAXIMUM_KEY_BYTES:
+                raise self.error("an entry of a block is damaged", offset + start)
+            key = key[:shared] + content[position : position + added]
+            self.key_bytes += len(key)
+            if self.key_bytes > _EXPANSION * len(self.mapped):
+                raise self.error("its keys take far more memory than the file", offset + start)
+            position += added + length
+            yield key, content[position - length : position]

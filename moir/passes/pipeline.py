@@ -42,6 +42,7 @@ PASSES: dict[str, str] = {
     "fuse-mish": "fuse_mish:FuseMishPass",
     "fuse-mvn": "fuse_mvn:FuseMvnPass",
     "fuse-pads": "fuse_pads:FusePadsPass",
+    "fuse-concats": "fuse_concats:FuseConcatsPass",
     "fuse-normalize-l2": "fuse_normalize_l2:FuseNormalizeL2Pass",
     "fuse-prelu": "fuse_prelu:FusePreluPass",
     "fuse-reduce": "fuse_reduce:FuseReducePass",
@@ -82,6 +83,7 @@ OF_ONE_FRAMEWORK: dict[str, str] = {
     "lower-tf": "tf",
     "fuse-recurrent-cells": "tf",
     "choose-layouts": "tf",
+    "reshape-unit-transposes": "tf",
 }
 """Passes of the pipeline that only the models of one framework go through."""
 
@@ -117,8 +119,11 @@ MIDDLE: tuple[str, ...] = (
     # The layout change.
     "choose-layouts",
     "fold-constants",
+    "reshape-unit-transposes",
+    "fuse-dilated-convolution",
     "fuse-pads",
     # Movement of data.
+    "fuse-concats",
     "cancel-transposes",
     "cancel-reshapes",
     "unflatten-matmul",

@@ -126,6 +126,12 @@ def test_unique(attributes: dict[str, Any]) -> None:
     check([node("Unique", ["x"], outputs, **attributes)], {"x": x}, opset=11, forms=["static", "dynamic"], operations=1)
 
 
+@pytest.mark.parametrize("shape", [(12,), (3, 4)])
+def test_unique_elements_without_their_indices(shape: tuple[int, ...]) -> None:
+    x = np.array([5, 3, 5, 1, 3, 9, 9, 1, 0, 5, 2, 2], np.float32).reshape(shape)
+    check([node("Unique", ["x"], ["y"], sorted=0)], {"x": x}, opset=11, forms=["static", "dynamic"])
+
+
 @pytest.mark.parametrize("mode", ["linear", "circular"])
 @pytest.mark.parametrize("first", [None, [1, 2]])
 def test_tensor_scatter(mode: str, first: list[int] | None) -> None:

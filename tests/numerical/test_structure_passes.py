@@ -450,3 +450,12 @@ def test_flattened_products(transpose: bool) -> None:
     opset1.Result(%3) {{name = "out"}}"""
     weights = numbers(*((6, 8) if transpose else (8, 6)))
     check("unflatten-matmul", text, {"MatMul": 1}, ((3, 5, 8),), ((1, 1, 8),), tolerance=1e-4, w=weights)
+
+
+def test_concats_of_concats() -> None:
+    text = f"""{inputs("?x3x?xf32", "?x4x?xf32")}
+    %1 = opset1.Concat(%x, %y) {{axis = 1}}
+    %2 = opset1.Concat(%y, %1) {{axis = -2}}
+    %3 = opset1.Concat(%2, %x, %x) {{axis = 1}}
+    opset1.Result(%3) {{name = "out"}}"""
+    check("fuse-concats", text, {"Concat": 1}, ((2, 3, 5), (2, 4, 5)))

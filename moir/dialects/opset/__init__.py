@@ -1,4 +1,4 @@
-"""The opset dialects: `opset1` … `opset16`, one file per family of the OpenVINO operation-set specification.
+"""The opset dialects: `opset1` … `opset17`, one file per family of the OpenVINO operation-set specification.
 
 Families are imported when an operation of theirs is first asked for: `operation("opset8.Gather")`, `newest("Gather")`.
 """
@@ -35,13 +35,14 @@ FAMILIES: dict[str, str] = {
         "opset1.Convolution opset1.ConvolutionBackpropData opset8.DeformableConvolution opset1.GroupConvolution "
         "opset1.GroupConvolutionBackpropData"
     ),
+    "decoding": "opset6.CTCGreedyDecoderSeqLen opset4.CTCLoss opset1.GatherTree",
     "detection": (
         "opset8.DetectionOutput opset8.MatrixNms opset8.MulticlassNms opset9.NonMaxSuppression opset8.PriorBox "
         "opset1.PriorBoxClustered opset9.ROIAlign"
     ),
     "elementwise": (
         "opset1.Abs opset1.Acos opset4.Acosh opset1.Asin opset4.Asinh opset1.Atan opset4.Atanh opset1.Ceiling opset1.Cos "
-        "opset1.Cosh opset1.Erf opset1.Exp opset1.Floor opset1.Log opset1.Negative opset5.Round opset1.Sign opset1.Sin "
+        "opset1.Cosh opset1.Erf opset17.ErfInv opset1.Exp opset1.Floor opset1.Log opset1.Negative opset5.Round opset1.Sign opset1.Sin "
         "opset1.Sinh opset1.Sqrt opset1.Tan opset1.Tanh"
     ),
     "generation": "opset9.Eye opset13.Multinomial opset8.RandomUniform opset4.Range",
@@ -56,8 +57,8 @@ FAMILIES: dict[str, str] = {
     "matrix": "opset7.Einsum opset14.Inverse opset1.MatMul opset13.ScaledDotProductAttention",
     "movement": (
         "opset2.BatchToSpace opset3.Broadcast opset1.Concat opset1.DepthToSpace opset12.Pad opset1.Reverse "
-        "opset1.ReverseSequence opset7.Roll opset1.ShuffleChannels opset8.Slice opset2.SpaceToBatch opset1.SpaceToDepth "
-        "opset1.Split opset1.StridedSlice opset1.Tile opset1.Transpose opset1.VariadicSplit"
+        "opset1.ReverseSequence opset7.Roll opset1.ShuffleChannels opset8.Slice opset15.SliceScatter opset2.SpaceToBatch "
+        "opset1.SpaceToDepth opset1.Split opset1.StridedSlice opset1.Tile opset1.Transpose opset1.VariadicSplit"
     ),
     "normalization": "opset5.BatchNormInference opset12.GroupNormalization opset1.LRN opset6.MVN opset1.NormalizeL2",
     "pooling": (
@@ -73,13 +74,14 @@ FAMILIES: dict[str, str] = {
     "sequence": "opset3.CumSum opset1.OneHot opset16.OneHot",
     "shape": "opset1.Reshape opset3.ShapeOf opset1.Squeeze opset15.Squeeze opset1.Unsqueeze",
     "signal": "opset7.DFT opset7.IDFT opset9.IRDFT opset16.ISTFT opset9.RDFT opset15.STFT",
-    "sort": "opset3.NonZero opset15.SearchSorted opset11.TopK opset10.Unique",
+    "sort": "opset3.Bucketize opset3.NonZero opset15.SearchSorted opset11.TopK opset10.Unique",
+    "sparse": "opset3.EmbeddingSegmentsSum opset16.SegmentMax opset16.SparseFillEmptyRows",
 }
 """The operations each family file defines."""
 
 _FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names.split()}
 
-OPSETS = tuple(f"opset{version}" for version in range(1, 17))
+OPSETS = tuple(f"opset{version}" for version in range(1, 18))
 
 
 def names() -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
@@ -11,9 +12,18 @@ from xdsl.irdl import irdl_op_definition
 
 from moir.dialects.data import Array
 from moir.dialects.opset.base import string_property
-from moir.dialects.opset.elementwise_base import ElementwiseOp, FunctionOp, elementwise, is_real
+from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, FunctionOp, elementwise, is_real
 
 _error_function = elementwise(math.erf, 1)
+
+
+def _inverse_error(x: float) -> float:
+    if -1 < x < 1:
+        return NormalDist().inv_cdf((x + 1) / 2) / math.sqrt(2)
+    return math.copysign(math.inf, x) if abs(x) == 1 else math.nan
+
+
+_inverse_error_function = elementwise(_inverse_error, 1)
 
 
 def error_function(x: Array) -> Array:
@@ -112,6 +122,17 @@ class Erf(ElementwiseOp):
 
     def compute(self, x: Array) -> Array:
         return error_function(x)
+
+
+@irdl_op_definition
+class ErfInv(ElementwiseOp):
+    """Inverse of the Gauss error function: infinite at -1 and 1, NaN beyond."""
+
+    name = "opset17.ErfInv"
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
+
+    def compute(self, x: Array) -> Array:
+        return np.asarray(_inverse_error_function(x.astype(np.float64))).astype(x.dtype)
 
 
 @irdl_op_definition

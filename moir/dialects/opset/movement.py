@@ -18,7 +18,7 @@ from moir.dialects.known_values import KnownValues, Symbol
 from moir.dialects.opset.base import OpsetOp, Types, integer_property, optional_operands, string_property
 from moir.dialects.opset.blocks import BatchToSpace, DepthToSpace, ShuffleChannels, SpaceToBatch, SpaceToDepth
 from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, require_operand_rank, require_rank
-from moir.dialects.opset.slicing import Pad, Slice, StridedSlice
+from moir.dialects.opset.slicing import Pad, Slice, SliceScatter, StridedSlice
 from moir.dialects.shapes import (
     Shape,
     broadcast_shapes,
@@ -46,6 +46,7 @@ __all__ = [
     "Roll",
     "ShuffleChannels",
     "Slice",
+    "SliceScatter",
     "SpaceToBatch",
     "SpaceToDepth",
     "Split",

@@ -1,4 +1,4 @@
-"""The movement operations that cut pieces out of a tensor or put a border around it: Slice, StridedSlice, Pad."""
+"""The movement operations that cut pieces out of a tensor or put a border around it: Slice, SliceScatter, StridedSlice, Pad."""
 
 from __future__ import annotations
 
@@ -115,6 +115,38 @@ class Slice(MovementOp):
         for axis, *cut in zip(axes, *map(integer_list, (starts, stops, steps)), strict=True):
             cuts[axis] = slice_of(data.shape[axis], *cut)
         return (data[tuple(cuts)],)
+
+
+@irdl_op_definition
+class SliceScatter(MovementOp):
+    """`data` with `updates` in place of its slice `[start:stop:step]` along `axes` (by default the first ones)."""
+
+    name = "opset15.SliceScatter"
+    data = operand_def()
+    updates = operand_def()
+    start = operand_def()
+    stop = operand_def()
+    step = operand_def()
+    axes = optional_operands(1)
+    result = result_def()
+
+    def result_shape(self, known: KnownValues) -> Shape:
+        for index in range(2, len(self.operands)):
+            require_operand_rank(self, index, 1)
+        merge_elements(self.element_type(0), self.element_type(1))
+        return self.shape(0)
+
+    def move(self, *operands: Array) -> Sequence[Array] | None:
+        data, updates, starts, stops, steps = operands[:5]
+        if data.dtype != updates.dtype:
+            return None
+        axes = integer_list(operands[5]) if len(operands) > 5 else range(starts.size)
+        cuts = [slice(None)] * data.ndim
+        for axis, *cut in zip(axes, *map(integer_list, (starts, stops, steps)), strict=True):
+            cuts[axis] = slice_of(data.shape[axis], *cut)
+        result = data.copy()
+        result[tuple(cuts)] = updates
+        return (result,)
 
 
 @irdl_op_definition

@@ -127,6 +127,31 @@ class SearchSorted(OpsetOp):
 
 
 @irdl_op_definition
+class Bucketize(OpsetOp):
+    """For each element of `data` the index of its bucket; `buckets` are the ascending bounds between buckets.
+
+    A bound belongs to the bucket below it if `with_right_bound` is set, otherwise to that above it.
+    """
+
+    name = "opset3.Bucketize"
+    data = operand_def()
+    buckets = operand_def()
+    output_type = element_property(element_types.si64)
+    with_right_bound = boolean_property(True)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        if self.rank(1) not in (1, None):
+            raise InferenceError(f"the buckets have one dimension, not shape {format_shape(self.shape(1))}")
+        return (tensor(self.shape(0), self.element("output_type")),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, buckets = operands
+        found = np.searchsorted(buckets, data, "left" if self.flag("with_right_bound") else "right")
+        return (np.asarray(found, element_types.to_numpy(self.element("output_type"))),)
+
+
+@irdl_op_definition
 class Unique(OpsetOp):
     """The distinct elements of `data`, or the distinct slices along `axis`, in order of value (`sorted`) or of first occurrence.
 

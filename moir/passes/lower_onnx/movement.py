@@ -13,6 +13,7 @@ from moir.dialects.shapes import element_count, element_of, normalize_axis, shap
 from moir.passes.building import OpBuilder, Operand
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+from moir.passes.repetition import repeated
 from moir.passes.shape_values import as_integer, as_scalar, dimension, rank_value
 
 
@@ -77,7 +78,7 @@ def tile(node: Node, op: OpBuilder) -> SSAValue:
     if repeats is None:
         counts = [op.Gather(node.operand(1), axis, 0) for axis in range(node.known_rank(0))]
         for axis, count in enumerate(counts):
-            data = _repeated(op, data, axis, count)
+            data = repeated(op, data, axis, count)
         return data
     return data if all(count == 1 for count in repeats) else op.Tile(data, repeats)
 
@@ -93,25 +94,7 @@ def tile_axis(node: Node, op: OpBuilder) -> SSAValue:
     tiles = node.constant_integers(1)
     if tiles is not None:
         return op.Tile(node.operand(0), [tiles[0] if index == position else 1 for index in range(rank)])
-    return _repeated(op, node.operand(0), position, as_scalar(op, as_integer(op, node.operand(1))))
-
-
-def _repeated(op: OpBuilder, data: SSAValue, axis: int, count: SSAValue) -> SSAValue:
-    """The data `count` times along an axis: Gather(data, Range(0, size · count) mod size, axis).
-
-    The runtime (2026.4, CPU) repeats wrongly in a Tile whose repeats are no constant.
-    """
-    known = op.known.integers(count)
-    if known == (1,):
-        return data
-    size = _dimension_like(op, data, axis, count)
-    positions = op.Range(op.constant_like(0, count), op.Multiply(size, count), op.constant_like(1, count), output_type=element_of(count))
-    return op.Gather(data, op.FloorMod(positions, size), axis)
-
-
-def _dimension_like(op: OpBuilder, data: SSAValue, axis: int, count: SSAValue) -> SSAValue:
-    size = dimension(op, data, axis)
-    return op.constant_like(size, count) if isinstance(size, int) else op.convert(size, element_of(count))
+    return repeated(op, node.operand(0), position, as_scalar(op, as_integer(op, node.operand(1))))
 
 
 @onnx.lowers("Expand", since=8)

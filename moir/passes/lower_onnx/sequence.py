@@ -79,6 +79,14 @@ def non_zero(node: Node, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Unique")
 def unique(node: Node, op: OpBuilder) -> Sequence[SSAValue]:
-    """onnx.Unique(x) {axis, sorted = 1} -> opset10.Unique(x, axis) {sorted}"""
-    axis = node.integer("axis") if node.has("axis") else None
-    return op.Unique.results(node.operand(0), axis, sorted=node.flag("sorted", True))
+    """onnx.Unique(x) {axis, sorted = 1} -> opset10.Unique(x, axis) {sorted}
+
+    Without an axis, unsorted, the runtime (2026.4, CPU) finds other elements if the indices of the values are not used: then a list is
+    searched along its axis.
+    """
+    data, is_sorted = node.operand(0), node.flag("sorted", True)
+    if node.has("axis"):
+        return op.Unique.results(data, node.integer("axis"), sorted=is_sorted)
+    if is_sorted or node.is_used(2):
+        return op.Unique.results(data, sorted=is_sorted)
+    return op.Unique.results(data if node.rank(0) == 1 else op.Reshape(data, [-1], special_zero=False), 0, sorted=False)

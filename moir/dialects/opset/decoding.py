@@ -1,0 +1,110 @@
+"""Decoding of sequences: connectionist temporal classification, beams of a beam search."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from moir.dialects.element_types import si32
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import OpsetOp, Types, boolean_property, element_property, optional_operands
+from moir.dialects.opset.elementwise_base import REALS, require_element
+from moir.dialects.shapes import format_shape, merge_dimensions, merge_elements, merge_shapes, tensor
+from moir.errors import InferenceError
+
+
+class DecodingOp(OpsetOp):
+    """Base of operations whose operands have certain ranks."""
+
+    RANKS: ClassVar[tuple[int, ...]] = ()
+
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The shapes of the operands, unknown dimensions for an unknown rank. Raises InferenceError for another rank."""
+        found: list[tuple[int, ...]] = []
+        for index, rank in enumerate(self.RANKS):
+            shape = self.shape(index)
+            if shape is not None and len(shape) != rank:
+                raise InferenceError(f"operand {index} has rank {rank}, not shape {format_shape(shape)}")
+            found.append((-1,) * rank if shape is None else shape)
+        return found
+
+
+@irdl_op_definition
+class CTCGreedyDecoderSeqLen(DecodingOp):
+    """The most probable classes of `data` [batch, time, class] without blanks and, if `merge_repeated`, without repetitions.
+
+    Results: classes [batch, time], filled up with -1, and their number in each sequence. The blank is the last class unless given.
+    """
+
+    name = "opset6.CTCGreedyDecoderSeqLen"
+    data = operand_def()
+    sequence_length = operand_def()
+    blank_index = optional_operands(1)
+    merge_repeated = boolean_property(True)
+    classes_index_type = element_property(si32)
+    sequence_length_type = element_property(si32)
+    classes_index = result_def()
+    sequence_length_output = result_def()
+
+    RANKS: ClassVar[tuple[int, ...]] = (3, 1)
+
+    def infer(self, known: KnownValues) -> Types:
+        data, lengths = self.shapes()
+        batch = merge_dimensions(data[0], lengths[0])
+        return (
+            tensor((batch, data[1]), self.element("classes_index_type")),
+            tensor((batch,), self.element("sequence_length_type")),
+        )
+
+
+@irdl_op_definition
+class CTCLoss(DecodingOp):
+    """The negative logarithm of the probability of `labels` [batch, time] for `logits` [batch, time, class]."""
+
+    name = "opset4.CTCLoss"
+    logits = operand_def()
+    logit_length = operand_def()
+    labels = operand_def()
+    label_length = operand_def()
+    blank_index = optional_operands(1)
+    preprocess_collapse_repeated = boolean_property(False)
+    ctc_merge_repeated = boolean_property(True)
+    unique = boolean_property(False)
+    result = result_def()
+
+    RANKS: ClassVar[tuple[int, ...]] = (3, 1, 2, 1)
+
+    def infer(self, known: KnownValues) -> Types:
+        logits, logit_length, labels, label_length = self.shapes()
+        require_element(self.element_type(0), REALS)
+        merge_dimensions(logits[1], labels[1])
+        batch = merge_dimensions(merge_dimensions(logits[0], logit_length[0]), merge_dimensions(labels[0], label_length[0]))
+        return (tensor((batch,), self.element_type(0)),)
+
+
+@irdl_op_definition
+class GatherTree(DecodingOp):
+    """The sequences of a beam search: `step_ids` [time, batch, beam] followed from the last step back along `parent_idx`.
+
+    Behind the first `end_token`, and behind `max_seq_len`, there are only end tokens.
+    """
+
+    name = "opset1.GatherTree"
+    step_ids = operand_def()
+    parent_idx = operand_def()
+    max_seq_len = operand_def()
+    end_token = operand_def()
+    result = result_def()
+
+    RANKS: ClassVar[tuple[int, ...]] = (3, 3, 1, 0)
+
+    def infer(self, known: KnownValues) -> Types:
+        steps, parents, lengths, _ = self.shapes()
+        element = self.element_type(0)
+        for index in (1, 2, 3):
+            element = merge_elements(element, self.element_type(index))
+        time, batch, beam = merge_shapes(steps, parents) or steps
+        if self.rank(0) is None and self.rank(1) is None:
+            return (tensor(None, element),)
+        return (tensor((time, merge_dimensions(batch, lengths[0]), beam), element),)

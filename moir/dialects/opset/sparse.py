@@ -1,0 +1,138 @@
+"""Sums and maxima over segments of rows, and rows that a sparse tensor lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import boolean
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import OpsetOp, Types, optional_operands, string_property
+from moir.dialects.opset.elementwise_base import narrowed, widened
+from moir.dialects.shapes import element_of, format_shape, merge_dimensions, merge_elements, merge_shapes, shape_of, tensor
+from moir.errors import InferenceError
+
+
+def require_ranks(op: OpsetOp, ranks: Sequence[int]) -> None:
+    """Raise InferenceError if an operand has another rank than the one given for it."""
+    for index, rank in enumerate(ranks[: len(op.operands)]):
+        if op.rank(index) not in (rank, None):
+            raise InferenceError(f"operand {index} has rank {rank}, not shape {format_shape(op.shape(index))}")
+
+
+@irdl_op_definition
+class EmbeddingSegmentsSum(OpsetOp):
+    """For each segment the sum of the rows of `emb_table` at the indices that `segment_ids`, which are in ascending order, put into it.
+
+    A segment without indices has the row `default_index`, or zeros if that is absent or -1. `per_sample_weights` are factors of the rows.
+    """
+
+    name = "opset3.EmbeddingSegmentsSum"
+    emb_table = operand_def()
+    indices = operand_def()
+    segment_ids = operand_def()
+    num_segments = operand_def()
+    optional = optional_operands(2)
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        table, count = self.shape(0), known.target_shape(self.operands[3])
+        if table == ():
+            raise InferenceError("the table has at least one dimension")
+        for index in (1, 2):
+            if self.rank(index) not in (1, None):
+                raise InferenceError(f"operand {index} has one dimension, not shape {format_shape(self.shape(index))}")
+        merge_shapes(self.shape(1), self.shape(2))
+        element = self.element_type(0)
+        if (weights := self.optional_operand(5)) is not None:
+            element = merge_elements(element, element_of(weights))
+            merge_shapes(self.shape(1), shape_of(weights))
+        return (tensor(None if table is None else (count[0] if count else -1, *table[1:]), element),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        table, indices, segments, count = operands[:4]
+        total, size = widened(table), int(count.reshape(()))
+        if total.dtype.kind not in "fiu" or len(operands) > 4:
+            return None
+        if not _in_range(indices, len(table)) or not _in_range(segments, size):
+            return None
+        result = np.zeros((size, *table.shape[1:]), total.dtype)
+        np.add.at(result, segments, total[indices])
+        return (narrowed(result, table.dtype),)
+
+
+def _in_range(positions: Array, size: int) -> bool:
+    return positions.size == 0 or (int(positions.min()) >= 0 and int(positions.max()) < size)
+
+
+@irdl_op_definition
+class SegmentMax(OpsetOp):
+    """For each segment the maximum of the slices of `data` that `segment_ids`, which are in ascending order, put into it.
+
+    A segment without slices has zeros or, by `fill_mode`, the lowest number. Without `num_segments` the last segment has a slice.
+    """
+
+    name = "opset16.SegmentMax"
+    data = operand_def()
+    segment_ids = operand_def()
+    optional = optional_operands(1)
+    fill_mode = string_property("zero", "lowest", "zero")
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        data, segments = self.shape(0), known.integers(self.operands[1])
+        if data == () or self.rank(1) not in (1, None):
+            raise InferenceError("data have at least one dimension and segment_ids have one")
+        ids = self.shape(1)
+        if data is not None and ids is not None:
+            merge_dimensions(data[0], ids[0])
+        count = -1
+        if (operand := self.optional_operand(2)) is not None:
+            target = known.target_shape(operand)
+            count = target[0] if target else -1
+        elif segments is not None:
+            count = segments[-1] + 1 if segments else 0
+        return (tensor(None if data is None else (count, *data[1:]), self.element_type(0)),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, segments = operands[:2]
+        count = int(operands[2].reshape(())) if len(operands) > 2 else int(segments[-1]) + 1 if segments.size else 0
+        if data.dtype.kind not in "fiu" or not _in_range(segments, count):
+            return None
+        extreme = np.finfo(data.dtype).min if data.dtype.kind == "f" else np.iinfo(data.dtype).min
+        result = np.full((count, *data.shape[1:]), extreme, data.dtype)
+        np.maximum.at(result, segments, data)
+        if self.text("fill_mode") == "zero":
+            result[np.setdiff1d(np.arange(count), segments)] = 0
+        return (result,)
+
+
+@irdl_op_definition
+class SparseFillEmptyRows(OpsetOp):
+    """A sparse matrix with `default_value` put into the first column of each row that has no element.
+
+    Results: coordinates, values, and for each row whether it had no element.
+    """
+
+    name = "opset16.SparseFillEmptyRows"
+    values = operand_def()
+    dense_shape = operand_def()
+    indices = operand_def()
+    default_value = operand_def()
+    output_indices = result_def()
+    output_values = result_def()
+    empty_row_indicator = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        require_ranks(self, (1, 1, 2, 0))
+        element = merge_elements(self.element_type(0), self.element_type(3))
+        index = merge_elements(self.element_type(1), self.element_type(2))
+        target = known.target_shape(self.operands[1])
+        rows, count = target[0] if target else -1, -1
+        coordinates = known.constant(self.operands[2])
+        if rows >= 0 and coordinates is not None:
+            count = len(coordinates) + rows - len(np.unique(coordinates[:, 0]))
+        return (tensor((count, 2), index), tensor((count,), element), tensor((rows,), boolean))

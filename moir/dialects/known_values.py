@@ -125,6 +125,10 @@ class KnownValues:
             return shape[axis]
         return self._dimensions.setdefault((value, axis), Symbol(dimension=True))
 
+    def set_dimension(self, value: SSAValue, axis: int, symbol: Symbol) -> None:
+        """Remember which symbol stands for a dimension of a value."""
+        self._dimensions[value, axis] = symbol
+
     def elements(self, value: SSAValue) -> Array | None:
         """The value, entries of which may be symbols (then the array has dtype object); None if nothing is known."""
         if isinstance(value, OpResult) and (data := value.op.properties.get("value")) is not None and isinstance(data, DataAttr):

@@ -114,6 +114,13 @@ class Connections:
             result.operands[0] = inside.Unsqueeze(result.operands[0], slicing.axis)
             self.outputs.append((index, Port(number, slicing=slicing)))
 
+    def add_last(self, first: int, count: int) -> None:
+        """Connect results of the node, from `first` on, that are the values of the last iteration."""
+        for index in range(first, first + count):
+            number = self._number(index)
+            if number is not None:
+                self.outputs.append((index, Port(number)))
+
     def create(self, op: OpBuilder, operation: type[RepeatingOp]) -> list[SSAValue | None]:
         """Build the operation; the values of the results of the node."""
         if self.outputs:

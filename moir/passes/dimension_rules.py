@@ -287,7 +287,7 @@ def _filtered(out_axes: tuple[int, ...], kernel_axis: int) -> Rule:
         fixed = [token for token in factors if not isinstance(token, Symbol)]
         channels = math.prod(fixed) if len(fixed) == len(factors) else factors[0] if len(factors) == 1 else None
         kernel = filters[kernel_axis:]
-        keeps = "Backprop" not in op.name and op.text("auto_pad") == "explicit" and len(kernel) == len(data) - 2
+        keeps = "Backprop" not in op.name and len(kernel) == len(data) - 2
         spatial = [_window(op, axis, token, kernel[axis]) if keeps else None for axis, token in enumerate(data[2:])]
         return [data[0], channels, *spatial]
 
@@ -298,8 +298,15 @@ def _window(op: OpsetOp, axis: int, size: Token, kernel: Token) -> Token | None:
     """Dimension behind a sliding window; the same one if the window moves by one and is padded to its size."""
     if isinstance(kernel, Symbol):
         return None
-    padding = op.integers("pads_begin")[axis] + op.integers("pads_end")[axis] - op.integers("dilations")[axis] * (kernel - 1)
-    return size if op.integers("strides")[axis] == 1 and padding == 0 else None
+    stride, padding = op.integers("strides")[axis], op.text("auto_pad")
+    spread = op.integers("dilations")[axis] * (kernel - 1)
+    if padding in ("same_upper", "same_lower"):
+        room = 0
+    else:
+        room = -spread if padding == "valid" else op.integers("pads_begin")[axis] + op.integers("pads_end")[axis] - spread
+    if stride == 1 and room == 0:
+        return size
+    return None if isinstance(size, Symbol) or size + room < 1 else (size + room - 1) // stride + 1
 
 
 _FILTERED: dict[str, Rule] = {

@@ -117,10 +117,11 @@ MIDDLE: tuple[str, ...] = (
     # Loops over sequences.
     "fuse-recurrent-cells",
     # The layout change.
+    "fuse-dilated-convolution",
     "choose-layouts",
     "fold-constants",
     "reshape-unit-transposes",
-    "fuse-dilated-convolution",
+    "simplify-shape-of",
     "fuse-pads",
     # Movement of data.
     "fuse-concats",

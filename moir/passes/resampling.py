@@ -134,13 +134,13 @@ def resampled(op: OpBuilder, data: SSAValue, axes: Sequence[AxisResizing], sampl
         matrix, outside = weights(axis, sampling)
         if sampling.coordinates == "tf_crop_and_resize":
             beyond = beyond | outside.reshape([-1 if i == axis.axis else 1 for i in range(rank)])
-        value = _multiplied(op, value, op.constant(matrix.astype(to_numpy(reckoned)), reckoned), axis.axis, rank)
+        value = multiplied(op, value, op.constant(matrix.astype(to_numpy(reckoned)), reckoned), axis.axis, rank)
     if beyond.any():
         value = op.Select(op.constant(beyond), op.constant_like(extrapolation, value), value)
     return op.convert(value, element)
 
 
-def _multiplied(op: OpBuilder, data: SSAValue, matrix: SSAValue, axis: int, rank: int) -> SSAValue:
+def multiplied(op: OpBuilder, data: SSAValue, matrix: SSAValue, axis: int, rank: int) -> SSAValue:
     """Each row along an axis multiplied by a matrix."""
     if axis == rank - 1:
         return op.MatMul(data, matrix, transpose_b=True)

@@ -31,6 +31,15 @@ def rank_value(op: OpBuilder, value: SSAValue) -> SSAValue:
     return op.ShapeOf(op.ShapeOf(value)) if rank is None else op.constant([rank])
 
 
+def all_axes(op: OpBuilder, value: SSAValue, first: int = 0) -> SSAValue:
+    """The axes of a value from `first` on, [rank - first]; a constant if its rank is known."""
+    rank = rank_of(value)
+    if rank is not None:
+        return op.constant(list(range(first, rank)), si64)
+    stop = op.Squeeze(op.ShapeOf(op.ShapeOf(value)), [0])
+    return op.Range(op.constant(first, si64), stop, op.constant(1, si64), output_type=si64)
+
+
 def as_scalar(op: OpBuilder, value: SSAValue) -> SSAValue:
     """A value of one element, as a scalar."""
     if shape_of(value) == ():

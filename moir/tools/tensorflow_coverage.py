@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
+from moir.frontends.tensorflow.functions import CALL_KINDS
+from moir.frontends.tensorflow.model_inputs import INPUT_KINDS
+from moir.frontends.tensorflow.model_outputs import EFFECTS
+from moir.passes import raise_switch_merge, raise_tensor_arrays, raise_while_frames
 from moir.passes.lower_tf.families import FAMILIES
 from moir.passes.lower_tf.table import tf as lowerings
 
-IMPORTED, CUT, RAISED, DIRECT, REPORTED = "read by the frontend", "cut", "raised", "direct", "reported"
+IMPORTED, RAISED, DIRECT, REPORTED = "read by the frontend", "raised", "direct", "reported"
+
+RAISED_BY: dict[str, Iterable[str]] = {
+    raise_while_frames.RaiseWhileFramesPass.name: (
+        "LoopCond",
+        *raise_while_frames.ENTERS,
+        *raise_while_frames.EXITS,
+        *raise_while_frames.MERGES,
+        *raise_while_frames.SWITCHES,
+        *raise_while_frames.NEXT_ITERATIONS,
+    ),
+    raise_switch_merge.RaiseSwitchMergePass.name: (*raise_switch_merge.SWITCHES, *raise_switch_merge.MERGES),
+    raise_tensor_arrays.RaiseTensorArraysPass.name: raise_tensor_arrays.REWRITES,
+}
+"""The kinds each pass takes out of the model."""
 
 MEANINGS = {
     DIRECT: "a handler in the file of that name in `moir/passes/lower_tf`",
-    RAISED: "a front pass makes structured control flow, or an operation on lists, of it, which is lowered",
+    RAISED: "a front pass makes structured control flow, or operations on lists, of it, which are lowered",
     IMPORTED: "becomes a constant, an input, the body of a function or the value of a variable when the file is read",
-    CUT: "left out with a note: it has a side effect and no part in the result",
     REPORTED: "a handler that says why it cannot be converted and what to do instead",
 }
 
@@ -26,6 +44,15 @@ nothing uses its results. Written by `python -m moir.tools.coverage`; do not edi
 
 | operation | how | where |
 | --- | --- | --- |
+"""
+
+LEFT_OUT = """
+## Left out
+
+Operations that are there for an effect are left out; a note of the conversion says which, unless they have no meaning for inference.
+
+| kinds (regular expression) | effect |
+| --- | --- |
 """
 
 
@@ -41,9 +68,22 @@ def lowered() -> dict[str, tuple[str, str]]:
     return found
 
 
+def others() -> dict[str, tuple[str, str]]:
+    """The kinds that no lowering sees, and where they go."""
+    found = dict.fromkeys(("Const", *CALL_KINDS, *INPUT_KINDS), (IMPORTED, ""))
+    for name, kinds in RAISED_BY.items():
+        for kind in kinds:
+            found.setdefault(kind, (RAISED, name))
+    return found
+
+
 def document() -> str:
     """The text of the file."""
-    rows = lowered()
+    rows = others() | lowered()
     counts = Counter(how for how, _ in rows.values())
     listed = "\n".join(f"- **{how}** ({counts[how]}): {meaning}" for how, meaning in MEANINGS.items() if counts[how])
-    return HEADING.format(counts=listed) + "".join(f"| {kind} | {how} | {where} |\n" for kind, (how, where) in sorted(rows.items()))
+    table = "".join(f"| {kind} | {how} | {where} |\n" for kind, (how, where) in sorted(rows.items()))
+    effects = "".join(
+        f"| `{pattern.replace('|', '&#124;')}` | {effect or 'none on the results'} |\n" for pattern, effect in EFFECTS.items()
+    )
+    return HEADING.format(counts=listed) + table + LEFT_OUT + effects

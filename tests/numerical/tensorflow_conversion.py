@@ -69,7 +69,16 @@ def expected_results(graph: tf.Graph, names: Sequence[str], inputs: Mapping[str,
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     with tf.compat.v1.Session(graph=graph, config=config) as session:
         found = session.run([f"{name}:0" for name in names], {f"{name}:0": array for name, array in inputs.items()})
-    return [np.asarray(each) for each in found]
+    return [decoded(np.asarray(each)) for each in found]
+
+
+def decoded(array: Array) -> Array:
+    """Strings, which TensorFlow has as bytes, as text; any other array as it is."""
+    if array.dtype.kind not in "OS":
+        return array
+    texts = np.empty(array.shape, object)
+    texts.ravel()[:] = [item.decode() for item in array.ravel()]
+    return texts
 
 
 def convert_graph(graph: tf.Graph, directory: Path, passes: str | None = None) -> openvino.Model:

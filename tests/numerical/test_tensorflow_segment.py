@@ -24,7 +24,8 @@ FLEXIBLE = ("static", "dynamic")
 @pytest.mark.parametrize("kind", ["SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum"])
 def test_segment(kind: str) -> None:
     function = getattr(raw, kind)
-    check(lambda x: function(data=x, segment_ids=ASCENDING), {"x": X}, operations=1 if kind in ("SegmentMax", "SegmentSum") else 2, forms=FLEXIBLE)
+    operations = 1 if kind in ("SegmentMax", "SegmentSum") else 2
+    check(lambda x: function(data=x, segment_ids=ASCENDING), {"x": X}, operations=operations, forms=FLEXIBLE)
     check(lambda x, ids: function(data=x, segment_ids=ids), {"x": X, "ids": ASCENDING}, forms=FLEXIBLE)
     check(lambda x, ids: function(data=x, segment_ids=ids), {"x": X[:, 0], "ids": ASCENDING.astype(np.int64)}, forms=FLEXIBLE)
     check(lambda x, ids: function(data=x, segment_ids=ids), {"x": CUBE, "ids": ASCENDING}, forms=FLEXIBLE)

@@ -1,6 +1,7 @@
 """The opset dialects: `opset1` … `opset17`, one file per family of the OpenVINO operation-set specification.
 
-Families are imported when an operation of theirs is first asked for: `operation("opset8.Gather")`, `newest("Gather")`.
+Families are imported when an operation of theirs is first asked for: `operation("opset8.Gather")`, `newest("Gather")`. An operation of an
+extension, `extension.Mine`, is registered as long as the extension is loaded, and then found in the same ways.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ FAMILIES: dict[str, str] = {
     "signal": "opset7.DFT opset7.IDFT opset9.IRDFT opset16.ISTFT opset9.RDFT opset15.STFT",
     "sort": "opset3.Bucketize opset3.NonZero opset15.SearchSorted opset11.TopK opset10.Unique",
     "sparse": "opset3.EmbeddingSegmentsSum opset16.SegmentMax opset16.SparseFillEmptyRows",
+    "strings": "opset15.StringTensorPack opset15.StringTensorUnpack",
 }
 """The operations each family file defines."""
 
@@ -89,9 +91,38 @@ def names() -> Iterator[str]:
     return iter(_FAMILY_OF)
 
 
+_REGISTERED: dict[str, type[OpsetOp]] = {}
+
+
+def register(candidate: type[OpsetOp]) -> None:
+    """Make an operation known that is in no family. Raises KeyError if there is one of its name."""
+    if candidate.name in _FAMILY_OF or candidate.name in _REGISTERED:
+        raise KeyError(candidate.name)
+    _REGISTERED[candidate.name] = candidate
+    _forget()
+
+
+def unregister(candidate: type[OpsetOp]) -> None:
+    """Take a registered operation back."""
+    del _REGISTERED[candidate.name]
+    _forget()
+
+
+def _forget() -> None:
+    for lookup in (operation, newest, versions):
+        lookup.cache_clear()
+
+
+def is_registered(name: str) -> bool:
+    """Whether an operation of that name is registered."""
+    return name in _REGISTERED
+
+
 @cache
 def operation(name: str) -> type[OpsetOp]:
     """The class of an operation, e.g. of `opset8.Gather`. Raises KeyError if there is none."""
+    if name in _REGISTERED:
+        return _REGISTERED[name]
     module = import_module(f"moir.dialects.opset.{_FAMILY_OF[name]}")
     candidate = getattr(module, _CLASS_NAMES.get(name, name.partition(".")[2]))
     if candidate.name != name:
@@ -101,15 +132,22 @@ def operation(name: str) -> type[OpsetOp]:
 
 @cache
 def newest(kind: str) -> type[OpsetOp]:
-    """The class of the newest version of an operation type, e.g. of `Gather`. Raises KeyError if there is none."""
-    versions = _VERSIONS[kind]
-    return operation(f"opset{max(versions)}.{kind}")
+    """The class of the newest version of an operation type, e.g. of `Gather`. Raises KeyError if there is none.
+
+    Only for a type that no operation set has it is a registered one.
+    """
+    return operation(versions(kind)[-1])
 
 
 @cache
 def versions(kind: str) -> tuple[str, ...]:
     """Names of all versions of an operation type, e.g. of `Gelu`: `opset2.Gelu` and `opset7.Gelu`. Raises KeyError if there is none."""
-    return tuple(f"opset{version}.{kind}" for version in sorted(_VERSIONS[kind]))
+    if kind in _VERSIONS:
+        return tuple(f"opset{version}.{kind}" for version in sorted(_VERSIONS[kind]))
+    found = sorted(name for name in _REGISTERED if name.partition(".")[2] == kind)
+    if not found:
+        raise KeyError(kind)
+    return tuple(found)
 
 
 def _versions() -> dict[str, list[int]]:

@@ -11,7 +11,7 @@ from moir.frontends.tensorflow.frames import MAXIMUM_OUTPUTS, Frame, Tensor
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS
 from moir.frontends.tensorflow.outputs import output_count
 
-_EFFECTS: dict[str, str] = {
+EFFECTS: dict[str, str] = {
     r"NoOp|ControlTrigger|_Send|_Recv|Abort|DestroyResourceOp|DisableCopyOnRead|Timestamp": "",
     r"Assert|PrintV2": "checks and printing",
     r"\w*Summary\w*": "reports to TensorBoard",
@@ -28,7 +28,7 @@ _SOURCES = re.compile(
     r"\w*TableV2|Mutex\w*|StackV2|BroadcastGradientArgs"
 )
 """Kinds that compute nothing an application would ask for."""
-_EFFECT = re.compile("|".join(_EFFECTS))
+_EFFECT = re.compile("|".join(EFFECTS))
 _VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 _SAVING_KINDS = frozenset(("Save", "SaveV2", "SaveSlices", "MergeV2Checkpoints"))
 _PASSING_KINDS = frozenset(("Identity", "Switch", "RefSwitch", "Merge", "RefMerge"))
@@ -138,7 +138,7 @@ class ModelOutputs:
                 continue
             if node.op.startswith("Placeholder") and _UNUSED_INPUT.fullmatch(node.name) is None:
                 inputs.append(node.name)
-            effect = next((effect for pattern, effect in _EFFECTS.items() if re.fullmatch(pattern, node.op)), "")
+            effect = next((effect for pattern, effect in EFFECTS.items() if re.fullmatch(pattern, node.op)), "")
             if effect:
                 kinds.setdefault(effect, Counter())[node.op] += 1
         notes = [f"left out {effect} ({_counted(counts)})" for effect, counts in kinds.items()]

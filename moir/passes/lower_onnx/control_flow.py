@@ -16,19 +16,19 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import si64
 from moir.dialects.moir import Port, Slicing
-from moir.dialects.opset.condition import If, Loop, RepeatingOp, TensorIterator, parameters_of, results_of
+from moir.dialects.opset.condition import Loop, RepeatingOp, TensorIterator, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, is_static, normalize_axis, rank_of, shape_of, tensor
 from moir.passes.bodies import (
     Body,
     captured_values,
-    create_with_bodies,
     graph_of,
     known_value,
     lowered_body,
     own_operands,
     repeated_body,
 )
+from moir.passes.branches import conditional, inlined
 from moir.passes.building import OpBuilder
 from moir.passes.connections import Connections, create_repeating
 from moir.passes.lower_onnx.table import onnx
@@ -44,44 +44,11 @@ def if_(node: Node, op: OpBuilder) -> Replacement:
     """onnx.If(cond, captured…) -> opset8.If(cond, captured…) {then_inputs, else_inputs}; the operations of one branch if cond is known"""
     condition = node.constant(0)
     if condition is not None and condition.size == 1:
-        return _inlined(node, op, graph_of(node, "then_branch" if condition.item() else "else_branch"))
-    captured = captured_values(node)
-    bodies = [lowered_body(node, graph_of(node, name), captured) for name in ("then_branch", "else_branch")]
-    if any(len(body.results) != node.result_count for body in bodies):
+        return inlined(node, op, graph_of(node, "then_branch" if condition.item() else "else_branch"), captured_values(node))
+    branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
+    if any(len(results_of(branch.block)) != node.result_count for branch in branches):
         node.fail("its branches do not have as many outputs as it has")
-    operands = [node.operand(0)]
-    indices: dict[SSAValue, int] = {}
-    connections: list[list[int]] = []
-    for body in bodies:
-        connections.append([])
-        for position, value in enumerate(captured):
-            if not body.is_used(position):
-                body.drop(position)
-                continue
-            if value not in indices:
-                indices[value] = len(operands)
-                operands.append(value)
-            connections[-1].append(indices[value])
-    properties = {"then_inputs": connections[0], "else_inputs": connections[1]}
-    return create_with_bodies(op, If, operands, properties, [body.region for body in bodies])
-
-
-def _inlined(node: Node, op: OpBuilder, region: Region) -> Replacement:
-    """The operations of a graph in front of the node, lowered; the values of its outputs."""
-    block = region.block
-    for parameter, value in zip(parameters_of(block), captured_values(node), strict=True):
-        parameter.results[0].replace_all_uses_with(value)
-        parameter.detach()
-        parameter.erase()
-    node.lowering.block(block)
-    values = results_of(block)
-    for inner in list(block.ops):
-        inner.detach()
-        if isinstance(inner, Result):
-            inner.erase()
-        else:
-            op.insert(inner)
-    return values
+    return conditional(node, op, node.operand(0), branches, captured_values(node))
 
 
 @onnx.lowers("Loop")

@@ -9,18 +9,7 @@ from moir.passes.building import OpBuilder
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
 from moir.passes.shape_values import as_scalar
-
-SMALLEST = np.array(np.finfo(np.float32).tiny)
-"""The smallest number the runtime does not take for zero."""
-
-
-def exclusive(op: OpBuilder, overlap: SSAValue) -> SSAValue:
-    """The threshold of an overlap as a scalar: the runtime suppresses what reaches it, ONNX only what exceeds it."""
-    known = op.known.constant(overlap)
-    if known is not None and known.size == 1:
-        following = np.nextafter(known.astype(np.float32), np.float32(np.inf))
-        return op.constant(np.maximum(following, SMALLEST).reshape(()))
-    return op.Add(op.Multiply(as_scalar(op, overlap), 1 + 2**-23), float(SMALLEST))
+from moir.passes.suppression import SMALLEST, exclusive
 
 
 @onnx.lowers("NonMaxSuppression", since=10)

@@ -17,7 +17,6 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import element_of, rank_of
 from moir.passes.building import OpBuilder
 from moir.passes.lower_onnx.activation import leaky
-from moir.passes.lower_onnx.operands import all_axes
 from moir.passes.lower_onnx.quantized_values import (
     as_type,
     constant_array,
@@ -29,6 +28,7 @@ from moir.passes.lower_onnx.quantized_values import (
 from moir.passes.lower_onnx.sliding_window import kernel_shape, sliding_window
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+from moir.passes.shape_values import all_axes
 
 
 def _operand(node: Node, op: OpBuilder, data: int, axis: int = 1) -> SSAValue:

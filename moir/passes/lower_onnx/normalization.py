@@ -17,9 +17,10 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import dynamic, f32, si64
 from moir.dialects.shapes import element_of, rank_of
 from moir.passes.building import OpBuilder
-from moir.passes.lower_onnx.operands import all_axes, reshaped_like, small_constant, with_dimensions_behind
+from moir.passes.lower_onnx.operands import reshaped_like, small_constant, with_dimensions_behind
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+from moir.passes.shape_values import all_axes
 
 MAXIMUM_NEIGHBOURHOOD = 1024
 """Channels that a local response normalization may take together."""

@@ -48,19 +48,6 @@ def small_constant(op: OpBuilder, value: SSAValue) -> Array | None:
     return op.known.constant(value)
 
 
-def all_axes(op: OpBuilder, value: SSAValue, first: int = 0) -> SSAValue:
-    """The axes of a value from `first` on, [rank - first]; a constant if its rank is known."""
-    rank = rank_of(value)
-    if rank is not None:
-        return op.constant(list(range(first, rank)), si64)
-    return op.Range(op.constant(first, si64), rank_value(op, value), op.constant(1, si64), output_type=si64)
-
-
-def rank_value(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The rank of a value as a scalar."""
-    return op.Squeeze(op.ShapeOf(op.ShapeOf(value)), [0])
-
-
 def dimension(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = ()) -> SSAValue:
     """A dimension of a value, as a scalar or in another shape of one element; a constant if it is known. A negative axis needs no rank."""
     known = shape_of(value)

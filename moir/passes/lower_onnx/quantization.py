@@ -17,7 +17,7 @@ from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.passes.building import OpBuilder
 from moir.passes.lower_onnx.convolution import group_attribute
 from moir.passes.lower_onnx.data_types import element_type
-from moir.passes.lower_onnx.operands import all_axes, reshaped_like, with_dimensions_behind
+from moir.passes.lower_onnx.operands import reshaped_like, with_dimensions_behind
 from moir.passes.lower_onnx.quantized_values import (
     Quantization,
     along_axis,
@@ -33,6 +33,7 @@ from moir.passes.lower_onnx.quantized_values import (
 from moir.passes.lower_onnx.sliding_window import sliding_window, spatial_axes
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+from moir.passes.shape_values import all_axes
 
 
 @onnx.lowers("QuantizeLinear", "com.microsoft.QuantizeLinear")

@@ -14,9 +14,10 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si64, ui8
 from moir.dialects.shapes import element_of, shape_of
 from moir.passes.building import Constructor, OpBuilder
-from moir.passes.lower_onnx.operands import all_axes, dimension
+from moir.passes.lower_onnx.operands import dimension
 from moir.passes.lower_onnx.table import onnx
 from moir.passes.lowering import Node
+from moir.passes.shape_values import all_axes
 
 _DIRECT = {
     "ReduceL1": "ReduceL1",

@@ -1,0 +1,62 @@
+"""Strings as numbers: the bytes of all elements one behind the other, and where each element begins and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import dynamic, si32, si64, string, ui8
+from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.base import OpsetOp, Types
+from moir.dialects.opset.elementwise_base import require_element
+from moir.dialects.shapes import merge_shapes, tensor
+
+
+@irdl_op_definition
+class StringTensorUnpack(OpsetOp):
+    """The strings of `data`: where each begins and ends among the bytes, in the shape of the data, and the bytes (UTF-8)."""
+
+    name = "opset15.StringTensorUnpack"
+    data = operand_def()
+    begins = result_def()
+    ends = result_def()
+    symbols = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        require_element(self.element_type(0), frozenset((string, dynamic)))
+        shape = self.shape(0)
+        return tensor(shape, si32), tensor(shape, si32), tensor((-1,), ui8)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array]:
+        texts = [str(text).encode() for text in operands[0].ravel()]
+        ends = np.cumsum([len(text) for text in texts], dtype=np.int32).reshape(operands[0].shape)
+        sizes = np.array([len(text) for text in texts], np.int32).reshape(operands[0].shape)
+        return ends - sizes, ends, np.frombuffer(b"".join(texts), np.uint8)
+
+
+@irdl_op_definition
+class StringTensorPack(OpsetOp):
+    """Strings from where each begins and ends among bytes (UTF-8)."""
+
+    name = "opset15.StringTensorPack"
+    begins = operand_def()
+    ends = operand_def()
+    symbols = operand_def()
+    result = result_def()
+
+    def infer(self, known: KnownValues) -> Types:
+        for index in (0, 1):
+            require_element(self.element_type(index), frozenset((si32, si64, dynamic)))
+        require_element(self.element_type(2), frozenset((ui8, dynamic)))
+        return (tensor(merge_shapes(self.shape(0), self.shape(1)), string),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array]:
+        begins, ends, symbols = operands
+        content = symbols.astype(np.uint8).tobytes()
+        texts = [content[begin:end].decode(errors="replace") for begin, end in zip(begins.ravel(), ends.ravel(), strict=True)]
+        packed = np.empty(len(texts), object)
+        packed[:] = texts
+        return (packed.reshape(begins.shape),)

@@ -1,0 +1,68 @@
+"""`reshape-unit-transposes`: a transposition that moves dimensions of size 1 only is a Reshape, which moves no data and merges with others.
+
+    %1 = opset1.Transpose(%0, [0, 3, 1, 2]) : tensor<?x8x1x1xf32>
+->  %1 = opset1.Reshape(%0, [0, 8, 1, 1]) {special_zero = true} : tensor<?x8x1x1xf32>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
+
+from moir.dialects.known_values import Symbol
+from moir.dialects.opset.movement import Transpose
+from moir.passes.cancel_transposes import order_of
+from moir.passes.dimensions import Dimensions, Tokens, same
+from moir.passes.rewriting import Pattern, Rewriter, all_blocks, rewrite
+
+
+def target_shape(dimensions: Tokens, order: Sequence[int]) -> list[int] | None:
+    """The target of a Reshape that does what a transposition does; None if it moves more than ones, or too much is unknown."""
+    kept = [axis for axis in order if not same(dimensions[axis], 1)]
+    if kept != sorted(kept):
+        return None
+    target: list[int] = []
+    for place, axis in enumerate(order):
+        token = dimensions[axis]
+        target.append(token if not isinstance(token, Symbol) else 0 if place == axis else -1)
+    return target if target.count(-1) < 2 and all(token or isinstance(token, Symbol) for token in dimensions) else None
+
+
+@dataclass(frozen=True)
+class UnitTranspose(Pattern):
+    """Replaces a transposition by a Reshape.
+
+    Args:
+        dimensions: what is known of dimensions.
+    """
+
+    dimensions: Dimensions
+
+    roots = (Transpose,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, Transpose)
+        order, tokens = order_of(op, self.dimensions), self.dimensions.tokens(op.operands[0])
+        target = None if order is None or tokens is None else target_shape(tokens, order)
+        if target is not None:
+            rewriter.replace_with(op, rewriter.op.Reshape(op.operands[0], np.array(target, np.int64), special_zero=True))
+
+
+@dataclass(frozen=True)
+class ReshapeUnitTransposesPass(ModulePass):
+    """Replaces transpositions that move ones by Reshapes."""
+
+    name = "reshape-unit-transposes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if any(isinstance(each, Transpose) for block in all_blocks(op) for each in block.ops):
+            dimensions = Dimensions().scan(op)
+            rewrite(op, [UnitTranspose(dimensions)], known=dimensions)

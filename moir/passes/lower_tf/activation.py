@@ -1,0 +1,74 @@
+"""Activation functions.
+
+    %y = tf.LeakyRelu(%x) {alpha = 0.1}
+->  %y = opset1.PRelu(%x, 0.1)
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.passes.building import OpBuilder
+from moir.passes.lower_tf.table import tf
+from moir.passes.lowering import Node
+
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+"""The constants of Selu."""
+
+_SAME_MEANING = {
+    "Mish": "Mish",
+    "Sigmoid": "Sigmoid",
+    "Softplus": "SoftPlus",
+    "Softsign": "SoftSign",
+}
+
+
+@tf.lowers(*_SAME_MEANING)
+def renamed(node: Node, op: OpBuilder) -> SSAValue:
+    """tf.Softplus(x) -> opset4.SoftPlus(x)"""
+    return getattr(op, _SAME_MEANING[node.op.KIND])(node.operand(0))
+
+
+@tf.lowers("Relu")
+def relu(node: Node, op: OpBuilder) -> SSAValue:
+    """tf.Relu(x) -> opset1.Relu(x)"""
+    return op.Relu(node.operand(0))
+
+
+@tf.lowers("Relu6")
+def relu6(node: Node, op: OpBuilder) -> SSAValue:
+    """tf.Relu6(x) -> opset1.Clamp(x) {min = 0, max = 6}"""
+    return op.Clamp(node.operand(0), min=0.0, max=6.0)
+
+
+@tf.lowers("Elu")
+def elu(node: Node, op: OpBuilder) -> SSAValue:
+    """tf.Elu(x) -> opset1.Elu(x) {alpha = 1}"""
+    return op.Elu(node.operand(0), alpha=1.0)
+
+
+@tf.lowers("Selu")
+def selu(node: Node, op: OpBuilder) -> SSAValue:
+    """tf.Selu(x) -> opset1.Selu(x, alpha, scale)"""
+    x = node.operand(0)
+    return op.Selu(x, op.constant_like(SELU_ALPHA, x), op.constant_like(SELU_SCALE, x))
+
+
+@tf.lowers("LeakyRelu")
+def leaky_relu(node: Node, op: OpBuilder) -> SSAValue:
+    """tf.LeakyRelu(x) {alpha = 0.2} -> opset1.PRelu(x, alpha)"""
+    x = node.operand(0)
+    return op.PRelu(x, op.constant_like([node.number("alpha", 0.2)], x))
+
+
+@tf.lowers("swish_f32")
+def swish(node: Node, op: OpBuilder) -> SSAValue:
+    """tf.swish_f32(x, beta) -> opset4.Swish(x, beta)"""
+    x, beta = node.operand(0), node.optional(1)
+    return op.Swish(x) if beta is None else op.Swish(x, beta)
+
+
+@tf.lowers("Softmax", "LogSoftmax")
+def softmax(node: Node, op: OpBuilder) -> SSAValue:
+    """tf.Softmax(x) -> opset8.Softmax(x) {axis = -1}"""
+    return getattr(op, node.op.KIND)(node.operand(0), axis=-1)

@@ -1,0 +1,73 @@
+// RUN: moir-opt %s -p raise-tensor-lists --split-input-file | filecheck %s
+
+// One list is read and one written at the counter, which is not needed any more.
+// CHECK-LABEL: moir.model @map
+// CHECK:         %[[Y:.*]] = tf.While(%[[X:.*]], %[[N:.*]]) {graph_attributes = ["body"], sliced = [0], joined = 1, last = 0, invariants = 0, bounds = [0]
+// CHECK-NEXT:      %[[E:.*]] = opset1.Parameter() : tensor<*xf32>
+// CHECK-NEXT:      %[[V:.*]] = tf.Exp(%[[E]])
+// CHECK-NEXT:      opset1.Result(%[[V]])
+// CHECK-NEXT:    })
+// CHECK-NEXT:    %[[L:.*]] = tf.TensorListSetRange(%{{.*}}, %[[Y]]) {start = 0, complete = true}
+// CHECK-NEXT:    opset1.Result(%[[L]])
+builtin.module {
+  moir.model @map {
+    %n = opset1.Parameter() {name = "n"} : tensor<si32>
+    %x = opset1.Parameter() {name = "x"} : tensor<?x4xf32>
+    %0 = opset1.Constant() {value = #moir.data<tensor<si32>, [0]>} : tensor<si32>
+    %s = opset1.Constant() {value = #moir.data<tensor<1xsi32>, [4]>} : tensor<1xsi32>
+    %l = tf.TensorListFromTensor(%x, %s) : tensor<*x!moir.dynamic>
+    %r = tf.TensorListReserve(%s, %n) : tensor<*x!moir.dynamic>
+    %1, %2, %3, %4 = tf.While(%0, %l, %r, %n) {graph_attributes = ["cond", "body"]} ({
+      %i = opset1.Parameter() : tensor<*xsi32>
+      %a = opset1.Parameter() : tensor<*x!moir.dynamic>
+      %b = opset1.Parameter() : tensor<*x!moir.dynamic>
+      %m = opset1.Parameter() : tensor<*xsi32>
+      %c = tf.Less(%i, %m) : tensor<*xi1>
+      opset1.Result(%c)
+    }, {
+      %i = opset1.Parameter() : tensor<*xsi32>
+      %a = opset1.Parameter() : tensor<*x!moir.dynamic>
+      %b = opset1.Parameter() : tensor<*x!moir.dynamic>
+      %m = opset1.Parameter() : tensor<*xsi32>
+      %k = opset1.Constant() {value = #moir.data<tensor<si32>, [1]>} : tensor<si32>
+      %t = opset1.Constant() {value = #moir.data<tensor<1xsi32>, [4]>} : tensor<1xsi32>
+      %e = tf.TensorListGetItem(%a, %i, %t) {element_dtype = f32} : tensor<*xf32>
+      %v = tf.Exp(%e) : tensor<*xf32>
+      %w = tf.TensorListSetItem(%b, %i, %v) : tensor<*x!moir.dynamic>
+      %j = tf.AddV2(%i, %k) : tensor<*xsi32>
+      opset1.Result(%j)
+      opset1.Result(%a)
+      opset1.Result(%w)
+      opset1.Result(%m)
+    }) : tensor<*xsi32>, tensor<*x!moir.dynamic>, tensor<*x!moir.dynamic>, tensor<*xsi32>
+    opset1.Result(%3) {name = "y"}
+  }
+}
+
+// -----
+
+// A condition that depends on data stays, with the states and invariants.
+// CHECK-LABEL: moir.model @until
+// CHECK:         tf.While(%{{.*}}, %{{.*}}) {graph_attributes = ["cond", "body"], sliced = [], joined = 0, last = 0, invariants = 1, bounds = []
+// CHECK-NEXT:      %[[X:.*]] = opset1.Parameter()
+// CHECK-NEXT:      %[[N:.*]] = opset1.Parameter()
+// CHECK-NEXT:      tf.Less(%[[X]], %[[N]])
+builtin.module {
+  moir.model @until {
+    %n = opset1.Parameter() {name = "n"} : tensor<f32>
+    %x = opset1.Parameter() {name = "x"} : tensor<f32>
+    %1, %2 = tf.While(%n, %x) {graph_attributes = ["cond", "body"]} ({
+      %m = opset1.Parameter() : tensor<*xf32>
+      %a = opset1.Parameter() : tensor<*xf32>
+      %c = tf.Less(%a, %m) : tensor<*xi1>
+      opset1.Result(%c)
+    }, {
+      %m = opset1.Parameter() : tensor<*xf32>
+      %a = opset1.Parameter() : tensor<*xf32>
+      %e = tf.Exp(%a) : tensor<*xf32>
+      opset1.Result(%m)
+      opset1.Result(%e)
+    }) : tensor<*xf32>, tensor<*xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}

@@ -1,4 +1,4 @@
-"""`cancel-reshapes`: of Reshape, Squeeze and Unsqueeze in a row, one is left, or none.
+"""`cancel-reshapes`: of Reshape, Squeeze, Unsqueeze and Gathers of single entries in a row, one is left, or none.
 
 %1 = opset1.Unsqueeze(%0, [1])
 %2 = opset1.Unsqueeze(%1, [2])                // opset1.Unsqueeze(%0, [1, 2])
@@ -6,6 +6,7 @@
 %4 = opset1.Reshape(%3, [0, 8, -1])
 %5 = opset1.Reshape(%4, [0, -1])              // opset1.Reshape(%3, [0, -1])
 %6 = opset1.Unsqueeze(%5, [2])                // opset1.Reshape(%3, [0, -1, 1])
+%7 = opset8.Gather(%6, -1, 2)                 // %5
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.known_values import KnownValues
+from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.shape import Reshape, Squeeze, Squeeze1, Unsqueeze
 from moir.dialects.shapes import rank_of, shape_of
@@ -154,6 +156,26 @@ class InsertedAndRemoved(Pattern):
             replace_if_as_good(op, rewriter.op[op.name](data, np.array(axes, np.int64)), rewriter)
 
 
+class EntryOfInserted(Pattern):
+    """Takes the only entry along a dimension an Unsqueeze inserts: what is left is its other dimensions."""
+
+    roots = (Gather,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        inner = op.operands[0].owner
+        axis, index = (rewriter.known.integers(op.operands[number]) for number in (2, 1))
+        inserted = inserted_axes(inner, rewriter.known) if isinstance(inner, Unsqueeze) else None
+        if inserted is None or not axis or index not in ((0,), (-1,)) or rank_of(op.operands[1]) != 0:
+            return
+        place = axis[0] % (rank_of(op.operands[0]) or 1)
+        if place not in inserted:
+            return
+        others = [other - (other > place) for other in sorted(inserted - {place})]
+        data = inner.operands[0] if isinstance(inner, Unsqueeze) else op.operands[0]
+        replace_if_as_good(op, rewriter.op.Unsqueeze(data, np.array(others, np.int64)) if others else data, rewriter)
+
+
 def merged_axes(outer: set[int], inner: set[int]) -> Sequence[int]:
     """Positions in the longest of three shapes: `outer` ones, and `inner` ones among those that are left."""
     rest = (axis for axis in range(len(outer) + len(inner) + max(outer | inner) + 1) if axis not in outer)
@@ -169,4 +191,4 @@ class CancelReshapesPass(PatternPass):
     FIXPOINT: ClassVar[bool] = True
 
     def patterns(self) -> list[RewritePattern]:
-        return [InsertedAndRemoved(), ReshapeOfReshape(), ResizedReshape()]
+        return [InsertedAndRemoved(), ReshapeOfReshape(), ResizedReshape(), EntryOfInserted()]

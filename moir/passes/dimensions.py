@@ -77,6 +77,10 @@ class Dimensions(KnownValues):
             self._tokens[value] = self._settled(value, found)
         return self._tokens[value]
 
+    def take_over(self, value: SSAValue, replaced: SSAValue) -> None:
+        """Give a value, which is about to replace another one, the tokens of that one."""
+        self._tokens[value] = self.tokens(replaced)
+
     def _settled(self, value: SSAValue, found: Dims) -> Tokens:
         shape = shape_of(value) or ()
         return tuple(

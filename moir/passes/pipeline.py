@@ -42,6 +42,7 @@ PASSES: dict[str, str] = {
     "fuse-mish": "fuse_mish:FuseMishPass",
     "fuse-mvn": "fuse_mvn:FuseMvnPass",
     "fuse-pads": "fuse_pads:FusePadsPass",
+    "fuse-repeats": "fuse_repeats:FuseRepeatsPass",
     "fuse-concats": "fuse_concats:FuseConcatsPass",
     "fuse-normalize-l2": "fuse_normalize_l2:FuseNormalizeL2Pass",
     "fuse-prelu": "fuse_prelu:FusePreluPass",
@@ -117,6 +118,7 @@ MIDDLE: tuple[str, ...] = (
     # Loops over sequences.
     "fuse-recurrent-cells",
     # The layout change.
+    "fuse-repeats",
     "fuse-dilated-convolution",
     "choose-layouts",
     "fold-constants",
@@ -176,8 +178,8 @@ def load_pass(name: str) -> type[ModulePass]:
     return getattr(import_module(f"moir.passes.{module}"), class_name)
 
 
-def default_pipeline(framework: str = "onnx", *, compress_to_fp16: bool = False, layout_change: bool = True) -> list[ModulePass]:
-    """The passes a model of a framework goes through.
+def pipeline_names(framework: str = "onnx", *, compress_to_fp16: bool = False, layout_change: bool = True) -> list[str]:
+    """Names of the passes a model of a framework goes through.
 
     Args:
         framework: framework the module is from.
@@ -189,7 +191,12 @@ def default_pipeline(framework: str = "onnx", *, compress_to_fp16: bool = False,
         names = [name for name in names if name not in LAYOUT_CHANGE]
     if compress_to_fp16:
         names.insert(names.index("check-types"), "compress-to-fp16")
-    return [load_pass(name)() for name in names]
+    return names
+
+
+def default_pipeline(framework: str = "onnx", *, compress_to_fp16: bool = False, layout_change: bool = True) -> list[ModulePass]:
+    """The passes a model of a framework goes through, see `pipeline_names`."""
+    return [load_pass(name)() for name in pipeline_names(framework, compress_to_fp16=compress_to_fp16, layout_change=layout_change)]
 
 
 def run_passes(

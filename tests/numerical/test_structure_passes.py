@@ -459,3 +459,33 @@ def test_concats_of_concats() -> None:
     %3 = opset1.Concat(%2, %x, %x) {{axis = 1}}
     opset1.Result(%3) {{name = "out"}}"""
     check("fuse-concats", text, {"Concat": 1}, ((2, 3, 5), (2, 4, 5)))
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 7, 8])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_repeated_elements(count: int, axis: int) -> None:
+    repeats = [count if place == axis + 1 else 1 for place in range(4)]
+    dimensions = "".join(
+        f"{ints(f'i{place}', place)}%d{place} = opset8.Gather(%s, %i{place}, %zero)\n"
+        + (f"%e{place} = opset1.Multiply(%d{place}, %count)\n" if place == axis else "")
+        for place in range(3)
+    )
+    entries = ", ".join(f"%e{place}" if place == axis else f"%d{place}" for place in range(3))
+    text = f"""{inputs("?x?x?xf32")}{integer("zero", 0)}{ints("count", count)}{ints("axis", axis + 1)}{ints("repeats", *repeats)}
+    %s = opset3.ShapeOf(%x)
+    {dimensions}
+    %shape = opset1.Concat({entries}) {{axis = 0}}
+    %1 = opset1.Unsqueeze(%x, %axis)
+    %2 = opset1.Tile(%1, %repeats)
+    %3 = opset1.Reshape(%2, %shape) {{special_zero = false}}
+    opset1.Result(%3) {{name = "out"}}"""
+    check("fuse-repeats", text, {"Interpolate": 1}, ((3, 40, 7),), ((1, 1, 1),))
+
+
+@pytest.mark.parametrize("index", [0, -1])
+def test_entries_of_inserted_dimensions(index: int) -> None:
+    text = f"""{inputs("?x3xf32")}{integer("index", index)}{integer("axis", 1)}{ints("axes", 1, 2)}
+    %1 = opset1.Unsqueeze(%x, %axes)
+    %2 = opset8.Gather(%1, %index, %axis)
+    opset1.Result(%2) {{name = "out"}}"""
+    check("cancel-reshapes", text, {"Unsqueeze": 1}, ((2, 3),))

@@ -33,9 +33,15 @@ from moir.dialects.properties import (
     value_of,
 )
 
-DISCARDABLE = frozenset(("name", "tensor_names", "runtime_info", "dimension_names"))
+LAYER_VERSION = "layer_version"
+"""The discardable attribute of an operation of the `extension` dialect whose layer has another version than `extension`."""
+
+DISCARDABLE = frozenset(
+    ("name", "tensor_names", "runtime_info", "dimension_names", "node_attributes", "framework_operation", LAYER_VERSION)
+)
 """Attributes any operation may carry: the framework's node name, the names of its result tensors (one string a result, names separated
-by commas as in the IR), entries for the `<rt_info>` of its layer, and names a framework gave to unknown dimensions of an input."""
+by commas as in the IR), entries for the `<rt_info>` of its layer, names a framework gave to unknown dimensions of an input, Python
+attributes an extension set, the framework's operation that an extension made another operation of, and the version of a layer."""
 
 
 def format_float(value: float) -> str:

@@ -21,7 +21,13 @@ from moir.dialects.assembly import parse_assembly, print_assembly
 from moir.dialects.opset.base import PropertyAccess
 
 FRAMEWORKS = ("onnx", "tf", "tflite", "caffe", "mxnet", "paddle")
-"""The dialects that are open."""
+"""The dialects of frameworks."""
+
+MODEL_OPTIMIZER = "mo"
+"""The dialect of operations that Model Optimizer's API makes, before they are operations of an operation set."""
+
+OPEN_DIALECTS = frozenset((*FRAMEWORKS, MODEL_OPTIMIZER))
+"""The dialects that are open: they have an operation of any name."""
 
 
 class FrameworkOp(PropertyAccess):
@@ -70,16 +76,21 @@ def operation_class(framework: str, kind: str) -> type[FrameworkOp]:
 
 
 class FrameworkContext(Context):
-    """A context in which every operation of a framework dialect exists."""
+    """A context in which every operation of an open dialect exists: those of the frameworks, `mo` and `extension`."""
 
     weights: Any = None
     """Where the parser finds data that is in a side file (a `moir.dialects.data.SideFileReader`)."""
 
     def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
         framework, _, kind = name.partition(".")
-        if framework in FRAMEWORKS and kind:
+        if framework in OPEN_DIALECTS and kind:
             return _operation_class(name)
-        return super().get_optional_op(name, dialect_stack=dialect_stack)
+        defined = super().get_optional_op(name, dialect_stack=dialect_stack)
+        if framework == "extension" and kind and defined is None:
+            from moir.dialects.extension import extension_operation
+
+            return extension_operation(name)
+        return defined
 
     def clone(self) -> FrameworkContext:
         copy = FrameworkContext(self.allow_unregistered)

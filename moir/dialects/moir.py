@@ -22,6 +22,7 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure
 
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr
+from moir.dialects.python_object import PythonAttr
 from moir.dialects.shapes import UNKNOWN
 
 
@@ -168,5 +169,5 @@ def models_of(module: Operation) -> list[ModelOp]:
 Moir = Dialect(
     "moir",
     [ModelOp, NoneOp],
-    [DataAttr, PortAttr, element_types.StringType, element_types.DynamicType, element_types.NF4Type],
+    [DataAttr, PortAttr, PythonAttr, element_types.StringType, element_types.DynamicType, element_types.NF4Type],
 )

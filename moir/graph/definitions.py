@@ -1,0 +1,34 @@
+"""How many operands an operation of an operation set may and must have, by its definition."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from xdsl.irdl import IRDLOperation, OptOperandDef, VarOperandDef
+from xdsl.irdl.constraints import AtMost, RangeLengthConstraint
+
+UNLIMITED = 1 << 16
+"""More operands than any operation has."""
+
+
+@cache
+def operand_limit(operation: type[IRDLOperation]) -> int:
+    """The highest number of operands."""
+    count = 0
+    for _, definition in operation.get_irdl_definition().operands:
+        if isinstance(definition, OptOperandDef):
+            count += 1
+        elif isinstance(definition, VarOperandDef):
+            length = definition.constr.length if isinstance(definition.constr, RangeLengthConstraint) else None
+            if not isinstance(length, AtMost):
+                return UNLIMITED
+            count += length.bound
+        else:
+            count += 1
+    return count
+
+
+@cache
+def operands_required(operation: type[IRDLOperation]) -> int:
+    """How many operands must be there."""
+    return sum(1 for _, definition in operation.get_irdl_definition().operands if not isinstance(definition, VarOperandDef))

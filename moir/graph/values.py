@@ -1,0 +1,108 @@
+"""Properties of operations as the Python values an extension sees, and back."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects import element_types
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.opset.base import PropertyKind
+from moir.dialects.properties import attribute_of, is_floats, is_integers, value_of
+from moir.errors import ConversionError
+
+
+def numpy_type(element: Attribute) -> Any:
+    """An element type as the numpy type that stores it, None for an unknown one and one the IR does not have."""
+    if element == element_types.dynamic or not element_types.is_element_type(element):
+        return None
+    return element_types.to_numpy(element).type
+
+
+def element_type(data_type: Any) -> Attribute:
+    """The element type of a numpy type, or of the name of one in numpy or in the IR. Raises ConversionError if there is none."""
+    if data_type is None:
+        return element_types.dynamic
+    if isinstance(data_type, Attribute) and element_types.is_element_type(data_type):
+        return data_type
+    if isinstance(data_type, str):
+        try:
+            return element_types.from_xml(data_type)
+        except KeyError:
+            pass
+    try:
+        return element_types.from_numpy(np.dtype(cast(Any, data_type)))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConversionError(f"{data_type!r} is no element type") from error
+
+
+def python_value(attribute: Attribute) -> Any:
+    """Lists of numbers and constants are arrays, element types numpy types; an attribute that is none of moir's comes back as it is."""
+    if isinstance(attribute, DataAttr):
+        return attribute.array
+    if element_types.is_element_type(attribute):
+        return numpy_type(attribute)
+    if is_integers(attribute):
+        return np.array(value_of(attribute), dtype=np.int64)
+    if is_floats(attribute):
+        return np.array(value_of(attribute), dtype=np.float64)
+    if isinstance(attribute, DictionaryAttr):
+        return {key: python_value(value) for key, value in attribute.data.items()}
+    if isinstance(attribute, ArrayAttr):
+        return [python_value(item) for item in cast("ArrayAttr[Attribute]", attribute)]
+    return value_of(attribute)
+
+
+def plain(value: Any) -> Any:
+    """A value without numpy in it: scalars and lists of Python numbers; bytes that are UTF-8 are text."""
+    if isinstance(value, np.generic):
+        return cast(Any, value).item()
+    if isinstance(value, np.ndarray):
+        return cast(Any, value).tolist()
+    if isinstance(value, bytes):
+        return value.decode(errors="surrogateescape")
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in cast("list[Any]", value)]
+    return value
+
+
+def attribute_value(value: Any) -> Attribute | None:
+    """The attribute of a Python value, None if it has no form in the IR."""
+    if isinstance(value, np.ndarray) and value.ndim != 1:
+        try:
+            return DataAttr.of(cast(Array, value))
+        except KeyError:
+            return None
+    if isinstance(value, type | np.dtype):
+        try:
+            return element_type(value)
+        except ConversionError:
+            return None
+    try:
+        return attribute_of(plain(value))
+    except (TypeError, OverflowError, ValueError):
+        return None
+
+
+def property_value(kind: PropertyKind, value: Any) -> Attribute:
+    """The property of a kind for a Python value. Raises ValueError if the kind does not have it."""
+    try:
+        if kind.kind == "element":
+            return element_type(value)
+        if isinstance(value, Attribute):
+            attribute = kind.attribute(value)
+        elif kind.kind == "attribute":
+            found = attribute_value(value)
+            if found is None:
+                raise ValueError(f"{value!r} has no form in the IR")
+            return found
+        else:
+            attribute = kind.attribute(plain(value))
+        kind.verify(attribute, cast(Any, None))
+    except (TypeError, VerifyException, OverflowError, ConversionError) as error:
+        raise ValueError(str(error)) from error
+    return attribute

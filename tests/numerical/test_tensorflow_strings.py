@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from tensorflow_conversion import check
+from tensorflow_conversion import check, core
 
 from moir.errors import ConversionError
+from moir.tools.conversion import convert_model, save_model
 
 FUNCTIONS: dict[str, Any] = {
     "StringLower": lambda x: tf.strings.lower(x, "utf-8"),
@@ -54,3 +57,15 @@ def test_substring(position: int, length: int) -> None:
 def test_substrings_of_their_own() -> None:
     inputs = {"x": np.array(["abcdef", "xyz"], object), "at": np.array([4, -3], np.int64), "size": np.array([1, 2], np.int64)}
     check(lambda x, at, size: tf.strings.substr(x, at, size), inputs, forms=("static", "dynamic"))
+
+
+def test_strings_from_a_table() -> None:
+    module = tf.Module()
+    pairs = tf.lookup.KeyValueTensorInitializer(tf.constant([1, 5], tf.int64), tf.constant(["one", "fünf"]))
+    module.table = tf.lookup.StaticHashTable(pairs, "none")
+    module.call = tf.function(lambda x: {"y": module.table.lookup(x)}, input_signature=[tf.TensorSpec([None], tf.int64, "x")])
+    with TemporaryDirectory() as folder:
+        tf.saved_model.save(module, folder, {"serving_default": module.call.get_concrete_function()})
+        save_model(convert_model(folder), Path(folder) / "model.xml")
+        compiled = core().compile_model(core().read_model(Path(folder) / "model.xml"), "CPU")
+        assert [str(text) for text in compiled([np.array([5, 2, 1])])[0]] == ["fünf", "none", "one"]

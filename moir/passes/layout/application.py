@@ -63,8 +63,17 @@ class Application:
             self.block(block)
         for op in reversed(self.dead):
             if not any(result.uses for result in op.results):
+                if isinstance(op, Transpose):
+                    self.name_producer(op)
                 op.detach()
                 op.erase()
+
+    @staticmethod
+    def name_producer(op: Transpose) -> None:
+        """Give what a Transpose transposed the node's name, which a lowering gave to the Transpose behind the operation itself."""
+        producer = op.operands[0].owner
+        if isinstance(producer, Operation) and (name := op.attributes.get("name")) is not None:
+            producer.attributes.setdefault("name", name)
 
     def block(self, block: Block) -> None:
         """Rewrite a block in order."""

@@ -164,7 +164,7 @@ builtin.module {
 // CHECK:      %[[V0:.*]] = opset1.Parameter() {name = "x0"} : tensor<2x5x6x4xf32>
 // CHECK:      %[[V1:.*]] = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 3, 1, 2]>}
 // CHECK:      %[[V2:.*]] = opset1.Transpose(%[[V0]], %[[V1]]) : tensor<2x4x5x6xf32>
-// CHECK:      %[[V3:.*]], %[[V4:.*]] = opset14.MaxPool(%[[V2]]) {dilations = [1, 1], strides = [1, 1], pads_begin = [1, 1], pads_end = [1, 1], kernel = [3, 3]} : tensor<2x4x5x6xf32>, tensor<2x4x5x6xsi64>
+// CHECK:      %[[V3:.*]], %[[V4:.*]] = opset14.MaxPool(%[[V2]]) {dilations = [1, 1], strides = [1, 1], pads_begin = [1, 1], pads_end = [1, 1], kernel = [3, 3], name = "pool"} : tensor<2x4x5x6xf32>, tensor<2x4x5x6xsi64>
 // CHECK:      %[[V5:.*]] = opset1.Relu(%[[V3]]) {name = "relu"} : tensor<2x4x5x6xf32>
 // CHECK:      %[[V6:.*]], %[[V7:.*]] = opset14.MaxPool(%[[V5]]) {dilations = [1, 1], strides = [1, 1], pads_begin = [1, 1], pads_end = [1, 1], kernel = [3, 3]} : tensor<2x4x5x6xf32>, tensor<2x4x5x6xsi64>
 // CHECK:      %[[V8:.*]] = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 3, 1]>}

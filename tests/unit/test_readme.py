@@ -12,7 +12,10 @@ from pathlib import Path
 
 import onnx
 import pytest
+from google.protobuf import text_format
 from onnx import TensorProto, helper
+
+from moir.frontends.tensorflow.messages import message_class
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -45,6 +48,17 @@ def place_models(folder: Path) -> None:
     )
 
 
+def place_tensorflow_models(folder: Path) -> None:
+    """The same of TensorFlow."""
+    fixtures = ROOT / "tests" / "fixtures" / "tensorflow"
+    shutil.copytree(fixtures / "keras_3", folder / "saved_model_folder")
+    shutil.copy(fixtures / "checkpoint" / "inference.pbtxt", folder / "graph.pbtxt")
+    for path in (fixtures / "checkpoint").glob("model.*"):
+        shutil.copy(path, folder / path.name.replace("model.", "model.ckpt."))
+    graph = text_format.Parse((fixtures / "convolution.pbtxt").read_text(), message_class("GraphDef")())
+    (folder / "frozen.pb").write_bytes(graph.SerializeToString())
+
+
 def environment() -> dict[str, str]:
     """Environment variables with the commands of this Python's environment in front, and the package importable from anywhere."""
     paths = {"PATH": str(Path(sys.executable).parent), "PYTHONPATH": str(ROOT)}
@@ -66,6 +80,7 @@ def test_there_are_examples_of_each_sort() -> None:
 
 def test_commands(tmp_path: Path) -> None:
     place_models(tmp_path)
+    place_tensorflow_models(tmp_path)
     for command in COMMANDS:
         if command[0] == "make":
             assert re.search(rf"^{command[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)

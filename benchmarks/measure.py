@@ -36,7 +36,7 @@ class Measurement:
 
 def label(path: Path) -> str:
     """A short name for a model file."""
-    return path.parent.name if path.stem == "model" else path.stem
+    return path.parent.name if path.stem in ("model", "frozen") else path.stem
 
 
 def measure(path: Path, available: Sequence[Converter], runs: int, inference: bool) -> Measurement:

@@ -134,4 +134,4 @@ def test_paths_exist() -> None:
 def test_the_table_lists_all_packages() -> None:
     packages = {path.parent for path in (ROOT / "moir").glob("**/*.py") if path.name != "__init__.py"} - {ROOT / "moir"}
     listed = {ROOT / path for path in re.findall(r"^\| `([^`]+)` \|", README, re.MULTILINE)}
-    assert {path for path in packages if path.relative_to(ROOT).parts[1] not in ("graph", "extensions")} <= listed
+    assert {path for path in packages if "model_optimizer" not in path.parts} <= listed

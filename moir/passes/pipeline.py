@@ -53,6 +53,7 @@ PASSES: dict[str, str] = {
     "fuse-space-to-depth": "fuse_space_to_depth:FuseSpaceToDepthPass",
     "fuse-swish": "fuse_swish:FuseSwishPass",
     "infer-types": "infer_types:InferTypesPass",
+    "lower-mo": "lower_mo:LowerMoPass",
     "lower-onnx": "lower_onnx:LowerOnnxPass",
     "lower-tf": "lower_tf:LowerTfPass",
     "raise-switch-merge": "raise_switch_merge:RaiseSwitchMergePass",
@@ -68,6 +69,7 @@ PASSES: dict[str, str] = {
     "simplify-broadcast": "simplify_broadcast:SimplifyBroadcastPass",
     "simplify-reshape": "simplify_reshape:SimplifyReshapePass",
     "simplify-shape-of": "simplify_shape_of:SimplifyShapeOfPass",
+    "unbatch-gather": "unbatch_gather:UnbatchGatherPass",
     "unflatten-matmul": "unflatten_matmul:UnflattenMatmulPass",
 }
 """File and class of each pass in `moir.passes`."""
@@ -161,7 +163,7 @@ MIDDLE: tuple[str, ...] = (
     "middle-finish",
 )
 
-BACK: tuple[str, ...] = ("back-start", "deduplicate", "eliminate-dead", "check-types", "back-finish")
+BACK: tuple[str, ...] = ("back-start", "unbatch-gather", "deduplicate", "eliminate-dead", "check-types", "back-finish")
 
 DEFAULT_PIPELINE: tuple[str, ...] = (*FRONT, *MIDDLE, *BACK)
 """The passes of a conversion, in order."""
@@ -178,6 +180,11 @@ def load_pass(name: str) -> type[ModulePass]:
     return getattr(import_module(f"moir.passes.{module}"), class_name)
 
 
+def every_pass() -> list[str]:
+    """The passes of all conversions, in order: `pipeline_names` leaves some of them out."""
+    return [name for each in DEFAULT_PIPELINE for name in (("compress-to-fp16", each) if each == "check-types" else (each,))]
+
+
 def pipeline_names(framework: str = "onnx", *, compress_to_fp16: bool = False, layout_change: bool = True) -> list[str]:
     """Names of the passes a model of a framework goes through.
 
@@ -186,12 +193,9 @@ def pipeline_names(framework: str = "onnx", *, compress_to_fp16: bool = False, l
         compress_to_fp16: store weights in half precision.
         layout_change: move transpositions until they cancel.
     """
-    names = [name for name in DEFAULT_PIPELINE if OF_ONE_FRAMEWORK.get(name, framework) == framework]
-    if not layout_change:
-        names = [name for name in names if name not in LAYOUT_CHANGE]
-    if compress_to_fp16:
-        names.insert(names.index("check-types"), "compress-to-fp16")
-    return names
+    names = [name for name in every_pass() if OF_ONE_FRAMEWORK.get(name, framework) == framework]
+    left_out = {*(() if layout_change else LAYOUT_CHANGE), *(() if compress_to_fp16 else ("compress-to-fp16",))}
+    return [name for name in names if name not in left_out]
 
 
 def default_pipeline(framework: str = "onnx", *, compress_to_fp16: bool = False, layout_change: bool = True) -> list[ModulePass]:

@@ -489,3 +489,16 @@ def test_entries_of_inserted_dimensions(index: int) -> None:
     %2 = opset8.Gather(%1, %index, %axis)
     opset1.Result(%2) {{name = "out"}}"""
     check("cancel-reshapes", text, {"Unsqueeze": 1}, ((2, 3),))
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+def test_gathers_of_one_sample(axis: int) -> None:
+    text = f"""{inputs("1x12x4xf32", "1x?xf32")}{integer("axis", axis)}
+    %i = opset1.Convert(%y) {{destination_type = si32}}
+    %1 = opset8.Gather(%x, %i, %axis) {{batch_dims = 1}}
+    opset1.Result(%1) {{name = "out"}}"""
+    module = build(text)
+    apply(module, "unbatch-gather")
+    assert kinds(module) == {"Convert": 1, "Squeeze": 1, "Gather": 1}
+    x, y = np.random.default_rng(1).standard_normal((1, 12, 4)).astype(np.float32), np.array([[3, 0, 2]], np.float32)
+    np.testing.assert_array_equal(run(module, x, y)[0], np.take(x, [3, 0, 2], axis))

@@ -59,3 +59,12 @@ def test_swish_of_keras() -> None:
 
 def test_mish_of_softplus() -> None:
     check(lambda x: x * tf.math.tanh(tf.math.softplus(x)), {"x": X}, operations=1)
+
+
+def test_cross_entropy() -> None:
+    x = np.random.default_rng(3).normal(size=(4, 5)).astype(np.float32)
+    labels = np.eye(5, dtype=np.float32)[[1, 0, 4, 2]] * 0.7 + 0.06
+    check(lambda x, labels: tf.raw_ops.SoftmaxCrossEntropyWithLogits(features=x, labels=labels), {"x": x, "labels": labels})
+    numbers = np.array([1, 0, 4, 2], np.int32)
+    inputs = {"x": x, "labels": numbers}
+    check(lambda x, labels: tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=x, labels=labels), inputs, forms=("static", "dynamic"))

@@ -59,3 +59,9 @@ def test_parts_of_complex_numbers() -> None:
 
 def test_parts_that_broadcast() -> None:
     check(lambda a, b: parts_of(raw.Complex(real=a, imag=b)), {"a": normal(2, 3, 1), "b": normal(3, 4)}, forms=("static",))
+
+
+def test_cosine_transform() -> None:
+    x = np.random.default_rng(3).normal(size=(3, 8)).astype(np.float32)
+    check(lambda x: tf.signal.dct(x), {"x": x}, forms=("static", "dynamic"))
+    check(lambda x: tf.math.real(tf.exp(tf.complex(x, 2 * x))), {"x": x}, forms=("static", "dynamic"))

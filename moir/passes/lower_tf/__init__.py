@@ -23,7 +23,7 @@ from moir.passes.lower_tf.table import tf
 from moir.passes.lowering import lower
 
 COMPLEX_KINDS = (
-    "Abs Angle Cast Complex ComplexAbs Conj FFT FFT2D FFT3D IFFT IFFT2D IFFT3D IRFFT IRFFT2D IRFFT3D Imag RFFT RFFT2D RFFT3D Real "
+    "Abs Angle Cast Complex ComplexAbs Conj Exp FFT FFT2D FFT3D IFFT IFFT2D IFFT3D IRFFT IRFFT2D IRFFT3D Imag RFFT RFFT2D RFFT3D Real "
     "Add AddV2 Sub Mul Neg ConcatV2 ExpandDims Squeeze Reshape Transpose Shape Roll Identity IdentityN Pack Unpack GatherV2 "
     "StridedSlice Slice Rank Size StopGradient"
 )

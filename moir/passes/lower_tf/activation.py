@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import SSAValue
 
 from moir.passes.building import OpBuilder
 from moir.passes.lower_tf.table import tf
 from moir.passes.lowering import Node
+from moir.passes.shape_values import as_scalar
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 """The constants of Selu."""
@@ -72,3 +75,24 @@ def swish(node: Node, op: OpBuilder) -> SSAValue:
 def softmax(node: Node, op: OpBuilder) -> SSAValue:
     """tf.Softmax(x) -> opset8.Softmax(x) {axis = -1}"""
     return getattr(op, node.op.KIND)(node.operand(0), axis=-1)
+
+
+@tf.lowers("SoftmaxCrossEntropyWithLogits")
+def cross_entropy(node: Node, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.SoftmaxCrossEntropyWithLogits(x, labels) -> -ReduceSum(labels * opset5.LogSoftmax(x)), opset8.Softmax(x) - labels"""
+    return losses(op, node.operand(0), node.operand(1))[: node.result_count]
+
+
+@tf.lowers("SparseSoftmaxCrossEntropyWithLogits")
+def sparse_cross_entropy(node: Node, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.SparseSoftmaxCrossEntropyWithLogits(x, labels): as SoftmaxCrossEntropyWithLogits with opset1.OneHot(labels)"""
+    x = node.operand(0)
+    classes = as_scalar(op, op.Gather(op.ShapeOf(x), [-1], 0))
+    on, off = (op.constant_like(number, x) for number in (1.0, 0.0))
+    return losses(op, x, op.OneHot(node.operand(1), classes, on, off, axis=-1))[: node.result_count]
+
+
+def losses(op: OpBuilder, x: SSAValue, labels: SSAValue) -> list[SSAValue]:
+    """The cross entropy of each row, and its derivatives by x."""
+    entropy = op.Negative(op.ReduceSum(op.Multiply(labels, op.LogSoftmax(x, axis=-1)), [-1], keep_dims=False))
+    return [entropy, op.Subtract(op.Softmax(x, axis=-1), labels)]

@@ -35,6 +35,9 @@ def from_parts(node: Node, op: OpBuilder) -> SSAValue:
     if is_static(shapes[0]) and is_static(shapes[1]) and shapes[0] != shapes[1]:
         target = list(np.broadcast_shapes(*(shape or () for shape in shapes)))
         parts = [value if shape_of(value) == tuple(target) else op.Broadcast(value, target) for value in parts]
+    elif node.rank(0) != node.rank(1) or any((a == 1) != (b == 1) for a, b in zip(*(shape or () for shape in shapes), strict=False)):
+        dimensions = [op.ShapeOf(value) for value in parts]
+        parts = [op.Broadcast(value, other, mode="bidirectional") for value, other in zip(parts, reversed(dimensions), strict=True)]
     return op.Concat(*(op.Unsqueeze(value, [-1]) for value in parts), axis=-1)
 
 
@@ -66,3 +69,14 @@ def magnitude(node: Node, op: OpBuilder) -> SSAValue:
 def argument(node: Node, op: OpBuilder) -> SSAValue:
     """tf.Angle(x) -> the angle between the first axis and the point (real part, imaginary part)"""
     return angle_of(op, part(op, node.operand(0), 1), part(op, node.operand(0), 0))
+
+
+@tf.lowers("Exp")
+def exponential(node: Node, op: OpBuilder) -> SSAValue:
+    """tf.Exp(x) -> opset1.Exp(x); of complex numbers: exp(real) * (cos(imag), sin(imag))"""
+    x = node.operand(0)
+    if not is_complex(node):
+        return op.Exp(x)
+    angle = part(op, x, 1)
+    parts = op.Concat(op.Unsqueeze(op.Cos(angle), [-1]), op.Unsqueeze(op.Sin(angle), [-1]), axis=-1)
+    return op.Multiply(op.Unsqueeze(op.Exp(part(op, x, 0)), [-1]), parts)

@@ -31,7 +31,6 @@ _SAME_MEANING = {
     "Cosh": "Cosh",
     "Erf": "Erf",
     "Erfinv": "ErfInv",
-    "Exp": "Exp",
     "Floor": "Floor",
     "Invert": "BitwiseNot",
     "Log": "Log",

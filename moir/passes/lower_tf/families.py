@@ -1,7 +1,10 @@
 """The kinds that each family file lowers, so that a conversion loads only the families it needs."""
 
 FAMILIES: dict[str, str] = {
-    "activation": "Elu LeakyRelu LogSoftmax Mish Relu Relu6 Selu Sigmoid Softmax Softplus Softsign swish_f32",
+    "activation": (
+        "Elu LeakyRelu LogSoftmax Mish Relu Relu6 Selu Sigmoid Softmax SoftmaxCrossEntropyWithLogits Softplus Softsign "
+        "SparseSoftmaxCrossEntropyWithLogits swish_f32"
+    ),
     "arithmetic": (
         "AccumulateNV2 Add AddN AddV2 Atan2 BiasAdd BiasAddV1 BitwiseAnd BitwiseOr BitwiseXor ClipByValue Div DivNoNan FloorDiv FloorMod "
         "LeftShift Maximum Minimum Mod Mul MulNoNan Pow RealDiv RightShift SquaredDifference Sub TruncateDiv TruncateMod Xdivy Xlog1py "
@@ -12,7 +15,7 @@ FAMILIES: dict[str, str] = {
         "ApproximateEqual Equal Greater GreaterEqual IsFinite IsInf IsNan Less LessEqual LogicalAnd LogicalNot LogicalOr NotEqual Select "
         "SelectV2"
     ),
-    "complex_numbers": "Angle Complex ComplexAbs Conj Imag Real",
+    "complex_numbers": "Angle Complex ComplexAbs Conj Exp Imag Real",
     "control_flow": "Case If StatelessCase StatelessIf StatelessWhile While",
     "convolution": (
         "Conv2D Conv2DBackpropInput Conv3D Conv3DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNative "
@@ -30,7 +33,7 @@ FAMILIES: dict[str, str] = {
         "NonMaxSuppressionV5 NonMaxSuppressionWithOverlaps"
     ),
     "elementary": (
-        "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Erfc Erfinv Exp Expm1 Floor Inv Invert Lgamma Log Log1p Ndtri Neg "
+        "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Erfc Erfinv Expm1 Floor Inv Invert Lgamma Log Log1p Ndtri Neg "
         "Reciprocal Rint Round Rsqrt Sign Sin Sinh Sqrt Square Tan Tanh"
     ),
     "generation": "Empty Fill LinSpace OnesLike Range ZerosLike",

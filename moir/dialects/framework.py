@@ -29,6 +29,9 @@ MODEL_OPTIMIZER = "mo"
 OPEN_DIALECTS = frozenset((*FRAMEWORKS, MODEL_OPTIMIZER))
 """The dialects that are open: they have an operation of any name."""
 
+NEWEST_VERSION = "newest_version"
+"""The discardable attribute of a node of ONNX that is one of the newest operation set, whatever the model imports."""
+
 
 class FrameworkOp(PropertyAccess):
     """A node of a framework's model as it is there: any number of operands, results and regions, any attributes."""

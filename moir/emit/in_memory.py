@@ -49,10 +49,13 @@ def serialize(module: ModuleOp, *, conversion_parameters: Mapping[str, str] | No
     return text.getvalue().encode(), weights
 
 
-def to_openvino(module: ModuleOp, *, conversion_parameters: Mapping[str, str] | None = None) -> openvino.Model:
+def to_openvino(
+    module: ModuleOp, *, conversion_parameters: Mapping[str, str] | None = None, core: openvino.Core | None = None
+) -> openvino.Model:
     """The model of a module as OpenVINO Runtime has it, without a file. The weights are copied once; the model owns them.
 
-    Raises EmissionError if OpenVINO is not installed, or refuses the model.
+    A model with operations of the dialect `extension` needs a `core` that knows them. Raises EmissionError if OpenVINO is not installed,
+    or refuses the model.
     """
     try:
         import openvino
@@ -63,8 +66,8 @@ def to_openvino(module: ModuleOp, *, conversion_parameters: Mapping[str, str] | 
     if weights.size:
         weights.fill(np.asarray(tensor.data))
     try:
-        core: Any = openvino.Core()
-        return core.read_model(xml, tensor)
+        reader: Any = core or openvino.Core()
+        return reader.read_model(xml, tensor)
     except RuntimeError as error:
         raise EmissionError(f"OpenVINO Runtime refuses the model: {_last_line(str(error))}") from error
 

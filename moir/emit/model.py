@@ -6,15 +6,17 @@ a user's dialect likewise. Text is written as it comes; no tree is built.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from moir.dialects import element_types
-from moir.dialects.assembly import name_of
+from moir.dialects.assembly import LAYER_VERSION, name_of
 from moir.dialects.data import DataAttr
+from moir.dialects.framework import decode_kind
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.base import OpsetOp, property_table
 from moir.dialects.shapes import element_of
@@ -27,6 +29,10 @@ from moir.errors import ConversionError, EmissionError
 
 SPELLINGS = {"Constant": "Const", "PRelu": "PReLU", "Relu": "ReLU", "Softmax": "SoftMax"}
 """Types the runtime writes otherwise than its specification names them."""
+
+
+_EXTENSION = "extension."
+_ATTRIBUTE_NAME = re.compile(r"[\w.-]+", re.ASCII)
 
 
 class ModelWriter:
@@ -80,6 +86,8 @@ class ModelWriter:
         version, _, type_ = op.name.partition(".")
         if version.startswith("opset"):
             type_ = SPELLINGS.get(type_, type_)
+        elif version == "extension":
+            version, type_ = _extension_layer(op, type_)
         parts = [
             f'\t\t<layer id="{index}" name="{escape_name(name)}" type="{escape_name(type_)}" version="{escape_name(version)}">\n',
             self._data(op),
@@ -130,7 +138,11 @@ class ModelWriter:
             return _parameter_data(op)
         properties = op.properties
         texts: list[str] = []
-        for name, default in _written_properties(type(op)):
+        written: Sequence[tuple[str, Attribute | None]] = _written_properties(type(op))
+        if not written and properties and op.name.startswith(_EXTENSION):
+            # An operation nobody defined: what it has is what is written.
+            written = [(_attribute_name(name), None) for name in properties]
+        for name, default in written:
             attribute = properties.get(name, default)
             if attribute is None:
                 continue
@@ -158,6 +170,18 @@ def _parameter_data(op: Operation) -> str:
     if not element_types.is_element_type(element):
         raise EmissionError(f"the IR has no values of type {type_}")
     return f'\t\t\t<data shape="{shape}" element_type="{element_types.describe(element).xml}"/>\n'
+
+
+def _extension_layer(op: OpsetOp, type_: str) -> tuple[str, str]:
+    """Version and type of a layer of the `extension` dialect. The class of the operation may be a user's own, which has neither."""
+    version = op.attributes.get(LAYER_VERSION)
+    return version.data if isinstance(version, StringAttr) else "extension", decode_kind(type_)
+
+
+def _attribute_name(name: str) -> str:
+    if _ATTRIBUTE_NAME.fullmatch(name) is None or name[0] in "-.0123456789":
+        raise EmissionError(f"{name!r} cannot be the name of an attribute in XML")
+    return name
 
 
 @cache

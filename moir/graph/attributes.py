@@ -170,17 +170,17 @@ class OperationAttributes(MutableMapping[str, Any]):
         if not is_foreign(self.op):
             if key == "version" and isinstance(self.op, FrameworkOp):
                 return self._store({**self.entries, key: value})
-            self._make_foreign({**self._identity(), key: value})
+            self.make_foreign({**self._identity(), key: value})
             return None
         if key == "op":
-            _recast(self.op, operation_class(MODEL_OPTIMIZER, str(value)))
+            recast(self.op, operation_class(MODEL_OPTIMIZER, str(value)))
         self._store({**self.entries, key: value})
         return self.graph.forget_operations()
 
     def _identity(self) -> dict[str, Any]:
         return {key: self._own(key) for key in ("op", "type", "version")}
 
-    def _make_foreign(self, identity: Mapping[str, Any]) -> None:
+    def make_foreign(self, identity: Mapping[str, Any]) -> None:
         """Turn the operation into one of the `mo` dialect that has the same attributes and the `op`, `type` and `version` given."""
         op = self.op
         own = {key: self[key] for key in self if key not in COMPUTED and key not in ("id", "name", "pb", "need_shape_inference")}
@@ -191,7 +191,7 @@ class OperationAttributes(MutableMapping[str, Any]):
         else:
             own.setdefault("IE", _opset_record(op))
             op.properties.clear()
-        _recast(op, operation_class(MODEL_OPTIMIZER, str(identity["op"])))
+        recast(op, operation_class(MODEL_OPTIMIZER, str(identity["op"])))
         self._store({**own, **identity})
         self.graph.touch(op)
         self.graph.forget_operations()
@@ -290,7 +290,7 @@ class OperationAttributes(MutableMapping[str, Any]):
         self._store(entries if value is None else {**entries, key: value})
 
 
-def _recast(op: Operation, operation: type[Operation]) -> None:
+def recast(op: Operation, operation: type[Operation]) -> None:
     """Make an operation one of another class. It stays the same object, so whoever holds it, its results or its place sees the change."""
     object.__setattr__(op, "__class__", operation)
 

@@ -54,12 +54,13 @@ def _result(graph: Graph) -> Operation:
     return Result.create(operands=[graph.sentinel(DISCONNECTED)])
 
 
-_MAKERS: dict[str, Callable[[Mapping[str, Any]], Operation]] = {
+MAKERS: dict[str, Callable[[Mapping[str, Any]], Operation]] = {
     "Const": _constant,
     "Constant": _constant,
     "Parameter": _parameter,
     "Placeholder": _parameter,
 }
+"""What makes the operations without operands, by `op`."""
 
 
 def create_operation(graph: Graph, attrs: Mapping[str, Any]) -> Operation:
@@ -76,8 +77,8 @@ def create_operation(graph: Graph, attrs: Mapping[str, Any]) -> Operation:
         raise ConversionError("a node needs an attribute op that says what it is", node=attrs.get("name"))
     if kind == "Result":
         op = _result(graph)
-    elif kind in _MAKERS:
-        op = _MAKERS[kind](attrs)
+    elif kind in MAKERS:
+        op = MAKERS[kind](attrs)
     else:
         return _foreign(graph, kind, attrs)
     further = {key: value for key, value in attrs.items() if key not in _OWN and value is not None and key not in ("infer", "type_infer")}

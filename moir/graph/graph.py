@@ -25,6 +25,7 @@ from moir.graph.bodies import body_names, body_of
 from moir.graph.creation import create_operation
 from moir.graph.data import GraphValues
 from moir.graph.edges import EdgeAttributes, Vertex, incoming, outgoing
+from moir.graph.folding import fold_constants
 from moir.graph.identifiers import Identifiers
 from moir.graph.names import op_names
 from moir.graph.networkx_methods import NetworkxMethods
@@ -67,6 +68,10 @@ class Graph(NetworkxMethods):
         """Operations whose result types may have changed: they are inferred again when the transformation ends."""
         self.is_modified = False
         """Whether anything was edited."""
+        self.orphaned_results: set[Operation] = set()
+        """Outputs whose tensor went with the node that made it."""
+        self.operand_counts: dict[Operation, int] = {}
+        """Numbers of operands before there were more."""
         self.data_entries: dict[SSAValue, dict[str, Any]] = {}
         self._identifiers: Identifiers | None = None
         self._by_op: dict[str, list[Operation]] | None = None
@@ -200,6 +205,9 @@ class Graph(NetworkxMethods):
     def get_node_id_by_name(self, name: str) -> str:
         """The id of the node of a name. Raises ConversionError if there is none, or there are several."""
         found = self.identifiers.by_name(name)
+        if len(found) > 1:
+            # An output is called as the node whose tensor it is.
+            found = [op for op in found if not isinstance(op, Result)] or found
         if len(found) != 1:
             raise ConversionError(f"{'no' if not found else len(found)} node{'s have' if found else ' has'} the name {name!r}")
         return self.id_of(found[0])
@@ -265,6 +273,7 @@ class Graph(NetworkxMethods):
         if index < len(op.operands):
             op.operands[index] = value
             return
+        self.operand_counts.setdefault(op, len(op.operands))
         filler = ABSENT_PORT if op.name.startswith("mo.") else DISCONNECTED
         missing = index - len(op.operands)
         op.operands = [*op.operands, *([self.sentinel(filler)] * missing if missing else ()), value]
@@ -290,6 +299,8 @@ class Graph(NetworkxMethods):
                 for use in [use for use in result.uses if use.operation not in members]:
                     if is_node(use.operation):
                         self.disconnect_operand(use.operation, use.index)
+                        if isinstance(use.operation, Result):
+                            self.orphaned_results.add(use.operation)
                 self.data_entries.pop(result, None)
             self.changed_operations.discard(op)
         erase_operations(doomed)
@@ -329,10 +340,17 @@ class Graph(NetworkxMethods):
     def clean_up(self, undead_node_types: Iterable[str] | None = None) -> None:
         """Remove the operations that no output depends on, in this graph and in the bodies in it.
 
+        In the middle and back phases operations on constants are replaced by constants first; what is computed from ShapeOf stays.
+
         Args:
             undead_node_types: types of nodes that stay nevertheless, with what they depend on.
         """
         types = set(undead_node_types or ())
+        if self.has_data_nodes and fold_constants(self.block, types):
+            self.changed_operations = {op for op in self.changed_operations if op.parent is not None}
+            for op in nodes_of(self.block):
+                self.identifiers.of(op)
+            self.forget_operations()
         kept = [op for op in nodes_of(self.block) if types and Node.of(self, op).soft_get("type") in types]
         live = live_operations(self.block, kept)
         sentinels = {value.owner for value in self._sentinels.values()}

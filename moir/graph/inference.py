@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import dynamic
 from moir.dialects.inference import infer_operation, set_type
+from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import UNKNOWN, element_count, element_of, rank_of, shape_of, tensor
 from moir.errors import ConversionError, InferenceError
 from moir.graph.attributes import OperationAttributes, is_foreign
@@ -33,8 +34,12 @@ def _fail(node: Node, reason: str, hint: str | None = None) -> NoReturn:
     raise InferenceError(reason, operation=node.kind_name, node=node.name, hint=hint)
 
 
-def infer_node(node: Node) -> bool:
+def infer_node(node: Node, *, may_be_undefined: bool = False) -> bool:
     """Infer the results of an operation node; returns whether a type or a value may have changed.
+
+    Args:
+        node: the node.
+        may_be_undefined: whether its `infer` need not set the shapes of outputs that are used.
 
     Raises InferenceError, with the name of the node, if its operands contradict it, it has no `infer`, that fails, or leaves the shape of
     an output that is used undefined.
@@ -52,7 +57,7 @@ def infer_node(node: Node) -> bool:
     _call(node, "infer", infer)
     node.graph.trim(op)
     for result in op.results:
-        if rank_of(result) is None and node.has_port("out", result.index):
+        if not may_be_undefined and rank_of(result) is None and node.has_port("out", result.index):
             _fail(node, f"its function infer left the shape of output {result.index} undefined", "set it with out_port(…).data.set_shape")
     infer_types(node)
     changed = values is not None or OperationAttributes(node.graph, op).hidden(VALUES) is not None
@@ -107,6 +112,18 @@ def infer_types(node: Node) -> None:
 def _may_matter(result: SSAValue) -> bool:
     count = element_count(shape_of(result))
     return count is not None and count <= _SMALL
+
+
+def infer_inputs(graph: Graph) -> None:
+    """Let nodes of the `mo` dialect say what shape the inputs of the model have that have none.
+
+    Their attribute `reverse_infer`, a function of the node, sets shapes of its input ports. It is called from the last node to the first,
+    while there is an input of unknown rank.
+    """
+    nodes = [Node.of(graph, op) for op in nodes_of(graph.block) if is_foreign(op)]
+    for node in reversed([node for node in nodes if node.has_valid("reverse_infer")]):
+        if any(isinstance(op, Parameter) and rank_of(op.results[0]) is None for op in graph.block.ops):
+            _call(node, "reverse_infer", node["reverse_infer"])
 
 
 def infer_changed(graph: Graph, lowering: Callable[[Node], bool] | None = None) -> None:

@@ -26,12 +26,16 @@ from xdsl.ir import SSAValue
 from moir.errors import ConversionError
 from moir.graph.attributes import is_foreign, layer_record
 from moir.graph.creation import create_constant
+from moir.graph.extraction import become
 from moir.graph.graph import Graph
 from moir.graph.inference import infer_node
 from moir.graph.node import Node
 from moir.graph.port import Port
 from moir.graph.shapes import compatible_shapes
 from moir.graph.xml_attributes import Record
+
+_OF_MODEL_OPTIMIZER = frozenset(("infer", "type_infer", "IE", "in_ports_count", "out_ports_count"))
+"""Attributes that say of an operation what the definition of one of an operation set says better."""
 
 Input: TypeAlias = "Node | tuple[Node, int] | tuple[Node, int, Mapping[str, Any]] | Port | None"
 """What an input of a new node is connected to: a node (its one output port in use, or a data node), a node and the number of an output
@@ -193,13 +197,19 @@ class Op:
         cls(node.graph, dict(attrs or {})).update_node(node, {})
 
     def update_node(self, node: Node, attrs: Mapping[str, Any] | None = None) -> None:
-        """Give a node the attributes of this Op, and its ports."""
+        """Give a node the attributes of this Op, and its ports.
+
+        A node of a framework becomes the operation this Op describes: what it is, is what the Op says, not what its framework says.
+        """
         merged = self._attributes(attrs)
+        become(node, merged)
         for key in ("id", "name", "kind"):
             merged.pop(key, None)
+        is_other = is_foreign(node.operation)
         for key, value in merged.items():
-            node[key] = value
-        if is_foreign(node.operation):
+            if is_other or key not in _OF_MODEL_OPTIMIZER:
+                node[key] = value
+        if is_other:
             node.add_sequence_of_ports("in", range(int(merged.get("in_ports_count") or 0)))
             node.add_sequence_of_ports("out", range(int(merged.get("out_ports_count") or 0)))
 

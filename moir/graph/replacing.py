@@ -1,23 +1,26 @@
-"""Functions of Model Optimizer that rename and replace nodes."""
+"""Functions of Model Optimizer that rename, replace, connect and remove nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from moir.dialects.assembly import name_of
+from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import string_attribute
 from moir.errors import ConversionError
 from moir.graph.sentinels import nodes_of
 
 if TYPE_CHECKING:
+    from moir.graph.graph import Graph
     from moir.graph.node import Node
 
 
 def rename_nodes(nodes: Iterable[tuple[Node, str]]) -> None:
     """Give nodes other names, all at once, so names can be exchanged. Ids stay.
 
-    A node that is not in the list and has one of the names gets another one, with `/replaced` at its end.
+    A node that is not in the list and has one of the names gets another one, with `/replaced` at its end. An output of the model keeps its
+    name: it is called as the node whose tensor it is.
     """
     pairs = list(nodes)
     if not pairs:
@@ -28,7 +31,7 @@ def rename_nodes(nodes: Iterable[tuple[Node, str]]) -> None:
     graph = pairs[0][0].graph
     renamed = {node.operation for node, _ in pairs}
     for op in nodes_of(graph.block):
-        if op not in renamed and name_of(op) in names:
+        if op not in renamed and name_of(op) in names and not isinstance(op, Result):
             op.attributes["name"] = string_attribute(graph.unique_id(f"{name_of(op)}/replaced"))
     for node, name in pairs:
         node["name"] = str(name)
@@ -63,3 +66,28 @@ def remove_nodes(nodes: Sequence[Node]) -> None:
     """Remove operation nodes of one graph; what took their tensors is disconnected."""
     if nodes:
         nodes[0].graph.remove_operations([node.operation for node in nodes])
+
+
+def create_edge(src_node: Node, dst_node: Node, out_port: int = 0, in_port: int = 0, edge_attrs: Mapping[str, Any] | None = None) -> None:
+    """Connect an output port of a node and an input port of another."""
+    src_node.graph.create_edge(src_node, dst_node, out_port, in_port, edge_attrs)
+
+
+def erase_node(node: Node) -> None:
+    """Remove a node with one connected input and one output; its consumers take its input instead."""
+    node.graph.erase_node(node)
+
+
+def unique_id(graph: Graph, prefix: str = "") -> str:
+    """An id no node has: the prefix, with a number behind it if need be."""
+    return graph.unique_id(prefix)
+
+
+def add_opoutput(graph: Graph, node_name: str, port: int, cut: bool = True) -> str:
+    """Make an output port of a node an output of the model; returns the id of the new node. With `cut` nothing else takes the tensor."""
+    source = graph.node_of(graph.subject(node_name)).out_port(port)
+    if cut:
+        source.disconnect()
+    result = graph.create({"op": "Result", "name": f"{node_name}/sink_port_{port}"})
+    result.in_port(0).connect(source)
+    return result.id

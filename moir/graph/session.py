@@ -9,22 +9,27 @@ phases everything that changed has its types.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 
 from xdsl.ir import Block, Operation
 
+from moir.dialects.assembly import name_of
 from moir.dialects.framework import FrameworkOp
-from moir.dialects.moir import NoneOp
+from moir.dialects.moir import ModelOp, NoneOp
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.errors import ConversionError
 from moir.graph.definitions import operands_required
+from moir.graph.extraction import take_further_operands
 from moir.graph.graph import Graph
-from moir.graph.inference import infer_changed
+from moir.graph.inference import infer_changed, infer_inputs
 from moir.graph.node import Node
 from moir.graph.order import live_operations
 from moir.graph.sentinels import ABSENT_PORT, SENTINELS, is_sentinel, nodes_of
+
+logger = logging.getLogger("moir")
 
 Lowering = Callable[[Node], bool]
 """Replaces a node of the `mo` dialect by operations that are inferred, and returns True; or returns False."""
@@ -68,6 +73,12 @@ def finish(graph: Graph, *, clean_up: bool = False, lowering: Lowering | None = 
         infer_changed(graph, lowering)
         _settle_ports(graph)
         graph.sort()
+    else:
+        for op, count in graph.operand_counts.items():
+            if op.parent is graph.block and len(op.operands) > count:
+                take_further_operands(graph, op)
+        infer_inputs(graph)
+    graph.operand_counts.clear()
     _erase_sentinels(graph.block)
     graph.changed_operations.clear()
     graph.is_modified = False
@@ -102,6 +113,7 @@ def _check_interface(block: Block, before: tuple[list[Operation], list[Operation
 
 def _settle_ports(graph: Graph) -> None:
     """Drop disconnected ports at the end of operations; report those that cannot be dropped."""
+    _drop_orphaned_results(graph)
     affected = [op for op in nodes_of(graph.block) if any(is_sentinel(operand) for operand in op.operands)]
     if not affected:
         return
@@ -114,6 +126,19 @@ def _settle_ports(graph: Graph) -> None:
             graph.trim(op)
             _fill_absent(graph, op)
             _check_operands(graph, op)
+
+
+def _drop_orphaned_results(graph: Graph) -> None:
+    """Outputs of the model whose node was removed go with it, as long as others are left."""
+    orphans = [op for op in graph.orphaned_results if op.parent is graph.block and is_sentinel(op.operands[0])]
+    graph.orphaned_results.clear()
+    if not orphans or not isinstance(graph.block.parent_op(), ModelOp):
+        return
+    if all(op in orphans for op in graph.block.ops if isinstance(op, Result)):
+        return
+    for op in orphans:
+        logger.warning("the model has no output %s any more: the node that made it was removed", name_of(op) or graph.id_of(op))
+    graph.remove_operations(orphans)
 
 
 def _fill_absent(graph: Graph, op: Operation) -> None:

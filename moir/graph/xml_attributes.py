@@ -29,7 +29,7 @@ def xml_text(value: object) -> str:
         return xml_text(cast(Any, value).item())
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list | tuple | set):
+    if isinstance(value, Sequence | set) and not isinstance(value, str | bytes):
         return ",".join(xml_text(item) for item in cast("Iterable[object]", value))
     if isinstance(value, bytes):
         return value.decode(errors="replace")

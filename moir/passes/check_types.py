@@ -13,11 +13,15 @@ from xdsl.passes import ModulePass
 
 from moir.dialects.assembly import name_of
 from moir.dialects.element_types import dynamic
+from moir.dialects.framework import MODEL_OPTIMIZER
 from moir.dialects.moir import is_none
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_of
 from moir.errors import EmissionError
+from moir.passes.check_lowered import kinds_and_names
 from moir.passes.rewriting import all_blocks
+
+_FOREIGN = f"{MODEL_OPTIMIZER}."
 
 
 @dataclass(frozen=True)
@@ -27,9 +31,13 @@ class CheckTypesPass(ModulePass):
     name = "check-types"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        untyped: dict[str, list[str]] = {}
         for block in all_blocks(op):
             for each in block.ops:
                 if is_none(each):
+                    continue
+                if each.name.startswith(_FOREIGN):
+                    untyped.setdefault(each.name, []).append(name_of(each) or "")
                     continue
                 if not isinstance(each, OpsetOp):
                     raise EmissionError("it is no operation of an operation set", operation=each.name, node=name_of(each))
@@ -41,3 +49,8 @@ class CheckTypesPass(ModulePass):
                             node=name_of(each),
                             hint="the types of the model's inputs must be known",
                         )
+        if untyped:
+            raise EmissionError(
+                f"operations without a type are left, which the IR does not have: {kinds_and_names(untyped)}",
+                hint="a transformation must replace them, or their Op class give them a type and a version",
+            )

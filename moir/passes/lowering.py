@@ -6,14 +6,16 @@
         return op.Elu(node.operand(0), alpha=node.number("alpha", 1.0))
 
 A handler gets the node with typed access to its operands and attributes and a builder; it returns the values that replace the results.
-A handler registered later (a user's) goes in front of an earlier one of the same kind and version.
+A handler registered later goes in front of an earlier one of the same kind and version. Those of an extension go in front of all others,
+and are taken back when the extension is closed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import ComplexType, DictionaryAttr, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -21,7 +23,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from moir.dialects.assembly import name_of
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import is_element_type
-from moir.dialects.framework import FrameworkOp
+from moir.dialects.framework import MODEL_OPTIMIZER, NEWEST_VERSION, FrameworkOp
 from moir.dialects.known_values import KnownValues
 from moir.dialects.moir import ModelOp, ModuleLevel, is_none, models_of
 from moir.dialects.properties import value_of
@@ -134,9 +136,9 @@ class Node:
         found = self.op.properties.get(name, default)
         if found is None:
             self.fail(f"attribute {name} is missing")
-        if not is_element_type(found) and not isinstance(found, ComplexType):
+        if not isinstance(found, ComplexType) and not is_element_type(found):
             self.fail(f"attribute {name} is no element type")
-        return found
+        return cast(Attribute, found)
 
     def tensor(self, name: str) -> Array | None:
         """An attribute that is a tensor, None if it is absent."""
@@ -184,7 +186,11 @@ class Node:
 Replacement: TypeAlias = SSAValue | Sequence[SSAValue | None]
 """What a handler returns: a value for each result; None only for results without uses."""
 
+NEWEST = 1 << 16
+"""A version behind all there are."""
+
 Handler: TypeAlias = Callable[[Node, OpBuilder], Replacement]
+ForeignHandler: TypeAlias = Callable[[Node, OpBuilder], "Replacement | None"]
 Expander: TypeAlias = Callable[[FrameworkOp, int], "Sequence[SSAValue] | None"]
 
 
@@ -202,6 +208,7 @@ class LoweringTable:
         self.expander: Expander | None = None
         """Expands a kind without a handler in front of the operation and returns its values, None if it cannot."""
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
+        self._added: dict[str, list[tuple[int, Handler]]] | None = None
         modules = modules or {}
         self._unloaded = {kind: modules[family] for family, kinds in (families or {}).items() for kind in kinds.split()}
 
@@ -212,49 +219,73 @@ class LoweringTable:
             for kind in kinds:
                 # A built-in handler is registered before one that goes in front of it.
                 self._load(kind)
-                versions = self._handlers.setdefault(kind, [])
+                is_added = self._added is not None and not handler.__module__.startswith("moir.")
+                table = self._added if self._added is not None and is_added else self._handlers
+                versions = table.setdefault(kind, [])
                 versions.insert(0, (since, handler))
                 versions.sort(key=lambda entry: -entry[0])
             return handler
 
         return register
 
+    @contextmanager
+    def extended(self) -> Generator[None]:
+        """While this lasts, handlers that are registered are those of extensions: they are asked first, and forgotten at the end."""
+        outer = self._added
+        self._added = {kind: list(versions) for kind, versions in (outer or {}).items()}
+        try:
+            yield
+        finally:
+            self._added = outer
+
     def _load(self, kind: str) -> None:
         module = self._unloaded.pop(kind, None)
         if module is not None:
             import_module(module)
 
+    def _registered(self, kind: str) -> Sequence[tuple[int, Handler]]:
+        """The handlers of a kind with the versions they are for, those of extensions first."""
+        self._load(kind)
+        handlers = self._handlers.get(kind, ())
+        return (*self._added.get(kind, ()), *handlers) if self._added else handlers
+
     def handler(self, kind: str, version: int) -> Handler | None:
         """The handler of a kind in a version of its operation set."""
-        self._load(kind)
-        for since, handler in self._handlers.get(kind, ()):
+        for since, handler in self._registered(kind):
             if since <= version:
                 return handler
         return None
 
     def kinds(self) -> Iterable[str]:
         """The kinds that have a handler."""
-        return dict.fromkeys((*self._handlers, *self._unloaded))
+        return dict.fromkeys((*self._handlers, *self._unloaded, *(self._added or ())))
 
     def since(self, kind: str) -> list[int]:
         """The versions from which on a kind has its handlers."""
-        self._load(kind)
-        return [since for since, _ in self._handlers.get(kind, ())]
+        return [since for since, _ in self._registered(kind)]
+
+
+_FOREIGN = f"{MODEL_OPTIMIZER}."
 
 
 class Lowering:
-    """One run of a lowering pass over one model."""
+    """One run of a lowering pass over one model: the operations of a framework, and in the same walk those that extensions made of them
+    in terms of Model Optimizer (the `mo` dialect); only the handlers of the latter may leave an operation as it is, for a later pass."""
 
     def __init__(self, table: LoweringTable, versions: Mapping[str, int]) -> None:
         self.table = table
         self.versions = versions
         self.known = KnownValues()
-        self._resolved: dict[type[FrameworkOp], tuple[Handler | None, int]] = {}
-        self._prefix = f"{table.framework}."
+        self._resolved: dict[type[FrameworkOp], tuple[ForeignHandler | None, int]] = {}
+        self._prefixes = (f"{table.framework}.", _FOREIGN)
 
-    def resolve(self, operation: type[FrameworkOp]) -> tuple[Handler | None, int]:
+    def resolve(self, operation: type[FrameworkOp]) -> tuple[ForeignHandler | None, int]:
         """Handler of a kind and the version of its operation set."""
         found = self._resolved.get(operation)
+        if found is None and operation.name.startswith(_FOREIGN):
+            from moir.passes.lower_mo.operation import lower_operation
+
+            found = self._resolved[operation] = (lower_operation, 1)
         if found is None:
             domain = operation.KIND.rpartition(".")[0]
             version = self.versions.get(domain, 1)
@@ -265,14 +296,23 @@ class Lowering:
         """Lower the operations of a block in order. A kind that nothing handles stays."""
         current = block.first_op
         while current is not None:
-            if isinstance(current, FrameworkOp) and current.name.startswith(self._prefix):
+            if isinstance(current, FrameworkOp) and current.name.startswith(self._prefixes):
                 current = self._lower(current, block)
             else:
                 current = current.next_op
 
+    def operation(self, op: FrameworkOp) -> bool:
+        """Lower one operation; returns whether it was replaced."""
+        block = op.parent
+        assert block is not None
+        self._lower(op, block)
+        return op.parent is not block
+
     def _lower(self, op: FrameworkOp, block: Block) -> Operation | None:
-        """Lower one operation; returns the one to go on with."""
+        """Lower one operation of a block, if anything handles it; returns the one to go on with."""
         handler, version = self.resolve(type(op))
+        if NEWEST_VERSION in op.attributes:
+            handler, version = self.table.handler(op.KIND, NEWEST), NEWEST
         if handler is None:
             return self._expand(op, version)
         builder = OpBuilder(self.known, block, op)
@@ -283,6 +323,8 @@ class Lowering:
                 raise type(error)(error.reason, operation=op.name, node=name_of(op), hint=error.hint) from error
             raise
         following = op.next_op
+        if replacement is None:
+            return following
         self._replace(op, [replacement] if isinstance(replacement, SSAValue) else replacement)
         return following
 

@@ -28,11 +28,16 @@ class ToolContext(FrameworkContext):
         self.load_dialect(Moir)
 
     def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
-        if name.partition(".")[0] in opset.OPSETS:
+        dialect = name.partition(".")[0]
+        if dialect in opset.OPSETS or opset.is_registered(name):
             try:
                 return opset.operation(name)
             except KeyError:
                 pass
+        elif dialect == "extension" and "." in name:
+            from moir.dialects.extension import extension_operation
+
+            return extension_operation(name)
         return super().get_optional_op(name, dialect_stack=dialect_stack)
 
     def clone(self) -> ToolContext:

@@ -9,11 +9,12 @@ import gc
 import os
 import time
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, cast
 
 from moir.errors import ConversionError
+from moir.tools.extension_arguments import ExtensionOptions, directories_of, open_extensions
 from moir.tools.failures import InternalError
 from moir.tools.frontends import ReadingOptions, connect_expander, frontend_of, read_model
 
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
     from moir.emit.write import WrittenModel
+    from moir.extensions.loading import Extensions
+
+
+class ConversionOptions(ExtensionOptions, ReadingOptions, total=False):
+    """What a conversion can be told about reading the model and about extensions."""
 
 
 class Observer:
@@ -42,11 +48,16 @@ class Observer:
 
 
 def import_model(
-    path: str | Path, *, compress_to_fp16: bool = False, layout_change: bool = True, **reading: Unpack[ReadingOptions]
+    path: str | Path,
+    *,
+    compress_to_fp16: bool = False,
+    layout_change: bool = True,
+    extended: ExtensionOptions | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> ModuleOp:
     """Read a model file to convert it: its models carry the framework and the options of the conversion.
 
-    Of the path it is the last part, folders are nobody's business.
+    Of paths it is the last part, folders are nobody's business.
     """
     from xdsl.dialects.builtin import DictionaryAttr
 
@@ -59,10 +70,22 @@ def import_model(
         options["compress_to_fp16"] = "True"
     if not layout_change:
         options["layout_change"] = "none"
+    options |= recorded_options(extended or {})
     recorded = DictionaryAttr({name: string_attribute(text) for name, text in options.items()})
     for model in models_of(module):
         model.attributes[ModuleLevel.CONVERSION_PARAMETERS] = recorded
     return module
+
+
+def recorded_options(options: ExtensionOptions) -> dict[str, str]:
+    """What a model carries of the options about extensions."""
+    recorded = {
+        "extensions": ",".join(Path(each).name for each in directories_of(options)),
+        "transformations_config": Path(options.get("transformations_config") or "").name,
+        "enable": ",".join(options.get("enable") or ()),
+        "disable": ",".join(options.get("disable") or ()),
+    }
+    return {name: text for name, text in recorded.items() if text}
 
 
 def convert_model(
@@ -72,7 +95,7 @@ def convert_model(
     layout_change: bool = True,
     passes: str | Iterable[ModulePass] | None = None,
     observers: Sequence[Observer] = (),
-    **reading: Unpack[ReadingOptions],
+    **options: Unpack[ConversionOptions],
 ) -> ModuleOp:
     """Read a model file and convert it to opset dialects.
 
@@ -82,34 +105,47 @@ def convert_model(
         layout_change: move the transpositions around channel-last operations until they cancel; without it they stay where they are.
         passes: the passes instead of the default ones, as text (`"default,fold-constants{static-shape=true}"`) or as objects.
         observers: are told about each stage.
-        reading: `checkpoint`, `tags`, `signature`, as of `read_model`.
+        options: `checkpoint`, `tags`, `signature`, as of `read_model`; `extensions` (directories), `transformations_config` (a JSON file),
+            `enable`, `disable` (names of transformations). Extensions are loaded for this conversion only.
 
     Returns a module `save_model` and `to_openvino` accept, unless `passes` leave out what they need. Raises ConversionError.
     """
     from moir.tools.pipelines import Pipeline
 
     framework = frontend_of(path).framework
-    if passes is None or isinstance(passes, str):
-        pipeline = Pipeline.parse(passes or "default")
-        chosen = pipeline.passes(framework, compress_to_fp16=compress_to_fp16, layout_change=layout_change)
-    else:
-        chosen = list(passes)
-    with collection_paused():
+    extended = cast(ExtensionOptions, {key: value for key, value in options.items() if key in ExtensionOptions.__annotations__})
+    reading = cast(ReadingOptions, {key: value for key, value in options.items() if key in ReadingOptions.__annotations__})
+    with collection_paused(), ExitStack() as stack:
+        parameters = {"input_model": str(path), "compress_to_fp16": compress_to_fp16, "layout_change": layout_change, **reading}
+        extensions = open_extensions(framework, extended, parameters)
+        if extensions is not None:
+            stack.enter_context(extensions)
+        if passes is None or isinstance(passes, str):
+            pipeline = Pipeline.parse(passes or "default", extensions)
+            chosen = pipeline.passes(framework, compress_to_fp16=compress_to_fp16, layout_change=layout_change)
+        else:
+            chosen = list(passes)
         for observer in observers:
             observer.begin(["import", *(each.name for each in chosen)])
             observer.start(0, "import")
         start = time.perf_counter()
         with stage("the import"):
-            module = import_model(path, compress_to_fp16=compress_to_fp16, layout_change=layout_change, **reading)
+            module = import_model(path, compress_to_fp16=compress_to_fp16, layout_change=layout_change, extended=extended, **reading)
         seconds = time.perf_counter() - start
         for observer in observers:
             observer.finish(0, "import", module, seconds)
-        run(module, chosen, observers)
+        run(module, chosen, observers, extensions=extensions)
     return module
 
 
 def run(
-    module: ModuleOp, passes: Sequence[ModulePass], observers: Sequence[Observer] = (), *, first: int = 1, ctx: Context | None = None
+    module: ModuleOp,
+    passes: Sequence[ModulePass],
+    observers: Sequence[Observer] = (),
+    *,
+    first: int = 1,
+    ctx: Context | None = None,
+    extensions: Extensions | None = None,
 ) -> None:
     """Apply passes to a module.
 
@@ -119,6 +155,7 @@ def run(
         observers: are told about each of them.
         first: number of the first pass.
         ctx: the dialects, by default all of ours.
+        extensions: those that are open.
 
     Raises ConversionError, or InternalError for what should not happen.
     """
@@ -133,7 +170,7 @@ def run(
         start = time.perf_counter()
         if (framework := lowered_by.get(each.name)) is not None:
             connect_expander(framework)
-        with stage(f"pass {each.name}"):
+        with stage(f"pass {each.name}", extensions):
             run_passes(ctx, module, [each])
         seconds = time.perf_counter() - start
         for observer in observers:
@@ -141,16 +178,20 @@ def run(
 
 
 @contextmanager
-def stage(name: str) -> Generator[None]:
-    """Turn an exception nobody expected into an InternalError that says where it happened."""
+def stage(name: str, extensions: Extensions | None = None) -> Generator[None]:
+    """Turn an exception nobody expected into an InternalError that says where it happened, or an error of an extension it came through."""
     from xdsl.utils.exceptions import DiagnosticException, ParseError
 
     try:
         yield
-    except (ConversionError, DiagnosticException, ParseError, MemoryError, RecursionError, BrokenPipeError):
+    except ConversionError as error:
+        if extensions is not None:
+            extensions.locate(error)
+        raise
+    except (DiagnosticException, ParseError, MemoryError, RecursionError, BrokenPipeError):
         raise
     except Exception as error:
-        raise InternalError(name) from error
+        raise (extensions and extensions.failure(error, name)) or InternalError(name) from error
 
 
 def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = False) -> WrittenModel:
@@ -166,7 +207,7 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
     from moir.emit.files import weights_path
     from moir.emit.write import write_model
     from moir.errors import EmissionError
-    from moir.tools.verification import verify_module
+    from moir.passes.verification import verify_module
 
     bin_path = weights_path(Path(path))
     if is_mapped(bin_path):

@@ -4,6 +4,10 @@ moir model.onnx                    writes model.xml and model.bin to the current
 moir model.onnx -o out/net.xml --compress-to-fp16
 moir saved_model -o net.xml         a TensorFlow SavedModel; also frozen.pb, graph.pbtxt, model.ckpt.meta
 moir model.onnx --dump-ir dumps    the module after each pass, see `moir-opt`
+moir model.onnx --extensions DIR   with operations, lowerings and transformations of your own
+moir passes                        the passes of a conversion, in order
+moir new-extension DIR             a small extension to start from
+moir describe-subgraphs FILE MODEL a configuration of sub-graphs with their inputs and outputs filled in
 """
 
 from __future__ import annotations
@@ -14,9 +18,11 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from moir.tools.extension_arguments import add_extension_arguments, extension_options
 from moir.tools.failures import report_failures
 from moir.tools.reading_arguments import add_reading_arguments, reading_options
 
@@ -25,6 +31,13 @@ if TYPE_CHECKING:
 
     from moir.emit.write import WrittenModel
     from moir.tools.conversion import Observer
+
+COMMANDS: dict[str, str] = {
+    "passes": "moir.tools.list_passes:main",
+    "new-extension": "moir.tools.new_extension:main",
+    "describe-subgraphs": "moir.tools.complete_configuration:main",
+}
+"""The commands besides the conversion, with the functions that run them. A model file of such a name is written `./passes`."""
 
 _KINDS_SHOWN = 6
 
@@ -41,7 +54,11 @@ class VersionAction(argparse.Action):
 
 def argument_parser() -> argparse.ArgumentParser:
     """The command line of `moir`."""
-    parser = argparse.ArgumentParser(prog="moir", description="Convert a neural-network model to OpenVINO IR.")
+    parser = argparse.ArgumentParser(
+        prog="moir",
+        description="Convert a neural-network model to OpenVINO IR.",
+        epilog=f"There are also the commands {', '.join(f'moir {name}' for name in COMMANDS)}; each has its own --help.",
+    )
     parser.add_argument("model", metavar="MODEL", help="model file (.onnx, .pb, .pbtxt, .meta) or folder of a SavedModel")
     parser.add_argument(
         "-o", "--output", metavar="PATH", default=".", help="folder to write to, or a path ending in .xml (default: the current folder)"
@@ -56,6 +73,12 @@ def argument_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--passes", metavar="PIPELINE", help="passes to run instead of the default ones, e.g. 'default,fold-constants'")
     parser.add_argument("--dump-ir", metavar="DIR", help="write the module after each pass that changes it to a folder")
+    add_extension_arguments(parser)
+    parser.add_argument(
+        "--tensorflow_custom_operations_config_update",
+        metavar="FILE",
+        help="fill the inputs and outputs of sub-graphs into a configuration instead of converting, see `moir describe-subgraphs`",
+    )
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("--silent", action="store_true", help="print nothing but errors")
     volume.add_argument("--verbose", action="store_true", help="print the time of each pass and the number of operations after it")
@@ -66,12 +89,20 @@ def argument_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `moir`; returns the exit status."""
-    options = argument_parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given and given[0] in COMMANDS:
+        module, _, name = COMMANDS[given[0]].partition(":")
+        return getattr(import_module(module), name)(given[1:])
+    options = argument_parser().parse_args(given)
     return report_failures("moir", lambda: _convert(options), debug=options.debug)
 
 
 def _convert(options: argparse.Namespace) -> int:
     start = time.perf_counter()
+    if options.tensorflow_custom_operations_config_update is not None:
+        from moir.tools.complete_configuration import update
+
+        return update(options.tensorflow_custom_operations_config_update, options.model, reading_options(options))
     from moir.tools.conversion import collection_paused, convert_model, save_model
     from moir.tools.progress import EMISSION, ProgressBar, Timing
 
@@ -95,6 +126,7 @@ def _convert(options: argparse.Namespace) -> int:
             passes=options.passes,
             observers=observers,
             **reading_options(options),
+            **extension_options(options),
         )
         number = len(timing.measurements)
         for observer in observers:

@@ -21,7 +21,7 @@ from moir.tools.text import print_module
 from moir.tools.weights_file import WeightsWriter
 
 WEIGHTS = "weights.bin"
-_DUMP = re.compile(r"\d{2,}-[a-z0-9-]+\.mlir")
+_DUMP = re.compile(r"\d{2,}-[\w-]+\.mlir")
 
 
 class DumpWriter(Observer):

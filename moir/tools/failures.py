@@ -95,15 +95,9 @@ def _internal(error: BaseException, stage: str) -> str:
 
 
 def _operation_at(trace: TracebackType | None) -> str:
-    """The operation that was worked on: the innermost one that is a variable of a function on the stack."""
-    from xdsl.ir import Operation
-
+    """The operation that was worked on."""
     from moir.dialects.assembly import name_of
+    from moir.passes.failing_operation import failing_operation
 
-    found = ""
-    while trace is not None:
-        for value in list(trace.tb_frame.f_locals.values()):
-            if isinstance(value, Operation) and value.parent is not None and not value.name.endswith(".model"):
-                found = f" on {value.name} {name_of(value) or 'without name'!r}"
-        trace = trace.tb_next
-    return found
+    op = failing_operation(trace)
+    return "" if op is None else f" on {op.name} {name_of(op) or 'without name'!r}"

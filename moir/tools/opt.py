@@ -3,6 +3,7 @@
     moir-opt model.onnx -p lower-onnx,fold-constants
     moir-opt dumps/07-fold-constants.mlir --resume-after 07-fold-constants -t ir -o model.xml
     moir-opt a.mlir --weights-file b.bin -o b.mlir
+    moir-opt a.mlir --extensions my_extension -p fuse-mine
 
 Text refers to weights in side files in its folder (text from stdin: in the current folder). Without `--weights-file`, values over 64 bytes
 are left out of the output.
@@ -28,20 +29,23 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from moir.errors import ConversionError, ModelFileError
 from moir.passes.pipeline import PASSES, load_pass
+from moir.passes.verification import verify_module
 from moir.tools.context import ToolContext
 from moir.tools.conversion import Observer, collection_paused, import_model, is_mapped, run, save_model, stage
+from moir.tools.extension_arguments import add_extension_arguments, extension_options, open_extensions
 from moir.tools.failures import UsageError, describe, one_line, report_failures
-from moir.tools.frontends import FRONTENDS
+from moir.tools.frontends import FRONTENDS, frontend_of
 from moir.tools.output import replacing_file
 from moir.tools.pipelines import DEFAULT, Pipeline, framework_of
 from moir.tools.progress import Timing
 from moir.tools.reading_arguments import add_reading_arguments, reading_options
 from moir.tools.text import TextParser, print_module
-from moir.tools.verification import verify_module
 from moir.tools.weights_file import WeightsReader, WeightsWriter
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
+
+    from moir.extensions.loading import Extensions
 
 TEXT, IR = "mlir", "ir"
 """Names of the targets: our text, and OpenVINO IR."""
@@ -75,16 +79,19 @@ class ModuleAfterPass(Observer):
 
 
 class MoirOptMain(xDSLOptMain):
-    """The driver. Construction parses the command line, `run` does the work.
+    """The driver. Construction parses the command line and loads extensions, `run` does the work.
 
     Args:
         arguments: the command line, by default that of the process.
+        stack: closes the extensions.
     """
 
     version_format = "moir-opt, built on xdsl {xdsl_version}"
 
-    def __init__(self, arguments: Sequence[str] | None = None) -> None:
+    def __init__(self, arguments: Sequence[str] | None, stack: ExitStack) -> None:
         self.passes = Pipeline(())
+        self.extensions: Extensions | None = None
+        self._stack = stack
         self.weights: WeightsWriter | None = None
         super().__init__("Run passes of moir over text or model files.", arguments)
 
@@ -112,6 +119,7 @@ class MoirOptMain(xDSLOptMain):
         arg_parser.prog = "moir-opt"
         add = arg_parser.add_argument
         add_reading_arguments(arg_parser)
+        add_extension_arguments(arg_parser)
         add("--pass-pipeline", metavar="PIPELINE", help="the passes, in the form 'builtin.module(a,b{x=1})'")
         add("--resume-after", metavar="PASS", help="run the default pipeline from behind a pass, named as its dump: 07-fold-constants")
         add("--weights-file", metavar="FILE", help="write values over 64 bytes to this file beside the output (default: leave them out)")
@@ -127,20 +135,31 @@ class MoirOptMain(xDSLOptMain):
             raise UsageError("-p, --pass-pipeline and --resume-after exclude each other")
         if self.args.resume_after:
             given = [f"{DEFAULT}{{after={self.args.resume_after}}}"]
-        self.passes = Pipeline.parse(given[0] if given else "")
+        # The framework of a text is known once it is read, and for that the operations of extensions must be.
+        framework = None if self.input_kind == TEXT else frontend_of(self.args.input_file).framework
+        self.extensions = open_extensions(framework, extension_options(self.args), {"input_model": self.args.input_file})
+        if self.extensions is not None:
+            self._stack.enter_context(self.extensions)
+        self.passes = Pipeline.parse(given[0] if given else "", self.extensions)
 
     # Input
 
     def get_input_stream(self) -> tuple[IO[bytes], str]:
         if self.args.input_file in (None, "-"):
             return sys.stdin.buffer, TEXT
+        extension = self.input_kind
+        # A frontend maps the file itself.
+        return (Path(self.args.input_file).open("rb") if extension == TEXT else BytesIO()), extension
+
+    @property
+    def input_kind(self) -> str:
+        """What reads the input: our parser, or the frontend for files of such a name."""
+        if self.args.input_file in (None, "-"):
+            return TEXT
         path = Path(self.args.input_file)
         # The folder of a SavedModel is read as the file in it.
         extension = self.args.frontend or ("pb" if path.is_dir() else path.suffix.removeprefix(".").lower())
-        if extension != TEXT and extension in self.available_frontends:
-            # A frontend maps the file itself.
-            return BytesIO(), extension
-        return path.open("rb"), TEXT
+        return extension if extension in self.available_frontends else TEXT
 
     def get_input_name(self) -> str:
         return "<stdin>" if self.args.input_file in (None, "-") else self.args.input_file
@@ -164,7 +183,7 @@ class MoirOptMain(xDSLOptMain):
     def read_model_file(self, stream: IO[bytes]) -> ModuleOp:
         """The module of a model file, which the frontend reads by its name."""
         with stage("the import"):
-            return import_model(self.args.input_file, **reading_options(self.args))
+            return import_model(self.args.input_file, extended=extension_options(self.args), **reading_options(self.args))
 
     # Output
 
@@ -289,7 +308,7 @@ class MoirOptMain(xDSLOptMain):
         if first == 1:
             for observer in observers:
                 observer.finish(0, "import", module, 0.0)
-        run(module, passes, observers, first=first, ctx=self.ctx)
+        run(module, passes, observers, first=first, ctx=self.ctx, extensions=self.extensions)
         if passes and not self.args.disable_verify and not self.writes_ir:
             verify_module(module)
 
@@ -308,8 +327,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def body() -> int:
         try:
-            with collection_paused():
-                driver = MoirOptMain(given)
+            with collection_paused(), ExitStack() as stack:
+                driver = MoirOptMain(given, stack)
                 driver.run()
         except ShrinkException:
             print("Success, can shrink")

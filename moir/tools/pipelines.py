@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.passes import ModulePass
@@ -23,8 +23,11 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import ModuleLevel, models_of
 from moir.dialects.properties import value_of
-from moir.passes.pipeline import LOWERINGS, PASSES, default_pipeline, load_pass
+from moir.passes.pipeline import LOWERINGS, PASSES, load_pass, pipeline_names
 from moir.tools.failures import UsageError
+
+if TYPE_CHECKING:
+    from moir.extensions.loading import Extensions
 
 DEFAULT = "default"
 _DEFAULT_OPTIONS = frozenset(("after", "compress-to-fp16", "layout-change"))
@@ -41,12 +44,13 @@ class DefaultOptions:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A pipeline that was read from text; which passes `default` stands for depends on the model's framework."""
+    """A pipeline that was read from text; which passes `default` stands for depends on the model's framework, and on extensions."""
 
     specs: tuple[ArgSpec, ...]
+    extensions: Extensions | None = None
 
     @staticmethod
-    def parse(text: str) -> Pipeline:
+    def parse(text: str, extensions: Extensions | None = None) -> Pipeline:
         """Read a pipeline. Raises UsageError for a syntax error, an unknown pass, or an unknown option of `default`."""
         inner = re.fullmatch(r"\s*builtin\.module\((.*)\)\s*", text, re.DOTALL)
         text = re.sub(r"\s*,\s*(?![^{]*\})", ",", (inner[1] if inner else text).strip())
@@ -60,11 +64,12 @@ class Pipeline:
                 unknown = spec.parameters.keys() - _DEFAULT_OPTIONS
                 if unknown:
                     raise UsageError(f"'default' has no option {min(unknown)}; it has {', '.join(sorted(_DEFAULT_OPTIONS))}")
-            elif spec.name not in PASSES:
-                raise UsageError(f"there is no pass {spec.name!r}; passes are {DEFAULT}, {', '.join(sorted(PASSES))}")
+            elif spec.name not in PASSES and not (extensions is not None and extensions.has(spec.name)):
+                added = f"; of extensions {', '.join(names)}" if extensions is not None and (names := extensions.names()) else ""
+                raise UsageError(f"there is no pass {spec.name!r}; passes are {DEFAULT}, {', '.join(sorted(PASSES))}{added}")
             else:
-                _build(spec)
-        return Pipeline(specs)
+                _build(spec, extensions)
+        return Pipeline(specs, extensions)
 
     def passes(self, framework: str, *, compress_to_fp16: bool = False, layout_change: bool = True) -> list[ModulePass]:
         """The passes, for a model of a framework."""
@@ -78,7 +83,7 @@ class Pipeline:
         return 1
 
     def _expand(self, spec: ArgSpec, options: DefaultOptions) -> list[ModulePass]:
-        return self._rest(spec, options)[0] if spec.name == DEFAULT else [_build(spec)]
+        return self._rest(spec, options)[0] if spec.name == DEFAULT else [_build(spec, self.extensions)]
 
     def _rest(self, spec: ArgSpec, options: DefaultOptions) -> tuple[list[ModulePass], int]:
         """The passes `default` stands for, and how many it leaves out before them."""
@@ -91,11 +96,19 @@ class Pipeline:
             if (given := spec.parameters["layout-change"]) not in (("auto",), ("none",)):
                 raise UsageError("option layout-change of 'default' is auto or none")
             options = replace(options, layout_change=given == ("auto",))
-        passes = default_pipeline(options.framework, compress_to_fp16=options.compress_to_fp16, layout_change=options.layout_change)
+        passes = default_passes(options, self.extensions)
         if "after" not in spec.parameters:
             return passes, 0
         count = _position(str(_single(spec, "after")), [each.name for each in passes])
         return passes[count:], count
+
+
+def default_passes(options: DefaultOptions, extensions: Extensions | None = None) -> list[ModulePass]:
+    """The passes `default` stands for. Raises ConversionError for transformations of extensions whose order is a cycle."""
+    names = pipeline_names(options.framework, compress_to_fp16=options.compress_to_fp16, layout_change=options.layout_change)
+    if extensions is None:
+        return [load_pass(name)() for name in names]
+    return extensions.passes(names, options.framework)
 
 
 def framework_of(module: ModuleOp) -> str:
@@ -134,8 +147,10 @@ def _position(place: str, names: list[str]) -> int:
     return found[0]
 
 
-def _build(spec: ArgSpec) -> ModulePass:
+def _build(spec: ArgSpec, extensions: Extensions | None) -> ModulePass:
     try:
+        if extensions is not None and extensions.has(spec.name):
+            return extensions.build(spec)
         return load_pass(spec.name).from_pass_spec(spec)
     except (ValueError, TypeError, KeyError) as error:
         raise UsageError(f"options of pass {spec.name!r}: {error}") from error

@@ -70,7 +70,9 @@ def lowered() -> dict[str, tuple[str, str]]:
 
 def others() -> dict[str, tuple[str, str]]:
     """The kinds that no lowering sees, and where they go."""
-    found = dict.fromkeys(("Const", *CALL_KINDS, *INPUT_KINDS), (IMPORTED, ""))
+    found: dict[str, tuple[str, str]] = {}
+    for kind in ("Const", *CALL_KINDS, *INPUT_KINDS):
+        found[kind] = IMPORTED, ""
     for name, kinds in RAISED_BY.items():
         for kind in kinds:
             found.setdefault(kind, (RAISED, name))

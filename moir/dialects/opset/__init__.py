@@ -41,6 +41,7 @@ FAMILIES: dict[str, str] = {
         "opset8.DetectionOutput opset8.MatrixNms opset8.MulticlassNms opset9.NonMaxSuppression opset8.PriorBox "
         "opset1.PriorBoxClustered opset9.ROIAlign"
     ),
+    "early_layers": "opset1.CTCGreedyDecoder opset1.GRN opset1.PSROIPooling opset4.Proposal opset1.RegionYolo opset2.ReorgYolo",
     "elementwise": (
         "opset1.Abs opset1.Acos opset4.Acosh opset1.Asin opset4.Asinh opset1.Atan opset4.Atanh opset1.Ceiling opset1.Cos "
         "opset1.Cosh opset1.Erf opset17.ErfInv opset1.Exp opset1.Floor opset1.Log opset1.Negative opset5.Round opset1.Sign opset1.Sin "

@@ -135,6 +135,7 @@ DEFAULTS_OF_THE_SPECIFICATION: dict[tuple[str, str], tuple[Any, str]] = {
     ("opset1.LRN", "beta"): (None, _REQUIRED),
     ("opset1.LRN", "bias"): (None, _REQUIRED),
     ("opset1.LRN", "size"): (None, _REQUIRED),
+    ("opset4.Proposal", "framework"): ("", "the reference says the empty string in words"),
 }
 """Where the default of the specification is not that of the runtime's Python interface, and why."""
 

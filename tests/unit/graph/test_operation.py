@@ -165,7 +165,7 @@ def test_update_node_stat_of_an_unknown_kind(graph_of, node):
     assert xml_attributes(custom) == {"strides": "1,2", "factor": "7.0"}
 
 
-def test_update_node_stat_of_a_known_kind_keeps_the_operation(graph_of, node):
+def test_update_node_stat_of_a_known_kind_makes_it_what_the_class_says(graph_of, node):
     class Activation(Op):
         op = "ReLU"
 
@@ -176,8 +176,22 @@ def test_update_node_stat_of_a_known_kind_keeps_the_operation(graph_of, node):
     with registration():
         Activation.update_node_stat(node(graph, "op2"), {"extra": 1})
     Op.registered_ops.pop("ReLU", None)
-    assert node(graph, "op2").operation.name == "onnx.Relu"
+    assert node(graph, "op2").operation.name == "mo.ReLU"
     assert node(graph, "op2").extra == 1
+    assert node(graph, "op2").pb.op_type == "Relu"
+
+
+def test_update_node_stat_to_a_constant(graph_of, node):
+    graph = graph_of(FRONT)
+    constant = Op(graph, {"op": "Const", "type": "Const", "version": "opset1", "value": np.array([5, 6], np.float32), "infer": len})
+    with edit(graph):
+        constant.update_node(node(graph, "op3"))
+    assert node(graph, "op3").operation.name == "opset1.Constant"
+    assert not node(graph, "op3").operation.operands
+    assert (node(graph, "op3").value.tolist(), node(graph, "op3").shape.tolist()) == ([5, 6], [2])
+    assert not node(graph, "op3").has("infer")
+    with pytest.raises(ConversionError, match="a Const needs a value"):
+        Op(graph, {"op": "Const"}).update_node(node(graph, "op2"))
 
 
 def test_update_node_stat_of_a_constant(graph_of, node):

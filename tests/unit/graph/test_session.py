@@ -7,6 +7,7 @@ import pytest
 
 from moir.errors import ConversionError
 from moir.graph.operation import Op
+from moir.graph.replacing import rename_nodes
 from moir.graph.session import edit
 from moir.graph.shapes import dynamic_dimension, shape_array
 from tests.unit.graph.conftest import FRONT, MIDDLE
@@ -220,3 +221,74 @@ def test_ports_a_node_was_made_with_are_there_in_the_next_transformation(ports_g
         with pytest.raises(ConversionError, match="no input port 1"):
             new.in_port(1)
     assert list(new.in_ports()) == [0]
+
+
+def test_clean_up_folds_constants(graph_of, node):
+    graph = graph_of(
+        """
+        %x = opset1.Parameter() {name = "x"} : tensor<2x3xf32>
+        %a = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [2, 1]>, name = "a"} : tensor<2xsi64>
+        %b = opset1.Multiply(%a, %a) {name = "b"} : tensor<2xsi64>
+        %s = opset3.ShapeOf(%x) {name = "s"} : tensor<2xsi64>
+        %t = opset1.Multiply(%s, %b) {name = "t"} : tensor<2xsi64>
+        %y = opset1.Reshape(%x, %t) {special_zero = false, name = "y"} : tensor<?x?xf32>
+        opset1.Result(%y) {name = "r"}
+    """,
+        "middle",
+    )
+    with edit(graph):
+        graph.clean_up(["Multiply"])
+        assert node(graph, "b").op == "Mul"
+        graph.clean_up()
+    assert node(graph, "b").op == "Const"
+    assert node(graph, "b").value.tolist() == [4, 1]
+    assert [each.name for each in graph.get_op_nodes()] == ["x", "b", "s", "t", "y", "r"]
+    assert node(graph, "t").in_port(1).get_source().node == node(graph, "b")
+
+
+def test_reverse_infer_gives_inputs_a_shape(graph_of, node):
+    graph = graph_of(
+        """
+        %x = opset1.Parameter() {name = "x"} : tensor<*xf32>
+        %w = opset1.Parameter() {name = "w"} : tensor<2x?xf32>
+        %y = onnx.Custom(%x, %w) {name = "first"} : ?
+        %z = onnx.Custom(%y) {name = "second"} : ?
+        opset1.Result(%z) {name = "r"}
+    """
+    )
+    calls = []
+
+    def backwards(each):
+        calls.append(each.name)
+        shape = [1, 3, None] if each.name == "second" else each.out_port(0).data.get_shape()
+        each.in_port(0).data.set_shape(np.ma.array([1, 3, 0], mask=[0, 0, 1]) if each.name == "second" else shape)
+
+    with edit(graph):
+        for name in ("first", "second"):
+            Op(graph, {"op": "Custom", "reverse_infer": backwards}).update_node(node(graph, name))
+    assert calls == ["second", "first"]
+    assert str(node(graph, "x").shape) == "[1 3 --]"
+    assert node(graph, "w").shape.mask.tolist() == [False, True]
+
+
+def test_an_output_goes_with_the_node_that_made_it(graph_of, node, caplog):
+    graph = graph_of(FRONT)
+    with edit(graph):
+        graph.remove_nodes_from(["op3", "op4"])
+    assert graph.outputs_order == ["r1", "r3"]
+    assert "the model has no output r2 any more" in caplog.text
+    with pytest.raises(ConversionError, match="input port 0 is disconnected"), edit(graph):
+        node(graph, "r1").in_port(0).disconnect()
+    graph = graph_of(FRONT)
+    with pytest.raises(ConversionError, match="input port 0 is disconnected"), edit(graph):
+        graph.remove_nodes_from(["op1", "op2", "op3", "op4"])
+
+
+def test_an_output_keeps_its_name(graph_of, node):
+    graph = graph_of(FRONT.replace('"r1"', '"op2"'))
+    with edit(graph):
+        relu = Op(graph, {"op": "Relu", "name": "new"}).create_node([node(graph, "x")])
+        node(graph, "op2").out_port(0).get_connection().set_source(relu.out_port(0))
+        rename_nodes([(node(graph, "op2"), "op2/TBR"), (relu, "op2")])
+        assert graph.get_node_id_by_name("op2") == relu.id
+    assert graph.outputs_order == ["op2", "r2", "r3"]

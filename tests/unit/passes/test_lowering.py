@@ -7,10 +7,12 @@ import sys
 from importlib import import_module
 
 import pytest
+from xdsl.ir import SSAValue
 
+from moir.passes.building import OpBuilder
 from moir.passes.lower_onnx.families import FAMILIES
 from moir.passes.lower_onnx.table import onnx
-from moir.passes.lowering import LoweringTable
+from moir.passes.lowering import LoweringTable, Node
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -47,3 +49,28 @@ def test_the_newest_handler_that_is_not_too_new_is_taken() -> None:
     assert table.handler("Kind", 12) is old
     assert table.handler("Kind", 13) is new
     assert table.handler("Other", 13) is None
+
+
+def test_handlers_of_extensions_go_first_and_are_forgotten() -> None:
+    table = LoweringTable("onnx")
+
+    def built_in(node: Node, op: OpBuilder) -> SSAValue:
+        return op.Relu(node.operand(0))
+
+    def added(node: Node, op: OpBuilder) -> SSAValue:
+        return op.Exp(node.operand(0))
+
+    built_in.__module__ = "moir.passes.lower_onnx.activation"
+    table.lowers("Kind", since=9)(built_in)
+    with table.extended():
+        table.lowers("Kind", "Other")(added)
+        table.lowers("Late")(built_in)
+        assert table.handler("Kind", 17) is added
+        assert table.since("Kind") == [1, 9]
+        with table.extended():
+            assert table.handler("Other", 1) is added
+        assert list(table.kinds()) == ["Kind", "Late", "Other"]
+    assert table.handler("Kind", 17) is built_in
+    assert table.handler("Other", 1) is None
+    # A family of moir that is imported while an extension is open stays.
+    assert table.handler("Late", 1) is built_in

@@ -44,6 +44,7 @@ def test_a_conversion_loads_no_framework(tmp_path: Path) -> None:
     assert status == 0
     assert not modules & set(HEAVY)
     assert "moir.passes.lower_onnx" in modules
+    assert not {name for name in modules if name.startswith(("moir.extensions", "moir.graph", "moir.passes.lower_mo"))}
 
 
 def test_import_of_the_package_is_lazy() -> None:

@@ -6,18 +6,19 @@ xDSL's own verification attaches the text of the whole module to an error, which
 from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import ErasedSSAValue, Operation, OpResult
+from xdsl.ir import Attribute, ErasedSSAValue, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.assembly import name_of
 
 
-def verify_module(module: ModuleOp, after: str | None = None) -> None:
+def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot | None = None) -> None:
     """Check the invariants of every operation, and that operands are defined before they are used, in the same block.
 
     Args:
         module: the module.
         after: what was done to it, for the message.
+        before: the module as it was when it was valid; then the invariants of those operations only are checked that have changed.
 
     Raises VerifyException that names the operation.
     """
@@ -26,13 +27,32 @@ def verify_module(module: ModuleOp, after: str | None = None) -> None:
         for region in module.regions:
             for block in region.blocks:
                 for op in block.ops:
-                    _verify_tree(op)
+                    _verify_tree(op, before)
     except _OperationError as error:
         op = error.op
         where = f"after {after}: " if after else ""
         name = name_of(op)
         label = f"{op.name} {name!r}" if name else op.name
         raise VerifyException(f"{where}{label}: {error.reason}") from error
+
+
+class Snapshot:
+    """What the operations of a module are made of at one time. Attributes are immutable, so it is enough to look which they are.
+
+    Args:
+        module: the module.
+    """
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._contents = {op: _contents(op) for op in module.walk()}
+
+    def has_changed(self, op: Operation) -> bool:
+        """Whether an operation is new or has changed, or has bodies."""
+        return bool(op.regions) or self._contents.get(op) != _contents(op)
+
+
+def _contents(op: Operation) -> tuple[tuple[SSAValue, ...], dict[str, Attribute], list[Attribute]]:
+    return tuple(op.operands), dict(op.properties), [result.type for result in op.results]
 
 
 class _OperationError(Exception):
@@ -42,11 +62,12 @@ class _OperationError(Exception):
         self.reason = reason
 
 
-def _verify_tree(root: Operation) -> None:
+def _verify_tree(root: Operation, before: Snapshot | None) -> None:
     pending = [root]
     while pending:
         op = pending.pop()
-        _verify(op)
+        if before is None or before.has_changed(op):
+            _verify(op)
         for region in op.regions:
             for block in region.blocks:
                 defined: set[Operation] = set()

@@ -1,0 +1,160 @@
+"""Importing the files of an extension: its directory becomes a package of a private name.
+
+Two directories may have files of the same name, nothing installed is hidden, and when the extension is closed nothing of it is left in
+`sys.modules`. As long as it is open, the name of the directory stands for that package, so its files can import each other
+(`from my_extension.ops.mine import Mine`) as they could in Model Optimizer; a directory that is called like something else that is
+installed gives way to that.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib import util
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+
+from moir.errors import ConversionError
+from moir.extensions.failures import loading_failure, shown
+
+_NUMBERS = count(1)
+
+
+class ExtensionPackage:
+    """One directory of an extension as a package.
+
+    Args:
+        directory: the directory.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory.resolve()
+        self.alias = self.directory.name
+        self.name = f"_moir_extension_{next(_NUMBERS)}"
+        self.is_aliased = self.alias.isidentifier() and _is_free(self.alias, self.directory)
+
+    def open(self) -> None:
+        """Make the package. Raises ConversionError if its `__init__.py` fails."""
+        initial = self.directory / "__init__.py"
+        if initial.is_file():
+            spec = util.spec_from_file_location(self.name, initial, submodule_search_locations=[str(self.directory)])
+            assert spec is not None
+            assert spec.loader is not None
+            sys.modules[self.name] = module = util.module_from_spec(spec)
+            try:
+                spec.loader.exec_module(module)
+            except (Exception, SystemExit) as error:
+                raise loading_failure(initial, error, self.owns) from error
+        else:
+            sys.modules[self.name] = module = ModuleType(self.name)
+            module.__path__ = [str(self.directory)]
+            module.__spec__ = ModuleSpec(self.name, None, is_package=True)
+
+    def load(self, path: Path) -> ModuleType:
+        """Import a file of the directory. Raises ConversionError with file and line if that fails."""
+        parts = path.relative_to(self.directory).with_suffix("").parts
+        if any("." in part for part in parts):
+            raise ConversionError("the name of a file of an extension has no dot but that of .py", location=shown(path))
+        try:
+            return importlib.import_module(".".join((self.name, *parts)))
+        except (Exception, SystemExit) as error:
+            raise loading_failure(path, error, self.owns) from error
+
+    def close(self) -> None:
+        """Forget the package and all modules in it."""
+        for name in [name for name in sys.modules if name == self.name or name.startswith(f"{self.name}.")]:
+            del sys.modules[name]
+
+    def owns(self, filename: str) -> bool:
+        """Whether a file is in the directory."""
+        return Path(filename).is_relative_to(self.directory)
+
+    def label(self, module: str) -> str:
+        """The name of one of its modules with that of the directory in front, as it is in the environment variables."""
+        return f"{self.alias}{module.removeprefix(self.name)}"
+
+
+def _is_free(name: str, directory: Path) -> bool:
+    """Whether a name can stand for a directory: nothing else is imported under it, or could be."""
+    try:
+        module = sys.modules.get(name)
+        locations = list(getattr(module, "__path__", ())) if module is not None else None
+        if locations is None:
+            spec = util.find_spec(name)
+            if spec is None:
+                return True
+            locations = list(spec.submodule_search_locations or ())
+    except (ImportError, ValueError, AttributeError):
+        return False
+    return directory in [Path(location).resolve() for location in locations]
+
+
+class _ExistingLoader(Loader):
+    """Gives a module another name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._spec: ModuleSpec | None = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self._name)
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec
+
+
+class AliasFinder(MetaPathFinder):
+    """Finds the modules of packages under the names of their directories.
+
+    Args:
+        packages: the packages; of two directories of one name the first that has the file counts.
+    """
+
+    def __init__(self, packages: Sequence[ExtensionPackage]) -> None:
+        self._packages = [package for package in packages if package.is_aliased]
+        self._hidden: dict[str, ModuleType] = {}
+
+    def open(self) -> None:
+        """Let the names stand for the packages."""
+        self._hidden = self._take_out()
+        sys.meta_path.insert(0, self)
+
+    def close(self) -> None:
+        """Let them stand for what they stood for before."""
+        sys.meta_path.remove(self)
+        self._take_out()
+        sys.modules.update(self._hidden)
+
+    def prefer(self, package: ExtensionPackage) -> None:
+        """Let a package be the first of those of its name, while its own files are loaded."""
+        if package in self._packages:
+            self._packages.sort(key=lambda each: each is not package)
+            self._take_out()
+
+    def _take_out(self) -> dict[str, ModuleType]:
+        aliases = {package.alias for package in self._packages}
+        found = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in aliases}
+        for name in found:
+            del sys.modules[name]
+        return found
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        root, _, _ = fullname.partition(".")
+        for package in self._packages:
+            if package.alias != root:
+                continue
+            private = f"{package.name}{fullname.removeprefix(root)}"
+            try:
+                found = util.find_spec(private)
+            except ModuleNotFoundError:
+                continue
+            if found is not None:
+                is_package = found.submodule_search_locations is not None
+                return ModuleSpec(fullname, _ExistingLoader(private), is_package=is_package)
+        return None

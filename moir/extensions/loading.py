@@ -1,0 +1,231 @@
+"""Loading extensions for one conversion.
+
+    with Extensions.load([Path("my_extension")], "onnx", tables) as extensions:
+        passes = extensions.passes(pipeline_names("onnx"), "onnx")
+
+While they are open their operations and lowerings are registered and their modules can be imported; then everything is as it was before.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, Self, cast
+
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec
+
+from moir.errors import ConversionError
+from moir.extensions.directories import files_of, find_directory
+from moir.extensions.environment import Choice
+from moir.extensions.failures import failure, line_of, shown
+from moir.extensions.importing import AliasFinder, ExtensionPackage
+from moir.extensions.native import ExtensionFile, NativeCollector
+from moir.extensions.placing import placed
+from moir.extensions.transformation import UserTransformation
+from moir.extensions.transformation_pass import TransformationPass
+from moir.passes.anchors import AnchorPass
+from moir.passes.lowering import LoweringTable
+from moir.passes.pipeline import LOWERINGS, PASSES, load_pass
+
+
+class Collector(Protocol):
+    """Registers what the files of an extension hold at one level."""
+
+    transformations: list[UserTransformation]
+
+    def collect(self, file: ExtensionFile) -> None:
+        """Register what a file holds."""
+        ...
+
+    def finish(self) -> None:
+        """All files are loaded."""
+        ...
+
+    def close(self) -> None:
+        """Take everything back."""
+        ...
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What extensions are loaded for.
+
+    Args:
+        framework: the framework of the model; None if it is not known yet, then the directories of all frameworks are loaded.
+        directories: the directories, as they were given.
+        configuration: a JSON file that configures transformations.
+        parameters: further options of the conversion, which extensions find in `graph.graph["cmd_params"]`.
+        tables: the tables of lowerings they may register in.
+    """
+
+    framework: str | None = None
+    directories: tuple[str, ...] = ()
+    configuration: Path | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tables: tuple[LoweringTable, ...] = ()
+
+
+COLLECTORS: tuple[str, ...] = (
+    "moir.extensions.graph_collector:GraphCollector",
+    "moir.extensions.configuration_collector:ConfigurationCollector",
+)
+"""The collectors besides the native one, as `module:class`, called with the settings before any file is loaded."""
+
+
+class Extensions:
+    """The extensions of a conversion.
+
+    Args:
+        settings: what they are loaded for.
+        choice: what is switched on and off.
+    """
+
+    def __init__(self, settings: Settings, choice: Choice) -> None:
+        self.settings = settings
+        self.choice = choice
+        self._stack = ExitStack()
+        self._packages: list[ExtensionPackage] = []
+        self._collectors: list[Collector] = []
+        self._by_name: dict[str, UserTransformation] = {}
+        try:
+            if settings.directories or settings.configuration is not None:
+                self._load()
+            self._check_names()
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def load(
+        cls,
+        directories: Iterable[str | Path],
+        framework: str | None = None,
+        tables: Sequence[LoweringTable] = (),
+        *,
+        configuration: str | Path | None = None,
+        enable: Iterable[str] = (),
+        disable: Iterable[str] = (),
+        environment: Mapping[str, str] = os.environ,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Load the files of directories. Raises ConversionError for what cannot be loaded."""
+        path = None if configuration is None else Path(configuration)
+        settings = Settings(framework, tuple(map(str, directories)), path, dict(parameters or {}), tuple(tables))
+        return cls(settings, Choice.read(enable, disable, environment))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take everything back that was registered, and forget the modules."""
+        self._stack.close()
+
+    def _load(self) -> None:
+        importlib.invalidate_caches()
+        directories = dict.fromkeys(find_directory(each).resolve() for each in self.settings.directories)
+        self._packages = [ExtensionPackage(each) for each in directories]
+        collectors: list[Collector] = [NativeCollector(self.settings.tables)]
+        self._stack.callback(collectors[0].close)
+        for place in COLLECTORS:
+            module, _, name = place.partition(":")
+            collector = cast("Callable[[Settings], Collector]", getattr(importlib.import_module(module), name))(self.settings)
+            self._stack.callback(collector.close)
+            collectors.append(collector)
+        self._collectors = collectors
+        finder = AliasFinder(self._packages)
+        finder.open()
+        self._stack.callback(finder.close)
+        for package in self._packages:
+            finder.prefer(package)
+            self._stack.callback(package.close)
+            package.open()
+            for found in files_of(package.directory, self.settings.framework):
+                file = ExtensionFile(package, package.load(found.path), found.path, found.phase, found.framework)
+                for collector in collectors:
+                    collector.collect(file)
+        for collector in collectors:
+            collector.finish()
+
+    @property
+    def transformations(self) -> list[UserTransformation]:
+        """All transformations that were loaded."""
+        return [each for collector in self._collectors for each in collector.transformations]
+
+    def _check_names(self) -> None:
+        ids: dict[str, UserTransformation] = {}
+        for each in self.transformations:
+            if each.name in PASSES or each.name == "default":
+                raise ConversionError(
+                    f"the name {each.name!r} is one of moir's passes", location=shown(each.file), hint="choose another one"
+                )
+            for known, key, what in ((self._by_name, each.name, "name"), (ids, each.id, "id")):
+                if key is not None and known.setdefault(key, each) is not each:
+                    other = shown(known[key].file)
+                    raise ConversionError(f"a transformation of the {what} {key!r} is in {other} already", location=shown(each.file))
+        self.choice.check([*PASSES, *(handle for each in self.transformations for handle in each.handles)])
+
+    def has(self, name: str) -> bool:
+        """Whether a pass name is one of a transformation."""
+        return name in self._by_name
+
+    def names(self) -> list[str]:
+        """The pass names of all transformations."""
+        return sorted(self._by_name)
+
+    def build(self, spec: ArgSpec) -> ModulePass:
+        """The pass of a transformation that was asked for by name: it runs even if it is not enabled."""
+        transformation = self._by_name[spec.name]
+        return TransformationPass.of(transformation, transformation.build(spec), transformation.phase, None)
+
+    def passes(self, names: Sequence[str], framework: str) -> list[ModulePass]:
+        """The passes of a pipeline, with those that are switched off left out and the transformations slotted in.
+
+        Raises ConversionError for an order that is a cycle, or refers to what does not exist.
+        """
+        fitting = [each for each in self.transformations if each.framework in (None, framework)]
+        ends = {LOWERINGS.get(framework): "middle", "back-start": "back"}
+        found: list[ModulePass] = []
+        phase = "front"
+        for each in placed(names, fitting, framework, self.transformations):
+            if isinstance(each, UserTransformation):
+                # What a transformation meets depends on where it is, whichever phase it says it is of.
+                found.append(TransformationPass.of(each, self._inner(each), phase, self.choice))
+                continue
+            phase = ends.get(each, phase)
+            if issubclass(made := load_pass(each), AnchorPass) or self.choice.is_enabled((each,), True):
+                found.append(made())
+        return found
+
+    def transformation_of(self, candidate: ModulePass) -> UserTransformation | None:
+        """The transformation a pass runs, None for one of moir's own."""
+        return candidate.transformation if isinstance(candidate, TransformationPass) else None
+
+    def _inner(self, transformation: UserTransformation) -> ModulePass:
+        try:
+            return transformation.build(ArgSpec(transformation.name, {}))
+        except ConversionError:
+            raise
+        except Exception as error:
+            raise failure(error, transformation.title, self.owns) from error
+
+    def owns(self, filename: str) -> bool:
+        """Whether a file is one of the extensions."""
+        return any(package.owns(filename) for package in self._packages)
+
+    def failure(self, error: Exception, where: str) -> ConversionError | None:
+        """The error for an exception nobody expected, if it came through a file of an extension; `where` is a stage of the conversion."""
+        return failure(error, where, self.owns) if line_of(error, self.owns) is not None else None
+
+    def locate(self, error: ConversionError) -> None:
+        """Let an error say where it happened, if what caused it is an exception that came through a file of an extension."""
+        cause = error.__cause__
+        if error.location is None and cause is not None and (line := line_of(cause, self.owns)) is not None:
+            error.location = line

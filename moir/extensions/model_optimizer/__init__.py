@@ -1,0 +1,1 @@
+"""Model Optimizer's API for extensions, on the operations of a module."""

@@ -1,0 +1,62 @@
+"""Names of element types: those of Model Optimizer's options (`FP32`), those in the IR (`f32`), and numpy's types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from moir.errors import ConversionError
+
+_TYPES: tuple[tuple[str, str, type[np.generic]], ...] = (
+    ("FP16", "f16", np.float16),
+    ("FP32", "f32", np.float32),
+    ("FP64", "f64", np.float64),
+    ("I8", "i8", np.int8),
+    ("I16", "i16", np.int16),
+    ("I32", "i32", np.int32),
+    ("I64", "i64", np.int64),
+    ("U8", "u8", np.uint8),
+    ("U16", "u16", np.uint16),
+    ("U32", "u32", np.uint32),
+    ("U64", "u64", np.uint64),
+    ("BOOL", "boolean", np.bool_),
+)
+_ALIASES = {"half": "FP16", "float": "FP32", "double": "FP64"}
+
+
+def _find(what: object, column: int) -> tuple[str, str, type[np.generic]]:
+    for row in _TYPES:
+        if row[column] == what:
+            return row
+    raise ConversionError(f"{what!r} is no element type", hint=f"known are {', '.join(str(row[column]) for row in _TYPES)}")
+
+
+def data_type_str_to_np(data_type_str: str) -> type[np.generic]:
+    """The numpy type of `FP32` or `float`."""
+    return _find(_ALIASES.get(data_type_str, data_type_str), 0)[2]
+
+
+def data_type_str_to_precision(data_type_str: str) -> str:
+    """The name in capital letters of `FP32` or `float`."""
+    return _find(_ALIASES.get(data_type_str, data_type_str), 0)[0]
+
+
+def np_data_type_to_precision(np_data_type: Any) -> str:
+    """`FP32` for numpy's float32."""
+    return _find(np.dtype(np_data_type).type, 2)[0]
+
+
+def np_data_type_to_destination_type(np_data_type: Any) -> str:
+    """`f32` for numpy's float32."""
+    return _find(np.dtype(np_data_type).type, 2)[1]
+
+
+def destination_type_to_np_data_type(dst_type: str) -> type[np.generic]:
+    """The numpy type of `f32`."""
+    return _find(dst_type, 1)[2]
+
+
+def precision_to_destination_type(data_type_str: str) -> str:
+    """`f32` for `FP32`."""
+    return _find(_ALIASES.get(data_type_str, data_type_str), 0)[1]

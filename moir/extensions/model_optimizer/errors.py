@@ -1,0 +1,33 @@
+"""The errors that extensions raise: `raise Error("node {} has no input", node.name)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moir.errors import ConversionError
+
+
+class Error(ConversionError):
+    """What is wrong with the model.
+
+    Args:
+        message: what is wrong; `{}` stands for one of the values.
+        values: the values.
+    """
+
+    def __init__(self, message: object = "", *values: object, **place: Any) -> None:
+        text = str(message)
+        super().__init__(text.format(*values) if values else text, **place)
+
+
+class InternalError(Error):
+    """What is wrong with the extension."""
+
+
+class FrameworkError(Error):
+    """What is wrong with the framework's model file."""
+
+
+def refer_to_faq_msg(_number: int) -> str:
+    """Nothing: the numbered questions belonged to Model Optimizer's documentation."""
+    return ""

@@ -1,0 +1,254 @@
+"""What a file of an extension may hold at the native level.
+
+- operations: IRDL classes derived from `OpsetOp`. They are known by their names: in text, to builders and to rules;
+- lowerings: functions under `@onnx.lowers(…)` or `@tf.lowers(…)`, asked before those of moir;
+- transformations, in the files of a phase: passes (`ModulePass`, `PatternPass`, `RulePass`), and in a file without passes patterns
+  (`RewritePattern`) and rules (`Rule`), each pattern by itself and all rules as one pass named like the file.
+
+Classes whose names begin with an underscore, and abstract ones, are there for the file's own use.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar, cast
+
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.utils.arg_spec import ArgSpec
+from xdsl.utils.exceptions import PyRDLOpDefinitionError
+
+from moir.dialects import opset
+from moir.dialects.framework import OPEN_DIALECTS
+from moir.dialects.moir import ModelOp
+from moir.dialects.opset.base import OpsetOp
+from moir.errors import ConversionError
+from moir.extensions.failures import shown
+from moir.extensions.importing import ExtensionPackage
+from moir.extensions.transformation import UserTransformation, refuse_options
+from moir.passes.lowering import LoweringTable
+from moir.passes.rewriting import Pattern, PatternPass
+from moir.passes.rules import AnyOf, Rule, RulePass
+
+T = TypeVar("T")
+
+_OPERATION_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_][\w$]*)+")
+PASS_NAME = re.compile(r"[A-Za-z][\w-]*")
+"""What a pass can be called: pipelines and dumps have its name in them."""
+
+
+@dataclass(frozen=True)
+class ExtensionFile:
+    """A file of an extension.
+
+    Args:
+        package: the directory.
+        module: what importing it gave.
+        path: where it is.
+        phase: `front`, `middle` or `back`; None for `ops`.
+        framework: the framework it is for, None for all.
+    """
+
+    package: ExtensionPackage
+    module: ModuleType
+    path: Path
+    phase: str | None
+    framework: str | None
+
+    def classes(self, base: type[T]) -> list[type[T]]:
+        """The classes of a kind that are defined in the file and are meant for others."""
+        members = dict.fromkeys(value for value in vars(self.module).values() if isinstance(value, type))
+        return [
+            each
+            for each in members
+            if each.__module__ == self.module.__name__ and issubclass(each, base) and not each.__name__.startswith("_")
+        ]
+
+    def error(self, reason: str, hint: str | None = None) -> ConversionError:
+        """An error about the file."""
+        return ConversionError(reason, location=shown(self.path), hint=hint)
+
+
+class NativeCollector:
+    """Registers what files hold, and takes it back.
+
+    Args:
+        tables: the tables lowerings may be registered in.
+    """
+
+    def __init__(self, tables: Sequence[LoweringTable]) -> None:
+        self.transformations: list[UserTransformation] = []
+        self._stack = ExitStack()
+        for table in tables:
+            self._stack.enter_context(table.extended())
+
+    def finish(self) -> None:
+        """All files are loaded."""
+
+    def close(self) -> None:
+        """Take everything back."""
+        self._stack.close()
+
+    def collect(self, file: ExtensionFile) -> None:
+        """Register what a file holds. Raises ConversionError for what is not as it must be."""
+        for operation in file.classes(Operation):
+            self._register(operation, file)
+        found = list(_transformations(file))
+        if found and file.phase is None:
+            name = found[0].name
+            raise file.error(f"{name} is a transformation, and ops has no phase", "put the file in front, middle or back")
+        self.transformations.extend(found)
+
+    def _register(self, operation: type[Operation], file: ExtensionFile) -> None:
+        if inspect.isabstract(operation) or "name" not in vars(operation):
+            return
+        if not issubclass(operation, OpsetOp):
+            raise file.error(f"the operation {operation.__name__} is not derived from OpsetOp")
+        name = operation.name
+        if not _OPERATION_NAME.fullmatch(name) or name.partition(".")[0] in {*OPEN_DIALECTS, "moir", "builtin"}:
+            raise file.error(f"the operation {operation.__name__} is called {name!r}", "names are like extension.Mine")
+        try:
+            if operation.get_irdl_definition().name != name:
+                raise PyRDLOpDefinitionError
+        except (PyRDLOpDefinitionError, AttributeError) as error:
+            raise file.error(f"the operation {operation.__name__} is not decorated by irdl_op_definition") from error
+        try:
+            opset.register(operation)
+        except KeyError:
+            raise file.error(f"there is an operation {name} already") from None
+        self._stack.callback(opset.unregister, operation)
+
+
+def kebab_case(name: str) -> str:
+    """`FuseMyMVN2` -> `fuse-my-mvn2`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_", "-", name).strip("-").lower()
+
+
+def _transformations(file: ExtensionFile) -> list[UserTransformation]:
+    passes = [each for each in file.classes(ModulePass) if _is_complete(each)]
+    found = [_transformation(file, each, _named(file, each), _pass_builder(file, each)) for each in passes]
+    for pattern in file.classes(RewritePattern):
+        if not inspect.isabstract(pattern) and (not passes or _is_placed(pattern)):
+            found.append(_transformation(file, pattern, _named(file, pattern), _pattern_builder(pattern)))
+    rules = [value for value in vars(file.module).values() if isinstance(value, Rule)]
+    if rules and not passes:
+        found.append(_transformation(file, file.module, _checked(file, kebab_case(file.path.stem)), _rule_builder(rules)))
+    return found
+
+
+def _is_complete(candidate: type[ModulePass]) -> bool:
+    """Whether a pass can be run: it does something."""
+    if inspect.isabstract(candidate):
+        return False
+    if issubclass(candidate, PatternPass) and candidate.apply is PatternPass.apply:
+        if issubclass(candidate, RulePass) and candidate.patterns is RulePass.patterns:
+            return bool(candidate.RULES)
+        return candidate.patterns is not PatternPass.patterns
+    return True
+
+
+def _is_placed(pattern: type[RewritePattern]) -> bool:
+    """Whether a pattern says something only a transformation has to say. Beside passes, another one belongs to one of them."""
+    return any(attribute in vars(pattern) for attribute in ("run_after", "run_before", "id", "enabled"))
+
+
+def _named(file: ExtensionFile, source: type) -> str:
+    """The name of a pass or a pattern; a class without one gets it."""
+    name = vars(source).get("name")
+    if not isinstance(name, str):
+        name = kebab_case(source.__name__)
+        cast(Any, source).name = name
+    return _checked(file, name)
+
+
+def _checked(file: ExtensionFile, name: str) -> str:
+    if not PASS_NAME.fullmatch(name):
+        raise file.error(f"{name!r} is no name for a pass", "use letters, digits and hyphens")
+    return name
+
+
+def _transformation(file: ExtensionFile, source: Any, name: str, build: Callable[[ArgSpec], ModulePass]) -> UserTransformation:
+    module = file.package.label(file.module.__name__)
+    label = f"{module}.{source.__name__}" if isinstance(source, type) else module
+    phase = file.phase or "middle"
+    return UserTransformation(name, label, file.path, phase, file.framework, source, build, _same, file.package.owns)
+
+
+def _same(model: ModelOp) -> ModelOp:
+    return model
+
+
+def _pass_builder(file: ExtensionFile, source: type[ModulePass]) -> Callable[[ArgSpec], ModulePass]:
+    def build(spec: ArgSpec) -> ModulePass:
+        made = source.from_pass_spec(spec)
+        if not getattr(source, "run_not_recursively", False):
+            return made
+        if not isinstance(made, PatternPass) or source.apply is not PatternPass.apply:
+            raise file.error(
+                f"{source.__name__} has run_not_recursively, but walks the module itself",
+                "derive it from PatternPass, or walk the models only",
+            )
+        return PatternsPass.of(source.name, [OutsideOfBodies(each) for each in made.patterns()], fixpoint=made.FIXPOINT)
+
+    return build
+
+
+def _pattern_builder(source: type[RewritePattern]) -> Callable[[ArgSpec], ModulePass]:
+    def build(spec: ArgSpec) -> ModulePass:
+        refuse_options(spec)
+        pattern = source()
+        chosen = OutsideOfBodies(pattern) if getattr(source, "run_not_recursively", False) else pattern
+        return PatternsPass.of(spec.name, [chosen], fixpoint=bool(getattr(source, "FIXPOINT", False)))
+
+    return build
+
+
+def _rule_builder(rules: Sequence[Rule]) -> Callable[[ArgSpec], ModulePass]:
+    def build(spec: ArgSpec) -> ModulePass:
+        refuse_options(spec)
+        return PatternsPass.of(spec.name, [AnyOf(rules)], fixpoint=False)
+
+    return build
+
+
+class PatternsPass(PatternPass):
+    """A pass of given patterns."""
+
+    CHOSEN: tuple[RewritePattern, ...] = ()
+
+    @staticmethod
+    def of(name: str, patterns: Sequence[RewritePattern], *, fixpoint: bool) -> PatternPass:
+        """The pass of that name."""
+        made = type("PatternsPass", (PatternsPass,), {"name": name, "CHOSEN": tuple(patterns), "FIXPOINT": fixpoint})
+        return made()
+
+    def patterns(self) -> Sequence[RewritePattern]:
+        return self.CHOSEN
+
+
+class OutsideOfBodies(Pattern):
+    """A pattern that leaves the bodies of loops and conditionals alone.
+
+    Args:
+        pattern: the pattern.
+    """
+
+    def __init__(self, pattern: RewritePattern) -> None:
+        self._pattern = pattern
+        if isinstance(pattern, Pattern):
+            self.roots = pattern.roots
+
+    def may_match(self, op: Operation) -> bool:
+        if not isinstance(op.parent_op(), ModelOp):
+            return False
+        return not isinstance(self._pattern, Pattern) or self._pattern.may_match(op)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        self._pattern.match_and_rewrite(op, rewriter)

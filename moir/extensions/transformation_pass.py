@@ -1,0 +1,73 @@
+"""Running a transformation of a user as a pass of the pipeline.
+
+It runs if it is enabled and its conditions hold; behind it the module must be valid. A failure names the transformation, the line and the
+node. `force_clean_up` folds constants and erases what nothing uses, `force_shape_inference` infers all types anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.moir import models_of
+from moir.errors import ConversionError
+from moir.extensions.environment import Choice
+from moir.extensions.failures import failure
+from moir.extensions.transformation import PhasePass, UserTransformation
+from moir.passes.pipeline import load_pass
+from moir.passes.verification import Snapshot, verify_module
+
+CLEAN_UP: dict[str, tuple[str, ...]] = {
+    "front": ("eliminate-dead",),
+    "middle": ("fold-constants", "eliminate-dead"),
+    "back": ("fold-constants", "eliminate-dead"),
+}
+"""The passes `force_clean_up` runs in each phase. In the front phase nothing is known of values yet."""
+
+
+@dataclass(frozen=True)
+class TransformationPass(ModulePass):
+    """A transformation where it stands in the pipeline; its `name` is that of the transformation."""
+
+    transformation: UserTransformation
+    inner: ModulePass
+    phase: str
+    """The phase it runs in."""
+    choice: Choice | None = None
+    """What is switched on and off; None: it runs in any case, it was asked for by name."""
+
+    @staticmethod
+    def of(transformation: UserTransformation, inner: ModulePass, phase: str, choice: Choice | None) -> TransformationPass:
+        """The pass of a transformation."""
+        named = type("NamedTransformationPass", (TransformationPass,), {"name": transformation.name})
+        return named(transformation, inner.in_phase(phase) if isinstance(inner, PhasePass) else inner, phase, choice)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.choice is not None and not self.transformation.is_enabled(self.choice):
+            return
+        try:
+            if not self._conditions_hold(op):
+                return
+            before = Snapshot(op)
+            self.inner.apply(ctx, op)
+            verify_module(op, before=before)
+        except (MemoryError, BrokenPipeError):
+            raise
+        except VerifyException as error:
+            raise ConversionError(f"it leaves an invalid module: {error}", location=self.transformation.title) from error
+        except Exception as error:
+            raise failure(error, self.transformation.title, self.transformation.owns) from error
+        # In the front phase nothing else would remove what a replacement leaves behind, and it may be what nobody can lower.
+        if self.phase == "front" or self.transformation.flag("force_clean_up"):
+            for name in CLEAN_UP[self.phase]:
+                load_pass(name)().apply(ctx, op)
+        if self.transformation.flag("force_shape_inference") and self.phase != "front":
+            load_pass("infer-types")().apply(ctx, op)
+
+    def _conditions_hold(self, module: ModuleOp) -> bool:
+        conditions = self.transformation.conditions()
+        return all(condition(self.transformation.condition_argument(model)) for condition in conditions for model in models_of(module))

@@ -1,0 +1,58 @@
+"""`moir describe-subgraphs`: fills the inputs and outputs of the sub-graphs a configuration file names into it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from moir.tools.failures import report_failures
+from moir.tools.frontends import ReadingOptions, frontend_of, read_model
+from moir.tools.reading_arguments import add_reading_arguments, reading_options
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run `moir describe-subgraphs`; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="moir describe-subgraphs", description="Fill the inputs and outputs of sub-graphs into a configuration of transformations."
+    )
+    parser.add_argument("configuration", metavar="CONFIG", help="JSON file with entries that name scopes")
+    parser.add_argument("model", metavar="MODEL", help="model file or folder of a SavedModel")
+    parser.add_argument("-o", "--output", metavar="FILE", help="file to write, which may be CONFIG (default: standard output)")
+    add_reading_arguments(parser)
+    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    options = parser.parse_args(arguments)
+    return report_failures(parser.prog, lambda: _complete(options), debug=options.debug)
+
+
+def _complete(options: argparse.Namespace) -> int:
+    text = completed(options.configuration, options.model, reading_options(options))
+    if options.output is None:
+        print(text, end="" if text.endswith("\n") else "\n")
+    else:
+        _write(Path(options.output), text)
+    return 0
+
+
+def update(configuration: str, model: str, reading: ReadingOptions) -> int:
+    """Complete a file in place; returns the exit status."""
+    _write(Path(configuration), completed(configuration, model, reading))
+    return 0
+
+
+def completed(configuration: str, model: str, reading: ReadingOptions) -> str:
+    """The text of a configuration file, completed for a model. Raises ConversionError, e.g. for scopes that are not in the model."""
+    from moir.dialects.moir import models_of
+    from moir.extensions.model_optimizer.describe_subgraphs import describe_subgraphs
+    from moir.graph.graph import Graph
+
+    framework = frontend_of(model).framework
+    module = read_model(model, **reading)
+    return describe_subgraphs(configuration, Graph(models_of(module)[0].block, "front", framework))
+
+
+def _write(path: Path, text: str) -> None:
+    from moir.tools.output import replacing_file
+
+    with replacing_file(path) as file:
+        file.write(text.encode())

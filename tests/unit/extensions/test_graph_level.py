@@ -1,0 +1,190 @@
+"""Files written for Model Optimizer: extractors, operations and transformations in a conversion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+import moir
+from moir.dialects.moir import models_of
+from moir.errors import ConversionError
+from moir.extensions.loading import Extensions
+from moir.graph.operation import Op
+from tests.unit.extensions.directories import chain, write
+
+OPERATION = """
+    from openvino.tools.mo.ops.op import Op
+
+    class MyBlur(Op):
+        op = "MyBlur"
+
+        def __init__(self, graph, attrs):
+            defaults = dict(type="Blur", op=self.op, version="extension", infer=self.infer, in_ports_count=1, out_ports_count=1)
+            super().__init__(graph, defaults, attrs)
+
+        def backend_attrs(self):
+            return ["sigma"]
+
+        @staticmethod
+        def infer(node):
+            node.out_port(0).data.set_shape(node.in_port(0).data.get_shape())
+"""
+
+EXTRACTOR = """
+    from openvino.tools.mo.front.extractor import FrontExtractorOp
+    from ext.ops.blur import MyBlur
+
+    class {name}(FrontExtractorOp):
+        op = "{kind}"
+        enabled = {enabled}
+
+        @classmethod
+        def extract(cls, node):
+            MyBlur.update_node_stat(node, {{"sigma": {sigma}}})
+            return {result}
+"""
+
+REPLACEMENT = """
+    from openvino.tools.mo.front.common.replacement import FrontReplacementOp
+    from openvino.tools.mo.ops.op import Op
+
+    class {name}(FrontReplacementOp):
+        op = "MyOdd"
+        enabled = True
+
+        def replace_op(self, graph, node):
+            new = Op(graph, dict(type="{type}", op="{type}", version="opset1", name=node.name + "/new")).create_node([node.in_node(0)])
+            return [new.id]
+"""
+
+
+def an_extractor(
+    name: str = "Extractor", kind: str = "MyBlur", sigma: float = 1.5, enabled: bool = True, result: str = "cls.enabled"
+) -> str:
+    return EXTRACTOR.format(name=name, kind=kind, sigma=sigma, enabled=enabled, result=result)
+
+
+def operations(module: ModuleOp) -> list[str]:
+    return [op.name for op in models_of(module)[0].block.ops][1:-1]
+
+
+def convert(tmp_path: Path, *kinds: str, extensions: tuple[str, ...] = ("ext",)) -> ModuleOp:
+    return moir.convert_model(chain(tmp_path / "m.onnx", *kinds), extensions=[tmp_path / each for each in extensions])
+
+
+def sigma(module: ModuleOp) -> str:
+    return next(op for op in module.walk() if op.name == "extension.Blur").properties["sigma"].data
+
+
+@pytest.mark.parametrize("kind", ["MyBlur", "myblur", "com.example.MyBlur"])
+def test_an_extractor(tmp_path: Path, kind: str) -> None:
+    write(tmp_path / "ext", ops__blur=OPERATION, front_onnx__blur=an_extractor(kind=kind))
+    module = convert(tmp_path, "MyBlur")
+    assert operations(module) == ["extension.Blur"]
+    assert sigma(module) == "1.5"
+    assert "MyBlur" not in Op.registered_ops
+
+
+def test_of_two_directories_the_later_one_counts(tmp_path: Path) -> None:
+    write(
+        tmp_path / "ext",
+        ops__blur=OPERATION,
+        front_onnx__blur=an_extractor(),
+        front__odd=REPLACEMENT.format(name="First", type="Exp"),
+    )
+    write(tmp_path / "two", front_onnx__blur=an_extractor(sigma=7), front__odd=REPLACEMENT.format(name="Second", type="Tanh"))
+    module = convert(tmp_path, "MyBlur", "MyOdd", extensions=("ext", "two"))
+    assert sigma(module) == "7"
+    assert operations(module) == ["extension.Blur", "opset1.Tanh"]
+
+
+def test_two_extractors_in_one_directory(tmp_path: Path) -> None:
+    write(tmp_path / "ext", ops__blur=OPERATION, front_onnx__a=an_extractor(), front_onnx__b=an_extractor(kind="MYBLUR"))
+    with pytest.raises(ConversionError, match=r"b\.py: there is an extractor for MYBLUR in .*a\.py already"):
+        convert(tmp_path, "MyBlur")
+
+
+def test_a_node_the_extractor_does_not_support(tmp_path: Path) -> None:
+    write(tmp_path / "ext", ops__blur=OPERATION, front_onnx__blur=an_extractor(result="False"))
+    with pytest.raises(ConversionError, match=r"'node0': its extractor Extractor says it is not supported"):
+        convert(tmp_path, "MyBlur")
+
+
+def test_an_extractor_that_is_not_enabled_is_not_asked(tmp_path: Path) -> None:
+    write(tmp_path / "ext", ops__blur=OPERATION, front_onnx__blur=an_extractor(kind="Relu", enabled=False))
+    assert operations(convert(tmp_path, "Relu")) == ["opset1.Relu"]
+
+
+def test_an_extractor_of_a_kind_that_moir_knows(tmp_path: Path) -> None:
+    write(tmp_path / "ext", ops__blur=OPERATION, front_onnx__blur=an_extractor(kind="Relu"))
+    assert operations(convert(tmp_path, "Relu", "Exp")) == ["extension.Blur", "opset1.Exp"]
+
+
+def test_an_operation_without_extractor(tmp_path: Path) -> None:
+    write(tmp_path / "ext", ops__blur=OPERATION)
+    assert operations(convert(tmp_path, "MyBlur")) == ["extension.Blur"]
+    write(tmp_path / "ext", ops__blur=OPERATION.replace('"MyBlur"', '"Relu"'))
+    assert operations(convert(tmp_path, "Relu")) == ["opset1.Relu"]
+
+
+def test_classes_derived_from_a_users_class_run(tmp_path: Path) -> None:
+    text = """
+        from mo.back.replacement import BackReplacementPattern
+
+        class Base(BackReplacementPattern):
+            enabled = True
+
+        class One(Base):
+            '''Renames.'''
+
+            def find_and_replace_pattern(self, graph):
+                for node in graph.get_op_nodes(type="ReLU"):
+                    node["name"] = "one"
+
+        class Two(One):
+            def run_after(self):
+                return [One]
+
+            def find_and_replace_pattern(self, graph):
+                assert graph.stage == "back"
+                for node in graph.get_op_nodes(name="one"):
+                    node["name"] = graph.graph["cmd_params"].framework + " " + graph.graph["fw"]
+    """
+    write(tmp_path / "ext", back__rename=text)
+    module = convert(tmp_path, "Relu")
+    assert "onnx onnx" in [op.attributes["name"].data for op in module.walk() if "name" in op.attributes]
+    with Extensions.load([tmp_path / "ext"], "onnx") as extensions:
+        assert [(each.name, each.phase, each.description) for each in extensions.transformations] == [
+            ("one", "back", "Renames."),
+            ("two", "back", ""),
+        ]
+
+
+def test_places_of_model_optimizer(tmp_path: Path) -> None:
+    text = """
+        from extensions.middle.SomethingBuiltIn import SomethingBuiltIn
+        from extensions.middle.pass_separator import MiddleStart, PostMiddleStart
+        from mo.middle.replacement import MiddleReplacementPattern
+
+        class Early(MiddleReplacementPattern):
+            def run_before(self):
+                return [SomethingBuiltIn, int]
+
+            def find_and_replace_pattern(self, graph):
+                pass
+
+        class Late(Early):
+            def run_after(self):
+                return [SomethingBuiltIn]
+
+            def run_before(self):
+                return [PostMiddleStart]
+    """
+    from moir.passes.pipeline import pipeline_names
+
+    write(tmp_path / "ext", middle__places=text)
+    with Extensions.load([tmp_path / "ext"], "tf") as extensions:
+        names = [each.name for each in extensions.passes(pipeline_names("tf"), "tf")]
+    assert names.index("middle-start") < names.index("early") < names.index("late") < names.index("choose-layouts")

@@ -1,0 +1,73 @@
+"""Verification of what changed since a snapshot."""
+
+from __future__ import annotations
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.moir import models_of
+from moir.dialects.properties import string_attribute
+from moir.passes.verification import Snapshot, verify_module
+from moir.tools.context import ToolContext
+
+TEXT = """
+builtin.module {
+  moir.model @m {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x4xf32>
+    %a = opset8.Softmax(%x) {name = "a"} : tensor<2x4xf32>
+    %b = opset1.Relu(%a) {name = "b"} : tensor<2x4xf32>
+    opset1.Result(%b) {name = "r"}
+  }
+}
+"""
+
+
+def parsed() -> tuple[ModuleOp, list[Operation]]:
+    module = Parser(ToolContext(), TEXT).parse_module()
+    return module, list(models_of(module)[0].block.ops)
+
+
+def test_nothing_changed() -> None:
+    module, operations = parsed()
+    before = Snapshot(module)
+    assert not any(before.has_changed(op) for op in operations)
+    verify_module(module, before=before)
+
+
+def test_a_property_changed() -> None:
+    module, operations = parsed()
+    before = Snapshot(module)
+    operations[1].properties["axis"] = string_attribute("last")
+    assert [before.has_changed(op) for op in operations] == [False, True, False, False]
+    with pytest.raises(VerifyException, match=r"after this: opset8.Softmax 'a': .*no property of kind int"):
+        verify_module(module, "this", before)
+
+
+def test_what_was_wrong_before_is_not_looked_at_again() -> None:
+    module, operations = parsed()
+    operations[1].properties["axis"] = string_attribute("last")
+    verify_module(module, before=Snapshot(module))
+
+
+def test_the_order_is_always_checked() -> None:
+    module, operations = parsed()
+    before = Snapshot(module)
+    softmax = operations[1]
+    block = softmax.parent
+    assert block is not None
+    softmax.detach()
+    block.add_op(softmax)
+    with pytest.raises(VerifyException, match=r"opset1.Relu 'b': operand 0 is not defined before it"):
+        verify_module(module, before=before)
+
+
+def test_an_operand_was_erased() -> None:
+    module, operations = parsed()
+    before = Snapshot(module)
+    operations[1].detach()
+    operations[1].erase(safe_erase=False)
+    with pytest.raises(VerifyException, match=r"opset1\.Relu"):
+        verify_module(module, before=before)

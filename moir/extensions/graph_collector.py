@@ -6,7 +6,6 @@ Of the transformations and extractors of one kind (`op`) that of a later directo
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from moir.dialects.moir import ModelOp
 from moir.extensions.failures import shown
 from moir.extensions.graph_passes import ExtractionPass, GraphPass, graph_of
 from moir.extensions.import_paths import LegacyImports
+from moir.extensions.model_optimizer.command_line import command_line
 from moir.extensions.model_optimizer.front_extractor import FrontExtractorOp
 from moir.extensions.model_optimizer.operations import register_all
 from moir.extensions.model_optimizer.replacement import BASE_CLASSES, FrontReplacementOp, ReplacementPattern
@@ -41,7 +41,7 @@ class GraphCollector:
 
     def __init__(self, settings: Settings) -> None:
         self.transformations: list[UserTransformation] = []
-        self._parameters = Namespace(
+        self._parameters = command_line(
             framework=settings.framework,
             extensions=",".join(settings.directories) or None,
             transformations_config=None if settings.configuration is None else str(settings.configuration),

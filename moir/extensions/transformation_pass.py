@@ -13,7 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects.moir import models_of
+from moir.dialects.moir import ModelOp, models_of
+from moir.dialects.opset.infrastructure import Result
 from moir.errors import ConversionError
 from moir.extensions.environment import Choice
 from moir.extensions.failures import failure
@@ -27,6 +28,11 @@ CLEAN_UP: dict[str, tuple[str, ...]] = {
     "back": ("fold-constants", "eliminate-dead"),
 }
 """The passes `force_clean_up` runs in each phase. In the front phase nothing is known of values yet."""
+
+
+def has_outputs(model: ModelOp) -> bool:
+    """Whether a model computes anything."""
+    return any(isinstance(op, Result) for op in model.block.ops)
 
 
 @dataclass(frozen=True)
@@ -52,9 +58,11 @@ class TransformationPass(ModulePass):
         try:
             if not self._conditions_hold(op):
                 return
-            before = Snapshot(op)
+            before, with_outputs = Snapshot(op), [model for model in models_of(op) if has_outputs(model)]
             self.inner.apply(ctx, op)
             verify_module(op, before=before)
+            if not all(map(has_outputs, with_outputs)):
+                raise ConversionError("it leaves a model without outputs", hint="connect what it builds to the Results of the model")
         except (MemoryError, BrokenPipeError):
             raise
         except VerifyException as error:

@@ -28,7 +28,7 @@ from moir.graph.extracted import EXTRACTED, Extracted
 from moir.graph.names import FRAMEWORK_OPERATION, class_type, op_names
 from moir.graph.protobuf_view import constant_message, protobuf_of
 from moir.graph.shapes import masked_shape, type_shape
-from moir.graph.values import attribute_value, element_type, numpy_type, property_value, python_value
+from moir.graph.values import attribute_value, constant_array, element_type, numpy_type, property_value, python_value
 
 if TYPE_CHECKING:
     from moir.graph.graph import Graph
@@ -203,7 +203,7 @@ class OperationAttributes(MutableMapping[str, Any]):
             shape = type_shape(value) if key == "shape" else shape_of(result)
             set_type(result, tensor(shape, element_type(value) if key == "data_type" else element_of(result)))
         elif key != "shape" and isinstance(data := op.properties["value"], DataAttr):
-            array = np.ma.getdata(np.asarray(value)) if key == "value" else data.array.astype(np.dtype(value))
+            array = constant_array(value) if key == "value" else data.array.astype(np.dtype(value))
             try:
                 op.properties["value"] = changed = DataAttr.of(array)
             except KeyError:

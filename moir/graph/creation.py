@@ -21,7 +21,7 @@ from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ConversionError
 from moir.graph.sentinels import DISCONNECTED, SENTINELS
 from moir.graph.shapes import type_shape
-from moir.graph.values import element_type
+from moir.graph.values import constant_array, element_type
 
 if TYPE_CHECKING:
     from moir.graph.graph import Graph
@@ -35,7 +35,7 @@ def _constant(attrs: Mapping[str, Any]) -> Operation:
     value = attrs.get("value")
     if value is None:
         raise ConversionError("a Const needs a value", node=attrs.get("name"))
-    array = np.ma.getdata(np.asarray(value))
+    array = constant_array(value)
     if attrs.get("data_type") is not None and array.dtype.kind not in "OUS":
         array = array.astype(np.dtype(attrs["data_type"]))
     try:

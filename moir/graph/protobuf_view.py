@@ -85,7 +85,7 @@ class TensorMessage:
         """The values of a tensor of strings."""
         if self.array.dtype != object:
             return []
-        return [item if isinstance(item, bytes) else str(item).encode() for item in self.array.ravel()]
+        return [item if isinstance(item, bytes) else str(item).encode(errors="surrogateescape") for item in self.array.ravel()]
 
 
 @dataclass

@@ -106,3 +106,15 @@ def property_value(kind: PropertyKind, value: Any) -> Attribute:
     except (TypeError, VerifyException, OverflowError, ConversionError) as error:
         raise ValueError(str(error)) from error
     return attribute
+
+
+def constant_array(value: Any) -> Array:
+    """What a constant holds, from whatever an extension gives as its value; strings may be bytes, as TensorFlow's messages have them."""
+    array = np.ma.getdata(np.asarray(value))
+    if array.dtype.kind not in "OS":
+        return array
+    texts = np.empty(array.shape, dtype=object)
+    texts.reshape(-1)[:] = [
+        item.decode(errors="surrogateescape") if isinstance(item, bytes) else item for item in array.reshape(-1).tolist()
+    ]
+    return texts

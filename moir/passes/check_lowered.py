@@ -35,6 +35,10 @@ def kinds_and_names(left: dict[str, list[str]]) -> str:
     return "; ".join(parts)
 
 
+_HINT = "write a lowering for each, see README.md, 'Adding a lowering', and docs/extending.md"
+_HINT_FOR_EXTENSIONS = "give each operation a type, or replace it in a transformation that runs later, see docs/extending.md"
+
+
 @dataclass(frozen=True)
 class CheckLoweredPass(ModulePass):
     """Raises UnsupportedOperationError if a framework operation is left."""
@@ -51,5 +55,5 @@ class CheckLoweredPass(ModulePass):
             return
         raise UnsupportedOperationError(
             f"no lowering for {len(left)} kind{'s' if len(left) > 1 else ''} of operation: {kinds_and_names(left)}",
-            hint="write a lowering for each, see README.md, 'Adding a lowering'",
+            hint=_HINT_FOR_EXTENSIONS if all(kind.startswith(f"{MODEL_OPTIMIZER}.") for kind in left) else _HINT,
         )

@@ -47,12 +47,24 @@ def infer_node(node: ForeignNode) -> None:
     Raises ConversionError where a function fails, or leaves a shape undefined.
     """
     if own_infer(node) is not None:
-        # Shapes that the function leaves open follow from the definition of the operation.
-        infer_graph_node(
-            node.view, may_be_undefined=node.type is not None and standard_operation(node.type, node.get("version")) is not None
-        )
+        is_standard = node.type is not None and standard_operation(node.type, node.get("version")) is not None
+        infer_graph_node(node.view, may_be_undefined=is_standard and _is_empty(node.get("infer")))
     else:
         infer_types(node.view)
+
+
+def _with_docstring(node: GraphNode) -> None:
+    """Nothing."""
+
+
+def _without_docstring(node: GraphNode) -> None:
+    pass
+
+
+def _is_empty(function: Callable[..., object]) -> bool:
+    """Whether a function has no statement, as the `infer` of an operation that only says what it is; shapes follow from its definition."""
+    code = getattr(function, "__code__", None)
+    return code is not None and code.co_code in (_with_docstring.__code__.co_code, _without_docstring.__code__.co_code)
 
 
 def infer_by_lowering(node: GraphNode) -> None:

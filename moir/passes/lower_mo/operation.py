@@ -67,7 +67,8 @@ def translate(node: ForeignNode, op: OpBuilder) -> Replacement | None:
     """Build what an operation means in front of it, its own `infer` aside; None if that is nothing."""
     type_, version = node.type, node.get("version")
     version = None if version is None else str(version)
-    if type_ is None or (is_standard(type_) and (version in UNVERSIONED or opset_number(version) is not None)):
+    # A `type` like Pooling was turned into one of an operation set (AvgPool, MaxPool) at the end of the conversion.
+    if type_ is None or opset_number(version) is not None or (is_standard(type_) and version in UNVERSIONED):
         handler = mo.handler(node.kind, 1)
         if handler is not None:
             replacement = cast(Any, handler)(node, op)

@@ -188,3 +188,41 @@ def test_places_of_model_optimizer(tmp_path: Path) -> None:
     with Extensions.load([tmp_path / "ext"], "tf") as extensions:
         names = [each.name for each in extensions.passes(pipeline_names("tf"), "tf")]
     assert names.index("middle-start") < names.index("early") < names.index("late") < names.index("choose-layouts")
+
+
+FRONT_PATTERN = """
+    from openvino.tools.mo.front.common.replacement import FrontReplacementPattern
+    {imports}
+
+    class Change(FrontReplacementPattern):
+        enabled = True
+        graph_condition = [lambda graph: not graph.graph["cmd_params"].generate_deprecated_IR_V7]
+
+        def find_and_replace_pattern(self, graph):
+            {body}
+"""
+
+
+def test_conditions_on_options_of_any_generation(tmp_path: Path) -> None:
+    write(tmp_path / "ext", front__change=FRONT_PATTERN.format(imports="", body="raise AssertionError('it runs')"))
+    with pytest.raises(ConversionError, match="it runs"):
+        convert(tmp_path, "Relu")
+
+
+def test_a_model_without_outputs(tmp_path: Path) -> None:
+    body = "graph.remove_nodes_from([node.id for node in graph.get_op_nodes()])"
+    write(tmp_path / "ext", front__change=FRONT_PATTERN.format(imports="", body=body))
+    with pytest.raises(ConversionError, match="it leaves a model without outputs"):
+        convert(tmp_path, "Relu")
+
+
+def test_an_operation_without_type(tmp_path: Path) -> None:
+    body = """
+            for node in graph.get_op_nodes(op="ReLU"):
+                new = Op(graph, dict(type=None, op="Bare", name="bare")).create_node([node.in_node(0)])
+                node.out_port(0).get_connection().set_source(new.out_port(0))
+    """
+    imports = "from openvino.tools.mo.ops.op import Op"
+    write(tmp_path / "ext", front__change=FRONT_PATTERN.format(imports=imports, body=body.strip()))
+    with pytest.raises(ConversionError, match=r"mo\.Bare.*give each operation a type"):
+        convert(tmp_path, "Relu")

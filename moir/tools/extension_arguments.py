@@ -39,7 +39,7 @@ def add_extension_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("extensions").add_argument
     add("--extensions", metavar="DIR[,DIR]", help="directories of extensions, or names of installed ones (entry points moir.extensions)")
     add(
-        *("--transformations-config", "--transformations_config"),
+        *("--transformations-config", "--transformations_config", "--tensorflow_use_custom_operations_config"),
         metavar="FILE",
         help="JSON file that says which sub-graphs transformations replace",
     )

@@ -292,3 +292,17 @@ def test_an_output_keeps_its_name(graph_of, node):
         rename_nodes([(node(graph, "op2"), "op2/TBR"), (relu, "op2")])
         assert graph.get_node_id_by_name("op2") == relu.id
     assert graph.outputs_order == ["op2", "r2", "r3"]
+
+
+def test_a_node_with_more_inputs_means_the_newest_operation(graph_of, node):
+    text = FRONT.replace("onnx.Relu(%a)", "onnx.Squeeze(%a)")
+    graph = graph_of(text)
+    with edit(graph):
+        node(graph, "w").out_port(0).connect(node(graph, "op2").in_port(1))
+    assert "newest_version" in node(graph, "op2").operation.attributes
+    assert "newest_version" not in node(graph, "op4").operation.attributes
+    graph = graph_of(text.replace("onnx.", "tf."), framework="tf")
+    with edit(graph):
+        node(graph, "w").out_port(0).connect(node(graph, "op2").in_port(1))
+    assert (node(graph, "op2").operation.name, node(graph, "op2").type) == ("mo.Squeeze", "Squeeze")
+    assert len(node(graph, "op2").in_ports()) == 2

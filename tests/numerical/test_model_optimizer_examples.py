@@ -227,7 +227,7 @@ BRANCHES = {"Branch_0/Conv2d_0a_1x1/Conv2D$", "Branch_1/Conv2d_0a_1x1/Conv2D$", 
 
 
 @pytest.mark.parametrize("is_updated", [False, True])
-def test_inception_block(tmp_path, capsys, is_updated):
+def test_inception_block(tmp_path, capsys, caplog, is_updated):
     configuration = INCEPTION / "inception_block.json"
     if is_updated:
         assert main(["describe-subgraphs", str(configuration), str(saved(inception(), tmp_path))]) == 0
@@ -235,6 +235,7 @@ def test_inception_block(tmp_path, capsys, is_updated):
         configuration.write_text(capsys.readouterr().out)
     converted = Converted.of(inception(), tmp_path, extensions=[INCEPTION], transformations_config=configuration)
     assert Counter(converted.types)["InceptionBlock"] == 3
+    assert caplog.text.count("channels last; Model Optimizer gave it [N, C, …]") == 3
     assert not {"Convolution", "AvgPool"} & set(converted.types)
     for layer in converted.all("InceptionBlock"):
         data = layer.find("data")

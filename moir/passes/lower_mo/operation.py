@@ -6,6 +6,7 @@ an operation set, if these have it, else as one of the dialect `extension`. One 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -18,7 +19,7 @@ from moir.dialects.extension import EXTENSION, TYPES, extension_class
 from moir.dialects.opset.base import OpsetOp, property_table
 from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, rank_of
 from moir.errors import ConversionError, InferenceError
 from moir.graph.definitions import operand_limit, operands_required
 from moir.graph.sentinels import SENTINELS
@@ -30,6 +31,11 @@ from moir.passes.lower_mo.table import mo
 from moir.passes.lower_mo.versions import UNVERSIONED, is_standard, opset_number, standard_operation
 from moir.passes.lower_mo.xml_properties import properties_of
 from moir.passes.lowering import Node, Replacement
+
+logger = logging.getLogger("moir")
+
+IMAGE_RANKS = (4, 5)
+"""Ranks of tensors that Model Optimizer brought to another layout."""
 
 
 def lower_operation(node: Node, op: OpBuilder) -> Replacement | None:
@@ -127,6 +133,10 @@ def extension(node: ForeignNode, op: OpBuilder, type_: str, version: str | None,
     operands = node.operands
     if own_infer(node) is None:
         infer_node(node)
+    if node.is_channel_last and any(rank_of(operand) in IMAGE_RANKS for operand in operands):
+        logger.warning(
+            "%s %r gets its data in the layout of the framework, channels last; Model Optimizer gave it [N, C, …]", type_, node.name
+        )
     properties: dict[str, Attribute] = {name: string_attribute(text) for name, text in texts.items()}
     built = extension_class(type_).create(operands=operands, properties=properties)
     built.results = SSAValues(OpResult(result.type, built, result.index) for result in node.op.results)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Operation, Region, SSAValue
@@ -35,6 +35,8 @@ from moir.dialects.properties import (
 
 LAYER_VERSION = "layer_version"
 """The discardable attribute of an operation of the `extension` dialect whose layer has another version than `extension`."""
+
+AnyOperation = TypeVar("AnyOperation", bound=Operation)
 
 DISCARDABLE = frozenset(
     ("name", "tensor_names", "runtime_info", "dimension_names", "node_attributes", "framework_operation", LAYER_VERSION)
@@ -172,6 +174,18 @@ def parse_assembly(parser: Parser) -> Assembly:
     if parser.parse_optional_punctuation(":"):
         found.result_types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
     return found
+
+
+def parse_free_form(parser: Parser, operation: type[AnyOperation]) -> AnyOperation:
+    """Parse an operation that takes any properties, as they are written."""
+    found = parse_assembly(parser)
+    return operation.create(
+        operands=found.operands,
+        result_types=found.result_types,
+        properties=found.properties,
+        attributes=found.attributes,
+        regions=found.regions,
+    )
 
 
 def name_of(op: Operation) -> str | None:

@@ -18,7 +18,7 @@ from xdsl.irdl import irdl_op_definition, var_operand_def, var_result_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from moir.dialects.assembly import LAYER_VERSION, parse_assembly, print_assembly
+from moir.dialects.assembly import LAYER_VERSION, parse_free_form, print_assembly
 from moir.dialects.framework import decode_kind, encode_kind
 from moir.dialects.known_values import KnownValues
 from moir.dialects.opset.base import OpsetOp, Types
@@ -67,14 +67,7 @@ class ExtensionOp(OpsetOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        found = parse_assembly(parser)
-        return cls.create(
-            operands=found.operands,
-            result_types=found.result_types,
-            properties=found.properties,
-            attributes=found.attributes,
-            regions=found.regions,
-        )
+        return parse_free_form(parser, cls)
 
 
 def _accept(self: ExtensionOp) -> None:

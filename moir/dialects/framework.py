@@ -17,7 +17,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 
-from moir.dialects.assembly import parse_assembly, print_assembly
+from moir.dialects.assembly import parse_free_form, print_assembly
 from moir.dialects.opset.base import PropertyAccess
 
 FRAMEWORKS = ("onnx", "tf", "tflite", "caffe", "mxnet", "paddle")
@@ -47,14 +47,7 @@ class FrameworkOp(PropertyAccess):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        found = parse_assembly(parser)
-        return cls.create(
-            operands=found.operands,
-            result_types=found.result_types,
-            properties=found.properties,
-            attributes=found.attributes,
-            regions=found.regions,
-        )
+        return parse_free_form(parser, cls)
 
 
 def encode_kind(kind: str) -> str:

@@ -11,43 +11,30 @@ For `depth_first` the parts are [N, 16, 2, 2, 8, 8] and the order is [0, 1, 4, 2
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.ir import SSAValue
 
 from moir.dialects.known_values import Symbol
-from moir.dialects.opset.shape import Reshape
-from moir.passes.dimensions import Dimensions, same, same_tokens
-from moir.passes.regrouping import has_regroupings, regrouping_of
-from moir.passes.rewriting import Pattern, Rewriter, rewrite
+from moir.passes.building import OpBuilder
+from moir.passes.dimensions import same, same_tokens
+from moir.passes.regrouping import Regrouping, RegroupingPass, RegroupingPattern
 
 
-class BlocksToSpace(Pattern):
+class BlocksToSpace(RegroupingPattern):
     """The channels split into a block and fewer channels, the block put behind the spatial dimensions."""
 
-    roots = (Reshape,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
-        found = regrouping_of(op, self.known)
-        if found is None:
-            return
+    def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
         spatial = len(found.source) - 2
         if spatial < 1 or len(found.parts) != 2 * spatial + 2 or len(found.target) != spatial + 2:
-            return
+            return None
         pairs = range(spatial + 2, 2 * spatial + 2)
         for mode, depth, blocks in (("blocks_first", spatial + 1, range(1, spatial + 1)), ("depth_first", 1, range(2, spatial + 2))):
             if found.order != (0, depth, *(axis for pair in zip(pairs, blocks, strict=True) for axis in pair)):
                 continue
             size = found.parts[blocks[0]]
             if isinstance(size, Symbol) or size < 2 or any(not same(found.parts[axis], size) for axis in blocks):
-                return
+                return None
             channels = found.parts[depth]
             block = (size,) * spatial
             parts = (found.source[0], *((*block, channels) if mode == "blocks_first" else (channels, *block)), *found.source[2:])
@@ -59,17 +46,14 @@ class BlocksToSpace(Pattern):
             )
             # Of several unknown sizes the last Reshape could have exchanged two.
             if grown.count(None) < 2 and same_tokens(found.parts, parts) and same_tokens(found.target, target):
-                rewriter.replace_with(op, rewriter.op.DepthToSpace(found.value, block_size=size, mode=mode))
-                return
+                return op.DepthToSpace(found.value, block_size=size, mode=mode)
+        return None
 
 
 @dataclass(frozen=True)
-class FuseDepthToSpacePass(ModulePass):
+class FuseDepthToSpacePass(RegroupingPass):
     """Fuses depth to space, the pixel shuffle of Shi et al., 2016."""
 
     name = "fuse-depth-to-space"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if has_regroupings(op):
-            known = Dimensions(static=True).scan(op)
-            rewrite(op, [BlocksToSpace(known)], known=known)
+    PATTERN: ClassVar[type[RegroupingPattern]] = BlocksToSpace

@@ -11,64 +11,48 @@ For `depth_first` the order is [0, 1, 3, 5, 2, 4]; with one or three spatial dim
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.ir import SSAValue
 
 from moir.dialects.known_values import Symbol
-from moir.dialects.opset.shape import Reshape
-from moir.passes.dimensions import Dimensions, same, same_tokens
-from moir.passes.regrouping import has_regroupings, regrouping_of
-from moir.passes.rewriting import Pattern, Rewriter, rewrite
+from moir.passes.building import OpBuilder
+from moir.passes.dimensions import same, same_tokens
+from moir.passes.regrouping import Regrouping, RegroupingPass, RegroupingPattern
 
 
-class SpaceToBlocks(Pattern):
+class SpaceToBlocks(RegroupingPattern):
     """Every spatial dimension split into blocks, these put in front of or behind the channels."""
 
-    roots = (Reshape,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
-        found = regrouping_of(op, self.known)
-        if found is None:
-            return
+    def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
         spatial = len(found.source) - 2
         if spatial < 1 or len(found.parts) != 2 * spatial + 2 or len(found.target) != spatial + 2:
-            return
+            return None
         outer, inner = tuple(range(2, 2 * spatial + 2, 2)), tuple(range(3, 2 * spatial + 2, 2))
         size, channels = found.parts[3], found.source[1]
         if isinstance(size, Symbol) or size < 2 or any(not same(found.parts[axis], size) for axis in inner):
-            return
+            return None
         for mode, order in (("blocks_first", (0, *inner, 1, *outer)), ("depth_first", (0, 1, *inner, *outer))):
             if found.order != order:
                 continue
             whole = [token for token in found.source[2:] if not isinstance(token, Symbol)]
             # Of several unknown sizes the first Reshape could have exchanged two.
             if isinstance(channels, Symbol) or len(whole) < spatial - 1 or any(token % size for token in whole):
-                return
+                return None
             shrunk = [
                 found.parts[axis] if isinstance(token, Symbol) else token // size
                 for axis, token in zip(outer, found.source[2:], strict=True)
             ]
             parts = (found.source[0], channels, *(token for each in shrunk for token in (each, size)))
             if same_tokens(found.parts, parts) and same_tokens(found.target, (found.source[0], channels * size**spatial, *shrunk)):
-                rewriter.replace_with(op, rewriter.op.SpaceToDepth(found.value, block_size=size, mode=mode))
-                return
+                return op.SpaceToDepth(found.value, block_size=size, mode=mode)
+        return None
 
 
 @dataclass(frozen=True)
-class FuseSpaceToDepthPass(ModulePass):
+class FuseSpaceToDepthPass(RegroupingPass):
     """Fuses space to depth, the inverse of a pixel shuffle."""
 
     name = "fuse-space-to-depth"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if has_regroupings(op):
-            known = Dimensions(static=True).scan(op)
-            rewrite(op, [SpaceToBlocks(known)], known=known)
+    PATTERN: ClassVar[type[RegroupingPattern]] = SpaceToBlocks

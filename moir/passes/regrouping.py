@@ -1,16 +1,25 @@
-"""Reshape · Transpose · Reshape, as which frameworks without an operation for it write that elements are regrouped."""
+"""Reshape · Transpose · Reshape, as which frameworks without an operation for it write that elements are regrouped.
+
+A pass that fuses a kind of regrouping is a `RegroupingPass` with a `RegroupingPattern` that says what the three operations are.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape
+from moir.passes.building import OpBuilder
 from moir.passes.cancel_transposes import order_of
 from moir.passes.dimensions import Dimensions, Tokens
-from moir.passes.rewriting import all_blocks
+from moir.passes.rewriting import Pattern, Rewriter, all_blocks, rewrite
 from moir.passes.uses import has_one_live_use
 
 
@@ -42,3 +51,35 @@ def has_regroupings(module: Operation) -> bool:
     """Whether a Reshape follows a Transpose anywhere in a module."""
     ops = (op for block in all_blocks(module) for op in block.ops)
     return any(isinstance(op, Reshape) and isinstance(op.operands[0].owner, Transpose) for op in ops)
+
+
+class RegroupingPattern(Pattern):
+    """Replaces the last Reshape of a regrouping by the operation that `fused` builds."""
+
+    roots = (Reshape,)
+
+    def __init__(self, known: Dimensions) -> None:
+        self.known = known
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        found = regrouping_of(op, self.known)
+        value = None if found is None else self.fused(found, rewriter.op)
+        if value is not None:
+            rewriter.replace_with(op, value)
+
+    def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
+        """The one operation that does the same; None, and nothing built, if there is none."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class RegroupingPass(ModulePass):
+    """A pass that fuses regroupings of one kind."""
+
+    PATTERN: ClassVar[type[RegroupingPattern]]
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if has_regroupings(op):
+            known = Dimensions(static=True).scan(op)
+            rewrite(op, [self.PATTERN(known)], known=known)

@@ -111,7 +111,7 @@ def inference_times(core: Any, models: Mapping[str, Any], seconds: float = 2.0, 
 def stage_times(path: Path, runs: int) -> dict[str, float]:
     """Median milliseconds of each stage of moir; a pass that runs twice counts as one."""
     import moir
-    from moir.tools.conversion import Observer
+    from moir.conversion import Observer
 
     class Times(Observer):
         def __init__(self) -> None:

@@ -21,8 +21,8 @@ from moir.dialects.moir import ModelOp
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
-from moir.graph.graph import Graph
-from moir.graph.matching import find_subgraph_matches
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.matching import find_subgraph_matches
 
 NODES = [
     ("exp", {"op": "Exp"}),

@@ -14,18 +14,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from moir.conversion import convert_model, save_model
     from moir.emit.in_memory import to_openvino
-    from moir.tools.conversion import convert_model, save_model
-    from moir.tools.frontends import read_model
+    from moir.frameworks import read_model
 
     __version__: str
 
 __all__ = ["__version__", "convert_model", "read_model", "save_model", "to_openvino"]
 
 _HOMES = {
-    "convert_model": "moir.tools.conversion",
-    "read_model": "moir.tools.frontends",
-    "save_model": "moir.tools.conversion",
+    "convert_model": "moir.conversion",
+    "read_model": "moir.frameworks",
+    "save_model": "moir.conversion",
     "to_openvino": "moir.emit.in_memory",
 }
 

@@ -21,17 +21,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from moir.dialects.data import decimal
-from moir.dialects.properties import (
-    FALSE,
-    TRUE,
-    attribute_of,
-    float_attribute,
-    is_float,
-    is_floats,
-    is_integer,
-    is_integers,
-    value_of,
-)
+from moir.dialects.properties import FALSE, TRUE, attribute_of, float_attribute, is_float, is_floats, is_integer, is_integers, value_of
 
 LAYER_VERSION = "layer_version"
 """The discardable attribute of an operation of the `extension` dialect whose layer has another version than `extension`."""

@@ -20,7 +20,7 @@ from xdsl.printer import Printer
 
 from moir.dialects.assembly import LAYER_VERSION, parse_free_form, print_assembly
 from moir.dialects.framework import decode_kind, encode_kind
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types
 from moir.dialects.python_object import python_entries
 
@@ -30,7 +30,7 @@ EXTENSION = "extension"
 TYPES = "$types"
 """The entry among the Python attributes of an operation that computes its result types."""
 
-TypeFunction: TypeAlias = Callable[["ExtensionOp", KnownValues], "Types | None"]
+TypeFunction: TypeAlias = Callable[["ExtensionOp", OperandValues], "Types | None"]
 """Result types of an operation, None if they stay."""
 
 
@@ -48,7 +48,7 @@ class ExtensionOp(OpsetOp):
     KIND: ClassVar[str] = ""
     """The type of the layer."""
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         compute = cast("TypeFunction | None", python_entries(self).get(TYPES))
         types = compute(self, known) if compute is not None else None
         return [result.type for result in self.results] if types is None else types

@@ -7,12 +7,11 @@ properties; characters of a kind that the text form has no place for are written
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
-from xdsl.context import Context
-from xdsl.ir import Dialect, Operation, OpTraits
+from xdsl.ir import Dialect, OpTraits
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
@@ -60,39 +59,21 @@ def decode_kind(encoded: str) -> str:
     return re.sub(r"(?:\$[0-9a-f]{2})+", lambda match: bytes.fromhex(match.group().replace("$", "")).decode(errors="replace"), encoded)
 
 
+def is_open_dialect(name: str) -> bool:
+    """Whether a dialect has an operation of any name."""
+    return name in OPEN_DIALECTS
+
+
 @cache
-def _operation_class(name: str) -> type[FrameworkOp]:
+def operation_of_name(name: str) -> type[FrameworkOp]:
+    """The operation class of the name it has in the text form, `tf.AddV2`, made at its first use."""
     kind = decode_kind(name.partition(".")[2])
     return type(kind.rpartition(".")[2], (FrameworkOp,), {"name": name, "KIND": kind, "__module__": __name__})
 
 
 def operation_class(framework: str, kind: str) -> type[FrameworkOp]:
     """The operation class of a framework's kind, made at its first use."""
-    return _operation_class(f"{framework}.{encode_kind(kind)}")
-
-
-class FrameworkContext(Context):
-    """A context in which every operation of an open dialect exists: those of the frameworks, `mo` and `extension`."""
-
-    weights: Any = None
-    """Where the parser finds data that is in a side file (a `moir.dialects.data.SideFileReader`)."""
-
-    def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
-        framework, _, kind = name.partition(".")
-        if framework in OPEN_DIALECTS and kind:
-            return _operation_class(name)
-        defined = super().get_optional_op(name, dialect_stack=dialect_stack)
-        if framework == "extension" and kind and defined is None:
-            from moir.dialects.extension import extension_operation
-
-            return extension_operation(name)
-        return defined
-
-    def clone(self) -> FrameworkContext:
-        copy = FrameworkContext(self.allow_unregistered)
-        copy.__dict__.update(super().clone().__dict__)
-        copy.weights = self.weights
-        return copy
+    return operation_of_name(f"{framework}.{encode_kind(kind)}")
 
 
 def framework_dialect(name: str, kinds: Iterable[str] = ()) -> Dialect:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from moir.dialects.assembly import name_of
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.errors import InferenceError
 
@@ -15,7 +15,7 @@ def set_type(value: SSAValue, type_: Attribute) -> None:
     value._type = type_  # pyright: ignore[reportPrivateUsage]
 
 
-def infer_operation(op: Operation, known: KnownValues) -> bool:
+def infer_operation(op: Operation, known: OperandValues) -> bool:
     """Infer the result types of an operation and of the bodies in it; returns whether a result type changed.
 
     An operation of a framework that is not lowered yet keeps its types. Raises InferenceError, with the name of the operation and its
@@ -39,7 +39,7 @@ def infer_operation(op: Operation, known: KnownValues) -> bool:
     return changed
 
 
-def infer_block(block: Block, known: KnownValues) -> None:
+def infer_block(block: Block, known: OperandValues) -> None:
     """Infer the operations of a block in order. `known` must not remember values of the block whose types change here."""
     for op in block.ops:
         infer_operation(op, known)

@@ -106,7 +106,7 @@ class Slicing:
 
 
 @dataclass(frozen=True)
-class Port:
+class BodyPort:
     """The connection of one Parameter or Result of a loop's body.
 
     For a Parameter: `index` is the operand of the loop that feeds it (None for the iteration counter), `back_edge` the Result whose value
@@ -120,7 +120,7 @@ class Port:
 
 
 @irdl_attr_definition
-class PortAttr(Data[Port]):
+class BodyPortAttr(Data[BodyPort]):
     """`#moir.port<2>`, `#moir.port<2 back 1>`, `#moir.port<2 axis 0 from 0 to -1 stride 1 part 1>`, `#moir.port<iteration>`."""
 
     name = "moir.port"
@@ -135,7 +135,7 @@ class PortAttr(Data[Port]):
                 printer.print_string(f" axis {cut.axis} from {cut.start} to {cut.end} stride {cut.stride} part {cut.part_size}")
 
     @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Port:
+    def parse_parameter(cls, parser: AttrParser) -> BodyPort:
         def number() -> int:
             return parser.parse_integer(allow_boolean=False)
 
@@ -143,12 +143,12 @@ class PortAttr(Data[Port]):
             index = None if parser.parse_optional_keyword("iteration") else number()
             back_edge = number() if parser.parse_optional_keyword("back") else None
             if not parser.parse_optional_keyword("axis"):
-                return Port(index, back_edge)
+                return BodyPort(index, back_edge)
             values = [number()]
             for keyword in ("from", "to", "stride", "part"):
                 parser.parse_keyword(keyword)
                 values.append(number())
-            return Port(index, back_edge, Slicing(*values))
+            return BodyPort(index, back_edge, Slicing(*values))
 
 
 class ModuleLevel:
@@ -169,5 +169,5 @@ def models_of(module: Operation) -> list[ModelOp]:
 Moir = Dialect(
     "moir",
     [ModelOp, NoneOp],
-    [DataAttr, PortAttr, PythonAttr, element_types.StringType, element_types.DynamicType, element_types.NF4Type],
+    [DataAttr, BodyPortAttr, PythonAttr, element_types.StringType, element_types.DynamicType, element_types.NF4Type],
 )

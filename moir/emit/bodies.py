@@ -9,7 +9,7 @@ from typing import cast
 from xdsl.dialects.builtin import ArrayAttr
 
 from moir.dialects.assembly import name_of
-from moir.dialects.moir import Port, PortAttr, Slicing
+from moir.dialects.moir import BodyPort, BodyPortAttr, Slicing
 from moir.dialects.opset.base import OpsetOp
 from moir.emit.order import LayerOrder
 from moir.errors import EmissionError
@@ -103,8 +103,8 @@ def _repeated(op: OpsetOp, ports: int, body: LayerOrder, own_operands: int, spec
     return Bodies(connections, (("body", body),))
 
 
-def _ports(op: OpsetOp, name: str) -> list[Port]:
-    return [item.data for item in cast("ArrayAttr[PortAttr]", op.properties[name])]
+def _ports(op: OpsetOp, name: str) -> list[BodyPort]:
+    return [item.data for item in cast("ArrayAttr[BodyPortAttr]", op.properties[name])]
 
 
 def _operand(op: OpsetOp, ports: int, index: int, own_operands: int) -> int:

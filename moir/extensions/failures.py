@@ -47,7 +47,7 @@ def loading_failure(path: Path, error: BaseException, owns: OwnsFile) -> Convers
 def failure(error: Exception, what: str, owns: OwnsFile) -> ConversionError:
     """The error for code of an extension that failed: `what` it is, where, at which node, why."""
     from moir.dialects.assembly import name_of
-    from moir.passes.failing_operation import failing_operation
+    from moir.rewriting.failing_operation import failing_operation
 
     line = line_of(error, owns)
     location = f"{what} ({line})" if line is not None else what

@@ -19,6 +19,7 @@ from typing import Any, Protocol, Self, cast
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
 
+from moir.anchors import AnchorPass
 from moir.errors import ConversionError
 from moir.extensions.directories import files_of, find_directory
 from moir.extensions.environment import Choice
@@ -28,9 +29,8 @@ from moir.extensions.native import ExtensionFile, NativeCollector
 from moir.extensions.placing import placed
 from moir.extensions.transformation import UserTransformation
 from moir.extensions.transformation_pass import TransformationPass
-from moir.passes.anchors import AnchorPass
-from moir.passes.lowering import LoweringTable
-from moir.passes.pipeline import LOWERINGS, PASSES, load_pass
+from moir.lowering.driver import LoweringTable
+from moir.pipeline import LOWERINGS, is_pass, load_pass, pass_names
 
 
 class Collector(Protocol):
@@ -71,8 +71,8 @@ class Settings:
 
 
 COLLECTORS: tuple[str, ...] = (
-    "moir.extensions.graph_collector:GraphCollector",
-    "moir.extensions.configuration_collector:ConfigurationCollector",
+    "moir.model_optimizer.graph_collector:GraphCollector",
+    "moir.model_optimizer.configuration_collector:ConfigurationCollector",
 )
 """The collectors besides the native one, as `module:class`, called with the settings before any file is loaded."""
 
@@ -162,7 +162,7 @@ class Extensions:
     def _check_names(self) -> None:
         ids: dict[str, UserTransformation] = {}
         for each in self.transformations:
-            if each.name in PASSES or each.name == "default":
+            if is_pass(each.name) or each.name == "default":
                 raise ConversionError(
                     f"the name {each.name!r} is one of moir's passes", location=shown(each.file), hint="choose another one"
                 )
@@ -170,7 +170,7 @@ class Extensions:
                 if key is not None and known.setdefault(key, each) is not each:
                     other = shown(known[key].file)
                     raise ConversionError(f"a transformation of the {what} {key!r} is in {other} already", location=shown(each.file))
-        self.choice.check([*PASSES, *(handle for each in self.transformations for handle in each.handles)])
+        self.choice.check([*pass_names(), *(handle for each in self.transformations for handle in each.handles)])
 
     def has(self, name: str) -> bool:
         """Whether a pass name is one of a transformation."""

@@ -33,9 +33,9 @@ from moir.errors import ConversionError
 from moir.extensions.failures import shown
 from moir.extensions.importing import ExtensionPackage
 from moir.extensions.transformation import UserTransformation, refuse_options
-from moir.passes.lowering import LoweringTable
-from moir.passes.rewriting import Pattern, PatternPass
-from moir.passes.rules import AnyOf, Rule, RulePass
+from moir.lowering.driver import LoweringTable
+from moir.rewriting.driver import Pattern, PatternPass
+from moir.rewriting.rules import AnyOf, FusionRule, RulePass
 
 T = TypeVar("T")
 
@@ -137,7 +137,7 @@ def _transformations(file: ExtensionFile) -> list[UserTransformation]:
     for pattern in file.classes(RewritePattern):
         if not inspect.isabstract(pattern) and (not passes or _is_placed(pattern)):
             found.append(_transformation(file, pattern, _named(file, pattern), _pattern_builder(pattern)))
-    rules = [value for value in vars(file.module).values() if isinstance(value, Rule)]
+    rules = [value for value in vars(file.module).values() if isinstance(value, FusionRule)]
     if rules and not passes:
         found.append(_transformation(file, file.module, _checked(file, kebab_case(file.path.stem)), _rule_builder(rules)))
     return found
@@ -210,7 +210,7 @@ def _pattern_builder(source: type[RewritePattern]) -> Callable[[ArgSpec], Module
     return build
 
 
-def _rule_builder(rules: Sequence[Rule]) -> Callable[[ArgSpec], ModulePass]:
+def _rule_builder(rules: Sequence[FusionRule]) -> Callable[[ArgSpec], ModulePass]:
     def build(spec: ArgSpec) -> ModulePass:
         refuse_options(spec)
         return PatternsPass.of(spec.name, [AnyOf(rules)], fixpoint=False)

@@ -12,12 +12,12 @@ from typing import Any
 
 from xdsl.passes import ModulePass
 
+from moir.anchors import AnchorPass
 from moir.errors import ConversionError
 from moir.extensions.failures import shown
 from moir.extensions.ordering import PHASES, Transformation, slotted_in
 from moir.extensions.transformation import Reference, UserTransformation
-from moir.passes.anchors import AnchorPass
-from moir.passes.pipeline import LOWERINGS, PASSES, every_pass
+from moir.pipeline import LOWERINGS, every_pass, is_pass, pass_names
 
 LOWER = "lower"
 """What stands for the lowering of the model's framework."""
@@ -43,7 +43,7 @@ def placed(
         after, before = PHASES[each.phase]
         slotted.append(Transformation(each.name, AnchorPass, names.of(each, "run_after", after), names.of(each, "run_before", before)))
     slotted.extend(names.places())
-    order = slotted_in(every_pass(), slotted, {*PASSES, *names.every()})
+    order = slotted_in(every_pass(), slotted, {*pass_names(), *names.every()})
     needed = frozenset(pipeline)
     placed: list[str | UserTransformation] = []
     for each in order:
@@ -93,14 +93,14 @@ class _Names:
     def _name(self, reference: Reference, transformation: UserTransformation, attribute: str) -> str | None:
         if isinstance(reference, str):
             name = self._lowered(reference)
-            return name if name in PASSES else self._by_handle.get(name, name)
+            return name if is_pass(name) else self._by_handle.get(name, name)
         if reference in self._by_class:
             return self._by_class[reference]
         place = getattr(reference, "place", None)
         if isinstance(place, str):
             self._stand_ins[reference] = None
             return self._lowered(place)
-        if issubclass(reference, ModulePass) and getattr(reference, "name", None) in PASSES:
+        if issubclass(reference, ModulePass) and is_pass(getattr(reference, "name", "")):
             return reference.name
         if transformation.ignores_unknown:
             return None
@@ -113,7 +113,7 @@ class _Names:
         """The places of the stand-ins that were referred to."""
         if not self._stand_ins:
             return []
-        from moir.extensions.model_optimizer.anchors import places
+        from moir.model_optimizer.api.anchors import places
 
         return [
             Transformation(each.name, each.build, tuple(map(self._lowered, each.run_after)), tuple(map(self._lowered, each.run_before)))

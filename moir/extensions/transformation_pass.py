@@ -19,8 +19,8 @@ from moir.errors import ConversionError
 from moir.extensions.environment import Choice
 from moir.extensions.failures import failure
 from moir.extensions.transformation import PhasePass, UserTransformation
-from moir.passes.pipeline import load_pass
-from moir.passes.verification import Snapshot, verify_module
+from moir.pipeline import load_pass
+from moir.rewriting.verification import Snapshot, verify_module
 
 CLEAN_UP: dict[str, tuple[str, ...]] = {
     "front": ("eliminate-dead",),

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from moir.frameworks import ReadingOptions, frontend_of, read_model
 from moir.tools.failures import report_failures
-from moir.tools.frontends import ReadingOptions, frontend_of, read_model
 from moir.tools.reading_arguments import add_reading_arguments, reading_options
 
 
@@ -43,8 +43,8 @@ def update(configuration: str, model: str, reading: ReadingOptions) -> int:
 def completed(configuration: str, model: str, reading: ReadingOptions) -> str:
     """The text of a configuration file, completed for a model. Raises ConversionError, e.g. for scopes that are not in the model."""
     from moir.dialects.moir import models_of
-    from moir.extensions.model_optimizer.describe_subgraphs import describe_subgraphs
-    from moir.graph.graph import Graph
+    from moir.model_optimizer.api.describe_subgraphs import describe_subgraphs
+    from moir.model_optimizer.graph.graph import Graph
 
     framework = frontend_of(model).framework
     module = read_model(model, **reading)

@@ -29,8 +29,8 @@ from moir.tools.reading_arguments import add_reading_arguments, reading_options
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from moir.conversion import Observer
     from moir.emit.write import WrittenModel
-    from moir.tools.conversion import Observer
 
 COMMANDS: dict[str, str] = {
     "passes": "moir.tools.list_passes:main",
@@ -103,7 +103,7 @@ def _convert(options: argparse.Namespace) -> int:
         from moir.tools.complete_configuration import update
 
         return update(options.tensorflow_custom_operations_config_update, options.model, reading_options(options))
-    from moir.tools.conversion import collection_paused, convert_model, save_model
+    from moir.conversion import collection_paused, convert_model, save_model
     from moir.tools.progress import EMISSION, ProgressBar, Timing
 
     model = Path(options.model)

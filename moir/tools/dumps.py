@@ -15,8 +15,8 @@ from typing import BinaryIO
 
 from xdsl.dialects.builtin import ModuleOp
 
+from moir.conversion import Observer
 from moir.errors import ConversionError
-from moir.tools.conversion import Observer
 from moir.tools.text import print_module
 from moir.tools.weights_file import WeightsWriter
 

@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
-from moir.tools.frontends import FRONTENDS, load
+from moir.frameworks import FRONTENDS, load
 
 if TYPE_CHECKING:
     from moir.extensions.loading import Extensions
-    from moir.passes.lowering import LoweringTable
+    from moir.lowering.driver import LoweringTable
 
 SWITCHES = ("MO_ENABLED_TRANSFORMS", "MO_DISABLED_TRANSFORMS")
 """The environment variables that switch transformations on and off."""
 
-MODEL_OPTIMIZER_TABLE = "moir.passes.lower_mo.table:mo"
+MODEL_OPTIMIZER_TABLE = "moir.model_optimizer.lowering.table:mo"
 """The lowerings of operations that are made with Model Optimizer's API, whatever the framework."""
 
 

@@ -97,7 +97,7 @@ def _internal(error: BaseException, stage: str) -> str:
 def _operation_at(trace: TracebackType | None) -> str:
     """The operation that was worked on."""
     from moir.dialects.assembly import name_of
-    from moir.passes.failing_operation import failing_operation
+    from moir.rewriting.failing_operation import failing_operation
 
     op = failing_operation(trace)
     return "" if op is None else f" on {op.name} {name_of(op) or 'without name'!r}"

@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from moir.frameworks import FRONTENDS
 from moir.tools.extension_arguments import add_extension_arguments, extension_options, open_extensions
 from moir.tools.failures import report_failures
-from moir.tools.frontends import FRONTENDS
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _print(options: argparse.Namespace) -> int:
-    from moir.tools.pipelines import DefaultOptions, default_passes
+    from moir.pipeline_text import DefaultOptions, default_passes
 
     with ExitStack() as stack:
         extensions = open_extensions(options.framework, extension_options(options))
@@ -63,7 +63,7 @@ def _print(options: argparse.Namespace) -> int:
 
 def rows_of(passes: Iterable[ModulePass], extensions: Extensions | None = None) -> Iterator[Row]:
     """What the list says about passes."""
-    from moir.passes.anchors import AnchorPass
+    from moir.anchors import AnchorPass
 
     for number, each in enumerate(passes, 1):
         if extensions is not None and (transformation := extensions.transformation_of(each)) is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from moir.frontends.onnx.model import NEWEST_OPSET
-from moir.passes.lower_onnx.table import onnx as lowerings
+from moir.lowering.onnx.table import onnx as lowerings
 
 READ_BY_THE_FRONTEND = frozenset(("Constant",))
 """Kinds that never reach a lowering."""

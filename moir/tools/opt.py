@@ -27,16 +27,16 @@ from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError, ShrinkException, VerifyException
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+from moir.conversion import Observer, collection_paused, import_model, is_mapped, run, save_model, stage
+from moir.dialects.context import MoirContext
 from moir.errors import ConversionError, ModelFileError
-from moir.passes.pipeline import PASSES, load_pass
-from moir.passes.verification import verify_module
-from moir.tools.context import ToolContext
-from moir.tools.conversion import Observer, collection_paused, import_model, is_mapped, run, save_model, stage
+from moir.frameworks import FRONTENDS, frontend_of
+from moir.pipeline import load_pass, pass_names
+from moir.pipeline_text import DEFAULT, Pipeline, framework_of
+from moir.rewriting.verification import verify_module
 from moir.tools.extension_arguments import add_extension_arguments, extension_options, open_extensions
 from moir.tools.failures import UsageError, describe, one_line, report_failures
-from moir.tools.frontends import FRONTENDS, frontend_of
 from moir.tools.output import replacing_file
-from moir.tools.pipelines import DEFAULT, Pipeline, framework_of
 from moir.tools.progress import Timing
 from moir.tools.reading_arguments import add_reading_arguments, reading_options
 from moir.tools.text import TextParser, print_module
@@ -96,7 +96,7 @@ class MoirOptMain(xDSLOptMain):
         super().__init__("Run passes of moir over text or model files.", arguments)
 
     def register_all_dialects(self) -> None:
-        self.ctx = ToolContext()
+        self.ctx = MoirContext()
 
     def register_all_frontends(self) -> None:
         self.available_frontends[TEXT] = self.parse_text
@@ -108,7 +108,7 @@ class MoirOptMain(xDSLOptMain):
         def factory(name: str) -> Callable[[], type[ModulePass]]:
             return lambda: load_pass(name)
 
-        for name in PASSES:
+        for name in pass_names():
             self.register_pass(name, factory(name))
 
     def register_all_targets(self) -> None:
@@ -247,7 +247,7 @@ class MoirOptMain(xDSLOptMain):
     def run(self) -> None:
         """Read, transform and write each piece of the input. Raises what `report_failures` reports."""
         self.check_paths()
-        cast(ToolContext, self.ctx).weights = WeightsReader(self.input_folder())
+        cast(MoirContext, self.ctx).weights = WeightsReader(self.input_folder())
         timing = Timing()
         observers = self.observers(timing)
         try:

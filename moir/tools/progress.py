@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-from moir.tools.conversion import Observer
+from moir.conversion import Observer
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

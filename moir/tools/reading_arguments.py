@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from moir.tools.frontends import ReadingOptions
+from moir.frameworks import ReadingOptions
 
 
 def add_reading_arguments(parser: argparse.ArgumentParser) -> None:

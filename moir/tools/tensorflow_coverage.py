@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from moir.frontends.tensorflow.functions import CALL_KINDS
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS
 from moir.frontends.tensorflow.model_outputs import EFFECTS
-from moir.passes import raise_switch_merge, raise_tensor_arrays, raise_while_frames
-from moir.passes.lower_tf.families import FAMILIES
-from moir.passes.lower_tf.table import tf as lowerings
+from moir.lowering.tensorflow.families import FAMILIES
+from moir.lowering.tensorflow.table import tf as lowerings
+from moir.raising.tensorflow import raise_switch_merge, raise_tensor_arrays, raise_while_frames
 
 IMPORTED, RAISED, DIRECT, REPORTED = "read by the frontend", "raised", "direct", "reported"
 

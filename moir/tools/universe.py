@@ -16,9 +16,9 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
 from moir.dialects import opset
-from moir.passes.lowering import LoweringTable
-from moir.passes.pipeline import PASSES, load_pass
-from moir.tools.frontends import FRONTENDS, Frontend
+from moir.frameworks import FRONTENDS, Frontend
+from moir.lowering.driver import LoweringTable
+from moir.pipeline import load_pass, pass_names
 
 
 def _moir() -> Dialect:
@@ -40,7 +40,7 @@ def _dialects() -> dict[str, Callable[[], Dialect]]:
 
 
 def _passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    return {name: partial(load_pass, name) for name in PASSES}
+    return {name: partial(load_pass, name) for name in pass_names()}
 
 
 MOIR_UNIVERSE = Universe(all_dialects=_dialects(), all_passes=_passes())

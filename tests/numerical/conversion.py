@@ -25,8 +25,8 @@ from moir.dialects import element_types
 from moir.emit import write_model
 from moir.frontends.onnx import read_model
 from moir.frontends.onnx.expansion import expand
-from moir.passes.lower_onnx import LowerOnnxPass
-from moir.passes.lower_onnx.table import onnx as onnx_table
+from moir.lowering.onnx.lower_onnx import LowerOnnxPass
+from moir.lowering.onnx.table import onnx as onnx_table
 
 Array = np.ndarray[Any, Any]
 Form = Literal["static", "dynamic", "rank"]

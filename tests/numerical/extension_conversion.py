@@ -19,7 +19,7 @@ import openvino
 from conversion import Array, build, core, node
 from conversion import run as run_model
 
-from moir.tools.conversion import convert_model, save_model
+from moir.conversion import convert_model, save_model
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "fixtures" / "model_optimizer"
 

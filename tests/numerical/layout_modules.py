@@ -11,15 +11,15 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region, SSAValue
 
+from moir.analysis.known_values import KnownValues
 from moir.dialects import opset
 from moir.dialects.element_types import f32
-from moir.dialects.known_values import KnownValues
 from moir.dialects.moir import ModelOp
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
 from moir.emit.in_memory import to_openvino
-from moir.passes.building import OpBuilder
-from moir.passes.eliminate_dead import EliminateDeadPass
+from moir.passes.canonicalize.eliminate_dead import EliminateDeadPass
+from moir.rewriting.builder import OpBuilder
 
 Array = np.ndarray
 Order = tuple[int, ...]

@@ -6,7 +6,6 @@ Each case says which kinds of operations are left, so that a pass that does noth
 from __future__ import annotations
 
 from collections import Counter
-from importlib import import_module
 
 import numpy as np
 import openvino
@@ -14,12 +13,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
+from moir.analysis.known_values import KnownValues
+from moir.dialects.context import MoirContext
 from moir.dialects.data import DataAttr
 from moir.dialects.inference import infer_block
-from moir.dialects.known_values import KnownValues
 from moir.dialects.moir import models_of
 from moir.emit.in_memory import to_openvino
-from moir.tools.context import ToolContext
+from moir.pipeline import load_pass
 
 Array = np.ndarray
 Sizes = tuple[tuple[int, ...], ...]
@@ -35,7 +35,7 @@ def build(text: str, **weights: Array) -> ModuleOp:
         lines.append(f'%{name} = opset1.Constant() {{value = #moir.data<{type_}, elided "{name}">}} : {type_}')
     for line in filter(None, map(str.strip, text.splitlines())):
         lines.append(line if " : " in line or "Result" in line else f"{line} : {', '.join(['tensor<*x!moir.dynamic>'] * results(line))}")
-    module = Parser(ToolContext(), "builtin.module { moir.model @case {\n" + "\n".join(lines) + "\n} }").parse_module()
+    module = Parser(MoirContext(), "builtin.module { moir.model @case {\n" + "\n".join(lines) + "\n} }").parse_module()
     for op in module.walk():
         data = op.properties.get("value")
         if isinstance(data, DataAttr) and data.data.array is None:
@@ -71,8 +71,7 @@ def inputs(*types: str) -> str:
 def apply(module: ModuleOp, names: str) -> None:
     """Apply passes by their names, and drop what is dead."""
     for name in (*names.split(), "eliminate-dead"):
-        class_name = "".join(word.capitalize() for word in name.split("-")) + "Pass"
-        getattr(import_module(f"moir.passes.{name.replace('-', '_')}"), class_name)().apply(Context(), module)
+        load_pass(name)().apply(Context(), module)
     module.verify()
 
 

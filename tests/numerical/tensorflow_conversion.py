@@ -24,7 +24,7 @@ import openvino
 import tensorflow as tf
 from conversion import Array, Form, compare, core, run
 
-from moir.tools.conversion import convert_model, save_model
+from moir.conversion import convert_model, save_model
 
 Build = Callable[..., Any]
 

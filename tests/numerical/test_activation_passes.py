@@ -15,26 +15,26 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
+from moir.analysis.known_values import KnownValues
 from moir.dialects import element_types
-from moir.dialects.known_values import KnownValues
 from moir.dialects.moir import ModelOp, models_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import Shape, tensor
 from moir.emit import to_openvino
-from moir.passes.building import OpBuilder
-from moir.passes.eliminate_dead import EliminateDeadPass
-from moir.passes.fuse_clamp import FuseClampPass
-from moir.passes.fuse_gelu import FuseGeluPass
-from moir.passes.fuse_hsigmoid import FuseHsigmoidPass
-from moir.passes.fuse_hswish import FuseHswishPass
-from moir.passes.fuse_mish import FuseMishPass
-from moir.passes.fuse_mvn import FuseMvnPass
-from moir.passes.fuse_normalize_l2 import FuseNormalizeL2Pass
-from moir.passes.fuse_prelu import FusePreluPass
-from moir.passes.fuse_reduce import FuseReducePass
-from moir.passes.fuse_soft_plus import FuseSoftPlusPass
-from moir.passes.fuse_swish import FuseSwishPass
+from moir.passes.canonicalize.eliminate_dead import EliminateDeadPass
+from moir.passes.fuse.fuse_clamp import FuseClampPass
+from moir.passes.fuse.fuse_gelu import FuseGeluPass
+from moir.passes.fuse.fuse_hsigmoid import FuseHsigmoidPass
+from moir.passes.fuse.fuse_hswish import FuseHswishPass
+from moir.passes.fuse.fuse_mish import FuseMishPass
+from moir.passes.fuse.fuse_mvn import FuseMvnPass
+from moir.passes.fuse.fuse_normalize_l2 import FuseNormalizeL2Pass
+from moir.passes.fuse.fuse_prelu import FusePreluPass
+from moir.passes.fuse.fuse_reduce import FuseReducePass
+from moir.passes.fuse.fuse_soft_plus import FuseSoftPlusPass
+from moir.passes.fuse.fuse_swish import FuseSwishPass
+from moir.rewriting.builder import OpBuilder
 from tests.numerical.conversion import core
 
 Expression = Callable[[OpBuilder, SSAValue], SSAValue]

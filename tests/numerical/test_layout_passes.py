@@ -12,22 +12,22 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
+from moir.analysis.known_values import KnownValues
 from moir.dialects.element_types import boolean, f32
-from moir.dialects.known_values import KnownValues
-from moir.dialects.moir import ModelOp, Port, Slicing, models_of
+from moir.dialects.moir import BodyPort, ModelOp, Slicing, models_of
 from moir.dialects.opset.condition import If, Loop
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import shape_of, tensor
-from moir.passes.bodies import create_with_bodies
-from moir.passes.building import OpBuilder
-from moir.passes.layout import minimum_cut
-from moir.passes.layout.application import Application
+from moir.lowering.bodies import create_with_bodies
 from moir.passes.layout.choose_layouts import ChooseLayoutsPass
-from moir.passes.layout.minimum_cut import SOURCE, Network
-from moir.passes.layout.regions import Layouts
 from moir.passes.layout.reshape_unit_transposes import ReshapeUnitTransposesPass
-from moir.passes.rewriting import tensor_names_of
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.driver import tensor_names_of
+from moir.rewriting.layout import minimum_cut
+from moir.rewriting.layout.application import Application
+from moir.rewriting.layout.minimum_cut import SOURCE, Network
+from moir.rewriting.layout.regions import Layouts
 
 FIRST, LAST = np.array([0, 3, 1, 2]), np.array([0, 2, 3, 1])
 """Orders that make channel-last tensors channel-first, and back."""
@@ -166,9 +166,9 @@ def loop(op: OpBuilder, build: Build, states: Sequence[SSAValue], sliced: Sequen
         return [inner.constant(np.array(True), boolean), *build(inner, parameters)]
 
     region = body(inside, types, op)
-    inputs = [Port(2 + index, back_edge=1 + index) for index in range(len(states))]
-    inputs += [Port(2 + len(states) + index, slicing=Slicing(axis)) for index in range(len(sliced))]
-    outputs = [Port(1 + index) for index in range(len(states))] + [Port(1, slicing=Slicing(axis))]
+    inputs = [BodyPort(2 + index, back_edge=1 + index) for index in range(len(states))]
+    inputs += [BodyPort(2 + len(states) + index, slicing=Slicing(axis)) for index in range(len(sliced))]
+    outputs = [BodyPort(1 + index) for index in range(len(states))] + [BodyPort(1, slicing=Slicing(axis))]
     operands = [op.constant(np.int64(3)), op.constant(np.array(True), boolean), *states, *sliced]
     properties = {"inputs": inputs, "outputs": outputs, "condition": 0}
     return create_with_bodies(op, Loop, operands, properties, [region])

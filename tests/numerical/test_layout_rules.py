@@ -17,10 +17,10 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.element_types import si32
 from moir.dialects.shapes import rank_of
-from moir.passes.building import OpBuilder
-from moir.passes.layout.application import Application
-from moir.passes.layout.orders import inverse
-from moir.passes.layout.regions import Layouts
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.layout.application import Application
+from moir.rewriting.layout.orders import inverse
+from moir.rewriting.layout.regions import Layouts
 
 SHAPE = (2, 3, 4, 6)
 ORDERS = ((0, 2, 3, 1), (0, 3, 1, 2), (3, 1, 0, 2), (0, 1, 3, 2))

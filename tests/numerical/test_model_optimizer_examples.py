@@ -15,7 +15,7 @@ from model_optimizer_models import detector, inception, normalized, yolo
 from onnx import numpy_helper
 
 from moir.errors import ConversionError
-from moir.graph.operation import Op
+from moir.model_optimizer.graph.operation import Op
 from moir.tools.convert import main
 
 RNG = np.random.default_rng(4)

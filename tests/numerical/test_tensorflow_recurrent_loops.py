@@ -12,7 +12,7 @@ import tensorflow as tf
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 from tensorflow_conversion import check, compare, core, run
 
-from moir.tools.conversion import convert_model, save_model
+from moir.conversion import convert_model, save_model
 
 keras = tf.keras
 random = np.random.default_rng(7)

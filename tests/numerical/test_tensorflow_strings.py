@@ -12,8 +12,8 @@ import pytest
 import tensorflow as tf
 from tensorflow_conversion import check, core
 
+from moir.conversion import convert_model, save_model
 from moir.errors import ConversionError
-from moir.tools.conversion import convert_model, save_model
 
 FUNCTIONS: dict[str, Any] = {
     "StringLower": lambda x: tf.strings.lower(x, "utf-8"),

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import openvino
 import pytest
-from xdsl.dialects.builtin import Builtin, ModuleOp
-from xdsl.ir import Dialect, Operation
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Dialect
 from xdsl.parser import Parser
 
-from moir.dialects import opset
-from moir.dialects.framework import FrameworkContext
-from moir.dialects.moir import Moir
-
-
-class OpsetContext(FrameworkContext):
-    """A context that loads a family of operations when one of them is first asked for."""
-
-    def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
-        if name.partition(".")[0] in opset.OPSETS:
-            return opset.operation(name)
-        return super().get_optional_op(name, dialect_stack=dialect_stack)
-
+from moir.dialects.context import MoirContext
 
 Parse = Callable[..., ModuleOp]
 Run = Callable[..., list[np.ndarray]]
@@ -35,8 +23,8 @@ def parse() -> Parse:
     """Module of the text of a block, verified; further dialects may be given."""
 
     def parse_block(text: str, *dialects: Dialect, name: str = "model", verify: bool = True) -> ModuleOp:
-        context = OpsetContext()
-        for dialect in (Builtin, Moir, *dialects):
+        context = MoirContext()
+        for dialect in dialects:
             context.load_dialect(dialect)
         module = Parser(context, f'builtin.module {{ moir.model @"{name}" {{ {text} }} }}').parse_module()
         if verify:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from moir.extensions.import_paths import LegacyImports, resolve
-from moir.extensions.model_optimizer.operations import descriptions
+from moir.model_optimizer.api.operations import descriptions
+from moir.model_optimizer.import_paths import LegacyImports, resolve
 from moir.tools.convert import argument_parser
 from tests.unit.test_readme import ROOT, environment
 
@@ -151,8 +151,8 @@ def test_the_modules_of_the_table_have_the_names_it_lists() -> None:
 
 
 def test_the_members_of_the_tables_exist() -> None:
-    from moir.extensions.model_optimizer import configured_replacement, replacement, subgraph_match
-    from moir.graph import connection, graph, node, operation, port
+    from moir.model_optimizer.api import configured_replacement, replacement, subgraph_match
+    from moir.model_optimizer.graph import connection, graph, node, operation, port
 
     places = (configured_replacement, replacement, subgraph_match, connection, graph, node, operation, port)
     checked = 0

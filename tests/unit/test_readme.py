@@ -104,7 +104,7 @@ def test_programs(program: str, tmp_path: Path) -> None:
 def test_a_handler_of_a_user_goes_in_front_of_ours(tmp_path: Path) -> None:
     place_models(tmp_path)
     program = (
-        "import moir; from moir.passes.lower_onnx.table import onnx;"
+        "import moir; from moir.lowering.onnx.table import onnx;"
         "onnx.lowers('Sigmoid')(lambda node, op: op.Tanh(node.operand(0)));"
         "print({each.name for each in moir.convert_model('model.onnx').walk()})"
     )

@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, float_property, integer_property, optional_operands, string_property
 from moir.dialects.opset.elementwise import error_function
 from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, UnaryOp, is_real, narrowed, require_element, widened
@@ -170,7 +170,7 @@ class ParametricOp(OpsetOp):
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = None
     """Element types the operation takes, all if None."""
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         element = element_of(self.operands[0])
         for operand in self.operands[1:]:
             element = merge_elements(element, element_of(operand))
@@ -191,7 +191,7 @@ class ParametricOp(OpsetOp):
 class ScalarParametricOp(ParametricOp):
     """Base of the activations whose parameters are scalars."""
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         for operand in self.operands[1:]:
             if shape_of(operand):
                 raise InferenceError(f"a parameter should be a scalar, not {format_shape(shape_of(operand))}")
@@ -224,7 +224,7 @@ class Selu(ParametricOp):
     scale = operand_def()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         for operand in self.operands[1:]:
             shape = shape_of(operand)
             if shape and any(dimension not in (-1, 1) for dimension in shape):
@@ -271,7 +271,7 @@ class AlongAxisOp(UnaryOp):
 
     axis = integer_property(1)
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         rank = self.rank(0)
         if rank is not None:
             normalize_axis(self.integer("axis"), max(rank, 1))

@@ -9,9 +9,9 @@ import numpy as np
 from xdsl.irdl import irdl_op_definition
 
 from moir.dialects.data import Array
-from moir.dialects.known_values import Symbol
 from moir.dialects.opset.base import boolean_property
 from moir.dialects.opset.elementwise_base import BroadcastingFunctionOp, BroadcastingOp, elementwise, is_real
+from moir.dialects.symbols import Symbol
 
 Number = Any
 """An integer, a float or a symbol."""

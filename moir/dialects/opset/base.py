@@ -13,7 +13,7 @@ so `opset8.Gather` is written to the IR as `type="Gather" version="opset8"`.
         axis = integer_property(1)
         result = result_def()
 
-        def infer(self, known: KnownValues) -> Types:
+        def infer(self, known: OperandValues) -> Types:
             return (self.operands[0].type,)
 """
 
@@ -37,7 +37,7 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects.assembly import parse_assembly, print_assembly
 from moir.dialects.data import Array
 from moir.dialects.element_types import is_element_type
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.properties import (
     FALSE,
     TRUE,
@@ -265,7 +265,7 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     DETERMINISTIC: ClassVar[bool] = True
     """Equal operands give equal results; False for random operations, which are neither folded nor shared."""
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         """Result types, from operand types, properties and known operand values.
 
         Raises InferenceError if operands contradict the definition of the operation; its reason need not name the operation.

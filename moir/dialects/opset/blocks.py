@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import integer_property, string_property
 from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, require_rank
 from moir.dialects.shapes import Shape, format_shape, normalize_axis, unknown_dimensions
@@ -42,7 +42,7 @@ class DepthToSpace(DepthOp):
     name = "opset1.DepthToSpace"
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape, size = self.shape(0), self.checked_block_size()
         if shape is None:
             return None
@@ -69,7 +69,7 @@ class SpaceToDepth(DepthOp):
     name = "opset1.SpaceToDepth"
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape, size = self.shape(0), self.checked_block_size()
         if shape is None:
             return None
@@ -88,7 +88,7 @@ class SpaceToDepth(DepthOp):
 class BatchOp(MovementOp):
     """Base of BatchToSpace and SpaceToBatch: block sizes and two lists of border widths, an entry for each dimension of `data`."""
 
-    def lists(self, known: KnownValues, shape: tuple[int, ...]) -> list[tuple[int, ...] | None]:
+    def lists(self, known: OperandValues, shape: tuple[int, ...]) -> list[tuple[int, ...] | None]:
         """Block sizes and borders, None where not known. Raises InferenceError for impossible ones."""
         found = [known.integers(operand) for operand in self.operands[1:]]
         for values in found:
@@ -112,7 +112,7 @@ class BatchToSpace(BatchOp):
     crops_end = operand_def()
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape = self.shape(0)
         if shape is None:
             return None
@@ -150,7 +150,7 @@ class SpaceToBatch(BatchOp):
     pads_end = operand_def()
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape = self.shape(0)
         if shape is None:
             return None
@@ -183,7 +183,7 @@ class ShuffleChannels(MovementOp):
     group = integer_property(1)
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape, group = self.shape(0), self.integer("group")
         if group < 1:
             raise InferenceError(f"group is {group}, it should be positive")

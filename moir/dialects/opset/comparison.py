@@ -11,10 +11,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues, Symbol
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, boolean_property
 from moir.dialects.opset.elementwise_base import REALS, BroadcastingFunctionOp, elementwise, require_element, widened
 from moir.dialects.shapes import tensor
+from moir.dialects.symbols import Symbol
 
 Number = Any
 """An integer, a boolean or a symbol."""
@@ -125,7 +126,7 @@ class PredicateOp(OpsetOp):
     data = operand_def()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         require_element(self.element_type(0), REALS)
         return (tensor(self.shape(0), element_types.boolean),)
 

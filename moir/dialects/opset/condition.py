@@ -18,8 +18,8 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.inference import infer_block, set_type
-from moir.dialects.known_values import KnownValues, Symbol, is_symbolic, simplified
-from moir.dialects.moir import Port, PortAttr, Slicing
+from moir.dialects.moir import BodyPort, BodyPortAttr, Slicing
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, integer_property, integers_property, string_property
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.opset.ports import ports_property
@@ -35,6 +35,7 @@ from moir.dialects.shapes import (
     shape_of,
     tensor,
 )
+from moir.dialects.symbols import Symbol, is_symbolic, simplified
 from moir.errors import InferenceError
 
 
@@ -51,7 +52,7 @@ class Select(OpsetOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         if self.element_type(0) not in (element_types.boolean, element_types.dynamic):
             raise InferenceError("the condition of a Select is boolean")
         element = merge_elements(self.element_type(1), self.element_type(2))
@@ -136,13 +137,13 @@ class If(OpsetOp):
     def result_count(self) -> int:
         return len(results_of(self.then_body.block))
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         taken = known.constant(self.operands[0])
         branches: list[list[SSAValue]] = []
         for name, body in (("then", self.then_body.block), ("else", self.else_body.block)):
             for parameter, index in zip(parameters_of(body), self.integers(f"{name}_inputs"), strict=True):
                 set_type(parameter.results[0], self.operands[index].type)
-            infer_block(body, KnownValues())
+            infer_block(body, known.of_body())
             branches.append(results_of(body))
         if taken is not None and taken.size == 1:
             return [value.type for value in branches[0 if taken.ravel()[0] else 1]]
@@ -173,9 +174,9 @@ class RepeatingOp(OpsetOp):
         """The block of the body."""
         return self.regions[0].block
 
-    def ports(self, name: str) -> list[Port]:
+    def ports(self, name: str) -> list[BodyPort]:
         """The connections of the property `inputs` or `outputs`."""
-        return [port.data for port in cast("ArrayAttr[PortAttr]", self.properties[name])]
+        return [port.data for port in cast("ArrayAttr[BodyPortAttr]", self.properties[name])]
 
     def verify_(self) -> None:
         super().verify_()
@@ -198,7 +199,7 @@ class RepeatingOp(OpsetOp):
     def result_count(self) -> int:
         return len(self.ports("outputs"))
 
-    def infer_body(self) -> None:
+    def infer_body(self, known: OperandValues) -> None:
         """Infer the body: from the operands, then again with merged inputs widened until they cover the values of all iterations."""
         inputs, parameters = self.ports("inputs"), parameters_of(self.block)
         for port, parameter in zip(inputs, parameters, strict=True):
@@ -208,7 +209,7 @@ class RepeatingOp(OpsetOp):
         changed = True
         while changed:
             changed = False
-            infer_block(self.block, KnownValues())
+            infer_block(self.block, known.of_body())
             results = results_of(self.block)
             for port, parameter in zip(inputs, parameters, strict=True):
                 if port.back_edge is not None:
@@ -269,15 +270,15 @@ class Loop(RepeatingOp):
         super().verify_()
         _require(0 <= self.integer("condition") < len(results_of(self.block)), f"the body has no Result {self.integer('condition')}")
 
-    def infer(self, known: KnownValues) -> Types:
-        self.infer_body()
+    def infer(self, known: OperandValues) -> Types:
+        self.infer_body(known)
         return self.types_of_results(self._iterations(known))
 
-    def _iterations(self, known: KnownValues) -> int:
+    def _iterations(self, known: OperandValues) -> int:
         first = known.constant(self.operands[1])
         if first is not None and not first.any():
             return 0
-        following = KnownValues().constant(results_of(self.block)[self.integer("condition")])
+        following = known.of_body().constant(results_of(self.block)[self.integer("condition")])
         if following is None:
             return -1
         trip_count = known.integers(self.operands[0])
@@ -298,8 +299,8 @@ class TensorIterator(RepeatingOp):
     values = var_result_def()
     body = region_def("single_block")
 
-    def infer(self, known: KnownValues) -> Types:
-        self.infer_body()
+    def infer(self, known: OperandValues) -> Types:
+        self.infer_body(known)
         return self.types_of_results(self._iterations())
 
     def _iterations(self) -> int:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import Types, boolean_property, integer_property, integers_property, optional_operands, string_property
 from moir.dialects.opset.spatial import AUTO_PAD, SlidingWindowOp, expanded, product, spread
 from moir.dialects.shapes import element_count, format_shape, merge_dimensions, merge_elements, rank_of, tensor
@@ -43,7 +43,7 @@ class Convolution(SlidingWindowOp):
     auto_pad = string_property("explicit", *AUTO_PAD)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         rank = len(self.integers("strides")) + 2
         data = expanded(self.shape(0), rank, "data")
         filters = expanded(self.shape(1), rank, "the filter tensor")
@@ -66,7 +66,7 @@ class GroupConvolution(SlidingWindowOp):
     auto_pad = string_property("explicit", *AUTO_PAD)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         rank = len(self.integers("strides")) + 2
         data = expanded(self.shape(0), rank, "data")
         filters = expanded(self.shape(1), rank + 1, "the filter tensor")
@@ -89,7 +89,7 @@ class TransposedConvolutionOp(SlidingWindowOp):
 
     LOWEST_PAD: ClassVar[int | None] = None
 
-    def spatial_sizes(self, known: KnownValues, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[int, ...]:
+    def spatial_sizes(self, known: OperandValues, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[int, ...]:
         """Spatial sizes of the result."""
         wanted = self.optional_operand(2)
         if wanted is not None:
@@ -125,7 +125,7 @@ class ConvolutionBackpropData(TransposedConvolutionOp):
     output_padding = integers_property(())
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         rank = len(self.integers("strides")) + 2
         data = expanded(self.shape(0), rank, "data")
         filters = expanded(self.shape(1), rank, "the filter tensor")
@@ -147,7 +147,7 @@ class GroupConvolutionBackpropData(TransposedConvolutionOp):
     output_padding = integers_property(())
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         rank = len(self.integers("strides")) + 2
         data = expanded(self.shape(0), rank, "data")
         filters = expanded(self.shape(1), rank + 1, "the filter tensor")
@@ -183,7 +183,7 @@ class DeformableConvolution(SlidingWindowOp):
 
     SPATIAL_RANKS: ClassVar[tuple[int, ...]] = (2,)
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         element = merge_elements(merge_elements(self.element_type(0), self.element_type(1)), self.element_type(2))
         if all(rank_of(operand) is None for operand in self.operands[:3]):
             return (tensor(None, element),)

@@ -7,7 +7,7 @@ from typing import ClassVar
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.element_types import si32
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, boolean_property, element_property, optional_operands
 from moir.dialects.opset.elementwise_base import REALS, require_element
 from moir.dialects.shapes import format_shape, merge_dimensions, merge_elements, merge_shapes, tensor
@@ -49,7 +49,7 @@ class CTCGreedyDecoderSeqLen(DecodingOp):
 
     RANKS: ClassVar[tuple[int, ...]] = (3, 1)
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         data, lengths = self.shapes()
         batch = merge_dimensions(data[0], lengths[0])
         return (
@@ -75,7 +75,7 @@ class CTCLoss(DecodingOp):
 
     RANKS: ClassVar[tuple[int, ...]] = (3, 1, 2, 1)
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         logits, logit_length, labels, label_length = self.shapes()
         require_element(self.element_type(0), REALS)
         merge_dimensions(logits[1], labels[1])
@@ -99,7 +99,7 @@ class GatherTree(DecodingOp):
 
     RANKS: ClassVar[tuple[int, ...]] = (3, 3, 1, 0)
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         steps, parents, lengths, _ = self.shapes()
         element = self.element_type(0)
         for index in (1, 2, 3):

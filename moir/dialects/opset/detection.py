@@ -13,7 +13,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import f32, si32, si64
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
     Types,
@@ -73,7 +73,7 @@ class DetectionOutput(OpsetOp):
     objectness_score = float_property(0.0)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         logits = expanded(self.shape(0), 2, "box_logits")
         predictions = expanded(self.shape(1), 2, "class_preds")
         proposals = expanded(self.shape(2), 3, "proposals")
@@ -137,7 +137,7 @@ class RankedSuppressionOp(OpsetOp):
     selected_indices = result_def()
     selected_num = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         boxes, scores = boxes_and_scores(self)
         count = selected_count(self, boxes[1], scores[0], scores[1])
         element = merge_elements(self.element_type(0), self.element_type(1))
@@ -209,7 +209,7 @@ class NonMaxSuppression(OpsetOp):
     selected_scores = result_def()
     valid_outputs = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         boxes, scores = boxes_and_scores(self)
         for index in range(2, len(self.operands)):
             shape = self.shape(index)
@@ -236,7 +236,7 @@ class PriorOp(OpsetOp):
         """Number of prior boxes at a place."""
         raise NotImplementedError
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         for index in (0, 1):
             shape = self.shape(index)
             if shape is not None and (len(shape) != 1 or shape[0] not in (2, -1)):
@@ -343,7 +343,7 @@ class ROIAlign(OpsetOp):
     aligned_mode = string_property("asymmetric", "asymmetric", "half_pixel", "half_pixel_for_nn")
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         data = expanded(self.shape(0), 4, "data")
         rois = expanded(self.shape(1), 2, "rois")
         indices = expanded(self.shape(2), 1, "batch_indices")

@@ -7,7 +7,7 @@ from math import prod
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
     Types,
@@ -40,7 +40,7 @@ class RegionYolo(OpsetOp):
     mask = integers_property()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         if self.shape(0) is None:
             return (tensor(None, self.element_type(0)),)
         shape = expanded(self.shape(0), 4, "data")
@@ -65,7 +65,7 @@ class ReorgYolo(OpsetOp):
     stride = integers_property()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         if self.shape(0) is None:
             return (tensor(None, self.element_type(0)),)
         n, c, h, w = expanded(self.shape(0), 4, "data")
@@ -89,7 +89,7 @@ class GRN(OpsetOp):
     bias = float_property()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (self.operands[0].type,)
 
 
@@ -108,7 +108,7 @@ class PSROIPooling(OpsetOp):
     spatial_bins_y = integer_property()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         expanded(self.shape(0), 4, "data")
         rois = expanded(self.shape(1), 2, "regions")
         size = self.integer("group_size")
@@ -141,7 +141,7 @@ class Proposal(OpsetOp):
     rois = result_def()
     probabilities = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         batches = [expanded(self.shape(index), 4, name)[0] for index, name in enumerate(("scores", "offsets"))]
         batch = max(batches)
         count = -1 if batch < 0 else batch * self.integer("post_nms_topn")
@@ -159,7 +159,7 @@ class CTCGreedyDecoder(OpsetOp):
     ctc_merge_repeated = boolean_property(True)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         time, batch, _ = expanded(self.shape(0), 3, "data")
         mask = expanded(self.shape(1), 2, "the mask")
         merged = [max(one, other) for one, other in zip((time, batch), mask, strict=True)]

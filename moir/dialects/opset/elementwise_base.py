@@ -11,9 +11,10 @@ from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, describe, dynamic, f16, is_element_type, to_numpy
-from moir.dialects.known_values import KnownValues, is_symbolic, simplified
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, string_property
 from moir.dialects.shapes import Shape, broadcast_shapes, element_of, merge_elements, merge_shapes, shape_of, tensor
+from moir.dialects.symbols import is_symbolic, simplified
 from moir.errors import InferenceError
 
 _HALF = to_numpy(f16)
@@ -60,7 +61,7 @@ class UnaryOp(OpsetOp):
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = None
     """Element types the operation takes, all if None."""
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         type_ = self.operands[0].type
         if self.ELEMENTS is not None:
             require_element(element_of(type_), self.ELEMENTS)
@@ -142,7 +143,7 @@ class BroadcastingOp(OpsetOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = None
     """What computes elements some of which are symbols, if it is not `compute`."""
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         first, second = self.operands
         a, b = first.type, second.type
         element = element_of(a) if a is b else merge_elements(element_of(a), element_of(b))

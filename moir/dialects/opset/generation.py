@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
     Types,
@@ -40,7 +40,7 @@ def require_scalar(op: OpsetOp, index: int, what: str) -> None:
         raise InferenceError(f"{what} should be a scalar or have one element")
 
 
-def one_dimension(known: KnownValues, op: OpsetOp, index: int, what: str) -> int:
+def one_dimension(known: OperandValues, op: OpsetOp, index: int, what: str) -> int:
     """A size that an operand holds, -1 if it is not known. Raises InferenceError if it is negative or no single number."""
     require_scalar(op, index, what)
     size = known.integers(op.operands[index])
@@ -61,7 +61,7 @@ class Eye(OpsetOp):
     output_type = element_property()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         rows, columns = one_dimension(known, self, 0, "num_rows"), one_dimension(known, self, 1, "num_columns")
         require_scalar(self, 2, "diagonal_index")
         for operand in self.operands:
@@ -98,7 +98,7 @@ class Range(OpsetOp):
     output_type = element_property()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         require_element(self.element("output_type"), NUMBERS)
         for operand in self.operands:
             if shape_of(operand):
@@ -145,7 +145,7 @@ class RandomUniform(OpsetOp):
 
     DETERMINISTIC: ClassVar[bool] = False
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, minimum, maximum = self.operands
         if rank_of(shape) not in (1, None):
             raise InferenceError("the shape should have one dimension")
@@ -180,7 +180,7 @@ class Multinomial(OpsetOp):
         if self.element("convert_type") not in (element_types.si32, element_types.si64):
             raise VerifyException("convert_type should be i32 or i64")
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         require_element(self.element_type(0), REALS)
         require_element(self.element_type(1), INTEGERS)
         probs = self.shape(0)

@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES
-from moir.dialects.known_values import KnownValues, Symbol
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
     Types,
@@ -24,6 +24,7 @@ from moir.dialects.opset.base import (
 )
 from moir.dialects.opset.spatial import AUTO_PAD, Window, expanded, positions, product
 from moir.dialects.shapes import element_count, element_of, format_shape, merge_dimensions, rank_of, shape_of, tensor
+from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
 
 MODES = ("bicubic_pillow", "bilinear_pillow", "cubic", "linear", "linear_onnx", "nearest")
@@ -68,7 +69,7 @@ class InterpolateOp(OpsetOp):
     cube_coeff = float_property(-0.75)
     result = result_def()
 
-    def resized(self, known: KnownValues, target: int, axes_index: int) -> tuple[int, ...] | None:
+    def resized(self, known: OperandValues, target: int, axes_index: int) -> tuple[int, ...] | None:
         """Shape of the result, where operand `target` has sizes or scales and operand `axes_index`, if there, the axes they are for."""
         data = self.shape(0)
         if data is None:
@@ -116,7 +117,7 @@ class Interpolate4(InterpolateOp):
     scales = operand_def()
     axes = optional_operands(1)
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         target = 1 if self.text("shape_calculation_mode") == "sizes" else 2
         return (tensor(self.resized(known, target, 3), element_of(self.operands[0])),)
 
@@ -130,7 +131,7 @@ class Interpolate(InterpolateOp):
     scales_or_sizes = operand_def()
     axes = optional_operands(1)
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (tensor(self.resized(known, 1, 2), element_of(self.operands[0])),)
 
 
@@ -146,7 +147,7 @@ class GridSample(OpsetOp):
     padding_mode = string_property("zeros", "border", "reflection", "zeros")
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         data = expanded(self.shape(0), 4, "data")
         grid = expanded(self.shape(1), 4, "the grid")
         if grid[3] not in (2, -1):
@@ -166,7 +167,7 @@ class ExtractImagePatches(OpsetOp):
     auto_pad = string_property(None, *AUTO_PAD)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         data = expanded(self.shape(0), 4, "data")
         sizes = self.integers("sizes")
         windows = tuple(map(Window, sizes, self.integers("strides"), self.integers("rates")))
@@ -205,7 +206,7 @@ class Col2Im(OpsetOp):
     pads_end = integers_property((0, 0))
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         data, element = self.shape(0), element_of(self.operands[0])
         if data is None:
             return (tensor(None, element),)

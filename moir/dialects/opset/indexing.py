@@ -10,9 +10,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues, is_symbolic, simplified
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, boolean_property, integer_property, string_property
 from moir.dialects.shapes import Shape, format_shape, merge_elements, merge_shapes, normalize_axis, tensor
+from moir.dialects.symbols import is_symbolic, simplified
 from moir.errors import InferenceError
 
 
@@ -24,10 +25,10 @@ class ReadingOp(OpsetOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (tensor(self.result_shape(known), self.element_type(0)),)
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         """Shape of the result."""
         raise NotImplementedError
 
@@ -71,7 +72,7 @@ class Gather(ReadingOp):
     batch_dims = integer_property(0)
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         data, indices, axis = self.shape(0), self.shape(1), known.integers(self.operands[2])
         batch = self.integer("batch_dims")
         if indices is not None:
@@ -119,7 +120,7 @@ class GatherElements(ReadingOp):
     axis = integer_property()
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         data, indices = self.shape(0), self.shape(1)
         if indices == ():
             raise InferenceError("the indices have at least one dimension")
@@ -153,7 +154,7 @@ class GatherND(ReadingOp):
     batch_dims = integer_property(0)
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         data, indices, batch = self.shape(0), self.shape(1), self.integer("batch_dims")
         for shape, what in ((data, "data"), (indices, "indices")):
             if shape is not None and not shape:
@@ -182,10 +183,10 @@ class WritingOp(OpsetOp):
     indices = operand_def()
     updates = operand_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (tensor(self.checked_shape(known), merge_elements(self.element_type(0), self.element_type(2))),)
 
-    def checked_shape(self, known: KnownValues) -> Shape:
+    def checked_shape(self, known: OperandValues) -> Shape:
         """Shape of `data`. Raises InferenceError if the shapes of the operands do not belong together."""
         return self.shape(0)
 
@@ -228,7 +229,7 @@ class ScatterUpdate(WritingOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def checked_shape(self, known: KnownValues) -> Shape:
+    def checked_shape(self, known: OperandValues) -> Shape:
         data, indices, updates, axis = self.shape(0), self.shape(1), self.shape(2), known.integers(self.operands[3])
         if data is not None and indices is not None and updates is not None and len(updates) != len(data) + len(indices) - 1:
             raise InferenceError(
@@ -266,7 +267,7 @@ class ScatterElementsUpdate(WritingOp):
     use_init_val = boolean_property(True)
     result = result_def()
 
-    def checked_shape(self, known: KnownValues) -> Shape:
+    def checked_shape(self, known: OperandValues) -> Shape:
         data, axis = self.shape(0), known.integers(self.operands[3])
         indices = merge_shapes(self.shape(1), self.shape(2))
         if data is not None and indices is not None and len(data) != len(indices):
@@ -308,7 +309,7 @@ class ScatterNDUpdate(WritingOp):
 
     SYMBOLIC: ClassVar[bool] = False
 
-    def checked_shape(self, known: KnownValues) -> Shape:
+    def checked_shape(self, known: OperandValues) -> Shape:
         data, indices, updates = self.shape(0), self.shape(1), self.shape(2)
         if indices == () or data == ():
             raise InferenceError("data and indices have at least one dimension")

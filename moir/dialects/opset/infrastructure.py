@@ -12,9 +12,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, r
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.known_values import KnownValues, Symbol, is_symbolic
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, PropertyKind, Types, element_property, optional_operands, string_property
 from moir.dialects.shapes import Shape, format_shape, join_shapes, merge_elements, tensor
+from moir.dialects.symbols import Symbol, is_symbolic
 from moir.errors import InferenceError
 
 
@@ -28,7 +29,7 @@ class Parameter(OpsetOp):
 
     EFFECTS: ClassVar[bool] = True
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (self.results[0].type,)
 
 
@@ -40,7 +41,7 @@ class Constant(OpsetOp):
     value = prop_def(DataAttr)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (tensor(self.value.shape, self.value.element),)
 
 
@@ -53,7 +54,7 @@ class Result(OpsetOp):
 
     EFFECTS: ClassVar[bool] = True
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return ()
 
 
@@ -92,7 +93,7 @@ class Convert(OpsetOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (tensor(self.shape(0), self.element("destination_type")),)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
@@ -109,7 +110,7 @@ class Identity(OpsetOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (self.operands[0].type,)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
@@ -127,7 +128,7 @@ class ConvertLike(OpsetOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (tensor(self.shape(0), self.element_type(1)),)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
@@ -151,7 +152,7 @@ class ReadValue(OpsetOp):
     EFFECTS: ClassVar[bool] = True
     DETERMINISTIC: ClassVar[bool] = False
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, element = parse_shape(self.text("variable_shape")), self.element("variable_type")
         if self.operands:
             initial = self.shape(0)
@@ -174,7 +175,7 @@ class Assign(OpsetOp):
     EFFECTS: ClassVar[bool] = True
     DETERMINISTIC: ClassVar[bool] = False
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (self.operands[0].type,)
 
 

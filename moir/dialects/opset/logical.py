@@ -10,9 +10,9 @@ from xdsl.irdl import irdl_op_definition
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean
-from moir.dialects.known_values import Symbol, is_symbolic
 from moir.dialects.opset.comparison import negated
 from moir.dialects.opset.elementwise_base import BOOLEANS, BroadcastingFunctionOp, ElementwiseOp, elementwise
+from moir.dialects.symbols import Symbol, is_symbolic
 
 Truth = bool | Symbol
 """A boolean that may be unknown."""

@@ -13,20 +13,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, boolean_property, optional_operands, string_property
 from moir.dialects.opset.einsum import Equation
 from moir.dialects.opset.elementwise_base import NUMBERS, REALS, UnaryOp, is_real, narrowed, require_element, widened
-from moir.dialects.shapes import (
-    Shape,
-    broadcast_shapes,
-    element_of,
-    format_shape,
-    merge_dimensions,
-    merge_elements,
-    shape_of,
-    tensor,
-)
+from moir.dialects.shapes import Shape, broadcast_shapes, element_of, format_shape, merge_dimensions, merge_elements, shape_of, tensor
 from moir.errors import InferenceError
 
 
@@ -58,7 +49,7 @@ class MatMul(OpsetOp):
     transpose_b = boolean_property(False)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         a, b = (operand.type for operand in self.operands)
         shape = product_shape(shape_of(a), shape_of(b), self.flag("transpose_a"), self.flag("transpose_b"))
         return (tensor(shape, merge_elements(element_of(a), element_of(b))),)
@@ -81,7 +72,7 @@ class Inverse(UnaryOp):
 
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape = self.shape(0)
         if shape is not None and (len(shape) < 2 or -1 != shape[-1] != shape[-2] != -1):
             raise InferenceError(f"{format_shape(shape)} is no shape of square matrices")
@@ -138,7 +129,7 @@ class ScaledDotProductAttention(OpsetOp):
     causal = boolean_property(False)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         query, key, value = self.shape(0), self.shape(1), self.shape(2)
         element = element_of(self.operands[0])
         for operand in self.operands[1:3]:
@@ -192,7 +183,7 @@ class Einsum(OpsetOp):
         if len(equation.inputs) != len(self.operands):
             raise VerifyException(f"the equation is of {len(equation.inputs)} operands, {len(self.operands)} are given")
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         element = element_of(self.operands[0])
         for operand in self.operands[1:]:
             element = merge_elements(element, element_of(operand))

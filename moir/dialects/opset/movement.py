@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues, Symbol
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, integer_property, optional_operands, string_property
 from moir.dialects.opset.blocks import BatchToSpace, DepthToSpace, ShuffleChannels, SpaceToBatch, SpaceToDepth
 from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, require_operand_rank, require_rank
@@ -33,6 +33,7 @@ from moir.dialects.shapes import (
     tensor,
     unknown_dimensions,
 )
+from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
 
 __all__ = [
@@ -73,7 +74,7 @@ class Concat(OpsetOp):
         if not self.operands:
             raise VerifyException("a Concat has at least one operand")
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         element = element_of(self.operands[0])
         joined: list[int] | None = None
         axis, total, complete = 0, 0, True
@@ -119,7 +120,7 @@ class Split(MovementOp):
         if self.integer("num_splits") < 1 or self.integer("num_splits") != len(self.results):
             raise VerifyException(f"num_splits is {self.integer('num_splits')}, the number of results {len(self.results)}")
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, axis, parts = self.shape(0), known.integers(self.operands[1]), self.integer("num_splits")
         require_operand_rank(self, 1, 0)
         if parts < 1 or parts != len(self.results):
@@ -151,7 +152,7 @@ class VariadicSplit(MovementOp):
             raise InferenceError("the number of split lengths is unknown")
         return lengths[0]
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, axis, entries = self.shape(0), known.integers(self.operands[1]), known.elements(self.operands[2])
         count = len(self.results)
         if entries is not None and entries.size != count:
@@ -193,7 +194,7 @@ class Transpose(MovementOp):
     order = operand_def()
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape, order = self.shape(0), known.integers(self.operands[1])
         require_operand_rank(self, 1, 1)
         if order:
@@ -227,7 +228,7 @@ class Broadcast(MovementOp):
     mode = string_property("numpy", "bidirectional", "explicit", "numpy", "pdpd")
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape, target = self.shape(0), known.target_shape(self.operands[1])
         if len(self.operands) > 2 and shape is not None and (count := (self.shape(2) or (-1,))[0]) not in (-1, len(shape)):
             raise InferenceError(f"{count} axes are given for the dimensions of shape {format_shape(shape)}")
@@ -282,7 +283,7 @@ class Tile(MovementOp):
     repeats = operand_def()
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape, entries = self.shape(0), known.elements(self.operands[1])
         require_operand_rank(self, 1, 1)
         if shape is None or entries is None:
@@ -309,7 +310,7 @@ class Reverse(MovementOp):
     mode = string_property(None, "index", "mask")
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape, axes = self.shape(0), known.integers(self.operands[1])
         require_operand_rank(self, 1, 1)
         if self.text("mode") == "index" and self.element_type(1) is element_types.boolean:
@@ -340,7 +341,7 @@ class ReverseSequence(MovementOp):
     seq_axis = integer_property(1)
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape, lengths = self.shape(0), self.shape(1)
         require_rank(shape, 2)
         if lengths is not None and len(lengths) != 1:
@@ -372,7 +373,7 @@ class Roll(MovementOp):
     axes = operand_def()
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape, shift, count = self.shape(0), self.shape(1), self.shape(2)
         if (shift is not None and len(shift) > 1) or (count is not None and len(count) > 1):
             raise InferenceError("shift and axes are scalars or tensors of rank 1")

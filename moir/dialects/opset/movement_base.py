@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues, is_symbolic, simplified
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types
 from moir.dialects.shapes import Shape, format_shape, tensor
+from moir.dialects.symbols import is_symbolic, simplified
 from moir.errors import InferenceError
 
 
@@ -18,10 +19,10 @@ class MovementOp(OpsetOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (tensor(self.result_shape(known), self.element_type(0)),)
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         """Shape of the result; that of `data` unless overridden."""
         return self.shape(0)
 

@@ -10,7 +10,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, boolean_property, float_property, integer_property, string_property
 from moir.dialects.shapes import format_shape, merge_dimensions, merge_elements, normalize_axis, tensor
 from moir.errors import InferenceError
@@ -44,7 +44,7 @@ class BatchNormInference(OpsetOp):
     epsilon = float_property()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, element = self.shape(0), self.element_type(0)
         channels = -1
         for index in range(1, 5):
@@ -83,7 +83,7 @@ class NormalizationOp(OpsetOp):
     SCALAR_AXES: ClassVar[bool] = False
     """Whether a single axis may be a scalar."""
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         data, shape = self.shape(0), self.shape(1)
         if shape is not None and len(shape) != 1 and (shape or not self.SCALAR_AXES):
             raise InferenceError(f"axes have shape {format_shape(shape)}, they should be a list")
@@ -201,7 +201,7 @@ class GroupNormalization(OpsetOp):
     epsilon = float_property()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, groups = self.shape(0), self.integer("num_groups")
         if shape is not None and len(shape) < 2:
             raise InferenceError(f"data {format_shape(shape)} has no channels")

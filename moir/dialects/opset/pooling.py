@@ -8,7 +8,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import si64
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
     Types,
@@ -35,7 +35,7 @@ class PoolingOp(SlidingWindowOp):
         data = expanded(self.shape(0), len(kernel) + 2, "data")
         return (data[0], data[1], *self.result_sizes(data[2:], kernel, self.text("rounding_type")))
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         pooled = self.pooled_shape()
         types = [tensor(pooled, self.element_type(0))]
         if len(self.results) == 2:
@@ -157,7 +157,7 @@ class AdaptivePoolOp(OpsetOp):
 
     SPATIAL_RANKS: ClassVar[tuple[int, ...]] = (1, 2, 3)
 
-    def pooled_shape(self, known: KnownValues) -> tuple[int, ...] | None:
+    def pooled_shape(self, known: OperandValues) -> tuple[int, ...] | None:
         """Shape of the result."""
         data = self.shape(0)
         if data is None:
@@ -178,7 +178,7 @@ class AdaptiveAvgPool(AdaptivePoolOp):
     name = "opset8.AdaptiveAvgPool"
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (tensor(self.pooled_shape(known), element_of(self.operands[0])),)
 
 
@@ -191,6 +191,6 @@ class AdaptiveMaxPool(AdaptivePoolOp):
     result = result_def()
     indices = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         pooled = self.pooled_shape(known)
         return tensor(pooled, element_of(self.operands[0])), tensor(pooled, self.element("index_element_type"))

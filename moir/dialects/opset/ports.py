@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import prop_def
 
-from moir.dialects.moir import Port, PortAttr
+from moir.dialects.moir import BodyPort, BodyPortAttr
 from moir.dialects.opset.base import PropertyKind
 from moir.dialects.properties import value_of
 
@@ -19,13 +19,13 @@ class PortsKind(PropertyKind):
     """A list of `#moir.port`; as a Python value a list of `Port`."""
 
     def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, ArrayAttr) and all(isinstance(item, PortAttr) for item in cast("ArrayAttr[Attribute]", attr))
+        return isinstance(attr, ArrayAttr) and all(isinstance(item, BodyPortAttr) for item in cast("ArrayAttr[Attribute]", attr))
 
     def attribute(self, value: Any) -> Attribute:
         if isinstance(value, Attribute):
             # An empty list is read as one of integers.
             return ArrayAttr([]) if not self.accepts(value) and value_of(value) == () else value
-        return ArrayAttr([item if isinstance(item, PortAttr) else PortAttr(cast(Port, item)) for item in value])
+        return ArrayAttr([item if isinstance(item, BodyPortAttr) else BodyPortAttr(cast(BodyPort, item)) for item in value])
 
 
 def ports_property() -> Attribute:

@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import f8e4m3, f8e5m2
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, element_property, integer_property, optional_operands, string_property
 from moir.dialects.shapes import Shape, broadcast_shapes, format_shape, merge_elements, merge_shapes, tensor
 from moir.errors import InferenceError
@@ -44,7 +44,7 @@ class FakeQuantize(OpsetOp):
     auto_broadcast = string_property("numpy", "none", "numpy", "pdpd")
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         data = self.shape(0)
         for index in range(1, 5):
             if self.text("auto_broadcast") == "none":
@@ -81,7 +81,7 @@ class FakeConvert(OpsetOp):
     destination_type = element_property(f8e4m3)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, element = self.shape(0), self.element_type(0)
         element = merge_elements(element, self.element_type(1))
         factor = self.shape(1)

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
     Types,
@@ -105,7 +105,7 @@ AXIS_NAMES = {"N": "the batch size", "D": "the number of directions", "T": "the 
 class CellOp(RecurrentOp):
     """Base of the cells: one step; each result [N, H]."""
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         found = self.dimensions()
         return (tensor((found["N"], found["H"]), self.common_element()),) * len(self.results)
 
@@ -116,7 +116,7 @@ class SequenceOp(RecurrentOp):
     def directions(self) -> int:
         return 2 if self.text("direction") == "bidirectional" else 1
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         found, element = self.dimensions(), self.common_element()
         batch, directions, hidden = found["N"], found["D"], found["H"]
         last = tensor((batch, directions, hidden), element)

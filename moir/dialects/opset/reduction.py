@@ -10,12 +10,13 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues, is_symbolic, simplified
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.arithmetic import larger, smaller
 from moir.dialects.opset.base import OpsetOp, Types, boolean_property
 from moir.dialects.opset.elementwise_base import BOOLEANS, INTEGERS, NUMBERS, is_real, narrowed, require_element, widened
 from moir.dialects.opset.logical import both, either
 from moir.dialects.shapes import Shape, element_of, normalize_axis, shape_of, tensor
+from moir.dialects.symbols import is_symbolic, simplified
 from moir.errors import InferenceError
 
 
@@ -54,7 +55,7 @@ class ReductionOp(OpsetOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = None
     """Reduces elements some of which are symbols, if the operation takes them."""
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         data, axes = self.operands
         element = element_of(data)
         require_element(element, self.ELEMENTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, float_property, integer_property, integers_property, string_property
 from moir.dialects.opset.spatial import expanded
 from moir.dialects.shapes import merge_elements, tensor
@@ -30,7 +30,7 @@ class ROIPooling(OpsetOp):
     method = string_property("max", "max", "bilinear")
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         data, rois = expanded(self.shape(0), 4, "data"), expanded(self.shape(1), 2, "regions")
         if rois[1] not in (5, -1):
             raise InferenceError(f"regions have {rois[1]} coordinates, not 5")

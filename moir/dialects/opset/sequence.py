@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import dynamic, si32, si64
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, boolean_property, integer_property, string_property
 from moir.dialects.opset.elementwise_base import INTEGERS, narrowed, require_element, widened
 from moir.dialects.shapes import element_of, merge_elements, normalize_axis, tensor
@@ -27,7 +27,7 @@ class CumSum(OpsetOp):
     reverse = boolean_property(False)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         if self.element_type(1) not in (si32, si64, dynamic):
             raise InferenceError("the axis should be i32 or i64")
         return (self.operands[0].type,)
@@ -53,7 +53,7 @@ class OneHotOp(OpsetOp):
     axis = integer_property()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         element = merge_elements(element_of(self.operands[2]), element_of(self.operands[3]))
         for operand in self.operands[:2]:
             require_element(element_of(operand), INTEGERS)

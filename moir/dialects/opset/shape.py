@@ -11,9 +11,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues, Symbol, is_symbolic
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, boolean_property, element_property, optional_operands
 from moir.dialects.shapes import Shape, format_shape, normalize_axis, shape_of, tensor, unknown_dimensions
+from moir.dialects.symbols import Symbol, is_symbolic
 from moir.errors import InferenceError
 
 Dimension = int | Symbol
@@ -35,10 +36,10 @@ class Reshape(OpsetOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         return (tensor(self._target(known), self.element_type(0)),)
 
-    def _target(self, known: KnownValues) -> Shape:
+    def _target(self, known: OperandValues) -> Shape:
         data, target = self.operands
         pattern = known.elements(target)
         counts = shape_of(target) if pattern is None else pattern.shape
@@ -141,7 +142,7 @@ class ShapeOf(OpsetOp):
     output_type = element_property(element_types.si64)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         if (element := self.element("output_type")) not in (element_types.si64, element_types.si32):
             raise InferenceError(f"a shape has element type i32 or i64, not {element_types.describe(element).xml}")
         rank = self.rank(0)
@@ -162,7 +163,7 @@ class SqueezingOp(OpsetOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def axes_of(self, known: KnownValues, shape: tuple[int, ...]) -> set[int] | None:
+    def axes_of(self, known: OperandValues, shape: tuple[int, ...]) -> set[int] | None:
         """The axes to remove; those of size 1 if none are given, None if unknown."""
         operand = self.optional_operand(1)
         axes = () if operand is None else known.integers(operand)
@@ -189,7 +190,7 @@ class Squeeze1(SqueezingOp):
     name = "opset1.Squeeze"
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape = self.shape(0)
         axes = None if shape is None else self.axes_of(known, shape)
         if shape is not None and axes is not None:
@@ -209,7 +210,7 @@ class Squeeze(SqueezingOp):
     allow_axis_skip = boolean_property(False)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape = self.shape(0)
         axes = None if shape is None else self.axes_of(known, shape)
         if shape is None or axes is None or (self.flag("allow_axis_skip") and any(d < 0 for axis, d in enumerate(shape) if axis in axes)):
@@ -228,7 +229,7 @@ class Unsqueeze(OpsetOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, axes = self.shape(0), known.integers(self.operands[1])
         target = None if shape is None or axes is None else _expanded(shape, axes)
         return (tensor(target, self.element_type(0)),)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, boolean_property, optional_operands
 from moir.dialects.shapes import Shape, format_shape, merge_elements, merge_shapes, tensor, unknown_dimensions
 from moir.errors import InferenceError
@@ -47,7 +47,7 @@ class FourierOp(OpsetOp):
             raise InferenceError("at least one axis is required")
         return axes
 
-    def sizes(self, known: KnownValues, axes: Sequence[int]) -> list[int | None]:
+    def sizes(self, known: OperandValues, axes: Sequence[int]) -> list[int | None]:
         """Signal size for each axis: -1 for the dimension itself, None if unknown."""
         operand = self.optional_operand(2)
         if operand is None:
@@ -57,7 +57,7 @@ class FourierOp(OpsetOp):
             raise InferenceError(f"{list(found)} are no signal sizes for {len(axes)} axes")
         return [None] * len(axes) if found is None else list(found)
 
-    def checked_axes(self, known: KnownValues) -> tuple[int, ...] | None:
+    def checked_axes(self, known: OperandValues) -> tuple[int, ...] | None:
         """The axes, None if unknown. Raises InferenceError if axes and signal sizes are no lists of one length."""
         counts: Shape = (-1,)
         for index in range(1, 2 if self.optional_operand(2) is None else 3):
@@ -83,7 +83,7 @@ class FourierOp(OpsetOp):
 class ComplexFourierOp(FourierOp):
     """Base of the transforms from complex to complex numbers."""
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, rank, axes = self.shape(0), self.complex_rank(), self.checked_axes(known)
         if shape is None or rank is None:
             return (tensor(None, self.element_type(0)),)
@@ -134,7 +134,7 @@ class RDFT(FourierOp):
     name = "opset9.RDFT"
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, axes = self.shape(0), self.checked_axes(known)
         if shape == ():
             raise InferenceError("the data has at least one dimension")
@@ -162,7 +162,7 @@ class IRDFT(FourierOp):
     name = "opset9.IRDFT"
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, rank, axes = self.shape(0), self.complex_rank(), self.checked_axes(known)
         if shape is None or rank is None or axes is None:
             return (tensor(unknown_dimensions(rank), self.element_type(0)),)
@@ -183,7 +183,7 @@ class IRDFT(FourierOp):
         return (np.fft.irfftn(_complex(data), lengths, axes).astype(data.dtype),)
 
 
-def _scalar(op: OpsetOp, known: KnownValues, index: int) -> int:
+def _scalar(op: OpsetOp, known: OperandValues, index: int) -> int:
     """A positive number given as an operand, -1 if it is not known."""
     found = known.integers(op.operands[index])
     if op.rank(index) not in (0, None) or (found is not None and found[0] < 1):
@@ -212,7 +212,7 @@ class STFT(OpsetOp):
     transpose_frames = boolean_property()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         element, signal = merge_elements(self.element_type(0), self.element_type(1)), self.shape(0)
         size, step = _scalar(self, known, 2), _scalar(self, known, 3)
         if signal is None:
@@ -251,7 +251,7 @@ class ISTFT(OpsetOp):
     normalized = boolean_property()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         element, data = merge_elements(self.element_type(0), self.element_type(1)), self.shape(0)
         size, step = _scalar(self, known, 2), _scalar(self, known, 3)
         if data is None:

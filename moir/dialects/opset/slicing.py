@@ -10,10 +10,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues, Symbol
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import integers_property, optional_operands, string_property
 from moir.dialects.opset.movement_base import MovementOp, integer_list, require_operand_rank
 from moir.dialects.shapes import Shape, element_of, format_shape, merge_elements, normalize_axis, shape_of
+from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
 
 Bound = int | None
@@ -82,7 +83,7 @@ class Slice(MovementOp):
     axes = optional_operands(1)
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape = self.shape(0)
         if shape is None:
             return None
@@ -130,7 +131,7 @@ class SliceScatter(MovementOp):
     axes = optional_operands(1)
     result = result_def()
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         for index in range(2, len(self.operands)):
             require_operand_rank(self, index, 1)
         merge_elements(self.element_type(0), self.element_type(1))
@@ -198,7 +199,7 @@ class StridedSlice(MovementOp):
         for rest in range(dimension, rank):
             yield count, rest, "whole"
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape = self.shape(0)
         starts, stops = (bounds_of(known.elements(self.operands[index])) for index in (1, 2))
         operand = self.optional_operand(3)
@@ -260,7 +261,7 @@ class Pad(MovementOp):
 
     SYMBOLIC: ClassVar[bool] = False
 
-    def result_shape(self, known: KnownValues) -> Shape:
+    def result_shape(self, known: OperandValues) -> Shape:
         shape = self.shape(0)
         begin, end = (bounds_of(known.elements(self.operands[index])) for index in (1, 2))
         if (value := self.optional_operand(3)) is not None:

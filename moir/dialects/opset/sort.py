@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
     Types,
@@ -41,7 +41,7 @@ class TopK(OpsetOp):
     values = result_def()
     indices = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, k = self.shape(0), known.integers(self.operands[1])
         if self.rank(1) not in (0, None) or (k is not None and k[0] < 0):
             raise InferenceError("k is a scalar that is not negative")
@@ -75,7 +75,7 @@ class NonZero(OpsetOp):
     output_type = element_property(element_types.si64)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape = self.shape(0)
         count = 0 if shape is not None and 0 in shape else -1
         return (tensor((len(shape) if shape else -1, count), self.element("output_type")),)
@@ -101,7 +101,7 @@ class SearchSorted(OpsetOp):
     output_type = element_property(element_types.si64)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         rows, values = self.shape(0), self.shape(1)
         merge_elements(self.element_type(0), self.element_type(1))
         if rows == ():
@@ -140,7 +140,7 @@ class Bucketize(OpsetOp):
     with_right_bound = boolean_property(True)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         if self.rank(1) not in (1, None):
             raise InferenceError(f"the buckets have one dimension, not shape {format_shape(self.shape(1))}")
         return (tensor(self.shape(0), self.element("output_type")),)
@@ -170,7 +170,7 @@ class Unique(OpsetOp):
     inverse_indices = result_def()
     counts = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         shape, operand = self.shape(0), self.optional_operand(1)
         if operand is None:
             total = element_count(shape) or -1

@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, optional_operands, string_property
 from moir.dialects.opset.elementwise_base import narrowed, widened
 from moir.dialects.shapes import element_of, format_shape, merge_dimensions, merge_elements, merge_shapes, shape_of, tensor
@@ -38,7 +38,7 @@ class EmbeddingSegmentsSum(OpsetOp):
     optional = optional_operands(2)
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         table, count = self.shape(0), known.target_shape(self.operands[3])
         if table == ():
             raise InferenceError("the table has at least one dimension")
@@ -82,7 +82,7 @@ class SegmentMax(OpsetOp):
     fill_mode = string_property("zero", "lowest", "zero")
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         data, segments = self.shape(0), known.integers(self.operands[1])
         if data == () or self.rank(1) not in (1, None):
             raise InferenceError("data have at least one dimension and segment_ids have one")
@@ -126,7 +126,7 @@ class SparseFillEmptyRows(OpsetOp):
     output_values = result_def()
     empty_row_indicator = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         require_ranks(self, (1, 1, 2, 0))
         element = merge_elements(self.element_type(0), self.element_type(3))
         index = merge_elements(self.element_type(1), self.element_type(2))

@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import dynamic, si32, si64, string, ui8
-from moir.dialects.known_values import KnownValues
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types
 from moir.dialects.opset.elementwise_base import require_element
 from moir.dialects.shapes import merge_shapes, tensor
@@ -25,7 +25,7 @@ class StringTensorUnpack(OpsetOp):
     ends = result_def()
     symbols = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         require_element(self.element_type(0), frozenset((string, dynamic)))
         shape = self.shape(0)
         return tensor(shape, si32), tensor(shape, si32), tensor((-1,), ui8)
@@ -47,7 +47,7 @@ class StringTensorPack(OpsetOp):
     symbols = operand_def()
     result = result_def()
 
-    def infer(self, known: KnownValues) -> Types:
+    def infer(self, known: OperandValues) -> Types:
         for index in (0, 1):
             require_element(self.element_type(index), frozenset((si32, si64, dynamic)))
         require_element(self.element_type(2), frozenset((ui8, dynamic)))

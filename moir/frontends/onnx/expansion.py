@@ -26,7 +26,7 @@ from moir.frontends.naming import Operations
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
 from moir.frontends.onnx.scope import Constant, Scope
-from moir.frontends.onnx.structure import Node, StructureReader
+from moir.frontends.onnx.structure import SourceNode, StructureReader
 from moir.frontends.onnx.tensors import DATA_TYPES, TensorReader
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
         if isinstance(operand.owner, ConstantOp):
             scope.constants[name] = Constant(operand.owner.value, name_of(operand.owner) or name)
     scope.types = {name: result.type for name, result in zip(outputs, op.results, strict=True) if result.type != UNKNOWN}
-    call = Node(op.KIND, function.key, name_of(op) or op.KIND, inputs, outputs, attributes, [], ())
+    call = SourceNode(op.KIND, function.key, name_of(op) or op.KIND, inputs, outputs, attributes, [], ())
     builder.call(function, call, scope)
     values = [scope.values.get(name) for name in outputs]
     replacements = [value for value in values if value is not None]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from moir.frontends.onnx.structure import Function, Node, StructureReader
+from moir.frontends.onnx.structure import Function, SourceNode, StructureReader
 
 MAXIMUM_INLINED = 5_000_000
 """Nodes, inputs and outputs that calls may yield: a few hundred bytes of nested functions can stand for more than fits into memory."""
@@ -39,18 +39,18 @@ class Functions:
         """A function's name, for messages."""
         return ".".join(part for part in function.key if part)
 
-    def find(self, node: Node) -> Function | None:
+    def find(self, node: SourceNode) -> Function | None:
         """The function a node calls, None if it is an operation."""
         return self._by_key.get(node.key) if self._by_key else None
 
-    def check(self, nodes: Iterable[Node]) -> None:
+    def check(self, nodes: Iterable[SourceNode]) -> None:
         """Check that inlining all calls among the nodes (and in their graphs) ends and stays within bounds."""
         if not self._by_key:
             return
         if sum(self._cost(node, call, depth, ())[0] for node, call, depth in self._calls(nodes, 0)) > MAXIMUM_INLINED:
             raise self.reader.error(f"inlining its functions yields more than {MAXIMUM_INLINED} nodes and operands")
 
-    def _calls(self, nodes: Iterable[Node], depth: int) -> Iterator[tuple[Node, Function, int]]:
+    def _calls(self, nodes: Iterable[SourceNode], depth: int) -> Iterator[tuple[SourceNode, Function, int]]:
         for node in nodes:
             function = self.find(node)
             if function is not None:
@@ -58,7 +58,7 @@ class Functions:
             for _, graph in node.graphs:
                 yield from self._calls(graph.nodes, depth + 1)
 
-    def _cost(self, node: Node, function: Function, depth: int, callers: tuple[Function, ...]) -> tuple[int, int]:
+    def _cost(self, node: SourceNode, function: Function, depth: int, callers: tuple[Function, ...]) -> tuple[int, int]:
         """Number of nodes and operands a call yields, and how deeply calls and graphs nest in it."""
         if any(function is caller for caller in callers):
             raise self.reader.error(f"function {self.name(function)!r} calls itself", node)
@@ -77,5 +77,5 @@ class Functions:
         return count, nesting
 
 
-def _size(nodes: Iterable[Node]) -> int:
+def _size(nodes: Iterable[SourceNode]) -> int:
     return sum(1 + len(node.inputs) + len(node.outputs) + sum(_size(graph.nodes) for _, graph in node.graphs) for node in nodes)

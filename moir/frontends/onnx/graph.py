@@ -25,7 +25,7 @@ from moir.frontends.onnx.attributes import AttributeReader
 from moir.frontends.onnx.constants import node_constant
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.scope import Constant, Scope
-from moir.frontends.onnx.structure import Function, Graph, Node, StructureReader
+from moir.frontends.onnx.structure import Function, SourceGraph, SourceNode, StructureReader
 from moir.frontends.onnx.tensors import TensorReader
 from moir.frontends.onnx.types import Types, dimension_names
 
@@ -52,13 +52,13 @@ class GraphBuilder:
         self.types = Types()
         self._initializers: dict[int, tuple[Any, DataAttr]] = {}
 
-    def error(self, reason: str, node: Node, scope: Scope) -> ModelFileError:
+    def error(self, reason: str, node: SourceNode, scope: Scope) -> ModelFileError:
         """An error about a node."""
         return ModelFileError(reason, operation=f"onnx.{node.kind}", node=scope.prefix + node.name, location=str(self.reader.path))
 
     # Graphs
 
-    def model_block(self, graph: Graph) -> Block:
+    def model_block(self, graph: SourceGraph) -> Block:
         """The block of a model. Inputs that have an initializer are constants."""
         scope = Scope(Operations(), initializers=dict(graph.initializers))
         for info in graph.inputs:
@@ -66,7 +66,7 @@ class GraphBuilder:
                 self.parameter(info, scope)
         return self.finish(graph, scope)
 
-    def body_block(self, graph: Graph, outer: Scope, captured: dict[str, SSAValue]) -> Block:
+    def body_block(self, graph: SourceGraph, outer: Scope, captured: dict[str, SSAValue]) -> Block:
         """The block of a graph within another one.
 
         Args:
@@ -92,7 +92,7 @@ class GraphBuilder:
                 scope.values.setdefault(name, None)
         return self.finish(graph, scope)
 
-    def finish(self, graph: Graph, scope: Scope) -> Block:
+    def finish(self, graph: SourceGraph, scope: Scope) -> Block:
         """Build the nodes and outputs of a graph whose inputs are there."""
         scope.types = {name: self.types.convert(type_) for name, type_ in graph.types.items()}
         self.nodes(graph.nodes, scope)
@@ -145,7 +145,7 @@ class GraphBuilder:
             value = scope.materialize(name, constant)
         return value
 
-    def operands(self, node: Node, scope: Scope) -> list[SSAValue | None]:
+    def operands(self, node: SourceNode, scope: Scope) -> list[SSAValue | None]:
         """The operands of a node, None for absent ones; those at the end are left out."""
         values = [self.value(name, scope) if name else None for name in node.inputs]
         while values and values[-1] is None:
@@ -154,7 +154,7 @@ class GraphBuilder:
 
     # Nodes
 
-    def nodes(self, nodes: Sequence[Node], scope: Scope) -> None:
+    def nodes(self, nodes: Sequence[SourceNode], scope: Scope) -> None:
         """Build nodes in their order."""
         for node in nodes:
             function = self.functions.find(node)
@@ -165,13 +165,13 @@ class GraphBuilder:
             else:
                 self.operation(node, scope)
 
-    def properties(self, node: Node, scope: Scope) -> dict[str, Attribute]:
+    def properties(self, node: SourceNode, scope: Scope) -> dict[str, Attribute]:
         """The attributes of a node but those that are graphs."""
         if not node.attributes:
             return {}
         return self.attributes.properties(node.attributes, scope.bindings, f"onnx.{node.kind}", scope.prefix + node.name)
 
-    def constant_node(self, node: Node, scope: Scope) -> None:
+    def constant_node(self, node: SourceNode, scope: Scope) -> None:
         """A Constant in any of its forms. It becomes an operation where it is used."""
         if len(node.outputs) != 1 or node.inputs or node.graphs:
             raise self.error("a Constant has one output and no inputs", node, scope)
@@ -181,7 +181,7 @@ class GraphBuilder:
             raise self.error(data, node, scope)
         scope.constants[node.outputs[0]] = Constant(data, scope.prefix + node.name)
 
-    def operation(self, node: Node, scope: Scope) -> None:
+    def operation(self, node: SourceNode, scope: Scope) -> None:
         """The operation of a node, its regions included."""
         properties = self.properties(node, scope)
         operands = [scope.operations.absent() if value is None else value for value in self.operands(node, scope)]
@@ -207,7 +207,7 @@ class GraphBuilder:
             if name:
                 scope.values[name] = result
 
-    def captured(self, node: Node, scope: Scope) -> dict[str, SSAValue]:
+    def captured(self, node: SourceNode, scope: Scope) -> dict[str, SSAValue]:
         """The values the graphs of a node use from outside, constants and absent ones not among them."""
         if clash := {"captured", "graph_attributes"} & {attribute.name for attribute in node.attributes}:
             raise self.error(f"a node with graphs cannot have an attribute {min(clash)!r}", node, scope)
@@ -222,7 +222,7 @@ class GraphBuilder:
 
     # Functions
 
-    def call(self, function: Function, node: Node, scope: Scope) -> None:
+    def call(self, function: Function, node: SourceNode, scope: Scope) -> None:
         """Inline the call of a function. Its nodes get the name of the call in front, its outputs the names they have in the caller."""
         if len(node.inputs) > len(function.inputs) or len(node.outputs) > len(function.outputs) or node.graphs:
             raise self.error("the call does not fit the declaration of the function", node, scope)

@@ -16,17 +16,17 @@ from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.properties import integer_attribute, string_attribute
 from moir.dialects.shapes import element_of
 from moir.errors import ModelFileError
-from moir.frontends.content import looks_like
-from moir.frontends.damage import report_damage
 from moir.frontends.files import map_file
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
-from moir.frontends.onnx.layout import ONNX_FORMAT
 from moir.frontends.onnx.messages import decode_error, is_text, new_model
 from moir.frontends.onnx.structure import StructureReader, domain_name
 from moir.frontends.onnx.tensors import TensorReader
 from moir.frontends.onnx.types import Types, describe
-from moir.frontends.wire import Splitter
+from moir.frontends.onnx.wire_schema import ONNX_FORMAT
+from moir.frontends.protobuf.content import looks_like
+from moir.frontends.protobuf.damage import report_damage
+from moir.frontends.protobuf.wire import Splitter
 
 if TYPE_CHECKING:
     from onnx import onnx_ml_pb2

@@ -23,7 +23,7 @@ _BRANCHES = {"then_branch": 0, "else_branch": 1}
 
 
 @dataclass(slots=True)
-class Node:
+class SourceNode:
     """A node.
 
     Args:
@@ -43,12 +43,12 @@ class Node:
     inputs: Sequence[str]
     outputs: Sequence[str]
     attributes: list[Any]
-    graphs: list[tuple[str, Graph]]
+    graphs: list[tuple[str, SourceGraph]]
     free: Sequence[str]
 
 
 @dataclass(slots=True)
-class Graph:
+class SourceGraph:
     """A graph.
 
     Args:
@@ -62,7 +62,7 @@ class Graph:
 
     inputs: Sequence[Any]
     outputs: Sequence[str]
-    nodes: list[Node]
+    nodes: list[SourceNode]
     initializers: dict[str, Any]
     types: dict[str, Any]
     free: Sequence[str] = ()
@@ -75,7 +75,7 @@ class Function:
     key: tuple[str, str, str]
     inputs: Sequence[str]
     outputs: Sequence[str]
-    nodes: list[Node]
+    nodes: list[SourceNode]
     defaults: dict[str, Any] = field(default_factory=dict["str", "Any"])
 
 
@@ -101,7 +101,7 @@ class StructureReader:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def error(self, reason: str, node: Node | None = None, hint: str | None = None) -> ModelFileError:
+    def error(self, reason: str, node: SourceNode | None = None, hint: str | None = None) -> ModelFileError:
         """An error, about a node if one is given."""
         operation, name = (f"onnx.{node.kind}", node.name) if node else (None, None)
         return ModelFileError(reason, operation=operation, node=name, location=str(self.path), hint=hint)
@@ -112,9 +112,9 @@ class StructureReader:
             raise self.error(f"{what} is not in UTF-8")
         return value
 
-    def graph(self, proto: onnx_ml_pb2.GraphProto) -> Graph:
+    def graph(self, proto: onnx_ml_pb2.GraphProto) -> SourceGraph:
         """A graph. Raises ModelFileError for names defined twice and cycles."""
-        defined: dict[str, Node | None] = {}
+        defined: dict[str, SourceNode | None] = {}
         for info in proto.input:
             self._define(defined, self.text(info.name, "the name of an input"), None)
         initializers: dict[str, Any] = {}
@@ -129,7 +129,7 @@ class StructureReader:
                 types[info.name] = info.type
         outputs = [self.text(info.name, "the name of an output") for info in proto.output]
         nodes, free = self._body(proto.node, defined, outputs)
-        return Graph(list(proto.input), outputs, nodes, initializers, types, free)
+        return SourceGraph(list(proto.input), outputs, nodes, initializers, types, free)
 
     def function(self, proto: onnx_ml_pb2.FunctionProto) -> Function:
         """A function. Raises ModelFileError for names defined twice or never, and cycles.
@@ -138,7 +138,7 @@ class StructureReader:
         """
         key = (domain_name(proto.domain), proto.name, proto.overload)
         name = ".".join(self.text(part, "the name of a function") for part in key if part)
-        defined: dict[str, Node | None] = {}
+        defined: dict[str, SourceNode | None] = {}
         for input_name in proto.input:
             self._define(defined, self.text(input_name, "the name of an input"), None)
         nodes, free = self._body(proto.node, defined, [])
@@ -147,7 +147,7 @@ class StructureReader:
         defaults = {attribute.name: attribute for attribute in proto.attribute_proto}
         return Function(key, list(proto.input), list(proto.output), nodes, defaults)
 
-    def _define(self, defined: dict[str, Node | None], name: str, node: Node | None) -> None:
+    def _define(self, defined: dict[str, SourceNode | None], name: str, node: SourceNode | None) -> None:
         if name in defined:
             first = defined[name]
             places = " and ".join("an input or initializer" if place is None else f"node {place.name!r}" for place in (first, node))
@@ -160,13 +160,13 @@ class StructureReader:
         initializers[name] = tensor
 
     def _body(
-        self, protos: Iterable[onnx_ml_pb2.NodeProto], defined: dict[str, Node | None], outputs: Sequence[str]
-    ) -> tuple[list[Node], Sequence[str]]:
+        self, protos: Iterable[onnx_ml_pb2.NodeProto], defined: dict[str, SourceNode | None], outputs: Sequence[str]
+    ) -> tuple[list[SourceNode], Sequence[str]]:
         """The nodes of a graph or function, sorted, and the names they and the outputs use but nobody defines.
 
         `defined` has the names of inputs and initializers; those of the nodes are added.
         """
-        nodes: list[Node] = []
+        nodes: list[SourceNode] = []
         is_sorted = True
         free: dict[str, None] = {}
         for proto in protos:
@@ -185,13 +185,13 @@ class StructureReader:
             nodes = self._sorted(nodes, defined)
         return nodes, [name for name in free if name not in defined]
 
-    def node(self, proto: onnx_ml_pb2.NodeProto) -> Node:
+    def node(self, proto: onnx_ml_pb2.NodeProto) -> SourceNode:
         """A node, its graphs included."""
         inputs, outputs = _trimmed(list(proto.input)), _trimmed(list(proto.output))
         domain, op_type = domain_name(self.text(proto.domain, "a domain")), self.text(proto.op_type, "an operation type")
         name = self.text(proto.name, "the name of a node") or next((name for name in outputs if name), op_type)
         kind = f"{domain}.{op_type}" if domain else op_type
-        node = Node(kind, (domain, op_type, proto.overload), name, inputs, outputs, [], [], ())
+        node = SourceNode(kind, (domain, op_type, proto.overload), name, inputs, outputs, [], [], ())
         if not op_type:
             raise self.error("the node has no operation type", node)
         if not kind.isprintable():
@@ -214,7 +214,7 @@ class StructureReader:
             node.free = list(dict.fromkeys(name for _, graph in node.graphs for name in graph.free))
         return node
 
-    def _sorted(self, nodes: list[Node], defined: dict[str, Node | None]) -> list[Node]:
+    def _sorted(self, nodes: list[SourceNode], defined: dict[str, SourceNode | None]) -> list[SourceNode]:
         """Nodes in topological order, otherwise in the order of the file. Raises ModelFileError for a cycle."""
         index = {id(node): position for position, node in enumerate(nodes)}
         users: list[list[int]] = [[] for _ in nodes]
@@ -225,7 +225,7 @@ class StructureReader:
             for source in sources:
                 users[source].append(position)
         ready = [position for position, count in enumerate(waiting) if not count]
-        order: list[Node] = []
+        order: list[SourceNode] = []
         while ready:
             position = heapq.heappop(ready)
             order.append(nodes[position])
@@ -237,10 +237,10 @@ class StructureReader:
             self._report_cycle(nodes, waiting, defined)
         return order
 
-    def _report_cycle(self, nodes: list[Node], waiting: list[int], defined: dict[str, Node | None]) -> None:
+    def _report_cycle(self, nodes: list[SourceNode], waiting: list[int], defined: dict[str, SourceNode | None]) -> None:
         left = {id(node): node for node, count in zip(nodes, waiting, strict=True) if count}
         node = next(iter(left.values()))
-        path: dict[int, Node] = {}
+        path: dict[int, SourceNode] = {}
         while id(node) not in path:
             path[id(node)] = node
             sources = (defined.get(name) for names in (node.inputs, node.free) for name in names)
@@ -250,7 +250,7 @@ class StructureReader:
         listed = [*names[:8], "…"] if len(names) > 8 else names
         raise self.error(f"{len(names)} nodes form a cycle: {', '.join(listed)}", node)
 
-    def check_closed(self, graph: Graph) -> None:
+    def check_closed(self, graph: SourceGraph) -> None:
         """Check that a model's graph uses only what it defines. Raises ModelFileError naming the first node that does not."""
         if not graph.free:
             return
@@ -260,7 +260,7 @@ class StructureReader:
                 raise self.error(f"input {missing!r} is defined nowhere", self._user(node, missing))
         raise self.error(f"output {missing!r} is computed by no node")
 
-    def _user(self, node: Node, name: str) -> Node:
+    def _user(self, node: SourceNode, name: str) -> SourceNode:
         for _, graph in node.graphs:
             for inner in graph.nodes:
                 if name in graph.free and (name in inner.inputs or name in inner.free):

@@ -21,8 +21,8 @@ from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr, TensorData
 from moir.errors import ModelFileError
 from moir.frontends.onnx.external import ExternalFiles
-from moir.frontends.varints import decode_varints, narrowed
-from moir.frontends.wire import Payload
+from moir.frontends.protobuf.varints import decode_varints, narrowed
+from moir.frontends.protobuf.wire import Payload
 
 if TYPE_CHECKING:
     from onnx import onnx_ml_pb2

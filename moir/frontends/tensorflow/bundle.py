@@ -21,11 +21,11 @@ from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
 from moir.errors import ModelFileError
 from moir.frontends.files import map_file
+from moir.frontends.protobuf.wire import varint
 from moir.frontends.tensorflow.messages import message_class, parse
 from moir.frontends.tensorflow.ordered_code import slice_key
 from moir.frontends.tensorflow.sorted_table import SortedTable
 from moir.frontends.tensorflow.tensors import DATA_TYPES, stored_data
-from moir.frontends.wire import varint
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 ATTRIBUTE_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"

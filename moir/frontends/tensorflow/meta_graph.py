@@ -18,7 +18,6 @@ from moir.frontends.tensorflow.assets import Assets
 from moir.frontends.tensorflow.bundle import Bundle, find_checkpoint, open_checkpoint
 from moir.frontends.tensorflow.execution import VARIABLE_KINDS, Execution
 from moir.frontends.tensorflow.graph import GraphImporter
-from moir.frontends.tensorflow.layout import META_GRAPH_FORMAT
 from moir.frontends.tensorflow.messages import message_class, parse
 from moir.frontends.tensorflow.reading import ModelFile, read_file
 from moir.frontends.tensorflow.references import reference
@@ -26,6 +25,7 @@ from moir.frontends.tensorflow.resources import Resources, Variables, check_valu
 from moir.frontends.tensorflow.signatures import Signature, choose_signature
 from moir.frontends.tensorflow.state_changes import check_state
 from moir.frontends.tensorflow.tensors import TensorReader
+from moir.frontends.tensorflow.wire_schema import META_GRAPH_FORMAT
 
 _INITIALIZATION_COLLECTIONS = ("saved_model_main_op", "legacy_init_op")
 _INITIALIZATION_SIGNATURE = "__saved_model_init_op"

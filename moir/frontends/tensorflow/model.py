@@ -8,8 +8,8 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.errors import ConversionError
-from moir.frontends.tensorflow.layout import GRAPH_FORMAT
 from moir.frontends.tensorflow.reading import read_file
+from moir.frontends.tensorflow.wire_schema import GRAPH_FORMAT
 
 _SAVED_MODEL_NAMES = ("saved_model.pb", "saved_model.pbtxt")
 

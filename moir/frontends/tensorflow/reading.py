@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.frontends.content import looks_like
-from moir.frontends.damage import report_damage
 from moir.frontends.files import map_file
+from moir.frontends.protobuf.content import looks_like
+from moir.frontends.protobuf.damage import report_damage
+from moir.frontends.protobuf.wire import FileFormat, Splitter
 from moir.frontends.tensorflow.messages import message_class, message_pool
 from moir.frontends.tensorflow.tensors import TensorReader
-from moir.frontends.wire import FileFormat, Splitter
 
 MAXIMUM_TEXT_BYTES = 1 << 28
 """Size of a text file: parsing takes a hundred times as much memory as a binary file of the same content."""

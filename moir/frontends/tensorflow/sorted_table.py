@@ -15,8 +15,8 @@ from pathlib import Path
 
 from moir.errors import ModelFileError
 from moir.frontends.files import map_file
+from moir.frontends.protobuf.wire import varint
 from moir.frontends.tensorflow.checksum import crc32c, masked
-from moir.frontends.wire import varint
 
 MAGIC = 0xDB4775248B80FB57
 MAXIMUM_KEY_BYTES = 1 << 14

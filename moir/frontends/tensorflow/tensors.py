@@ -21,9 +21,9 @@ from xdsl.ir import Attribute
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr, TensorData
 from moir.errors import ModelFileError
+from moir.frontends.protobuf.varints import decode_varints, narrowed
+from moir.frontends.protobuf.wire import Payload
 from moir.frontends.tensorflow.messages import DATA_TYPE_NAMES, REFERENCE_OFFSET
-from moir.frontends.varints import decode_varints, narrowed
-from moir.frontends.wire import Payload
 
 MAXIMUM_RANK = 64
 """Of numpy arrays, less one for the parts of complex numbers."""

@@ -22,10 +22,10 @@ from xdsl.passes import ModulePass
 
 from moir.dialects.moir import models_of
 from moir.dialects.opset.movement import Transpose
-from moir.passes.layout.application import Application
-from moir.passes.layout.assignment import assign
-from moir.passes.layout.regions import Layouts
-from moir.passes.rewriting import all_blocks
+from moir.rewriting.driver import all_blocks
+from moir.rewriting.layout.application import Application
+from moir.rewriting.layout.assignment import assign
+from moir.rewriting.layout.regions import Layouts
 
 ROUNDS = 8
 """What was the border of a region can lie within one the next time."""

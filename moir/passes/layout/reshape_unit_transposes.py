@@ -16,11 +16,11 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
-from moir.dialects.known_values import Symbol
+from moir.analysis.dimensions import Dimensions, Tokens, same
 from moir.dialects.opset.movement import Transpose
-from moir.passes.cancel_transposes import order_of
-from moir.passes.dimensions import Dimensions, Tokens, same
-from moir.passes.rewriting import Pattern, Rewriter, all_blocks, rewrite
+from moir.dialects.symbols import Symbol
+from moir.passes.canonicalize.cancel_transposes import order_of
+from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
 
 
 def target_shape(dimensions: Tokens, order: Sequence[int]) -> list[int] | None:

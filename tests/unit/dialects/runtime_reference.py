@@ -17,11 +17,11 @@ import openvino
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase
 from xdsl.ir import Attribute, SSAValue
 
+from moir.analysis.known_values import KnownValues
+from moir.analysis.known_values import evaluate as evaluate_operation
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import describe, from_numpy, from_xml
-from moir.dialects.known_values import KnownValues
-from moir.dialects.known_values import evaluate as evaluate_operation
 from moir.dialects.moir import NoneOp
 from moir.dialects.opset import operation
 from moir.dialects.opset.base import OpsetOp, property_table

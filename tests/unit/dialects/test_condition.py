@@ -16,8 +16,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from moir.analysis.known_values import KnownValues
 from moir.dialects.inference import infer_block
-from moir.dialects.known_values import KnownValues
 from moir.dialects.moir import ModelOp, Moir, models_of
 from moir.dialects.opset import operation
 from moir.dialects.shapes import shape_of

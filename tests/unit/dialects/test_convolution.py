@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects.known_values import KnownValues
+from moir.analysis.known_values import KnownValues
 from moir.dialects.shapes import shape_of
 from moir.errors import InferenceError
 from tests.unit.dialects.runtime_reference import (

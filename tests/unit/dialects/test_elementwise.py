@@ -11,7 +11,7 @@ import pytest
 from runtime_reference import infer_with_moir, infer_with_runtime, moir_operation
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects.known_values import KnownValues
+from moir.analysis.known_values import KnownValues
 from moir.dialects.opset import FAMILIES, newest, operation
 from moir.dialects.opset.base import OpsetOp
 from moir.errors import InferenceError

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from runtime_reference import evaluate_with_moir, evaluate_with_runtime, moir_operation
 
-from moir.dialects.known_values import Symbol
-from moir.dialects.known_values import evaluate as evaluate_operation
+from moir.analysis.known_values import evaluate as evaluate_operation
 from moir.dialects.opset import FAMILIES
+from moir.dialects.symbols import Symbol
 
 
 def integers(*values: int) -> np.ndarray[Any, Any]:

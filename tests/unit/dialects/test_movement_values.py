@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from xdsl.ir import Block, Operation, SSAValue
 
+from moir.analysis.known_values import KnownValues, evaluate
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.dialects.inference import infer_operation
-from moir.dialects.known_values import KnownValues, Symbol, evaluate
 from moir.dialects.opset import operation
 from moir.dialects.opset.base import property_table
 from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.shapes import UNKNOWN, shape_of, tensor
+from moir.dialects.symbols import Symbol
 from tests.unit.dialects.runtime_reference import evaluate_with_moir, evaluate_with_runtime, moir_operation
 
 Properties = dict[str, Any]

@@ -20,8 +20,8 @@ from xdsl.irdl import RangeLengthConstraint, VarOperandDef
 from xdsl.irdl.constraints import AtMost
 from xdsl.utils.exceptions import VerifyException
 
+from moir.analysis.known_values import KnownValues
 from moir.dialects.element_types import describe, from_xml, is_element_type, to_numpy
-from moir.dialects.known_values import KnownValues
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset import names, operation
 from moir.dialects.opset.base import PropertySpec, property_table

@@ -9,17 +9,17 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 
+from moir.dialects.context import MoirContext
 from moir.dialects.element_types import from_numpy
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
 from moir.emit.in_memory import to_openvino
-from moir.graph.graph import Graph
-from moir.graph.node import Node
-from moir.graph.session import edit
-from moir.passes.lower_mo import LowerMoPass, lower_node
-from moir.tools.context import ToolContext
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.session import edit
+from moir.model_optimizer.lowering.lower_mo import LowerMoPass, lower_node
 
 Build = Callable[[Graph, list[Node]], "Node | Sequence[Node | tuple[Node, int]]"]
 
@@ -54,7 +54,7 @@ def lowered(
             graph.block.add_op(Result.create(operands=[value], attributes={"name": string_attribute(f"result{number}")}))
             graph.touch(node.operation)
     if stage == "front":
-        LowerMoPass(framework).apply(ToolContext(), module)
+        LowerMoPass(framework).apply(MoirContext(), module)
     module.verify()
     return module
 

@@ -8,10 +8,10 @@ import pytest
 
 from moir.errors import ConversionError
 from moir.extensions.loading import Extensions
-from moir.extensions.model_optimizer.anchors import ANCHORS, built_in, places
 from moir.extensions.ordering import slotted_in
-from moir.passes.lower_onnx.table import onnx
-from moir.passes.pipeline import pipeline_names
+from moir.lowering.onnx.table import onnx
+from moir.model_optimizer.api.anchors import ANCHORS, built_in, places
+from moir.pipeline import pipeline_names
 from tests.unit.extensions.directories import write
 
 

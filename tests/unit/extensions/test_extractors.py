@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from xdsl.parser import Parser
 
+from moir.dialects.context import MoirContext
 from moir.errors import ConversionError
-from moir.extensions.model_optimizer import operations
-from moir.extensions.model_optimizer.errors import Error
-from moir.extensions.model_optimizer.extractors import (
+from moir.lowering.onnx.lower_onnx import LowerOnnxPass
+from moir.model_optimizer.api import operations
+from moir.model_optimizer.api.errors import Error
+from moir.model_optimizer.api.extractors import (
     attr_getter,
     bool_to_str,
     get_backend_pad,
@@ -30,16 +32,14 @@ from moir.extensions.model_optimizer.extractors import (
     tf_tensor_content,
     tf_tensor_shape,
 )
-from moir.extensions.model_optimizer.graph_utilities import add_activation_function_after_node, add_constant_to_negative_values
-from moir.extensions.model_optimizer.partial_inference import copy_shape_infer, copy_value, eltwise_infer, single_output_infer
-from moir.graph.graph import Graph
-from moir.graph.node import Node
-from moir.graph.operation import Op
-from moir.graph.protobuf_view import Dimension, ShapeMessage, TensorMessage
-from moir.graph.session import edit
-from moir.graph.shapes import is_fully_defined
-from moir.passes.lower_onnx import LowerOnnxPass
-from moir.tools.context import ToolContext
+from moir.model_optimizer.api.graph_utilities import add_activation_function_after_node, add_constant_to_negative_values
+from moir.model_optimizer.api.partial_inference import copy_shape_infer, copy_value, eltwise_infer, single_output_infer
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.operation import Op
+from moir.model_optimizer.graph.protobuf_view import Dimension, ShapeMessage, TensorMessage
+from moir.model_optimizer.graph.session import edit
+from moir.model_optimizer.graph.shapes import is_fully_defined
 from tests.unit.extensions.operation_graphs import kinds, lowered, run
 
 X = np.array([[-1.0, 2.0, -3.0]], np.float32)
@@ -98,7 +98,7 @@ builtin.module {
 
 
 def steep() -> tuple[Any, Graph, Node]:
-    module = Parser(ToolContext(), MODEL).parse_module()
+    module = Parser(MoirContext(), MODEL).parse_module()
     graph = Graph(next(iter(module.ops)).block, "front", "onnx")
     return module, graph, Node(graph, "steep")
 
@@ -122,7 +122,7 @@ def test_an_extractor_makes_a_node_one_of_an_operation() -> None:
     with edit(graph):
         operations.Power.update_node_stat(node, {"scale": onnx_attr(node, "slope", "f")})
     assert node.op == "Power"
-    LowerOnnxPass().apply(ToolContext(), module)
+    LowerOnnxPass().apply(MoirContext(), module)
     module.verify()
     names = [name for name in kinds(module) if name != "opset1.Constant"]
     assert names == ["opset1.Parameter", "opset1.Relu", "opset1.Multiply", "opset1.Negative", "opset1.Result"]

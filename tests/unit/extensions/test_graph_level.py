@@ -11,7 +11,7 @@ import moir
 from moir.dialects.moir import models_of
 from moir.errors import ConversionError
 from moir.extensions.loading import Extensions
-from moir.graph.operation import Op
+from moir.model_optimizer.graph.operation import Op
 from tests.unit.extensions.directories import chain, write
 
 OPERATION = """
@@ -182,7 +182,7 @@ def test_places_of_model_optimizer(tmp_path: Path) -> None:
             def run_before(self):
                 return [PostMiddleStart]
     """
-    from moir.passes.pipeline import pipeline_names
+    from moir.pipeline import pipeline_names
 
     write(tmp_path / "ext", middle__places=text)
     with Extensions.load([tmp_path / "ext"], "tf") as extensions:

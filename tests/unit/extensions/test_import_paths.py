@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from moir.errors import ConversionError
-from moir.extensions.import_paths import ROOTS, SOURCES, LegacyImports, names_in
-from moir.extensions.model_optimizer import replacement
-from moir.extensions.model_optimizer.anchors import StandIn
+from moir.model_optimizer.api import replacement
+from moir.model_optimizer.api.anchors import StandIn
+from moir.model_optimizer.import_paths import ROOTS, SOURCES, LegacyImports, names_in
 
 
 def nothing_installed(*_: object) -> bool:
@@ -21,7 +21,7 @@ def test_every_root_leads_to_the_same_classes(root: str) -> None:
         module = importlib.import_module(f"{root}.front.common.replacement")
         assert module.FrontReplacementOp is replacement.FrontReplacementOp
         graph = importlib.import_module(f"{root}.graph.graph")
-        assert graph.Node.__module__ == "moir.graph.node"
+        assert graph.Node.__module__ == "moir.model_optimizer.graph.node"
 
 
 def test_nothing_is_left() -> None:

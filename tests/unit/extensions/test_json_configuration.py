@@ -11,12 +11,12 @@ from onnx import TensorProto, helper
 
 from moir.dialects.moir import models_of
 from moir.errors import ConversionError
-from moir.extensions.model_optimizer.describe_subgraphs import describe_subgraphs, described_text
-from moir.extensions.model_optimizer.instances import find_instances
-from moir.extensions.model_optimizer.json_configuration import load_configuration, parse_configuration
-from moir.extensions.model_optimizer.subgraph_match import SubgraphMatch
 from moir.frontends.onnx import read_model
-from moir.graph.graph import Graph
+from moir.model_optimizer.api.describe_subgraphs import describe_subgraphs, described_text
+from moir.model_optimizer.api.instances import find_instances
+from moir.model_optimizer.api.json_configuration import load_configuration, parse_configuration
+from moir.model_optimizer.api.subgraph_match import SubgraphMatch
+from moir.model_optimizer.graph.graph import Graph
 
 BLOCKS = ("Mixed_5b", "Mixed_5c", "Mixed_5d")
 """Scopes of the inception model, each in the scope that a freeze of the model puts in front."""

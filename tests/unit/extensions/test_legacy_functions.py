@@ -18,15 +18,11 @@ from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
 from moir.errors import ConversionError
-from moir.extensions.model_optimizer import data_types, layouts, networkx_functions, pattern_functions, reverse_inference, shape_functions
-from moir.extensions.model_optimizer.front_extractor import (
-    CaffePythonFrontExtractorOp,
-    FrontExtractorOp,
-    register_caffe_python_extractor,
-)
 from moir.frontends.onnx import read_model
-from moir.graph.graph import Graph
-from moir.graph.operation import Op, registration
+from moir.model_optimizer.api import data_types, layouts, networkx_functions, pattern_functions, reverse_inference, shape_functions
+from moir.model_optimizer.api.front_extractor import CaffePythonFrontExtractorOp, FrontExtractorOp, register_caffe_python_extractor
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.operation import Op, registration
 from tests.unit.extensions.conversions import onnx_model
 
 

@@ -13,8 +13,8 @@ from moir.errors import ConversionError
 from moir.extensions.environment import Choice
 from moir.extensions.loading import Extensions
 from moir.extensions.native import kebab_case
-from moir.passes.lower_onnx.table import onnx
-from moir.passes.pipeline import pipeline_names
+from moir.lowering.onnx.table import onnx
+from moir.pipeline import pipeline_names
 from tests.unit.extensions.directories import write
 
 PASS = """
@@ -218,7 +218,7 @@ def test_places(tmp_path: Path) -> None:
     write(
         tmp_path,
         middle__a=a_pass("ByName", "run_after = 'fuse-swish'"),
-        middle__b=a_pass("ByClass", "from moir.passes.fuse_swish import FuseSwishPass\n        run_before = (FuseSwishPass,)"),
+        middle__b=a_pass("ByClass", "from moir.passes.fuse.fuse_swish import FuseSwishPass\n        run_before = (FuseSwishPass,)"),
         middle__c=a_pass("ByUser", "id = 'the.id'\n        run_after = ('by-name',)"),
         middle__d=a_pass("ById", "run_after = staticmethod(lambda: ['the.id', 'middle-start'])"),
         middle__e=a_pass("OfAnotherFramework", "run_after = ('choose-layouts',)\n        run_before = ['middle-finish']"),

@@ -10,11 +10,11 @@ from xdsl.parser import Parser
 
 import moir
 from moir.dialects import opset
+from moir.dialects.context import MoirContext
 from moir.dialects.moir import models_of
 from moir.errors import ConversionError
-from moir.passes.lower_onnx.table import onnx
-from moir.passes.pipeline import pipeline_names
-from moir.tools.context import ToolContext
+from moir.lowering.onnx.table import onnx
+from moir.pipeline import pipeline_names
 from moir.tools.extension_arguments import open_extensions
 from tests.unit.extensions.directories import chain, write
 
@@ -116,7 +116,7 @@ def test_an_operation_in_text(tmp_path: Path) -> None:
     extensions = open_extensions(None, {"extensions": [tmp_path / "ext"]})
     assert extensions is not None
     with extensions:
-        module = Parser(ToolContext(), f"builtin.module {{ {text} }}").parse_module()
+        module = Parser(MoirContext(), f"builtin.module {{ {text} }}").parse_module()
     op = list(models_of(module)[0].block.ops)[1]
     assert type(op).__name__ == "Mine"
     assert op.integer("times") == 2

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from moir.extensions.model_optimizer import operations
-from moir.graph.graph import Graph
-from moir.graph.node import Node
-from moir.graph.operation import Op, create_op_with_const_inputs
-from moir.graph.shapes import int64_array
+from moir.model_optimizer.api import operations
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.operation import Op, create_op_with_const_inputs
+from moir.model_optimizer.graph.shapes import int64_array
 from tests.unit.extensions.operation_graphs import kinds, lowered, run
 
 RANDOM = np.random.default_rng(4)
@@ -270,7 +270,7 @@ def test_reorg_yolo() -> None:
 
 
 def test_every_kind_of_the_table_has_a_handler() -> None:
-    from moir.passes.lower_mo.table import FAMILIES, mo
+    from moir.model_optimizer.lowering.table import FAMILIES, mo
 
     listed = {kind for kinds in FAMILIES.values() for kind in kinds.split()}
     assert all(mo.handler(kind, 1) is not None for kind in listed)
@@ -286,7 +286,7 @@ def test_every_operation_can_be_found_by_its_op() -> None:
 
 
 def test_every_operation_with_a_type_is_one_of_an_operation_set() -> None:
-    from moir.passes.lower_mo.versions import standard_operation
+    from moir.model_optimizer.lowering.versions import standard_operation
 
     for name, description in operations.descriptions().items():
         if description.type is not None and name != "MVNCaffe":
@@ -299,7 +299,7 @@ def test_a_name_that_is_no_operation() -> None:
 
 
 def test_a_class_of_the_user_keeps_its_op() -> None:
-    from moir.graph.operation import registration
+    from moir.model_optimizer.graph.operation import registration
 
     with registration():
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from moir.anchors import FrontStartPass
 from moir.errors import ConversionError
 from moir.extensions.ordering import Transformation, slotted_in
-from moir.passes.anchors import FrontStartPass
 
 PIPELINE = ["front-start", "lower-onnx", "front-finish", "middle-start", "clean", "fuse", "clean", "middle-finish"]
 

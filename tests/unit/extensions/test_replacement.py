@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from onnx import helper
 
+from moir.conversion import convert_model
 from moir.errors import ConversionError
-from moir.extensions.model_optimizer.configured_replacement import (
+from moir.model_optimizer.api.configured_replacement import (
     FrontReplacementFromConfigFileGeneral,
     FrontReplacementFromConfigFileOp,
     FrontReplacementFromConfigFileSubGraph,
 )
-from moir.extensions.model_optimizer.replacement import (
+from moir.model_optimizer.api.replacement import (
     BASE_CLASSES,
     BackReplacementPattern,
     FrontReplacementOp,
@@ -25,7 +26,6 @@ from moir.extensions.model_optimizer.replacement import (
     MiddleReplacementPattern,
     ReplacementPattern,
 )
-from moir.tools.conversion import convert_model
 from tests.unit.extensions import graphdefs
 from tests.unit.extensions.conversions import converted, onnx_model, results, tf_model
 from tests.unit.extensions.directories import write

@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 
+from moir.frontends.protobuf.wire import encode_varint
 from moir.frontends.tensorflow.checksum import crc32c, masked
 from moir.frontends.tensorflow.sorted_table import MAGIC
-from moir.frontends.wire import encode_varint
 
 
 def block(entries: list[tuple[bytes, bytes]], compression: int = 0) -> bytes:

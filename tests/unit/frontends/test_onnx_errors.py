@@ -14,7 +14,7 @@ from onnx_samples import FLOAT, branch, graph, initializer, model, node, operati
 from moir.errors import ConversionError, ModelFileError
 from moir.frontends.onnx import read_model
 from moir.frontends.onnx.model import NEWEST_IR_VERSION, NEWEST_OPSET
-from moir.frontends.wire import encode_varint
+from moir.frontends.protobuf.wire import encode_varint
 
 
 def simple() -> ModelProto:

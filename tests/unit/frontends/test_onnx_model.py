@@ -11,16 +11,13 @@ import onnx
 import pytest
 from onnx import AttributeProto, TensorProto, helper
 from onnx_samples import FLOAT, INT64, graph, initializer, model, names, node, operations, read, rich_model, tensor_names, value
-from xdsl.dialects.builtin import Builtin
-from xdsl.ir import Dialect
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from moir.dialects import element_types
+from moir.dialects.context import MoirContext
 from moir.dialects.data import DataAttr
-from moir.dialects.framework import FrameworkContext
-from moir.dialects.moir import Moir, is_none, models_of
-from moir.dialects.opset.infrastructure import Constant, Parameter, Result
+from moir.dialects.moir import is_none, models_of
 from moir.dialects.properties import is_float, is_floats, is_integer, is_integers, value_of
 from moir.dialects.shapes import UNKNOWN, tensor
 
@@ -219,9 +216,7 @@ def test_a_very_old_model_needs_no_opset_import(tmp_path):
 
 def test_text_form_parses_back(tmp_path):
     module = read(rich_model(4), tmp_path)
-    context = FrameworkContext()
-    for dialect in (Builtin, Moir, Dialect("opset1", [Parameter, Constant, Result], [])):
-        context.load_dialect(dialect)
+    context = MoirContext()
     texts = [io.StringIO(), io.StringIO()]
     Printer(texts[0]).print_op(module)
     Printer(texts[1]).print_op(Parser(context, texts[0].getvalue()).parse_module())

@@ -17,7 +17,7 @@ from moir.dialects.memory_map import _memory_map_of
 from moir.errors import ModelFileError
 from moir.frontends.onnx import read_model
 from moir.frontends.onnx.tensors import decode_varints
-from moir.frontends.wire import encode_varint
+from moir.frontends.protobuf.wire import encode_varint
 
 T = TensorProto
 
@@ -144,7 +144,7 @@ def test_varints():
 
 
 def test_varints_across_windows(monkeypatch):
-    monkeypatch.setattr("moir.frontends.varints._DECODING_BYTES", 16)
+    monkeypatch.setattr("moir.frontends.protobuf.varints._DECODING_BYTES", 16)
     values = [(1 << 7 * (index % 10)) - 1 for index in range(200)]
     encoded = np.frombuffer(b"".join(map(encode_varint, values)), np.uint8)
     assert decode_varints(encoded, len(values)).tolist() == values

@@ -12,8 +12,8 @@ from onnx_samples import graph, initializer, model, node, operations, read, rich
 
 from moir.errors import ModelFileError
 from moir.frontends.onnx import read_model
-from moir.frontends.onnx.layout import ONNX_FORMAT
-from moir.frontends.wire import Splitter, encode_varint, varint
+from moir.frontends.onnx.wire_schema import ONNX_FORMAT
+from moir.frontends.protobuf.wire import Splitter, encode_varint, varint
 
 
 def split(content: bytes):

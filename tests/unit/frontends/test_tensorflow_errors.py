@@ -25,11 +25,11 @@ from tensorflow_samples import (
 )
 
 from moir.errors import ConversionError, ModelFileError
+from moir.frontends.protobuf.wire import Splitter
 from moir.frontends.tensorflow import read_model
 from moir.frontends.tensorflow import reading as reading_module
-from moir.frontends.tensorflow.layout import GRAPH_FORMAT
 from moir.frontends.tensorflow.messages import message_class, parse
-from moir.frontends.wire import Splitter
+from moir.frontends.tensorflow.wire_schema import GRAPH_FORMAT
 
 
 def rich():

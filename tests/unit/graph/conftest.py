@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from moir.dialects.moir import models_of
-from moir.graph.graph import Graph
+from moir.model_optimizer.graph.graph import Graph
 
 MakeGraph = Callable[..., Graph]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from moir.graph.replacing import remove_nodes, rename_node, rename_nodes, replace_node
-from moir.graph.session import edit
+from moir.model_optimizer.graph.replacing import remove_nodes, rename_node, rename_nodes, replace_node
+from moir.model_optimizer.graph.session import edit
 from tests.unit.graph.conftest import FRONT, MIDDLE
 
 

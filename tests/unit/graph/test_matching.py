@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from moir.graph.matching import find_subgraph_matches
+from moir.model_optimizer.graph.matching import find_subgraph_matches
 from tests.unit.graph.conftest import FRONT, MIDDLE
 
 MISH = """

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from moir.graph.node import Node
-from moir.graph.session import edit
+from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.session import edit
 
 TF = """
 %x = opset1.Parameter() {name = "x"} : tensor<1x4x4x3xf32>

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from moir.graph.operation import Op, create_op_node_with_second_input, create_op_with_const_inputs, registration
-from moir.graph.session import edit
-from moir.graph.xml_attributes import xml_attributes, xml_text
+from moir.model_optimizer.graph.operation import Op, create_op_node_with_second_input, create_op_with_const_inputs, registration
+from moir.model_optimizer.graph.session import edit
+from moir.model_optimizer.graph.xml_attributes import xml_attributes, xml_text
 from tests.unit.graph.conftest import FRONT, MIDDLE
 
 

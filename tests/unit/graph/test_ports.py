@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from moir.errors import ConversionError
-from moir.graph.session import edit
+from moir.model_optimizer.graph.session import edit
 
 
 def names(ports) -> list[tuple[str, int]]:

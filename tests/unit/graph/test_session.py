@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from moir.graph.operation import Op
-from moir.graph.replacing import rename_nodes
-from moir.graph.session import edit
-from moir.graph.shapes import dynamic_dimension, shape_array
+from moir.model_optimizer.graph.operation import Op
+from moir.model_optimizer.graph.replacing import rename_nodes
+from moir.model_optimizer.graph.session import edit
+from moir.model_optimizer.graph.shapes import dynamic_dimension, shape_array
 from tests.unit.graph.conftest import FRONT, MIDDLE
 
 
@@ -171,7 +171,7 @@ def test_lowering_gets_new_operations(graph_of, node):
         if each.op != "Twice":
             return False
         value = each.in_port(0).value
-        from moir.passes.building import OpBuilder
+        from moir.rewriting.builder import OpBuilder
 
         result = OpBuilder(each.graph.known, each.graph.block, each.operation).Add(value, value)
         each.operation.results[0].replace_all_uses_with(result)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from moir.dialects.known_values import Symbol
+from moir.dialects.symbols import Symbol
 from moir.errors import ConversionError
-from moir.graph import shapes
-from moir.graph.shapes import dynamic_dimension, shape_array
+from moir.model_optimizer.graph import shapes
+from moir.model_optimizer.graph.shapes import dynamic_dimension, shape_array
 
 
 def test_arrays():

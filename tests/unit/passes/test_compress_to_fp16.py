@@ -16,7 +16,7 @@ from moir.dialects.data import DataAttr
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import tensor
 from moir.emit import write_model
-from moir.passes.compress_to_fp16 import CompressToFP16Pass
+from moir.passes.compress.compress_to_fp16 import CompressToFP16Pass
 
 MODEL = """
     %x = opset1.Parameter() {name = "x"} : tensor<*xf32>

@@ -5,9 +5,9 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from moir.dialects.known_values import Symbol
-from moir.passes.dimensions import Dimensions, Tokens, broadcast, same_tokens
-from moir.tools.context import ToolContext
+from moir.analysis.dimensions import Dimensions, Tokens, broadcast, same_tokens
+from moir.dialects.context import MoirContext
+from moir.dialects.symbols import Symbol
 
 INPUTS = """
     %x = opset1.Parameter() {name = "x", dimension_names = ["batch", "length", ""]} : tensor<?x?x8xf32>
@@ -21,7 +21,7 @@ INPUTS = """
 
 def tokens(text: str, *, static: bool = False) -> dict[str, Tokens | None]:
     """Tokens of the operands of the Results, by name."""
-    module = Parser(ToolContext(), f"builtin.module {{ moir.model @m {{ {INPUTS} {text} }} }}").parse_module()
+    module = Parser(MoirContext(), f"builtin.module {{ moir.model @m {{ {INPUTS} {text} }} }}").parse_module()
     assert isinstance(module, ModuleOp)
     known = Dimensions(static).scan(module)
     outputs = [op for op in module.walk() if op.name == "opset1.Result"]

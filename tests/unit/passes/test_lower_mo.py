@@ -9,22 +9,22 @@ import openvino
 import pytest
 from xdsl.parser import Parser
 
+from moir.analysis.known_values import KnownValues
+from moir.dialects.context import MoirContext
 from moir.dialects.extension import ExtensionOp
 from moir.dialects.inference import infer_block
-from moir.dialects.known_values import KnownValues
 from moir.emit.in_memory import serialize
 from moir.errors import ConversionError, EmissionError, UnsupportedOperationError
-from moir.extensions.model_optimizer import operations
-from moir.extensions.model_optimizer.errors import Error
-from moir.graph.graph import Graph
-from moir.graph.node import Node
-from moir.graph.operation import Op
-from moir.graph.shapes import int64_array
-from moir.passes.check_lowered import CheckLoweredPass
-from moir.passes.check_types import CheckTypesPass
-from moir.passes.lower_mo.versions import standard_operation
-from moir.passes.lower_mo.xml_properties import properties_of
-from moir.tools.context import ToolContext
+from moir.model_optimizer.api import operations
+from moir.model_optimizer.api.errors import Error
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.operation import Op
+from moir.model_optimizer.graph.shapes import int64_array
+from moir.model_optimizer.lowering.versions import standard_operation
+from moir.model_optimizer.lowering.xml_properties import properties_of
+from moir.passes.check.check_lowered import CheckLoweredPass
+from moir.passes.check.check_types import CheckTypesPass
 from tests.unit.extensions.operation_graphs import kinds, lowered, run
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -107,7 +107,7 @@ def test_the_runtime_computes_an_operation_it_was_given() -> None:
 def test_text_reads_back() -> None:
     module = lowered(scale_by, [X])
     text = str(module)
-    again = Parser(ToolContext(), text).parse_module()
+    again = Parser(MoirContext(), text).parse_module()
     again.verify()
     assert serialize(again)[0] == serialize(module)[0]
     assert b'<data factor="3.0" mode="fast" sizes="1,2"/>' in serialize(again)[0]
@@ -121,7 +121,7 @@ def test_an_operation_keeps_the_version_it_was_given() -> None:
 
     module = lowered(build, [X])
     assert b'type="BinaryConvolution" version="opset1"' in serialize(module)[0]
-    again = Parser(ToolContext(), str(module)).parse_module()
+    again = Parser(MoirContext(), str(module)).parse_module()
     assert b'type="BinaryConvolution" version="opset1"' in serialize(again)[0]
 
 
@@ -131,7 +131,7 @@ def test_a_type_that_is_no_identifier() -> None:
 
     module = lowered(build, [X])
     assert b'type="My Op/2" version="extension"' in serialize(module)[0]
-    assert serialize(Parser(ToolContext(), str(module)).parse_module())[0] == serialize(module)[0]
+    assert serialize(Parser(MoirContext(), str(module)).parse_module())[0] == serialize(module)[0]
 
 
 def test_an_attribute_that_xml_has_no_name_for() -> None:
@@ -228,9 +228,9 @@ def test_an_operation_without_a_type_stays_with_its_types_until_the_end() -> Non
     assert kinds(module)[1] == "mo.Internal"
     (left,) = [op for op in module.walk() if op.name == "mo.Internal"]
     assert str(left.results[0].type) == "tensor<2x3xf32>"
-    CheckLoweredPass().apply(ToolContext(), module)
+    CheckLoweredPass().apply(MoirContext(), module)
     with pytest.raises(EmissionError, match=r"without a type are left.*mo\.Internal \('i'\)"):
-        CheckTypesPass().apply(ToolContext(), module)
+        CheckTypesPass().apply(MoirContext(), module)
     with pytest.raises(EmissionError, match=r"mo\.Internal \('i'\)"):
         serialize(module)
 
@@ -238,7 +238,7 @@ def test_an_operation_without_a_type_stays_with_its_types_until_the_end() -> Non
 def test_an_operation_without_type_and_infer_is_reported_at_once() -> None:
     module = lowered(internal(None), [X])
     with pytest.raises(UnsupportedOperationError, match=r"mo\.Internal \('i'\)"):
-        CheckLoweredPass().apply(ToolContext(), module)
+        CheckLoweredPass().apply(MoirContext(), module)
 
 
 def fails(_node: Node) -> None:

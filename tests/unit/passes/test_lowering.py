@@ -9,15 +9,15 @@ from importlib import import_module
 import pytest
 from xdsl.ir import SSAValue
 
-from moir.passes.building import OpBuilder
-from moir.passes.lower_onnx.families import FAMILIES
-from moir.passes.lower_onnx.table import onnx
-from moir.passes.lowering import LoweringTable, Node
+from moir.lowering.driver import LoweringNode, LoweringTable
+from moir.lowering.onnx.families import FAMILIES
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_families_register_the_kinds_they_are_listed_with(family: str) -> None:
-    name = f"moir.passes.lower_onnx.{family}"
+    name = f"moir.lowering.onnx.{family}"
     import_module(name)
     registered = {kind for kind in onnx.kinds() for since in onnx.since(kind) if onnx.handler(kind, since).__module__ == name}
     assert registered == set(FAMILIES[family].split())
@@ -25,8 +25,8 @@ def test_families_register_the_kinds_they_are_listed_with(family: str) -> None:
 
 def test_one_family_is_loaded_for_a_kind() -> None:
     code = (
-        "import sys; from moir.passes.lower_onnx.table import onnx; assert onnx.handler('Elu', 17);"
-        "print(sorted(m for m in sys.modules if m.startswith('moir.passes.lower_onnx.')))"
+        "import sys; from moir.lowering.onnx.table import onnx; assert onnx.handler('Elu', 17);"
+        "print(sorted(m for m in sys.modules if m.startswith('moir.lowering.onnx.')))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "lower_onnx.activation" in loaded
@@ -54,13 +54,13 @@ def test_the_newest_handler_that_is_not_too_new_is_taken() -> None:
 def test_handlers_of_extensions_go_first_and_are_forgotten() -> None:
     table = LoweringTable("onnx")
 
-    def built_in(node: Node, op: OpBuilder) -> SSAValue:
+    def built_in(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return op.Relu(node.operand(0))
 
-    def added(node: Node, op: OpBuilder) -> SSAValue:
+    def added(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return op.Exp(node.operand(0))
 
-    built_in.__module__ = "moir.passes.lower_onnx.activation"
+    built_in.__module__ = "moir.lowering.onnx.activation"
     table.lowers("Kind", since=9)(built_in)
     with table.extended():
         table.lowers("Kind", "Other")(added)

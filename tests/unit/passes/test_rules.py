@@ -12,20 +12,20 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
+from moir.analysis.known_values import KnownValues
 from moir.dialects import opset
 from moir.dialects.assembly import name_of
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32, si4
-from moir.dialects.known_values import KnownValues
 from moir.dialects.moir import models_of
 from moir.dialects.shapes import tensor
 from moir.errors import InferenceError
-from moir.passes.building import OpBuilder
-from moir.passes.rewriting import rewrite
-from moir.passes.rules import Match, Rule, RulePass, constant_of, is_refinement
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.driver import rewrite
+from moir.rewriting.rules import FusionRule, Match, RulePass, constant_of, is_refinement
 
 
-def apply(module: ModuleOp, *rules: Rule) -> list[str]:
+def apply(module: ModuleOp, *rules: FusionRule) -> list[str]:
     """Names of the operations after a pass of the rules, the ends of the model and constants left out."""
 
     pass_of(*rules)().apply(Context(), module)
@@ -33,11 +33,11 @@ def apply(module: ModuleOp, *rules: Rule) -> list[str]:
     return operations(module)
 
 
-def pass_of(*rules: Rule) -> type[RulePass]:
+def pass_of(*rules: FusionRule) -> type[RulePass]:
     @dataclass(frozen=True)
     class Pass(RulePass):
         name = "test"
-        RULES: ClassVar[tuple[Rule, ...]] = rules
+        RULES: ClassVar[tuple[FusionRule, ...]] = rules
 
     return Pass
 
@@ -47,11 +47,11 @@ def operations(module: ModuleOp) -> list[str]:
     return [op.name for op in model.block.ops if op.name not in ("opset1.Parameter", "opset1.Constant", "opset1.Result")]
 
 
-SWISH = Rule(lambda op, x: op.Multiply(x, op.Sigmoid(x)), lambda op, match: op.Swish(match["x"]))
+SWISH = FusionRule(lambda op, x: op.Multiply(x, op.Sigmoid(x)), lambda op, match: op.Swish(match["x"]))
 
 
-def add_number(number: float) -> Rule:
-    return Rule(lambda op, x: op.Add(x, number), lambda op, match: op.Relu(match["x"]))
+def add_number(number: float) -> FusionRule:
+    return FusionRule(lambda op, x: op.Add(x, number), lambda op, match: op.Relu(match["x"]))
 
 
 def test_operands_of_commutative_operations_match_in_either_order(parse: Any) -> None:
@@ -67,7 +67,7 @@ def test_operands_of_commutative_operations_match_in_either_order(parse: Any) ->
 
 
 def test_operands_of_other_operations_keep_their_order(parse: Any) -> None:
-    rule = Rule(lambda op, x: op.Subtract(x, op.Sigmoid(x)), lambda op, match: op.Swish(match["x"]))
+    rule = FusionRule(lambda op, x: op.Subtract(x, op.Sigmoid(x)), lambda op, match: op.Swish(match["x"]))
     module = parse("""
         %x = opset1.Parameter() : tensor<?xf32>
         %s = opset1.Sigmoid(%x) : tensor<?xf32>
@@ -102,13 +102,13 @@ def test_operation_with_a_use_outside_is_not_fused(parse: Any) -> None:
 
 
 def test_shared_operation_is_fused_and_stays(parse: Any) -> None:
-    rule = Rule(lambda op, x: op.Multiply(x, op.Sigmoid(x)), lambda op, match: op.Swish(match["x"]), shared=True)
+    rule = FusionRule(lambda op, x: op.Multiply(x, op.Sigmoid(x)), lambda op, match: op.Swish(match["x"]), shared=True)
     assert apply(parse(OUTSIDE_USE), rule) == ["opset1.Sigmoid", "opset4.Swish"]
 
 
 def test_backtracking_finds_the_other_order(parse: Any) -> None:
     # The first operand of the root matches the inner sum as well, but then its constants are wrong.
-    rule = Rule(
+    rule = FusionRule(
         lambda op, x, y: op.Multiply(op.Add(x, 1), op.Add(y, 2)),
         lambda op, match: op.Subtract(match["x"], match["y"]),
     )
@@ -187,7 +187,7 @@ def test_paddle_broadcasting_does_not_match(parse: Any) -> None:
 
 
 def test_constant_variable_binds_equal_constants(parse: Any) -> None:
-    rule = Rule(
+    rule = FusionRule(
         lambda op, x: op.Subtract(op.Add(x, op.constant("c")), op.constant("c")),
         lambda op, match: op.Relu(match["x"]),
     )
@@ -208,7 +208,7 @@ GELU = """
     %y = opset7.Gelu(%x) {approximation_mode = "TANH"} : tensor<?xf32>
     opset1.Result(%y)
 """
-TANH_TO_RELU = Rule(lambda op, x: op.Gelu(x, approximation_mode="TANH"), lambda op, match: op.Relu(match["x"]))
+TANH_TO_RELU = FusionRule(lambda op, x: op.Gelu(x, approximation_mode="TANH"), lambda op, match: op.Relu(match["x"]))
 
 
 def test_properties_must_be_equal(parse: Any) -> None:
@@ -222,7 +222,7 @@ def test_version_without_the_property_does_not_match(parse: Any) -> None:
 
 
 def test_pattern_names_one_version(parse: Any) -> None:
-    rule = Rule(lambda op, x: op["opset2.Gelu"](x), lambda op, match: op.Relu(match["x"]))
+    rule = FusionRule(lambda op, x: op["opset2.Gelu"](x), lambda op, match: op.Relu(match["x"]))
     assert apply(parse(GELU), rule) == ["opset7.Gelu"]
 
 
@@ -232,13 +232,13 @@ def never(op: OpBuilder, match: Match) -> SSAValue | None:
 
 def test_unknown_property_and_operation_are_errors_when_traced() -> None:
     with pytest.raises(TypeError, match="no property colour"):
-        Rule(lambda op, x: op.Gelu(x, colour="red"), never)
+        FusionRule(lambda op, x: op.Gelu(x, colour="red"), never)
     with pytest.raises(KeyError):
-        Rule(lambda op, x: op.NoSuchOperation(x), never)
+        FusionRule(lambda op, x: op.NoSuchOperation(x), never)
 
 
 def test_property_that_is_no_identifier_and_a_list() -> None:
-    rule = Rule(lambda op, x: op["opset14.AvgPool"](x, exclude_pad=True, strides=[1, 2]), never)
+    rule = FusionRule(lambda op, x: op["opset14.AvgPool"](x, exclude_pad=True, strides=[1, 2]), never)
     assert rule.term.properties == (("exclude-pad", True), ("strides", (1, 2)))
 
 
@@ -259,13 +259,13 @@ def narrower(op: OpBuilder, match: Match) -> SSAValue | None:
 def test_what_a_declined_rewrite_built_is_erased(rewrite: Any, parse: Any) -> None:
     module = added(parse, "?x", "", "?x")
     before = str(module)
-    apply(module, Rule(lambda op, x: op.Add(x, 3), rewrite))
+    apply(module, FusionRule(lambda op, x: op.Add(x, 3), rewrite))
     assert str(module) == before
 
 
 def test_next_rule_is_tried_after_one_that_declines(parse: Any) -> None:
     module = added(parse, "?x", "", "?x")
-    assert apply(module, Rule(lambda op, x: op.Add(x, 3), declined), add_number(3)) == ["opset1.Relu"]
+    assert apply(module, FusionRule(lambda op, x: op.Add(x, 3), declined), add_number(3)) == ["opset1.Relu"]
 
 
 def test_match_finds_operations_and_scalars(parse: Any) -> None:
@@ -274,7 +274,7 @@ def test_match_finds_operations_and_scalars(parse: Any) -> None:
     def look(_: OpBuilder, match: Match) -> SSAValue | None:
         found.extend((match.scalar("c"), match.constant("c").shape, match.operation("Add") is match.root, match.is_real("x")))
 
-    apply(added(parse, "?x", "1x", "?x"), Rule(lambda op, x: op.Add(x, op.constant("c")), look))
+    apply(added(parse, "?x", "1x", "?x"), FusionRule(lambda op, x: op.Add(x, op.constant("c")), look))
     # Both orders are tried, but the other one has no constant first.
     assert found == [3.0, (1,), True, True]
 
@@ -316,7 +316,7 @@ def test_idle_cost_of_many_rules_on_many_operations(parse: Any) -> None:
     value = model.block.first_op.results[0]
     for _ in range(2000):
         value = op_pair(builder, value)
-    rules = [Rule(lambda op, x: op.Multiply(x, op.Sigmoid(op.Add(x, 1))), never) for _ in range(20)]
+    rules = [FusionRule(lambda op, x: op.Multiply(x, op.Sigmoid(op.Add(x, 1))), never) for _ in range(20)]
     (pattern,) = pass_of(*rules)().patterns()
     start = time.process_time()
     rewrite(module, [pattern])

@@ -8,10 +8,10 @@ from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
+from moir.dialects.context import MoirContext
 from moir.dialects.moir import models_of
 from moir.dialects.properties import string_attribute
-from moir.passes.verification import Snapshot, verify_module
-from moir.tools.context import ToolContext
+from moir.rewriting.verification import Snapshot, verify_module
 
 TEXT = """
 builtin.module {
@@ -26,7 +26,7 @@ builtin.module {
 
 
 def parsed() -> tuple[ModuleOp, list[Operation]]:
-    module = Parser(ToolContext(), TEXT).parse_module()
+    module = Parser(MoirContext(), TEXT).parse_module()
     return module, list(models_of(module)[0].block.ops)
 
 

@@ -12,12 +12,12 @@ from onnx import TensorProto, helper
 from xdsl.dialects.builtin import ModuleOp
 
 import moir
+from moir.conversion import Observer
 from moir.dialects.data import DataAttr
 from moir.errors import ConversionError, EmissionError, UnsupportedOperationError
-from moir.passes import lower_onnx
-from moir.passes.fold_constants import FoldConstantsPass
-from moir.passes.lower_onnx import LowerOnnxPass
-from moir.tools.conversion import Observer
+from moir.lowering.onnx.lower_onnx import LowerOnnxPass
+from moir.lowering.onnx.table import onnx
+from moir.passes.fold.fold_constants import FoldConstantsPass
 from moir.tools.failures import UsageError
 from tests.unit.tools.small_models import loop_model, matmul_model, save
 
@@ -114,7 +114,7 @@ def test_an_operation_without_lowering_is_expanded_by_its_definition(tmp_path: P
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])],
     )
     path = save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), tmp_path / "m.onnx")
-    assert kind not in set(lower_onnx.onnx.kinds())
+    assert kind not in set(onnx.kinds())
     model = moir.to_openvino(moir.convert_model(path))
     x = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
     result = openvino.Core().compile_model(model, "CPU")([x, np.array([2, 0], np.int64)])[0]

@@ -10,7 +10,7 @@ import onnx
 import pytest
 from xdsl.ir import Block, Operation
 
-import moir.tools.conversion
+from moir import conversion
 from moir.tools.convert import format_size, main
 from moir.tools.progress import ProgressBar
 from tests.unit.tools.small_models import loop_model, matmul_model, save
@@ -164,7 +164,7 @@ def test_exceptions(
     def fail(*_: object, **__: object) -> None:
         raise exception
 
-    monkeypatch.setattr(moir.tools.conversion, "read_model", fail)
+    monkeypatch.setattr(conversion, "read_model", fail)
     monkeypatch.chdir(tmp_path)
     assert main(["m.onnx"]) == status
     assert capsys.readouterr().err == message
@@ -174,7 +174,7 @@ def test_exceptions(
 def test_an_internal_error_names_pass_and_operation(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    from moir.passes.lowering import Lowering
+    from moir.lowering.driver import Lowering
 
     def broken(_: Lowering, op: Operation, __: Block) -> None:
         raise KeyError(f"surprise at {len(op.operands)} operands")

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from moir.passes.pipeline import LOWERINGS, pipeline_names
+from moir.pipeline import LOWERINGS, pipeline_names
+from moir.pipeline_text import Pipeline
 from moir.tools.convert import main as convert
 from moir.tools.extension_arguments import open_extensions
 from moir.tools.failures import UsageError
 from moir.tools.new_extension import FILES
 from moir.tools.opt import main as opt
-from moir.tools.pipelines import Pipeline
 from tests.unit.tools.small_models import matmul_model, save
 
 LOWERING = """

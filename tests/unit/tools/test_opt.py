@@ -96,7 +96,7 @@ def test_verify_each_names_the_pass(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-    from moir.passes.anchors import FrontStartPass
+    from moir.anchors import FrontStartPass
 
     def break_module(_: FrontStartPass, __: Context, module: ModuleOp) -> None:
         op = next(op for op in module.walk() if op.name == "opset1.Parameter")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from xdsl.parser import Parser
 
-from moir.passes.pipeline import LAYOUT_CHANGE, LOWERINGS, PASSES, default_pipeline
-from moir.tools.context import ToolContext
+from moir.dialects.context import MoirContext
+from moir.pipeline import LAYOUT_CHANGE, LOWERINGS, default_pipeline, pass_names
+from moir.pipeline_text import Pipeline, framework_of
 from moir.tools.failures import UsageError
-from moir.tools.pipelines import Pipeline, framework_of
 
 
 def names(text: str, *, compress_to_fp16: bool = False) -> list[str]:
@@ -68,7 +68,7 @@ def test_errors_of_default(text: str) -> None:
 
 
 def test_every_pass_can_be_named() -> None:
-    for name in PASSES:
+    for name in pass_names():
         assert names(name) == [name]
 
 
@@ -93,4 +93,4 @@ def test_without_layout_change(framework: str) -> None:
     ],
 )
 def test_framework_of_a_module(text: str, framework: str) -> None:
-    assert framework_of(Parser(ToolContext(), f"builtin.module {{ {text} }}").parse_module()) == framework
+    assert framework_of(Parser(MoirContext(), f"builtin.module {{ {text} }}").parse_module()) == framework

@@ -43,8 +43,10 @@ def test_a_conversion_loads_no_framework(tmp_path: Path) -> None:
     status, modules = modules_after(str(model), "-o", str(tmp_path), "--silent")
     assert status == 0
     assert not modules & set(HEAVY)
-    assert "moir.passes.lower_onnx" in modules
-    assert not {name for name in modules if name.startswith(("moir.extensions", "moir.graph", "moir.passes.lower_mo"))}
+    assert "moir.lowering.onnx" in modules
+    assert not {
+        name for name in modules if name.startswith(("moir.extensions", "moir.model_optimizer.graph", "moir.model_optimizer.lowering"))
+    }
 
 
 def test_import_of_the_package_is_lazy() -> None:

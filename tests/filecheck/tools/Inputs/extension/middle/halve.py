@@ -1,6 +1,6 @@
 """Transformations."""
 
-from moir.passes.rewriting import Pattern
+from moir.rewriting.driver import Pattern
 
 
 class MultiplyToHalf(Pattern):

@@ -1,6 +1,6 @@
 """A lowering."""
 
-from moir.passes.lower_onnx.table import onnx
+from moir.lowering.onnx.table import onnx
 
 
 @onnx.lowers("com.example.Half")

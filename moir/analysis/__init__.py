@@ -1,0 +1,1 @@
+"""Facts about a module, computed without changing it."""

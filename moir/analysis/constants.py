@@ -1,0 +1,56 @@
+"""Weights as numpy arrays: constants, also those that are stored in another precision and converted where they are used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from xdsl.ir import OpResult, SSAValue
+
+from moir.analysis.uses import has_one_live_use
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import bf16, f16, f32, f64, to_numpy
+from moir.dialects.opset.infrastructure import Convert
+from moir.dialects.shapes import element_of
+
+FLOATS = frozenset((bf16, f16, f32, f64))
+"""Element types of weights that may be changed: rounding a product to fewer bits loses too much."""
+
+ROUNDING = {2: 2.0**-8, 4: 2.0**-22, 8: 2.0**-50}
+"""Largest error of rounding to a type of so many bytes, relative to the largest of the numbers."""
+
+
+def weight_of(value: SSAValue) -> Array | None:
+    """The numbers of a constant of floats, or of one that is converted to floats; None for any other value and for elided constants."""
+    element = element_of(value)
+    if element not in FLOATS or not isinstance(value, OpResult):
+        return None
+    source = value.op.operands[0] if isinstance(value.op, Convert) else value
+    data = source.op.properties.get("value") if isinstance(source, OpResult) else None
+    if not isinstance(data, DataAttr) or data.data.array is None or data.element not in FLOATS:
+        return None
+    return data.array.astype(to_numpy(element), copy=False)
+
+
+def is_shared(value: SSAValue) -> bool:
+    """Whether a weight has other uses, so that a changed one would have to be stored beside it."""
+    if not has_one_live_use(value):
+        return True
+    return isinstance(value, OpResult) and isinstance(value.op, Convert) and not has_one_live_use(value.op.operands[0])
+
+
+def stored(array: Array, dtype: np.dtype[Any]) -> Array | None:
+    """Computed numbers in the element type of weights; None if one of them is no number in it, or most of them are too small for it."""
+    with np.errstate(all="ignore"):
+        result = array.astype(dtype, copy=False)
+        if dtype == array.dtype:
+            return result if bool(np.all(np.isfinite(result))) else None
+        # Below the normal numbers of a type there are fewer digits, and at last 0.
+        back = result.astype(array.dtype)
+        error, largest = np.max(np.abs(back - array), initial=0), np.max(np.abs(array), initial=0)
+        return result if bool(np.all(np.isfinite(back))) and error <= ROUNDING[dtype.itemsize] * largest else None
+
+
+def precise(array: Array) -> Array:
+    """An array to reckon with: floats narrower than 32 bits as f32."""
+    return array if array.dtype.itemsize >= 4 else array.astype(np.float32)

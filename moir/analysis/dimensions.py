@@ -1,0 +1,153 @@
+"""Which dimensions are equal, whatever the inputs of the model are reshaped to.
+
+    known = Dimensions()
+    known.scan(module)
+    known.tokens(value)            # one token a dimension: an integer or a Symbol
+
+A token is an integer where weights and other constants of the model fix the dimension, and a symbol where it comes from an input: also
+where the input's shape is static now, since it can be changed in the runtime. Two dimensions with one symbol are always equal. What each
+operation says about its results is in `dimension_rules`.
+
+As these are `KnownValues`, the values of shape computations are made of the same tokens: entry 0 of the shape of `Relu(x)` is the symbol
+of dimension 0 of `x`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from moir.analysis.known_values import KnownValues
+from moir.dialects.data import DataAttr
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.shapes import rank_of, shape_of
+from moir.dialects.symbols import Symbol, is_symbolic
+from moir.rewriting.driver import all_blocks
+
+Token: TypeAlias = int | Symbol
+Tokens: TypeAlias = tuple[Token, ...]
+Dims: TypeAlias = Sequence[Token | None]
+"""Tokens, None for a dimension nothing is known of."""
+
+
+class Dimensions(KnownValues):
+    """Known values whose symbols stand for dimensions that are equal, see the module.
+
+    Args:
+        static: integers also where only the present shapes of the inputs fix a dimension.
+    """
+
+    def __init__(self, static: bool = False) -> None:
+        super().__init__()
+        self.static = static
+        self._tokens: dict[SSAValue, Tokens | None] = {}
+        self._sums: dict[frozenset[Token], Symbol] = {}
+        self._named: dict[str, Symbol] = {}
+
+    def forget(self) -> None:
+        super().forget()
+        self._tokens.clear()
+
+    def scan(self, module: Operation) -> Dimensions:
+        """Look at all values in the order of the blocks, so that later questions are answered without long recursion."""
+        for block in all_blocks(module):
+            for op in block.ops:
+                for result in op.results:
+                    self.tokens(result)
+        return self
+
+    def dimension(self, value: SSAValue, axis: int) -> Token:
+        tokens = self.tokens(value)
+        return super().dimension(value, axis) if tokens is None else tokens[axis]
+
+    def tokens(self, value: SSAValue) -> Tokens | None:
+        """A token for each dimension of a value; None if its rank is unknown."""
+        if value in self._tokens:
+            return self._tokens[value]
+        rank = rank_of(value)
+        if rank is None:
+            self._tokens[value] = None
+            return None
+        # An operation that is reached again while its operands are looked at is in a block that is not sorted.
+        self._tokens[value] = self._settled(value, [None] * rank)
+        found = self._derived(value)
+        if found is not None and len(found) == rank:
+            self._tokens[value] = self._settled(value, found)
+        return self._tokens[value]
+
+    def take_over(self, value: SSAValue, replaced: SSAValue) -> None:
+        """Give a value, which is about to replace another one, the tokens of that one."""
+        self._tokens[value] = self.tokens(replaced)
+
+    def _settled(self, value: SSAValue, found: Dims) -> Tokens:
+        shape = shape_of(value) or ()
+        return tuple(
+            d if self.static and d >= 0 else token if token is not None else Symbol(dimension=True)
+            for d, token in zip(shape, found, strict=True)
+        )
+
+    def _derived(self, value: SSAValue) -> Dims | None:
+        # The rules ask for tokens themselves.
+        from moir.analysis import dimension_rules
+
+        if not isinstance(value, OpResult) or not isinstance(op := value.op, OpsetOp) or op.regions:
+            return None
+        if isinstance(data := op.properties.get("value"), DataAttr):
+            return data.shape
+        return dimension_rules.derived(self, op, value.index)
+
+    def named(self, name: str) -> Symbol:
+        """The dimension to which the model gives a name."""
+        return self._named.setdefault(name, Symbol(dimension=True))
+
+    def sum(self, a: Token, b: Token) -> Token:
+        """The sum of two dimensions; the sum of the same two is always the same symbol."""
+        if same(a, 0) or same(b, 0):
+            return b if same(a, 0) else a
+        if not isinstance(a, Symbol) and not isinstance(b, Symbol):
+            return a + b
+        return self._sums.setdefault(frozenset((a, b)), Symbol(_is_size(a) and _is_size(b)))
+
+    def _evaluate(self, op: OpsetOp) -> None:
+        super()._evaluate(op)
+        result = op.results[0]
+        if op.name == "opset1.Add" and (found := self._elements[result]) is not None and is_symbolic(found):
+            a, b = np.broadcast_arrays(*(np.asarray(self.elements(operand), dtype=object) for operand in op.operands))
+            if a.shape == found.shape:
+                self._elements[result] = np.asarray(np.frompyfunc(self.sum, 2, 1)(a, b), dtype=object)
+
+
+def _is_size(token: Token) -> bool:
+    return token.dimension if isinstance(token, Symbol) else token >= 0
+
+
+def same_tokens(a: Sequence[Token], b: Sequence[Token]) -> bool:
+    """Whether two shapes of equally many elements are one, given that all dimensions but one are the same."""
+    if len(a) != len(b):
+        return False
+    differing = [(x, y) for x, y in zip(a, b, strict=True) if not same(x, y)]
+    return not differing or (len(differing) == 1 and 0 not in a and 0 not in b and any(isinstance(token, Symbol) for token in differing[0]))
+
+
+def same(a: Token, b: Token) -> bool:
+    """Whether two dimensions are certainly equal."""
+    return a is b or (not isinstance(a, Symbol) and not isinstance(b, Symbol) and a == b)
+
+
+def broadcast(*shapes: Tokens) -> Dims:
+    """Result of numpy broadcasting; None for a dimension that may be that of either operand."""
+    rank = max(map(len, shapes))
+    result: list[Token | None] = []
+    for position in range(-rank, 0):
+        others: list[Token] = []
+        for shape in shapes:
+            if len(shape) >= -position:
+                token = shape[position]
+                if not same(token, 1) and not any(same(token, other) for other in others):
+                    others.append(token)
+        fixed = [token for token in others if not isinstance(token, Symbol)]
+        result.append(1 if not others else fixed[0] if fixed else others[0] if len(others) == 1 else None)
+    return result

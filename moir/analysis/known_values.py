@@ -1,0 +1,136 @@
+"""Values of operands that are known while compiling.
+
+The value of a constant is known. So is, in part, the value of a small integer computation that starts at ShapeOf: its entries are integers
+where a dimension is static and `Symbol`s where it is not. Both are computed by the operations' own `evaluate`, on demand and once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.ir import OpResult, SSAValue
+
+from moir.dialects.assembly import name_of
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import describe
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.shapes import Shape, element_count, shape_of, unknown_dimensions
+from moir.dialects.symbols import Symbol, is_symbolic, simplified
+from moir.errors import InferenceError
+
+MAXIMUM_ELEMENTS = 1024
+"""Computed values of more elements are not looked at: shapes, axes and scales are small."""
+
+
+class KnownValues:
+    """Remembers what is known of values. Valid while operations are added and erased, not while operands are changed in place: make a
+    new one (they are cheap) or call `forget`."""
+
+    def __init__(self) -> None:
+        self._elements: dict[SSAValue, Array | None] = {}
+        self._dimensions: dict[tuple[SSAValue, int], Symbol] = {}
+
+    def forget(self) -> None:
+        """Drop everything remembered."""
+        self._elements.clear()
+        self._dimensions.clear()
+
+    def of_body(self) -> KnownValues:
+        """Values inside a body, about which nothing is remembered yet."""
+        return KnownValues()
+
+    def dimension(self, value: SSAValue, axis: int) -> int | Symbol:
+        """A dimension of a value: an integer, or the symbol that stands for it."""
+        shape = shape_of(value)
+        if shape is not None and shape[axis] >= 0:
+            return shape[axis]
+        return self._dimensions.setdefault((value, axis), Symbol(dimension=True))
+
+    def set_dimension(self, value: SSAValue, axis: int, symbol: Symbol) -> None:
+        """Remember which symbol stands for a dimension of a value."""
+        self._dimensions[value, axis] = symbol
+
+    def elements(self, value: SSAValue) -> Array | None:
+        """The value, entries of which may be symbols (then the array has dtype object); None if nothing is known."""
+        if isinstance(value, OpResult) and (data := value.op.properties.get("value")) is not None and isinstance(data, DataAttr):
+            return None if describe(data.element).is_packed else data.array
+        if value not in self._elements:
+            self._compute(value)
+        return self._elements[value]
+
+    def _compute(self, value: SSAValue) -> None:
+        """Evaluate the producers of `value`, without recursion: shape computations can be long chains."""
+        pending = [value]
+        while pending:
+            current = pending[-1]
+            if current in self._elements:
+                pending.pop()
+                continue
+            op = self._evaluable(current)
+            if op is None:
+                self._elements[current] = None
+                continue
+            missing = [v for v in op.operands if v not in self._elements and self._evaluable(v) is not None]
+            if missing and op.name.rpartition(".")[2] != "ShapeOf":
+                pending.extend(missing)
+                continue
+            self._evaluate(op)
+
+    def _evaluable(self, value: SSAValue) -> OpsetOp | None:
+        if not isinstance(value, OpResult) or not isinstance(value.op, OpsetOp) or value.op.regions or not value.op.operands:
+            return None
+        count = element_count(shape_of(value))
+        return value.op if count is not None and count <= MAXIMUM_ELEMENTS and value.op.DETERMINISTIC else None
+
+    def _evaluate(self, op: OpsetOp) -> None:
+        results: Sequence[Array] | None = None
+        if op.name.rpartition(".")[2] == "ShapeOf":
+            results = self._shape(op)
+        elif op.operands:
+            operands = [self._elements[v] if v in self._elements else self.elements(v) for v in op.operands]
+            if all(array is not None and array.size <= MAXIMUM_ELEMENTS for array in operands):
+                arrays = cast("list[Array]", operands)
+                if op.SYMBOLIC or not any(is_symbolic(array) for array in arrays):
+                    results = evaluate(op, arrays)
+        for index, result in enumerate(op.results):
+            self._elements[result] = None if results is None else results[index]
+
+    def _shape(self, op: OpsetOp) -> Sequence[Array] | None:
+        source = op.operands[0]
+        shape = shape_of(source)
+        if shape is None:
+            return None
+        entries = np.empty(len(shape), dtype=object)
+        for axis in range(len(shape)):
+            entries[axis] = self.dimension(source, axis)
+        return (simplified(entries, describe(op.properties["output_type"]).numpy),)
+
+    def constant(self, value: SSAValue) -> Array | None:
+        """The value if all of it is known."""
+        array = self.elements(value)
+        return None if array is None or is_symbolic(array) else array
+
+    def integers(self, value: SSAValue | None) -> tuple[int, ...] | None:
+        """The value as integers (a scalar as one), if all of it is known."""
+        array = None if value is None else self.constant(value)
+        return None if array is None else tuple(array.astype(np.int64).ravel().tolist())
+
+    def target_shape(self, value: SSAValue) -> Shape:
+        """The value read as a shape: -1 for unknown entries, None if not even their number is known. Entries that are themselves -1 look
+        unknown as well; an operation to which -1 means something looks at `elements`."""
+        array = self.elements(value)
+        if array is not None:
+            return tuple(-1 if isinstance(entry, Symbol) else int(entry) for entry in array.ravel())
+        count = element_count(shape_of(value))
+        return unknown_dimensions(count)
+
+
+def evaluate(op: OpsetOp, operands: Sequence[Array]) -> Sequence[Array] | None:
+    """Results of an operation for known operands, None if it cannot be computed. Raises InferenceError if the operands are impossible."""
+    try:
+        with np.errstate(all="ignore"):
+            return op.evaluate(*operands)
+    except (ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
+        raise InferenceError(f"its constant operands cannot be computed with: {error}", operation=op.name, node=name_of(op)) from error

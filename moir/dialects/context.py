@@ -1,0 +1,50 @@
+"""The parser's context: every operation of every dialect of ours, found by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin
+from xdsl.ir import Operation
+
+from moir.dialects import opset
+from moir.dialects.data import SideFileReader
+from moir.dialects.extension import EXTENSION, extension_operation
+from moir.dialects.framework import is_open_dialect, operation_of_name
+from moir.dialects.moir import Moir
+
+
+class MoirContext(Context):
+    """A context in which every operation of ours exists. The file of an opset family is imported when an operation of it is first named;
+    operations of open dialects are made on demand.
+
+    Args:
+        weights: where the parser finds data that is in a side file.
+        allow_unregistered: whether operations nobody defines are allowed in text.
+    """
+
+    def __init__(self, weights: SideFileReader | None = None, *, allow_unregistered: bool = False) -> None:
+        super().__init__(allow_unregistered)
+        self.weights = weights
+        self.load_dialect(Builtin)
+        self.load_dialect(Moir)
+
+    def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
+        dialect, _, kind = name.partition(".")
+        if kind and is_open_dialect(dialect):
+            return operation_of_name(name)
+        if dialect in opset.OPSETS or opset.is_registered(name):
+            try:
+                return opset.operation(name)
+            except KeyError:
+                pass
+        elif kind and dialect == EXTENSION:
+            return extension_operation(name)
+        return super().get_optional_op(name, dialect_stack=dialect_stack)
+
+    def clone(self) -> MoirContext:
+        copy = MoirContext(self.weights, allow_unregistered=self.allow_unregistered)
+        copy.__dict__.update(super().clone().__dict__)
+        copy.weights = self.weights
+        return copy

@@ -1,0 +1,1 @@
+"""Protobuf's wire format over a memory-mapped file."""

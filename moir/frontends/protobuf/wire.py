@@ -1,0 +1,267 @@
+"""Splitting a model file on the level of protobuf's wire format, so that weights are never loaded.
+
+A file is a few megabytes of structure and any amount of tensor data. `split` walks the memory map, skips what is small, and gives back a
+*skeleton*: the same bytes without the large payloads of tensors and without long documentation. The skeleton is parsed with ordinary
+messages; a tensor whose payload was taken out carries a mark with the number of its `Payload` instead.
+
+Source: https://protobuf.dev/programming-guides/encoding.
+"""
+
+from __future__ import annotations
+
+import mmap
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from moir.errors import ModelFileError
+
+LARGE = 1024
+"""Messages and payloads up to this many bytes are left to the parser as they are."""
+MAXIMUM_DEPTH = 64
+"""Nesting of messages that is followed; every level of sub-graphs takes three."""
+_MAXIMUM_TENSOR_FIELDS = 256
+
+VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
+
+
+@dataclass(frozen=True)
+class Payload:
+    """Where the data of a tensor lies in the model file: the number of its field in TensorProto, offset and size in bytes."""
+
+    field: int
+    offset: int
+    size: int
+
+
+@dataclass
+class WireSchema:
+    """What splitting does with the large fields of a kind of message.
+
+    Args:
+        children: fields that are looked into.
+        dropped: fields that are left out.
+        payloads: fields that are taken out; a message that has some is a tensor.
+        whole: a tensor with one of these fields stays as it is.
+    """
+
+    children: dict[int, WireSchema] = field(default_factory=dict["int", "WireSchema"])
+    dropped: frozenset[int] = frozenset()
+    payloads: frozenset[int] = frozenset()
+    whole: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """What a file of a framework is made of.
+
+    Args:
+        name: what messages call a model of the framework, with its article.
+        message: name of the outermost message.
+        layout: of the outermost message.
+        wire_types: wire types of its fields; fields that are not in it are unknown ones.
+        field_names: names of these fields, for messages.
+        mark: the field that refers to a payload, from a key and the number of the payload.
+    """
+
+    name: str
+    message: str
+    layout: WireSchema
+    wire_types: Mapping[int, int]
+    field_names: Mapping[int, str]
+    mark: Callable[[str, int], bytes]
+
+
+@dataclass
+class Skeleton:
+    """A model without its large payloads.
+
+    Args:
+        data: the bytes of the outermost message.
+        payloads: what was taken out.
+        key: key in the marks of tensors whose payload was taken out; drawn at random, so no file can have it.
+    """
+
+    data: bytes
+    payloads: list[Payload]
+    key: str
+
+
+def varint(buffer: memoryview | mmap.mmap, position: int, end: int) -> tuple[int, int]:
+    """A variable-length integer and the position behind it. Raises ValueError if it does not end before `end` or within 10 bytes."""
+    result = shift = 0
+    while position < end and shift < 70:
+        byte = buffer[position]
+        position += 1
+        result |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return result, position
+        shift += 7
+    raise ValueError("truncated" if position >= end else "overlong")
+
+
+def encode_varint(value: int) -> bytes:
+    """A non-negative integer as a variable-length integer."""
+    encoded = bytearray()
+    while value >= 0x80:
+        encoded.append(value & 0x7F | 0x80)
+        value >>= 7
+    encoded.append(value)
+    return bytes(encoded)
+
+
+def length_field(number: int, content: bytes) -> bytes:
+    """A field of variable length with its tag."""
+    return encode_varint(number << 3 | LENGTH) + encode_varint(len(content)) + content
+
+
+class Splitter:
+    """Builds the skeleton of one file.
+
+    Args:
+        path: the file, for messages.
+        buffer: its bytes.
+        format: what it is made of.
+    """
+
+    def __init__(self, path: Path, buffer: memoryview, format: FileFormat) -> None:
+        self.path = path
+        self.format = format
+        self.buffer = buffer
+        self.payloads: list[Payload] = []
+        self.key = secrets.token_hex(8)
+        self.chunks: list[memoryview | bytes] = []
+
+    def error(self, reason: str, offset: int) -> ModelFileError:
+        """An error at an offset of the file."""
+        return ModelFileError(reason, location=f"{self.path}, offset {offset}", hint=f"the file is damaged or not {self.format.name}")
+
+    def tag(self, position: int, end: int) -> tuple[int, int, int]:
+        """Tag of the field at a position: field number, wire type, position of its content."""
+        try:
+            tag, content = varint(self.buffer, position, end)
+        except ValueError as error:
+            raise self.error(f"{error} field tag", position) from None
+        if not tag >> 3 or tag >> 32:
+            raise self.error("a field has an impossible number", position)
+        return tag >> 3, tag & 7, content
+
+    def content(self, position: int, wire: int, start: int, end: int) -> tuple[int, int]:
+        """Start and end of the content of a field that begins at `position` and whose tag ends at `start`."""
+        if wire == LENGTH:
+            try:
+                length, start = varint(self.buffer, start, end)
+            except ValueError as error:
+                raise self.error(f"{error} field length", position) from None
+            if start + length > end:
+                within = "the file" if end == len(self.buffer) else "its message"
+                raise self.error(f"a field of {length} bytes is truncated: {within} ends after {end - start} of them", position)
+            return start, start + length
+        if wire == VARINT:
+            try:
+                return start, varint(self.buffer, start, end)[1]
+            except ValueError as error:
+                raise self.error(f"{error} integer", position) from None
+        width = {FIXED32: 4, FIXED64: 8}.get(wire)
+        if width is None:
+            raise self.error(f"a field has wire type {wire}, which models do not use", position)
+        if start + width > end:
+            raise self.error("a truncated number", position)
+        return start, start + width
+
+    def split(self) -> Skeleton:
+        """The skeleton. Raises ModelFileError for a damaged or truncated file."""
+        self.check_top_level()
+        self.rewrite(self.format.layout, 0, len(self.buffer), 0)
+        return Skeleton(b"".join(self.chunks), self.payloads, self.key)
+
+    def check_top_level(self) -> None:
+        """Check that the outermost fields are those of the format."""
+        position, end = 0, len(self.buffer)
+        while position < end:
+            number, wire, start = self.tag(position, end)
+            if wire != self.format.wire_types.get(number, wire):
+                name = self.format.field_names.get(number, f"field {number}")
+                raise self.error(f"not {self.format.name}: {name} of {self.format.message} is of another kind", position)
+            position = self.content(position, wire, start, end)[1]
+
+    def rewrite(self, layout: WireSchema, position: int, end: int, depth: int) -> int:
+        """Append the skeleton of the message between two offsets to the chunks; returns its size."""
+        if depth > MAXIMUM_DEPTH:
+            raise self.error(f"messages are nested more than {MAXIMUM_DEPTH} deep", position)
+        if layout.payloads:
+            return self.rewrite_tensor(layout, position, end)
+        buffer, chunks, children = self.buffer, self.chunks, layout.children
+        size = 0
+        run = position
+        while position < end:
+            tag = buffer[position]
+            # Nearly every field has a one-byte tag and a length of one or two bytes.
+            if tag < 0x80 and tag & 7 == LENGTH and position + 2 < end and tag >> 3:
+                start = position + 2
+                length = buffer[position + 1]
+                if length >= 0x80:
+                    if (high := buffer[start]) < 0x80:
+                        length += (high - 1) << 7
+                        start += 1
+                    else:
+                        start, stop = self.content(position, LENGTH, position + 1, end)
+                        length = stop - start
+                stop = start + length
+                if stop > end:
+                    start, stop = self.content(position, LENGTH, position + 1, end)
+                number = tag >> 3
+            else:
+                number, wire, start = self.tag(position, end)
+                start, stop = self.content(position, wire, start, end)
+                if wire != LENGTH:
+                    position = stop
+                    continue
+            if stop - start > LARGE and (number in children or number in layout.dropped):
+                chunks.append(buffer[run:position])
+                size += position - run
+                run = stop
+                if number in children:
+                    prefix = len(chunks)
+                    chunks.append(b"")
+                    inner = self.rewrite(children[number], start, stop, depth + 1)
+                    chunks[prefix] = encode_varint(number << 3 | LENGTH) + encode_varint(inner)
+                    size += len(chunks[prefix]) + inner
+            position = stop
+        chunks.append(buffer[run:end])
+        return size + end - run
+
+    def rewrite_tensor(self, layout: WireSchema, position: int, end: int) -> int:
+        """Append the skeleton of a TensorProto. One with several payloads, or of an unusual form, is left as it is."""
+        origin = position
+        payload: tuple[int, int, int, int] | None = None
+        dropped: list[tuple[int, int]] = []
+        payload_fields = count = 0
+        while position < end:
+            number, wire, start = self.tag(position, end)
+            start, stop = self.content(position, wire, start, end)
+            count += 1
+            payload_fields += number in layout.payloads
+            if number in layout.whole or payload_fields > 1 or count > _MAXIMUM_TENSOR_FIELDS:
+                self.chunks.append(self.buffer[origin:end])
+                return end - origin
+            if stop - start > LARGE and wire == LENGTH:
+                if number in layout.payloads:
+                    payload = (number, start, position, stop)
+                    dropped.append((position, stop))
+                elif number in layout.dropped:
+                    dropped.append((position, stop))
+            position = stop
+        size = 0
+        for position, stop in [*dropped, (end, end)]:
+            self.chunks.append(self.buffer[origin:position])
+            size += position - origin
+            origin = stop
+        if payload is not None:
+            number, start, _, stop = payload
+            entry = self.format.mark(self.key, len(self.payloads))
+            self.payloads.append(Payload(number, start, stop - start))
+            self.chunks.append(entry)
+            size += len(entry)
+        return size

@@ -1,0 +1,228 @@
+"""Graphs of a node made into bodies: cloned, given the types of what feeds them, lowered.
+
+A body that runs repeatedly is lowered for the types of its first iteration; where a value it hands on does not fit, the Parameter gets a
+wider type and a fresh clone is lowered, so nothing in the body relies on a shape that changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue, SSAValues
+
+from moir.analysis.known_values import KnownValues
+from moir.dialects.data import DataAttr
+from moir.dialects.inference import set_type
+from moir.dialects.opset.base import OpsetOp, property_table
+from moir.dialects.opset.condition import parameters_of, results_of
+from moir.dialects.opset.infrastructure import Constant, Parameter, Result
+from moir.dialects.shapes import element_of, join_shapes, merge_elements, rank_of, shape_of, tensor, unknown_dimensions
+from moir.errors import ConversionError
+from moir.lowering.driver import LoweringNode
+from moir.passes.canonicalize.eliminate_dead import eliminate_dead
+from moir.rewriting.builder import OpBuilder
+
+EXACT_NESTING = 2
+"""Bodies that have more levels of bodies inside start from unknown dimensions: each try lowers all that is inside once more."""
+
+RANKED_NESTING = 5
+"""Bodies that have more levels inside than this start from unknown ranks."""
+
+
+def graph_of(node: LoweringNode, attribute: str) -> Region:
+    """The region of an attribute that is a graph. Raises ConversionError if the node does not have it."""
+    names = node.texts("graph_attributes", ())
+    if attribute not in names or len(names) != len(node.op.regions):
+        node.fail(f"the graph {attribute} is missing")
+    return node.op.regions[names.index(attribute)]
+
+
+def captured_values(node: LoweringNode) -> list[SSAValue]:
+    """The operands that the graphs of a node use from outside."""
+    count = node.integer("captured", 0)
+    return list(node.op.operands[len(node.op.operands) - count :])
+
+
+def own_operands(node: LoweringNode) -> list[SSAValue | None]:
+    """The operands of a node without the captured values; None for absent ones."""
+    count = len(node.op.operands) - node.integer("captured", 0)
+    return [node.optional(index) for index in range(count)]
+
+
+@dataclass
+class Body:
+    """A lowered body.
+
+    `parameters` are those of the graph, in its order; one that was replaced by a constant is None.
+    """
+
+    region: Region
+    parameters: list[Parameter | None]
+
+    @property
+    def block(self) -> Block:
+        """The block of the body."""
+        return self.region.block
+
+    @property
+    def results(self) -> list[Result]:
+        """The Results of the body."""
+        return [op for op in self.block.ops if isinstance(op, Result)]
+
+    def values(self) -> list[SSAValue]:
+        """The operands of the Results."""
+        return results_of(self.block)
+
+    def drop(self, index: int) -> None:
+        """Erase a Parameter."""
+        if (parameter := self.parameters[index]) is not None:
+            parameter.detach()
+            parameter.erase()
+        self.parameters[index] = None
+
+    def is_used(self, index: int) -> bool:
+        """Whether a Parameter is there and has uses."""
+        parameter = self.parameters[index]
+        return parameter is not None and bool(parameter.results[0].uses)
+
+    def is_passed_through(self, parameter: int, result: int) -> bool:
+        """Whether a Result is a Parameter."""
+        found = self.parameters[parameter]
+        return found is not None and self.results[result].operands[0] is found.results[0]
+
+
+def lowered_body(
+    node: LoweringNode, region: Region, inputs: Sequence[SSAValue | Attribute], prepare: Callable[[list[Parameter]], None] | None = None
+) -> Body:
+    """A clone of a graph, lowered.
+
+    Args:
+        node: the node the graph belongs to.
+        region: the graph; it stays as it is.
+        inputs: for each Parameter the value or the data that always feeds it, or only its type. What is known becomes a constant.
+        prepare: called with the Parameters before anything is lowered.
+    """
+    clone = region.clone()
+    parameters = parameters_of(clone.block)
+    if len(parameters) != len(inputs):
+        node.fail(f"a graph has {len(parameters)} inputs where {len(inputs)} are given")
+    for parameter, given in zip(parameters, inputs, strict=True):
+        if isinstance(given, DataAttr):
+            continue
+        type_ = given.type if isinstance(given, SSAValue) else given
+        declared = element_of(parameter.results[0])
+        set_type(parameter.results[0], tensor(shape_of(type_), merge_elements(element_of(type_), declared)))
+    if prepare is not None:
+        prepare(parameters)
+    kept: list[Parameter | None] = []
+    for parameter, given in zip(parameters, inputs, strict=True):
+        value = known_value(node.known, given)
+        if value is None:
+            kept.append(parameter)
+            continue
+        kept.append(None)
+        constant = Constant.create(properties={"value": value}, result_types=[tensor(value.shape, value.element)])
+        clone.block.insert_op_before(constant, parameter)
+        parameter.results[0].replace_all_uses_with(constant.results[0])
+        parameter.detach()
+        parameter.erase()
+    node.lowering.block(clone.block)
+    eliminate_dead(clone.block)
+    return Body(clone, kept)
+
+
+def known_value(known: KnownValues, value: SSAValue | Attribute) -> DataAttr | None:
+    """What feeds a Parameter as constant data, if it is that or all of it is known."""
+    if not isinstance(value, SSAValue):
+        return value if isinstance(value, DataAttr) else None
+    if isinstance(value.owner, Constant):
+        return value.owner.value
+    array = known.constant(value)
+    return None if array is None else DataAttr.of(array, element_of(value))
+
+
+def nesting(region: Region) -> int:
+    """How many levels of regions there are inside a region."""
+    inner = [nesting(each) + 1 for block in region.blocks for op in block.ops for each in op.regions]
+    return max(inner, default=0)
+
+
+def repeated_body(
+    node: LoweringNode,
+    region: Region,
+    types: Sequence[Attribute],
+    lower: Callable[[Sequence[Attribute]], Body],
+    first_result: int,
+) -> Body:
+    """A body lowered for types that hold in every iteration.
+
+    Args:
+        types: types of the values that are handed on, before the first iteration.
+        lower: lowers a clone for types of these values.
+        first_result: the Result of the first of them; those of the others follow.
+    """
+    inner = nesting(region)
+    widenings = [_joined, _joined, _unknown_dimensions, _unknown_rank, _unknown_rank]
+    current = list(types)
+    if inner > EXACT_NESTING:
+        widenings = widenings[3:] if inner <= RANKED_NESTING else []
+        widen = _unknown_dimensions if inner <= RANKED_NESTING else _unknown_rank
+        current = [widen(type_, type_) for type_ in current]
+    for widening in widenings:
+        try:
+            body = lower(current)
+        except ConversionError:
+            # What contradicts the types of the first iteration need not contradict wider ones.
+            current = [(_unknown_dimensions if widening is _joined else widening)(type_, type_) for type_ in current]
+            continue
+        misfits = _misfits(node, current, body, first_result)
+        if not misfits:
+            return body
+        for index, value in misfits.items():
+            current[index] = widening(current[index], value.type)
+    body = lower(current)
+    if _misfits(node, current, body, first_result):
+        node.fail("no types hold for the values its body hands from iteration to iteration")
+    return body
+
+
+def _misfits(node: LoweringNode, types: Sequence[Attribute], body: Body, first_result: int) -> dict[int, SSAValue]:
+    """The values handed on that do not fit the types they should have, by number."""
+    values = body.values()[first_result : first_result + len(types)]
+    return {index: value for index, value in enumerate(values) if not _covers(node, types[index], value)}
+
+
+def _covers(node: LoweringNode, type_: Attribute, value: SSAValue) -> bool:
+    try:
+        merge_elements(element_of(type_), element_of(value))
+    except ConversionError as error:
+        node.fail(f"the element type of a value changes from iteration to iteration: {error.reason}")
+    return join_shapes(shape_of(type_), shape_of(value)) == shape_of(type_)
+
+
+def _joined(type_: Attribute, other: Attribute) -> Attribute:
+    return tensor(join_shapes(shape_of(type_), shape_of(other)), merge_elements(element_of(type_), element_of(other)))
+
+
+def _unknown_dimensions(type_: Attribute, other: Attribute) -> Attribute:
+    joined = _joined(type_, other)
+    return tensor(unknown_dimensions(rank_of(joined)), element_of(joined))
+
+
+def _unknown_rank(type_: Attribute, other: Attribute) -> Attribute:
+    return tensor(None, merge_elements(element_of(type_), element_of(other)))
+
+
+def create_with_bodies(
+    op: OpBuilder, operation: type[OpsetOp], operands: Sequence[SSAValue], properties: dict[str, Any], regions: Sequence[Region]
+) -> list[SSAValue]:
+    """Build an operation that has bodies; its results."""
+    table = property_table(operation)
+    attributes = {name: table.specs[name].kind.attribute(value) for name, value in properties.items()}
+    created = operation.create(operands=operands, properties=attributes, regions=regions)
+    # The number of results is that of the connections, so nothing is needed for it here.
+    created.results = SSAValues(OpResult(type_, created, index) for index, type_ in enumerate(created.infer(op.known)))
+    op.insert(created)
+    return list(created.results)

@@ -1,0 +1,69 @@
+"""Conditionals: graphs of a node as the branches of an If, or one of them in place of the node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Region, SSAValue
+
+from moir.dialects.opset.condition import If, parameters_of, results_of
+from moir.dialects.opset.infrastructure import Result
+from moir.lowering.bodies import create_with_bodies, lowered_body
+from moir.lowering.driver import LoweringNode
+from moir.rewriting.builder import OpBuilder
+
+
+def conditional(
+    node: LoweringNode, op: OpBuilder, condition: SSAValue, branches: Sequence[Region], values: Sequence[SSAValue]
+) -> list[SSAValue]:
+    """An If with the graphs for true and false, lowered; its results.
+
+    Args:
+        node: the node the graphs belong to.
+        condition: a boolean scalar.
+        branches: the graphs; their Parameters are fed by `values`.
+    """
+    bodies = [lowered_body(node, branch, values) for branch in branches]
+    if any(len(body.results) != len(bodies[0].results) for body in bodies):
+        node.fail("its branches do not have equally many outputs")
+    operands = [condition]
+    indices: dict[SSAValue, int] = {}
+    connections: list[list[int]] = []
+    for body in bodies:
+        connections.append([])
+        for position, value in enumerate(values):
+            if not body.is_used(position):
+                body.drop(position)
+                continue
+            if value not in indices:
+                indices[value] = len(operands)
+                operands.append(value)
+            connections[-1].append(indices[value])
+    properties = {"then_inputs": connections[0], "else_inputs": connections[1]}
+    return create_with_bodies(op, If, operands, properties, [body.region for body in bodies])
+
+
+def inlined(node: LoweringNode, op: OpBuilder, region: Region, values: Sequence[SSAValue]) -> list[SSAValue]:
+    """The operations of a graph in front of the node, lowered; the values of its outputs. The graph is empty afterwards.
+
+    Args:
+        node: the node the graph belongs to.
+        region: the graph; its Parameters are replaced by `values`.
+    """
+    block = region.block
+    parameters = parameters_of(block)
+    if len(parameters) != len(values):
+        node.fail(f"a graph has {len(parameters)} inputs where {len(values)} are given")
+    for parameter, value in zip(parameters, values, strict=True):
+        parameter.results[0].replace_all_uses_with(value)
+        parameter.detach()
+        parameter.erase()
+    node.lowering.block(block)
+    results = results_of(block)
+    for inner in list(block.ops):
+        inner.detach()
+        if isinstance(inner, Result):
+            inner.erase()
+        else:
+            op.insert(inner)
+    return results

@@ -1,0 +1,139 @@
+"""The connections of a body that runs repeatedly: which operand feeds which Parameter, which Result goes where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.ir import Region, SSAValue
+
+from moir.dialects.moir import BodyPort, Slicing
+from moir.dialects.opset.condition import Loop, RepeatingOp
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.lowering.bodies import Body, create_with_bodies
+from moir.lowering.driver import LoweringNode
+from moir.passes.canonicalize.eliminate_dead import eliminate_dead
+from moir.rewriting.builder import OpBuilder
+
+
+@dataclass
+class Connections:
+    """The connections of a Loop or TensorIterator around a lowered body.
+
+    Results of the node are numbered as those of the body from `first_result` on. Results in front of these stay.
+    """
+
+    node: LoweringNode
+    body: Body
+    operands: list[SSAValue]
+    first_parameter: int
+    first_result: int
+    inputs: list[BodyPort] = field(default_factory=list[BodyPort])
+    outputs: list[tuple[int, BodyPort]] = field(default_factory=list[tuple[int, BodyPort]])
+    values: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    results: list[Result] = field(default_factory=list[Result])
+
+    def drop_unused(self, states: int) -> None:
+        """Erase the Results that nobody needs, and what only they use in the body."""
+        self.results = self.body.results
+        for index in range(self.node.result_count):
+            if not self.node.is_used(index) and (index >= states or not self.body.is_used(self.first_parameter + index)):
+                self._drop_result(index)
+        eliminate_dead(self.body.block)
+
+    def _drop_result(self, index: int) -> None:
+        result = self.results[self.first_result + index]
+        result.detach()
+        result.erase()
+
+    def _number(self, index: int) -> int | None:
+        """Number of the Result of the body for a result of the node, None if it was dropped."""
+        result = self.results[self.first_result + index]
+        return None if result.parent is None else self.body.results.index(result)
+
+    def _operand(self, value: SSAValue) -> int:
+        self.operands.append(value)
+        return len(self.operands) - 1
+
+    def add_states(self, states: Sequence[SSAValue]) -> None:
+        """Connect the values that are handed on. One that the body does not change is an invariant."""
+        changed: list[tuple[int, SSAValue]] = []
+        for index, value in enumerate(states):
+            number, parameter = self._number(index), self.first_parameter + index
+            if number is not None and self.body.is_passed_through(parameter, number):
+                self.values[index] = value
+                self._drop_result(index)
+                number = None
+            if number is not None or self.body.is_used(parameter):
+                changed.append((index, value))
+            else:
+                self.body.drop(parameter)
+        for index, value in changed:
+            number = self._number(index)
+            self._keep(self.first_parameter + index)
+            if number is not None:
+                self._copy(number)
+            self.inputs.append(BodyPort(self._operand(value), number))
+            if number is not None and self.node.is_used(index):
+                self.outputs.append((index, BodyPort(number)))
+
+    def _copy(self, number: int) -> None:
+        """Compute a value anew that is handed on from one Parameter to another: the runtime overwrites the first one before it reads it."""
+        result = self.body.results[number]
+        value = result.operands[0]
+        if isinstance(value.owner, Parameter):
+            inside = OpBuilder(self.node.known, self.body.block, result)
+            result.operands[0] = inside.Identity(value)
+
+    def _keep(self, parameter: int) -> None:
+        """Give a Parameter that nothing reads a Result: the runtime, which drops it otherwise, needs the value if the body never runs."""
+        found = self.body.parameters[parameter]
+        if found is not None and not found.results[0].uses:
+            self.body.block.add_op(Result.create(operands=[found.results[0]]))
+
+    def add_slices(self, operands: Sequence[SSAValue], slicings: Sequence[Slicing]) -> None:
+        """Connect the Parameters behind those of the states with slices of operands."""
+        self.inputs.extend(BodyPort(self._operand(value), slicing=slicing) for value, slicing in zip(operands, slicings, strict=True))
+
+    def add_invariants(self, first: int, operands: Sequence[SSAValue]) -> None:
+        """Connect Parameters from `first` on that have the same value in every iteration."""
+        for parameter, value in enumerate(operands, first):
+            if self.body.is_used(parameter):
+                self.inputs.append(BodyPort(self._operand(value)))
+            else:
+                self.body.drop(parameter)
+
+    def add_joined(self, first: int, slicings: Sequence[Slicing]) -> None:
+        """Connect results of the node, from `first` on, that join the values of all iterations along a new axis."""
+        for index, slicing in enumerate(slicings, first):
+            number = self._number(index)
+            if number is None:
+                continue
+            result = self.results[self.first_result + index]
+            inside = OpBuilder(self.node.known, self.body.block, result)
+            result.operands[0] = inside.Unsqueeze(result.operands[0], slicing.axis)
+            self.outputs.append((index, BodyPort(number, slicing=slicing)))
+
+    def add_last(self, first: int, count: int) -> None:
+        """Connect results of the node, from `first` on, that are the values of the last iteration."""
+        for index in range(first, first + count):
+            number = self._number(index)
+            if number is not None:
+                self.outputs.append((index, BodyPort(number)))
+
+    def create(self, op: OpBuilder, operation: type[RepeatingOp]) -> list[SSAValue | None]:
+        """Build the operation; the values of the results of the node."""
+        if self.outputs:
+            created = create_repeating(op, operation, self.operands, self.inputs, [port for _, port in self.outputs], self.body.region)
+            self.values.update((index, value) for (index, _), value in zip(self.outputs, created, strict=True))
+        return [self.values.get(index) for index in range(self.node.result_count)]
+
+
+def create_repeating(
+    op: OpBuilder, operation: type[RepeatingOp], operands: list[SSAValue], inputs: list[BodyPort], outputs: list[BodyPort], region: Region
+) -> list[SSAValue]:
+    """A Loop, whose condition is the first Result of the body, or a TensorIterator."""
+    properties: dict[str, object] = {"inputs": inputs, "outputs": outputs}
+    if operation is Loop:
+        properties["condition"] = 0
+    return create_with_bodies(op, operation, operands, properties, [region])

@@ -1,0 +1,1 @@
+"""Lowering of the `onnx` dialect, one file per operation family."""

@@ -1,0 +1,256 @@
+"""Activation functions.
+
+    %y = onnx.LeakyRelu(%x) {alpha = 0.1}
+->  %y = opset1.PRelu(%x, 0.1)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f32, si64
+from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.operands import dimension, reshaped_like, small_constant
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+LARGEST_EXACT_INTEGER = 2**53
+"""Up to here the limits of Clamp, which are floats, are exact."""
+
+_SAME_MEANING = {
+    "HardSwish": "HSwish",
+    "Mish": "Mish",
+    "Relu": "Relu",
+    "Sigmoid": "Sigmoid",
+    "Softplus": "SoftPlus",
+    "Softsign": "SoftSign",
+}
+
+
+@onnx.lowers(*_SAME_MEANING)
+def renamed(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Softplus(x) -> opset4.SoftPlus(x)"""
+    return getattr(op, _SAME_MEANING[node.op.KIND])(node.operand(0))
+
+
+@onnx.lowers("Elu")
+def elu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Elu(x) {alpha} -> opset1.Elu(x) {alpha}"""
+    return op.Elu(node.operand(0), alpha=node.number("alpha", 1.0))
+
+
+@onnx.lowers("Celu")
+def celu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Celu(x) {alpha} -> Elu(x / alpha) * alpha"""
+    x, alpha = node.operand(0), node.number("alpha", 1.0)
+    if alpha == 1:
+        return op.Elu(x, alpha=1.0)
+    if alpha == 0:
+        node.fail("alpha is 0")
+    # Where alpha is negative the scaled operand changes its sign, and with it the branch; the definition has a maximum and a minimum.
+    if alpha < 0:
+        negative = op.Multiply(op.Subtract(op.Exp(op.Divide(x, alpha)), 1.0), alpha)
+        return op.Add(op.Relu(x), op.Minimum(negative, 0.0))
+    return op.Multiply(op.Elu(op.Divide(x, alpha), alpha=1.0), alpha)
+
+
+@onnx.lowers("Selu")
+def selu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Selu(x) {alpha, gamma} -> opset1.Selu(x, alpha, gamma)"""
+    x = node.operand(0)
+    # Before version 6 the defaults were written with fewer digits.
+    alpha, gamma = (1.6732631921768188, 1.0507010221481323) if node.version >= 6 else (1.6732, 1.0507)
+    return op.Selu(x, op.constant_like(node.number("alpha", alpha), x), op.constant_like(node.number("gamma", gamma), x))
+
+
+@onnx.lowers("HardSigmoid")
+def hard_sigmoid(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.HardSigmoid(x) {alpha, beta} -> opset1.HardSigmoid(x, alpha, beta)"""
+    x = node.operand(0)
+    return op.HardSigmoid(x, op.constant_like(node.number("alpha", 0.2), x), op.constant_like(node.number("beta", 0.5), x))
+
+
+@onnx.lowers("Gelu")
+def gelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Gelu(x) {approximate} -> opset7.Gelu(x) {approximation_mode}"""
+    modes = {"none": "ERF", "tanh": "TANH"}
+    approximate = node.text("approximate", "none")
+    if approximate not in modes:
+        node.fail(f"attribute approximate is {approximate!r}, it should be one of {', '.join(modes)}")
+    return op.Gelu(node.operand(0), approximation_mode=modes[approximate])
+
+
+@onnx.lowers("Swish")
+def swish(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Swish(x) {alpha} -> opset4.Swish(x, alpha)"""
+    return scaled_swish(op, node.operand(0), node.number("alpha", 1.0))
+
+
+def scaled_swish(op: OpBuilder, x: SSAValue, beta: float) -> SSAValue:
+    """x · sigmoid(beta · x)"""
+    return op.Swish(x) if beta == 1 else op.Swish(x, op.constant_like(beta, x))
+
+
+@onnx.lowers("LeakyRelu")
+def leaky_relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.LeakyRelu(x) {alpha} -> opset1.PRelu(x, alpha)"""
+    return leaky(op, node.operand(0), node.number("alpha", 0.01))
+
+
+def leaky(op: OpBuilder, x: SSAValue, slope: float) -> SSAValue:
+    """x where it is positive, else slope · x."""
+    return op.PRelu(x, op.constant_like([slope], x))
+
+
+@onnx.lowers("PRelu", since=7)
+def prelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.PRelu(x, slope) -> opset1.PRelu(x, slope), where a slope of one dimension has further ones in front.
+
+    Without a known rank, and for integers: max(x, 0) + slope · min(x, 0).
+    """
+    x, slope = node.operand(0), node.operand(1)
+    rank, own = rank_of(x), rank_of(slope)
+    array = small_constant(op, slope)
+    if element_of(x) in REAL_TYPES:
+        if array is not None and array.size == 1:
+            return op.PRelu(x, op.constant(array.reshape(1)))
+        if own == 1 and rank is not None and rank > 1:
+            flat = op.constant(array.reshape(1, -1)) if array is not None else op.Unsqueeze(slope, [0])
+            return op.PRelu(x, flat)
+        if own is not None and own > 1 and rank is not None:
+            return op.PRelu(x, slope)
+    return op.Add(op.Maximum(x, 0), op.Multiply(slope, op.Minimum(x, 0)))
+
+
+@onnx.lowers("PRelu")
+def channel_prelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.PRelu(x, slope) -> opset1.PRelu(x, slope); the slope belongs to the channels, as in the opset operation."""
+    return op.PRelu(node.operand(0), node.operand(1))
+
+
+@onnx.lowers("ThresholdedRelu")
+def thresholded_relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ThresholdedRelu(x) {alpha} -> Select(x > alpha, x, 0)"""
+    x = node.operand(0)
+    return op.Select(op.Greater(x, node.number("alpha", 1.0)), x, 0)
+
+
+@onnx.lowers("Shrink")
+def shrink(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Shrink(x) {lambd, bias} -> Select(x < -lambd, x + bias, Select(x > lambd, x - bias, 0))"""
+    source, limit, bias = node.operand(0), node.number("lambd", 0.5), node.number("bias", 0.0)
+    x = op.convert(source, f32) if element_of(source) in INTEGER_TYPES else source
+    if bias == 0 and limit >= 0:
+        result = op.Select(op.Greater(op.Abs(x), limit), x, 0)
+    else:
+        above = op.Select(op.Greater(x, limit), op.Subtract(x, bias), 0)
+        result = op.Select(op.Less(x, -limit), op.Add(x, bias), above)
+    return op.convert(result, element_of(source)) if x is not source else result
+
+
+@onnx.lowers("Clip")
+def clip_to_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Clip(x) {min, max} -> opset1.Clamp(x) {min, max}"""
+    x = node.operand(0)
+    low = np.asarray(node.number("min")) if node.has("min") else None
+    high = np.asarray(node.number("max")) if node.has("max") else None
+    return _clamped(op, x, low, high)
+
+
+@onnx.lowers("Clip", since=11)
+def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Clip(x, min, max) -> opset1.Clamp(x) {min, max}, or Minimum(Maximum(x, min), max) where they are not constant"""
+    x, low, high = node.operand(0), node.optional(1), node.optional(2)
+    low_array, high_array = node.constant(1), node.constant(2)
+    if (low is None or low_array is not None) and (high is None or high_array is not None):
+        return _clamped(op, x, low_array, high_array)
+    # A limit may have shape [1], which would give the result a dimension more where x is a scalar.
+    if low is not None:
+        x = op.Maximum(x, low if shape_of(low) in ((), None) else op.Squeeze(low))
+    if high is not None:
+        x = op.Minimum(x, high if shape_of(high) in ((), None) else op.Squeeze(high))
+    return x
+
+
+def _clamped(op: OpBuilder, x: SSAValue, low: np.ndarray | None, high: np.ndarray | None) -> SSAValue:
+    """x between two limits, either of which may be absent."""
+    if low is not None and high is not None:
+        smallest, largest = float(low.reshape(())), float(high.reshape(()))
+        exact = element_of(x) not in INTEGER_TYPES or max(abs(smallest), abs(largest)) <= LARGEST_EXACT_INTEGER
+        if exact and smallest <= largest and max(abs(smallest), abs(largest)) < float("inf"):
+            return op.Clamp(x, min=smallest, max=largest)
+    if low is not None:
+        x = op.Maximum(x, _limit(op, x, low))
+    if high is not None:
+        x = op.Minimum(x, _limit(op, x, high))
+    return x
+
+
+def _limit(op: OpBuilder, x: SSAValue, limit: np.ndarray) -> SSAValue:
+    value = limit.reshape(())
+    return op.constant_like(value.item() if element_of(x) is dynamic else value, x)
+
+
+@onnx.lowers("Softmax", "LogSoftmax", since=13)
+def softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Softmax(x) {axis} -> opset8.Softmax(x) {axis}"""
+    return getattr(op, node.op.KIND)(node.operand(0), axis=node.integer("axis", -1))
+
+
+@onnx.lowers("Softmax", "LogSoftmax")
+def flattening_softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Softmax(x) {axis}, over all dimensions from the axis on -> Reshape, opset8.Softmax, Reshape; one alone if it is the last one"""
+    x, axis = node.operand(0), _first_axis(node)
+    if rank_of(x) is not None and axis == node.known_rank(0) - 1:
+        return getattr(op, node.op.KIND)(x, axis=axis)
+    flat = op.Reshape(x, [*(0,) * axis, -1], special_zero=axis > 0)
+    return reshaped_like(op, getattr(op, node.op.KIND)(flat, axis=axis), x, kept=axis)
+
+
+def _first_axis(node: LoweringNode) -> int:
+    """The axis from which on a kind of before version 13 takes all dimensions as one."""
+    axis = node.integer("axis", 1)
+    return axis if axis >= 0 else normalize_axis(axis, node.known_rank(0))
+
+
+@onnx.lowers("Hardmax", since=13)
+def hardmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Hardmax(x) {axis} -> OneHot(TopK(x, 1))"""
+    return _one_hot_maximum(op, node.operand(0), node.integer("axis", -1))
+
+
+@onnx.lowers("Hardmax")
+def flattening_hardmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Hardmax(x) {axis}, over all dimensions from the axis on -> Reshape, TopK, OneHot, Reshape"""
+    x, axis = node.operand(0), _first_axis(node)
+    if rank_of(x) is not None and axis == node.known_rank(0) - 1:
+        return _one_hot_maximum(op, x, axis)
+    flat = op.Reshape(x, [*(0,) * axis, -1], special_zero=axis > 0)
+    return reshaped_like(op, _one_hot_maximum(op, flat, axis), x, kept=axis)
+
+
+def _one_hot_maximum(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
+    """1 at the first largest element along an axis, 0 elsewhere."""
+    top = op.TopK.results(x, op.constant(1, si64), axis=axis, mode="max", sort="value", index_element_type=si64, stable=True)[1]
+    one, zero = op.constant_like(1, x), op.constant_like(0, x)
+    return op.OneHot(op.Squeeze(top, [axis]), dimension(op, x, axis), one, zero, axis=axis)
+
+
+@onnx.lowers("Affine")
+def affine(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Affine(x) {alpha, beta} -> x * alpha + beta"""
+    return op.Add(op.Multiply(node.operand(0), node.number("alpha", 1.0)), node.number("beta", 0.0))
+
+
+@onnx.lowers("ScaledTanh")
+def scaled_tanh(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ScaledTanh(x) {alpha, beta} -> alpha * Tanh(beta * x)"""
+    return op.Multiply(op.Tanh(op.Multiply(node.operand(0), node.number("beta", 1.0))), node.number("alpha", 1.0))
+
+
+@onnx.lowers("ParametricSoftplus")
+def parametric_softplus(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ParametricSoftplus(x) {alpha, beta} -> alpha * SoftPlus(beta * x)"""
+    return op.Multiply(op.SoftPlus(op.Multiply(node.operand(0), node.number("beta", 1.0))), node.number("alpha", 1.0))

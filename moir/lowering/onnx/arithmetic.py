@@ -1,0 +1,171 @@
+"""Elementwise arithmetic, elementary functions, bits, and conversions of the element type.
+
+    %y = onnx.Sum(%a, %b, %c)
+->  %0 = opset1.Add(%a, %b)
+    %y = opset1.Add(%0, %c)
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, si8, si16, si32, si64, string
+from moir.dialects.shapes import element_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.data_types import element_type
+from moir.lowering.onnx.operands import aligned
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+_UNARY = {
+    "Abs": "Abs",
+    "Acos": "Acos",
+    "Acosh": "Acosh",
+    "Asin": "Asin",
+    "Asinh": "Asinh",
+    "Atan": "Atan",
+    "Atanh": "Atanh",
+    "BitwiseNot": "BitwiseNot",
+    "Ceil": "Ceiling",
+    "Cos": "Cos",
+    "Cosh": "Cosh",
+    "Erf": "Erf",
+    "Exp": "Exp",
+    "Floor": "Floor",
+    "Log": "Log",
+    "Neg": "Negative",
+    "Round": "Round",
+    "Sign": "Sign",
+    "Sin": "Sin",
+    "Sinh": "Sinh",
+    "Sqrt": "Sqrt",
+    "Tan": "Tan",
+    "Tanh": "Tanh",
+}
+
+_BINARY = {
+    "Add": "Add",
+    "BitwiseAnd": "BitwiseAnd",
+    "BitwiseOr": "BitwiseOr",
+    "BitwiseXor": "BitwiseXor",
+    "Mul": "Multiply",
+    "Sub": "Subtract",
+}
+
+LARGEST: dict[Attribute, float] = {f8e4m3: 448.0, f8e5m2: 57344.0}
+"""The largest numbers of the 8-bit floats."""
+
+_VARIADIC = {"Max": "Maximum", "Min": "Minimum", "Sum": "Add"}
+
+
+@onnx.lowers(*_UNARY)
+def unary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Ceil(x) -> opset1.Ceiling(x)"""
+    return getattr(op, _UNARY[node.op.KIND])(node.operand(0))
+
+
+@onnx.lowers("Reciprocal")
+def reciprocal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Reciprocal(x) -> 1 / x"""
+    return op.Divide(1.0, node.operand(0))
+
+
+@onnx.lowers(*_BINARY)
+def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Sub(a, b) -> opset1.Subtract(a, b)"""
+    return getattr(op, _BINARY[node.op.KIND])(*aligned(node, op))
+
+
+@onnx.lowers("Div")
+def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Div(a, b) -> opset1.Divide(a, b), the quotient of integers rounded towards zero"""
+    a, b = aligned(node, op)
+    return op.Divide(a, b, m_pythondiv=element_of(a) in REAL_TYPES)
+
+
+@onnx.lowers("Mod")
+def remainder(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Mod(a, b) {fmod} -> opset1.Mod(a, b), opset1.FloorMod(a, b) without fmod"""
+    kind = op.Mod if node.flag("fmod") else op.FloorMod
+    return kind(*node.operands)
+
+
+@onnx.lowers("Pow")
+def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a; in f32 if only b is one of floats"""
+    a, b = aligned(node, op)
+    base, exponent = element_of(a), element_of(b)
+    if base == exponent or dynamic in (base, exponent):
+        return op.Power(a, b) if base == exponent else op.Power(a, op.ConvertLike(b, a))
+    if base in INTEGER_TYPES and exponent in REAL_TYPES:
+        return op.convert(op.Power(op.convert(a, exponent), b), base)
+    return op.Power(a, _converted(op, b, a))
+
+
+def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
+    """A value in the element type of another one; a constant stays one."""
+    array = op.known.constant(value)
+    return op.convert(value, element_of(like)) if array is None or array.size > 1 else op.constant_like(array, like)
+
+
+@onnx.lowers(*_VARIADIC)
+def variadic(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Max(a, b, c) -> Maximum(Maximum(a, b), c)"""
+    if not node.operands:
+        node.fail("it has no operands")
+    return reduce(getattr(op, _VARIADIC[node.op.KIND]), node.operands)
+
+
+@onnx.lowers("Mean")
+def mean(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Mean(a, b, c) -> Add(Add(a, b), c) / 3"""
+    operands = node.operands
+    total = variadic_sum(op, operands) if operands else node.fail("it has no operands")
+    return op.Divide(total, float(len(operands))) if len(operands) > 1 else total
+
+
+def variadic_sum(op: OpBuilder, operands: list[SSAValue]) -> SSAValue:
+    """The sum of one value or more."""
+    return reduce(op.Add, operands)
+
+
+@onnx.lowers("BitShift")
+def shift(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.BitShift(a, b) {direction} -> opset15.BitwiseLeftShift(a, b), or BitwiseRightShift"""
+    direction = node.text("direction")
+    if direction not in ("LEFT", "RIGHT"):
+        node.fail(f"attribute direction is {direction!r}, it should be LEFT or RIGHT")
+    if node.element(0) in (si8, si16, si32, si64):
+        # Shifts by a negative amount, or by the width and more, have a meaning in ONNX that the runtime does not share.
+        node.fail("a shift of signed integers is not supported", hint="convert the operands to unsigned integers")
+    return (op.BitwiseLeftShift if direction == "LEFT" else op.BitwiseRightShift)(*node.operands)
+
+
+@onnx.lowers("Cast")
+def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Cast(x) {to} -> opset1.Convert(x) {destination_type}; x itself if it has the type"""
+    x, element = node.operand(0), element_type(node, "to")
+    if element_of(x) == element:
+        return x
+    if string in (element_of(x), element):
+        node.fail("the runtime converts no strings", hint="cut the model behind this node")
+    return converted(op, x, element, node.flag("saturate", True))
+
+
+def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = True) -> SSAValue:
+    """x in another element type, limited to the largest number of an 8-bit float with `saturate`; the runtime's Convert limits nothing."""
+    if saturate and element in LARGEST and element_of(x) in REAL_TYPES and element_of(x) != element:
+        x = op.Clamp(x, min=-LARGEST[element], max=LARGEST[element])
+    return op.convert(x, element)
+
+
+@onnx.lowers("CastLike")
+def cast_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.CastLike(x, like) -> opset1.Convert(x), opset1.ConvertLike(x, like) if the type is not known yet"""
+    x, like = node.operand(0), node.operand(1)
+    element = element_of(like)
+    if string in (element_of(x), element) and element_of(x) != element:
+        node.fail("the runtime converts no strings", hint="cut the model behind this node")
+    return op.ConvertLike(x, like) if element is dynamic else converted(op, x, element, node.flag("saturate", True))

@@ -1,0 +1,285 @@
+"""Control flow: If, Loop, Scan.
+
+A body in the IR sees nothing outside, so the values a graph uses from outside feed Parameters of it; those that are known are constants in
+the body instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import si64
+from moir.dialects.moir import BodyPort, Slicing
+from moir.dialects.opset.condition import Loop, RepeatingOp, TensorIterator, results_of
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.shapes import element_of, is_static, normalize_axis, rank_of, shape_of, tensor
+from moir.lowering.bodies import Body, captured_values, graph_of, known_value, lowered_body, own_operands, repeated_body
+from moir.lowering.branches import conditional, inlined
+from moir.lowering.connections import Connections, create_repeating
+from moir.lowering.driver import LoweringNode, Replacement
+from moir.lowering.onnx.table import onnx
+from moir.lowering.shape_values import as_scalar, dimension_list
+from moir.rewriting.builder import OpBuilder
+
+LONGEST_LOOP = 2**31 - 1
+"""A trip count from here on stands for no limit."""
+
+
+@onnx.lowers("If")
+def if_(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """onnx.If(cond, captured…) -> opset8.If(cond, captured…) {then_inputs, else_inputs}; the operations of one branch if cond is known"""
+    condition = node.constant(0)
+    if condition is not None and condition.size == 1:
+        return inlined(node, op, graph_of(node, "then_branch" if condition.item() else "else_branch"), captured_values(node))
+    branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
+    if any(len(results_of(branch.block)) != node.result_count for branch in branches):
+        node.fail("its branches do not have as many outputs as it has")
+    return conditional(node, op, node.operand(0), branches, captured_values(node))
+
+
+@onnx.lowers("Loop")
+def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """onnx.Loop(trip_count, cond, v…, captured…) -> opset5.Loop(trip_count, cond, v…, captured…)
+
+    The condition the body gets is true whenever the body runs. A value the body hands on unchanged is an invariant input; the values of a
+    scan output get a leading dimension in the body and are joined along it.
+    """
+    region, captured = graph_of(node, "body"), captured_values(node)
+    trip_count, condition, *states = _padded(own_operands(node), 2)
+    carried = _present(node, states)
+    _check_results(node, region, len(carried), 1)
+    true = DataAttr.of(np.array(True))
+    body = repeated_body(
+        node,
+        region,
+        [value.type for value in carried],
+        lambda types: lowered_body(node, region, [tensor((), si64), true, *types, *captured]),
+        first_result=1,
+    )
+    if _never_runs(node, trip_count, condition) and (unchanged := _without_iterations(node, op, body, carried)) is not None:
+        return unchanged
+    operands = [_limit(node, op, trip_count), op.constant(np.array(True)) if condition is None else condition]
+    connections = Connections(node, body, operands, first_parameter=2, first_result=1)
+    connections.drop_unused(len(carried))
+    if body.is_used(0):
+        connections.inputs.append(BodyPort(None))
+    else:
+        body.drop(0)
+    connections.add_states(carried)
+    connections.add_invariants(2 + len(carried), captured)
+    connections.add_joined(len(carried), [Slicing(0)] * (node.result_count - len(carried)))
+    return connections.create(op, Loop)
+
+
+def _padded(values: list[SSAValue | None], count: int) -> list[SSAValue | None]:
+    return [*values, *[None] * (count - len(values))]
+
+
+def _present(node: LoweringNode, values: Sequence[SSAValue | None]) -> list[SSAValue]:
+    present = [value for value in values if value is not None]
+    if len(present) < len(values):
+        node.fail("a value its body needs is absent")
+    return present
+
+
+def _check_results(node: LoweringNode, region: Region, states: int, own: int) -> None:
+    """Raises ConversionError unless a body has the Results the node needs: `own` ones, the states, then the joined ones."""
+    count = len(results_of(region.block))
+    if not states <= node.result_count == count - own:
+        node.fail(f"it has {node.result_count} outputs and its body {count}, for {states} values handed on")
+
+
+def _never_runs(node: LoweringNode, trip_count: SSAValue | None, condition: SSAValue | None) -> bool:
+    limit = node.known.integers(trip_count)
+    first = None if condition is None else node.known.constant(condition)
+    return (limit is not None and len(limit) == 1 and limit[0] <= 0) or (first is not None and first.size == 1 and not first.any())
+
+
+def _without_iterations(node: LoweringNode, op: OpBuilder, body: Body, carried: list[SSAValue]) -> list[SSAValue | None] | None:
+    """The results of a loop that never runs, None if the shape of an empty one is unknown."""
+    values: list[SSAValue | None] = [*carried]
+    for index, value in enumerate(body.values()[1 + len(carried) :], len(carried)):
+        shape = shape_of(value)
+        if not node.is_used(index):
+            values.append(None)
+        elif shape is None or not is_static(shape):
+            return None
+        else:
+            values.append(op.constant_like(np.zeros((0, *shape)), value))
+    return values
+
+
+def _limit(node: LoweringNode, op: OpBuilder, trip_count: SSAValue | None) -> SSAValue:
+    known = node.known.integers(trip_count)
+    if trip_count is None or (known is not None and len(known) == 1 and known[0] >= LONGEST_LOOP):
+        return op.constant(-1)
+    # To the runtime a negative limit is none.
+    return op.constant(0) if known is not None and len(known) == 1 and known[0] < 0 else trip_count
+
+
+class Scanned(NamedTuple):
+    """The operands of a Scan, and along which axis and in which direction each scanned operand and each joined result runs."""
+
+    states: list[SSAValue]
+    scanned: list[SSAValue]
+    captured: list[SSAValue]
+    cuts: list[Slicing]
+    joins: list[Slicing]
+
+
+def _slicings(node: LoweringNode, axes: Sequence[int], directions: Sequence[int], ranks: Sequence[int | None]) -> list[Slicing]:
+    """The slices along axes, each of them in direction 0 (forward) or 1 (backward)."""
+    if not len(axes) == len(directions) == len(ranks):
+        node.fail("its lists of axes and directions do not have an entry for each operand or result")
+    found: list[Slicing] = []
+    for axis, direction, rank in zip(axes, directions, ranks, strict=True):
+        if rank is None and axis < 0:
+            node.fail(f"axis {axis} of a tensor of unknown rank", hint="give the model's inputs a known rank")
+        position = axis if rank is None else normalize_axis(axis, rank)
+        found.append(Slicing(position, -1, 0, -1) if direction else Slicing(position))
+    return found
+
+
+@onnx.lowers("Scan", since=9)
+def scan(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """onnx.Scan(state…, scanned…, captured…) -> opset1.TensorIterator(state…, scanned…, captured…)
+
+    A slice keeps its axis in the runtime: the body begins with a Squeeze of each and ends with an Unsqueeze of each joined value.
+    """
+    region = graph_of(node, "body")
+    own, count = _present(node, own_operands(node)), node.integer("num_scan_inputs")
+    if not 1 <= count <= len(own):
+        node.fail(f"it has {len(own)} operands, {count} of them are to be scanned")
+    states, scanned = own[:-count], own[-count:]
+    _check_results(node, region, len(states), 0)
+    joined = node.result_count - len(states)
+    cuts = _slicings(
+        node,
+        node.integers("scan_input_axes", ()) or (0,) * count,
+        node.integers("scan_input_directions", ()) or (0,) * count,
+        [rank_of(value) for value in scanned],
+    )
+    axes = node.integers("scan_output_axes", ()) or (0,) * joined
+    directions = node.integers("scan_output_directions", ()) or (0,) * joined
+    if len(axes) != joined or len(directions) != joined:
+        node.fail("scan_output_axes and scan_output_directions do not have an entry for each joined result")
+    joins = [Slicing(axis, -1, 0, -1) if direction else Slicing(axis) for axis, direction in zip(axes, directions, strict=True)]
+    return _scan(node, op, region, Scanned(states, scanned, captured_values(node), cuts, joins))
+
+
+def _scan(node: LoweringNode, op: OpBuilder, region: Region, given: Scanned) -> list[SSAValue | None]:
+    """A TensorIterator for a graph."""
+    states, scanned, cuts = given.states, given.scanned, given.cuts
+
+    def squeeze(parameters: list[Parameter]) -> None:
+        for parameter, cut in zip(parameters[len(states) :], cuts, strict=False):
+            value = parameter.results[0]
+            uses = list(value.uses)
+            assert parameter.parent is not None
+            element = OpBuilder(node.known, parameter.parent, parameter.next_op).Squeeze(value, [cut.axis])
+            for use in uses:
+                use.operation.operands[use.index] = element
+
+    pieces = [_piece(value, cut) for value, cut in zip(scanned, cuts, strict=True)]
+    body = repeated_body(
+        node,
+        region,
+        [value.type for value in states],
+        lambda types: lowered_body(node, region, [*types, *pieces, *given.captured], squeeze),
+        first_result=0,
+    )
+    ranks = [None if (rank := rank_of(value)) is None else rank + 1 for value in body.values()[len(states) :]]
+    axes = _slicings(node, [join.axis for join in given.joins], [0] * len(ranks), ranks)
+    joins = [replace(join, axis=found.axis) for join, found in zip(given.joins, axes, strict=True)]
+    operation, operands = _repetition(op, body.region, scanned[0], cuts[0])
+    connections = Connections(node, body, operands, first_parameter=0, first_result=len(body.results) - node.result_count)
+    connections.drop_unused(len(states))
+    connections.add_states(states)
+    connections.add_slices(scanned, cuts)
+    connections.add_invariants(len(states) + len(scanned), given.captured)
+    connections.add_joined(len(states), joins)
+    return connections.create(op, operation)
+
+
+def _repetition(op: OpBuilder, region: Region, scanned: SSAValue, cut: Slicing) -> tuple[type[RepeatingOp], list[SSAValue]]:
+    """The operation that repeats a body for each slice of an operand, and the operands of its own.
+
+    It is a TensorIterator; since the runtime does not have one in another one, a Loop around them, whose body gets a condition.
+    """
+    if not any(isinstance(inner, TensorIterator) for inner in region.walk()):
+        return TensorIterator, []
+    block = region.block
+    first = next((inner for inner in block.ops if isinstance(inner, Result)), None)
+    inside = OpBuilder(op.known, block, first)
+    inside.insert(Result.create(operands=[inside.constant(np.array(True))]))
+    return Loop, [as_scalar(op, dimension_list(op, scanned, cut.axis)), op.constant(np.array(True))]
+
+
+def _piece(value: SSAValue, cut: Slicing) -> Attribute:
+    shape = shape_of(value)
+    return tensor(None if shape is None else (*shape[: cut.axis], 1, *shape[cut.axis + 1 :]), element_of(value))
+
+
+@onnx.lowers("Scan")
+def scan_of_batch(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """onnx.Scan(lengths, state…, scanned…) -> opset1.TensorIterator over the batch (axis 0) around one over the sequence (axis 1)"""
+    region, captured = graph_of(node, "body"), captured_values(node)
+    lengths, *others = _padded(own_operands(node), 1)
+    own, count = _present(node, others), node.integer("num_scan_inputs")
+    if not 1 <= count <= len(own):
+        node.fail(f"it has {len(own)} operands, {count} of them are to be scanned")
+    _check_lengths(node, lengths, own[-1])
+    states = len(own) - count
+    _check_results(node, region, states, 0)
+    block = Block()
+    inside = OpBuilder(node.known, block)
+    elements: list[SSAValue] = []
+    inputs: list[BodyPort] = []
+    for index, value in enumerate(own):
+        parameter = Parameter.create(result_types=[_piece(value, Slicing(0))])
+        inside.insert(parameter)
+        elements.append(inside.Squeeze(parameter.results[0], [0]))
+        inputs.append(BodyPort(index, slicing=Slicing(0)))
+    operands = list(own)
+    inner_captured: list[SSAValue] = []
+    for value in captured:
+        if (data := known_value(node.known, value)) is not None:
+            inner_captured.append(inside.constant(data.array, data.element))
+            continue
+        parameter = Parameter.create(result_types=[value.type])
+        inside.insert(parameter)
+        inner_captured.append(parameter.results[0])
+        inputs.append(BodyPort(len(operands)))
+        operands.append(value)
+    directions = node.integers("directions", ()) or (0,) * count
+    cuts = _slicings(node, (0,) * count, directions, [None] * count)
+    joins = [Slicing(0)] * (node.result_count - states)
+    found = _scan(node, inside, region, Scanned(elements[:states], elements[states:], inner_captured, cuts, joins))
+    used = [index for index, value in enumerate(found) if value is not None]
+    for index in used:
+        value = found[index]
+        assert value is not None
+        inside.insert(Result.create(operands=[inside.Unsqueeze(value, 0)]))
+    around = Region(block)
+    operation, first = _repetition(op, around, own[-1], Slicing(0))
+    inputs = [replace(port, index=(port.index or 0) + len(first)) for port in inputs]
+    outputs = [BodyPort(number, slicing=Slicing(0)) for number in range(bool(first), bool(first) + len(used))]
+    values = create_repeating(op, operation, [*first, *operands], inputs, outputs, around)
+    results: list[SSAValue | None] = [None] * node.result_count
+    for index, value in zip(used, values, strict=True):
+        results[index] = value
+    return results
+
+
+def _check_lengths(node: LoweringNode, lengths: SSAValue | None, scanned: SSAValue) -> None:
+    """Raises ConversionError if the sequences of a batch may be of different lengths."""
+    shape, known = shape_of(scanned), node.known.integers(lengths)
+    full = shape[1] if shape is not None and len(shape) > 1 and is_static(shape) else None
+    if lengths is not None and (known is None or set(known) != {full}):
+        node.fail("the sequences of a batch have lengths of their own", hint="leave the input sequence_lens out")

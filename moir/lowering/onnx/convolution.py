@@ -1,0 +1,151 @@
+"""Convolutions: Conv, ConvTranspose, DeformConv."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.sliding_window import SlidingWindow, axis_attribute, sliding_window, spatial_axes
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+
+@onnx.lowers("Conv")
+def conv(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Conv(x, w, b) {group = 1} -> opset1.Add(opset1.Convolution(x, w), b as [1, C, 1, 1])
+
+    With groups: opset1.GroupConvolution(x, w as [group, C_out / group, C_in / group, kernel]).
+    """
+    axes = spatial_axes(node, (1, 0))
+    window = sliding_window(node, axes)
+    group = group_attribute(node)
+    if group == 1:
+        result = op.Convolution(node.operand(0), node.operand(1), **window.properties())
+    else:
+        filters = grouped_filters(node, op, group, axes)
+        result = op.GroupConvolution(node.operand(0), filters, **window.properties())
+    return add_bias(node, op, result, 2, axes)
+
+
+def group_attribute(node: LoweringNode) -> int:
+    """The number of groups."""
+    group = node.integer("group", 1)
+    if group < 1:
+        node.fail(f"group is {group}")
+    return group
+
+
+def grouped_filters(node: LoweringNode, op: OpBuilder, group: int, axes: int) -> SSAValue:
+    """The filters, their leading dimension split into groups: [group, rows / group, …]. A constant is reshaped here."""
+    filters = node.operand(1)
+    array, shape = node.constant(1), shape_of(filters)
+    if shape is not None and len(shape) != axes + 2:
+        node.fail(f"the filters have {len(shape)} dimensions where there are {axes} spatial axes")
+    if shape is not None and shape[0] >= 0 and shape[0] % group:
+        node.fail(f"{shape[0]} filters cannot be divided into {group} groups")
+    if array is not None:
+        return op.constant(array.reshape(group, array.shape[0] // group, *array.shape[1:]), element_of(filters))
+    if shape is not None and is_static(shape[1:]):
+        return op.Reshape(filters, [group, -1, *shape[1:]], special_zero=False)
+    tail = op.Slice(op.ShapeOf(filters), [1], [2**31 - 1], [1])
+    return op.Reshape(filters, op.Concat([group, -1], tail, axis=0), special_zero=False)
+
+
+def add_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, index: int, axes: int) -> SSAValue:
+    """The result plus the bias [C], if the node has one."""
+    bias = node.optional(index)
+    if bias is None:
+        return result
+    if rank_of(bias) not in (1, None):
+        node.fail(f"the bias has {rank_of(bias)} dimensions, not 1")
+    array = node.constant(index)
+    if array is None:
+        return op.Add(result, op.Reshape(bias, [1, -1, *[1] * axes], special_zero=False))
+    return op.Add(result, op.constant(array.reshape(1, -1, *[1] * axes), element_of(bias)))
+
+
+@onnx.lowers("ConvTranspose")
+def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ConvTranspose(x, w, b) -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b as [1, C, 1, 1])
+
+    Pads that follow from a wanted size are computed here; only `output_shape` with unknown sizes of x is left to the runtime.
+    """
+    axes = spatial_axes(node, (1, 0))
+    window = sliding_window(node, axes)
+    padding = axis_attribute(node, "output_padding", axes, 0)
+    group = group_attribute(node)
+    wanted = node.integers("output_shape", ())[-axes:]
+    data = node.operand(0)
+    filters = node.operand(1) if group == 1 else grouped_filters(node, op, group, axes)
+    operands = [data, filters]
+    if wanted and not is_static(_sizes(node, data, axes)):
+        operands.append(op.constant(list(wanted)))
+        # The runtime puts the odd element of `same_upper` at the beginning, ONNX that of SAME_UPPER at the end.
+        automatic = "same_lower" if window.auto_pad == "same_upper" else "same_upper"
+        window = window._replace(auto_pad=automatic)
+    elif wanted or window.auto_pad.startswith("same"):
+        window, padding = _computed_pads(node, window, padding, wanted, axes)
+    else:
+        window = window._replace(auto_pad="explicit")
+    build = op.ConvolutionBackpropData if group == 1 else op.GroupConvolutionBackpropData
+    return add_bias(node, op, build(*operands, **window.properties(), output_padding=padding), 2, axes)
+
+
+def _sizes(node: LoweringNode, value: SSAValue, axes: int) -> tuple[int, ...]:
+    """The spatial sizes of a value, -1 where they are unknown."""
+    shape = shape_of(value)
+    if shape is not None and len(shape) != axes + 2:
+        node.fail(f"an operand has {len(shape)} dimensions where there are {axes} spatial axes")
+    return (-1,) * axes if shape is None else shape[2:]
+
+
+def _computed_pads(
+    node: LoweringNode, window: SlidingWindow, padding: tuple[int, ...], wanted: tuple[int, ...], axes: int
+) -> tuple[SlidingWindow, tuple[int, ...]]:
+    """Explicit pads and output padding for the sizes that are wanted; by default the size of x times the stride.
+
+    The surplus is cut off both sides, its odd element at the end for SAME_UPPER and at the beginning otherwise; what lacks is appended.
+    """
+    if wanted and (len(wanted) != axes or min(wanted) < 1):
+        node.fail(f"output_shape {list(wanted)} is no shape of {axes} axes")
+    kernel = _sizes(node, node.operand(1), axes)
+    if not is_static(kernel):
+        kernel = node.integers("kernel_shape", ())
+        if len(kernel) != axes:
+            node.fail("the shape of the kernel is unknown, so the padding cannot be computed")
+    sizes = _sizes(node, node.operand(0), axes)
+    begins: list[int] = []
+    ends: list[int] = []
+    paddings: list[int] = []
+    for axis in range(axes):
+        stride = window.strides[axis]
+        surplus = padding[axis] + (kernel[axis] - 1) * window.dilations[axis] + 1 - stride
+        if surplus < 0 and not wanted:
+            node.fail("a stride above the extent of the kernel with automatic padding: ONNX does not say where the zeros go")
+        if wanted:
+            surplus += stride * sizes[axis] - wanted[axis]
+        cut, half = max(surplus, 0), max(surplus, 0) // 2
+        begin = half if window.auto_pad == "same_upper" else cut - half
+        begins.append(begin)
+        ends.append(cut - begin)
+        paddings.append(padding[axis] + max(-surplus, 0))
+    return window._replace(pads_begin=tuple(begins), pads_end=tuple(ends), auto_pad="explicit"), tuple(paddings)
+
+
+@onnx.lowers("DeformConv", since=19)
+def deform_conv(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.DeformConv(x, w, offset, b, mask) -> opset1.Add(opset8.DeformableConvolution(x, offset, w, mask), b as [1, C, 1, 1])"""
+    axes = spatial_axes(node, (1, 0, 2))
+    if axes != 2:
+        node.fail(f"it has {axes} spatial axes, the runtime has deformable convolutions of 2 only")
+    operands = [node.operand(0), node.operand(2), node.operand(1)]
+    mask = node.optional(4)
+    result = op.DeformableConvolution(
+        *(operands if mask is None else [*operands, mask]),
+        **sliding_window(node, axes).properties(),
+        group=group_attribute(node),
+        deformable_group=node.integer("offset_group", 1),
+        bilinear_interpolation_pad=True,
+    )
+    return add_bias(node, op, result, 3, axes)

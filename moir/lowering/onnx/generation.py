@@ -1,0 +1,183 @@
+"""Operations that make tensors: constants of a shape, ranges, identity matrices, random numbers, window functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import REAL_TYPES, bf16, describe, dynamic, f16, f32, si32, si64, to_numpy
+from moir.dialects.shapes import element_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.data_types import element_type
+from moir.lowering.onnx.table import onnx
+from moir.lowering.shape_values import as_scalar, dimension
+from moir.rewriting.builder import OpBuilder, Operand
+
+MAXIMUM_CONSTANT = 1024
+"""Tensors up to this many elements become constants, larger ones are made at run time."""
+
+MAXIMUM_WINDOW = 1 << 20
+"""Windows up to this many elements become constants."""
+
+
+@onnx.lowers("Range", since=11)
+def number_range(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Range(start, limit, delta) -> opset4.Range(start, limit, delta) {output_type}"""
+    element = next((found for i in range(3) if (found := node.element(i)) is not dynamic), dynamic)
+    if element is dynamic:
+        node.fail("the element type is unknown")
+    return op.Range(*(as_scalar(op, node.operand(i)) for i in range(3)), output_type=element)
+
+
+@onnx.lowers("ConstantOfShape", since=9)
+def constant_of_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ConstantOfShape(shape) {value} -> opset3.Broadcast(value, shape), a constant if it is small"""
+    value, given = node.tensor("value"), node.op.properties.get("value")
+    if value is not None and (value.size != 1 or (isinstance(given, DataAttr) and describe(given.element).is_packed)):
+        node.fail("value is not one number of at least 8 bits")
+    entry = np.zeros((), np.float32) if value is None else value.reshape(())
+    target = node.constant_integers(0)
+    if target is not None and 0 <= math.prod(target) <= MAXIMUM_CONSTANT and min(target, default=0) >= 0:
+        return op.constant(np.full(target, entry))
+    return op.Broadcast(op.constant(entry), node.operand(0))
+
+
+@onnx.lowers("EyeLike")
+def eye_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.EyeLike(x) {k = 0, dtype} -> opset9.Eye(rows, columns, k) {output_type}"""
+    element = element_type(node, "dtype", node.element(0))
+    if element is dynamic:
+        node.fail("the element type is unknown")
+    shape = node.shape(0)
+    if shape is not None and len(shape) != 2:
+        node.fail(f"operand 0 has {len(shape)} dimensions, not 2")
+    rows, columns = (dimension(op, node.operand(0), axis) for axis in (0, 1))
+    # The runtime makes matrices of these types only.
+    made = element if element in (f32, si32, si64) else f32
+    return op.convert(op.Eye(rows, columns, node.integer("k", 0), output_type=made), element)
+
+
+# Random numbers
+
+
+def seeds(node: LoweringNode, stream: int) -> dict[str, int]:
+    """Seeds of one of the streams of random numbers of a node; without a seed they differ from run to run."""
+    if not node.has("seed"):
+        return {"global_seed": 0, "op_seed": 0}
+    bits = int(np.array(node.number("seed"), np.float32).view(np.uint32))
+    return {"global_seed": bits, "op_seed": stream}
+
+
+def uniform(node: LoweringNode, op: OpBuilder, shape: Operand, element: Attribute, low: float, high: float, stream: int = 1) -> SSAValue:
+    """Random numbers from low to below high."""
+    # The runtime has no generator for doubles.
+    drawn = element if element in (f32, f16, bf16) else f32
+    bounds = [op.constant(np.asarray(bound).astype(to_numpy(drawn)), drawn) for bound in (low, high)]
+    return op.convert(op.RandomUniform(shape, *bounds, output_type=drawn, **seeds(node, stream)), element)
+
+
+def normal(node: LoweringNode, op: OpBuilder, shape: Operand, element: Attribute) -> SSAValue:
+    """Random numbers of a normal distribution, by the transform of Box and Muller: sqrt(-2 ln u) cos(2 π v)."""
+    # The logarithm of 0 is infinite: u is at least the smallest step of the generator.
+    u = uniform(node, op, shape, f32, float(np.finfo(np.float32).tiny), 1.0)
+    v = uniform(node, op, shape, f32, 0.0, 2 * math.pi, stream=2)
+    radius = op.Sqrt(op.Multiply(op.Log(u), -2 * node.number("scale", 1.0) ** 2))
+    if node.number("scale", 1.0) < 0:
+        radius = op.Negative(radius)
+    drawn = op.Multiply(radius, op.Cos(v))
+    mean = node.number("mean", 0.0)
+    return op.convert(drawn if mean == 0 else op.Add(drawn, mean), element)
+
+
+def random_element(node: LoweringNode, default: Attribute | None) -> Attribute:
+    """The element type of random numbers."""
+    element = element_type(node, "dtype", default)
+    if element not in REAL_TYPES:
+        node.fail("random numbers need an element type of floating-point numbers")
+    return element
+
+
+@onnx.lowers("RandomUniform")
+def random_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.RandomUniform() {shape, low, high, dtype, seed} -> opset8.RandomUniform(shape, low, high)"""
+    return uniform(node, op, node.integers("shape"), random_element(node, f32), node.number("low", 0.0), node.number("high", 1.0))
+
+
+@onnx.lowers("RandomUniformLike")
+def random_uniform_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.RandomUniformLike(x) {low, high, dtype, seed} -> opset8.RandomUniform(opset3.ShapeOf(x), low, high)"""
+    shape, element = op.ShapeOf(node.operand(0)), random_element(node, node.element(0))
+    return uniform(node, op, shape, element, node.number("low", 0.0), node.number("high", 1.0))
+
+
+@onnx.lowers("RandomNormal")
+def random_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.RandomNormal() {shape, mean, scale, dtype, seed} -> scale * Sqrt(-2 * Log(u)) * Cos(2 π v) + mean of two opset8.RandomUniform"""
+    return normal(node, op, op.constant(node.integers("shape")), random_element(node, f32))
+
+
+@onnx.lowers("RandomNormalLike")
+def random_normal_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.RandomNormalLike(x) {mean, scale, dtype, seed}: as RandomNormal, of the shape opset3.ShapeOf(x)"""
+    return normal(node, op, op.ShapeOf(node.operand(0)), random_element(node, node.element(0)))
+
+
+@onnx.lowers("Bernoulli")
+def bernoulli(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Bernoulli(p) {dtype, seed} -> opset1.Convert(opset1.Less(opset8.RandomUniform(opset3.ShapeOf(p), 0, 1), p))"""
+    probability = node.operand(0)
+    drawn_type = element_of(probability) if element_of(probability) in REAL_TYPES else f32
+    drawn = uniform(node, op, op.ShapeOf(probability), drawn_type, 0.0, 1.0)
+    return op.convert(op.Less(drawn, op.convert(probability, drawn_type)), element_type(node, "dtype", node.element(0)))
+
+
+@onnx.lowers("Multinomial")
+def multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Multinomial(x) {sample_size = 1, dtype = i32, seed} -> opset13.Multinomial(x, sample_size) {log_probs, with_replacement}"""
+    element = element_type(node, "dtype", si32)
+    if element not in (si32, si64):
+        node.fail("the samples are neither i32 nor i64")
+    return op.Multinomial(
+        node.operand(0), node.integer("sample_size", 1), convert_type=element, with_replacement=True, log_probs=True, **seeds(node, 1)
+    )
+
+
+# Windows
+
+WINDOWS: dict[str, tuple[float, ...]] = {
+    "HannWindow": (0.5, 0.5),
+    "HammingWindow": (25 / 46, 21 / 46),
+    "BlackmanWindow": (0.42, 0.5, 0.08),
+}
+"""Coefficients of a window function: the sum over i of (-1)^i a_i cos(2 π i n / N)."""
+
+
+@onnx.lowers(*WINDOWS)
+def window(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.HannWindow(size) {periodic = 1, output_datatype} -> a constant, or a0 - a1 Cos(2 π n / N) + …, n = opset4.Range(0, size)"""
+    coefficients = WINDOWS[node.op.KIND]
+    element, periodic = element_type(node, "output_datatype", f32), node.flag("periodic", True)
+    size = node.constant_integers(0)
+    if size is not None and 0 <= size[0] <= MAXIMUM_WINDOW:
+        period = size[0] if periodic else size[0] - 1
+        angle = 2 * math.pi * np.arange(size[0], dtype=np.float32) / max(period, 1)
+        terms = [(-1) ** i * a * np.cos(i * angle) for i, a in enumerate(coefficients)]
+        return op.constant(np.sum(terms, axis=0).astype(to_numpy(element)), element)
+    count = op.convert(as_scalar(op, node.operand(0)), f32)
+    step = op.Divide(2 * math.pi, count if periodic else op.Maximum(op.Subtract(count, 1.0), 1.0))
+    angle_value = op.Multiply(op.Range(0.0, count, 1.0, output_type=f32), step)
+    return op.convert(cosine_sum(op, angle_value, coefficients), element)
+
+
+def cosine_sum(op: OpBuilder, angle: SSAValue, coefficients: Sequence[float]) -> SSAValue:
+    """The sum over i of (-1)^i a_i cos(i angle)."""
+    total: Operand = coefficients[0]
+    for i, coefficient in enumerate(coefficients[1:], 1):
+        cosine = op.Cos(angle if i == 1 else op.Multiply(angle, float(i)))
+        total = op.Add(op.Multiply(cosine, (-1) ** i * coefficient), total)
+    assert isinstance(total, SSAValue)
+    return total

@@ -1,0 +1,311 @@
+"""Resizing and sampling of images. Layout: N, C, spatial axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import normalize_axis, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.lowering.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
+from moir.rewriting.builder import OpBuilder, Operand
+
+MODES = {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}
+NEAREST_MODES = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple")
+UNCOMMON_COORDINATES = ("half_pixel_symmetric", "tf_crop_and_resize")
+COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn")
+
+
+@dataclass
+class Resizing:
+    """What a Resize does.
+
+    Args:
+        mode: `nearest`, `linear` or `cubic`.
+        coordinates: where the elements of the result lie in the data.
+        nearest: how a position is rounded.
+        by_scales: whether `target` has scales or sizes.
+        target: an entry for each of `axes`, or for every axis if these are None.
+    """
+
+    mode: str
+    coordinates: str
+    nearest: str
+    by_scales: bool
+    target: SSAValue
+    axes: list[int] | None = None
+    antialias: bool = False
+    cube_coefficient: float = -0.75
+    exclude_outside: bool = False
+
+
+@onnx.lowers("Upsample")
+def upsample_factors(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Upsample(x) {height_scale, width_scale, mode} -> opset11.Interpolate(x, [height_scale, width_scale], [2, 3])"""
+    scales = op.constant(np.array([1, 1, node.number("height_scale"), node.number("width_scale")], np.float32))
+    return upsampled(node, op, scales)
+
+
+@onnx.lowers("Upsample", since=7)
+def upsample_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Upsample(x) {scales, mode} -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}"""
+    return upsampled(node, op, op.constant(np.array(node.numbers("scales"), np.float32)))
+
+
+@onnx.lowers("Upsample", "Resize", since=9)
+def upsample(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Upsample(x, scales) {mode} -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}"""
+    return upsampled(node, op, node.operand(1))
+
+
+def upsampled(node: LoweringNode, op: OpBuilder, scales: SSAValue) -> SSAValue:
+    """Operand 0 resized as by the first versions of Upsample and Resize."""
+    mode = node.text("mode", "nearest")
+    return resized(node, op, Resizing({"bilinear": "linear"}.get(mode, mode), "asymmetric", "simple", True, scales))
+
+
+@onnx.lowers("Resize", since=11)
+def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Resize(x, roi, scales, sizes) {mode, coordinate_transformation_mode, …} -> opset11.Interpolate(x, scales or sizes, axes)"""
+    rank = node.rank(0)
+    coordinates = node.text("coordinate_transformation_mode", "half_pixel")
+    axes = None
+    if node.has("axes"):
+        given = node.integers("axes")
+        axes = [normalize_axis(axis, rank) for axis in given] if rank is not None else list(given)
+        if min(axes, default=0) < 0:
+            node.fail("the rank of operand 0 is unknown, so negative axes are", hint="give the model's inputs a known rank")
+    scales, sizes = node.optional(2), node.optional(3)
+    if scales is not None and shape_of(scales) == (0,):
+        scales = None
+    target = scales if scales is not None else sizes
+    if target is None:
+        node.fail("there are neither scales nor sizes")
+    resizing = Resizing(
+        node.text("mode", "nearest"),
+        coordinates,
+        node.text("nearest_mode", "round_prefer_floor"),
+        scales is not None,
+        target,
+        axes,
+        node.flag("antialias"),
+        node.number("cubic_coeff_a", -0.75),
+        node.flag("exclude_outside"),
+    )
+    if coordinates == "half_pixel_symmetric" and is_symmetric_anyway(node, resizing):
+        resizing.coordinates = "half_pixel"
+    policy = node.text("keep_aspect_ratio_policy", "stretch")
+    if scales is None and policy != "stretch":
+        keep_aspect_ratio(node, op, resizing, policy)
+    return resized(node, op, resizing)
+
+
+def is_symmetric_anyway(node: LoweringNode, resizing: Resizing) -> bool:
+    """Whether half_pixel_symmetric means half_pixel: where sizes are given, or scales that give whole sizes."""
+    if not resizing.by_scales:
+        return True
+    scales, shape = node.known.constant(resizing.target), node.shape(0)
+    if scales is None:
+        return False
+    axes = resizing.axes or range(scales.size)
+    dimensions = [-1 if shape is None else shape[axis] for axis in axes]
+    extents = [scale if d < 0 else scale * d for scale, d in zip(scales.ravel().tolist(), dimensions, strict=True)]
+    return all(float(extent).is_integer() for extent in extents)
+
+
+def keep_aspect_ratio(node: LoweringNode, op: OpBuilder, resizing: Resizing, policy: str) -> None:
+    """Replace the sizes by those that keep the ratio of the dimensions: all of them are scaled by the smallest or largest factor."""
+    if policy not in ("not_larger", "not_smaller"):
+        node.fail(f"keep_aspect_ratio_policy {policy!r} is not one of stretch, not_larger, not_smaller")
+    data, shape, sizes = node.operand(0), node.shape(0), node.known.constant(resizing.target)
+    axes = resizing.axes
+    dimensions = None if shape is None else [shape[axis] for axis in (range(len(shape)) if axes is None else axes)]
+    if sizes is not None and dimensions is not None and min(dimensions) > 0:
+        factors = sizes.ravel() / np.array(dimensions)
+        factor = factors.min() if policy == "not_larger" else factors.max()
+        resizing.target = op.constant(np.floor(factor * np.array(dimensions) + 0.5).astype(np.int64))
+        return
+    own: SSAValue = op.ShapeOf(data)
+    if axes is not None:
+        own = op.Gather(own, axes, 0)
+    own = op.convert(own, f32)
+    factors_value = op.Divide(op.convert(resizing.target, f32), own)
+    reduction = op.ReduceMin if policy == "not_larger" else op.ReduceMax
+    extents = op.Multiply(reduction(factors_value, [0], keep_dims=True), own)
+    resizing.target = op.convert(op.Floor(op.Add(extents, 0.5)), si64)
+
+
+def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
+    """Drop the axes that keep their size if scales or sizes are constant; returns whether none are left."""
+    known, shape = op.known.constant(resizing.target), shape_of(data)
+    if known is None or shape is None:
+        return False
+    known = known.ravel()
+    axes = list(range(len(shape))) if resizing.axes is None else resizing.axes
+    kept = [i for i, axis in enumerate(axes) if known[i] != (1 if resizing.by_scales else shape[axis])]
+    order = sorted(kept, key=lambda i: axes[i])
+    resizing.axes = [axes[i] for i in order]
+    resizing.target = op.constant(known[order])
+    return not order
+
+
+def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
+    """Operand 0 resized."""
+    data, mode = node.operand(0), resizing.mode
+    if resizing.coordinates not in (*COORDINATES, *UNCOMMON_COORDINATES):
+        node.fail(f"coordinate_transformation_mode {resizing.coordinates!r} is not defined")
+    if mode not in MODES:
+        node.fail(f"mode {mode!r} is not one of {', '.join(MODES)}")
+    if resizing.nearest not in NEAREST_MODES:
+        node.fail(f"nearest_mode {resizing.nearest!r} is not defined")
+    regions = crop_regions(node, resizing)
+    if not regions and without_unchanged_axes(op, data, resizing):
+        return data
+    excludes = resizing.exclude_outside and mode == "cubic"
+    if resizing.coordinates in UNCOMMON_COORDINATES or excludes or (resizing.antialias and mode != "nearest"):
+        return resized_by_matrices(node, op, resizing, regions)
+    return op.Interpolate(
+        data,
+        op.convert(resizing.target, f32) if resizing.by_scales else resizing.target,
+        resizing.axes,
+        mode=MODES[mode],
+        shape_calculation_mode="scales" if resizing.by_scales else "sizes",
+        coordinate_transformation_mode=resizing.coordinates,
+        nearest_mode=resizing.nearest,
+        cube_coeff=resizing.cube_coefficient,
+    )
+
+
+def crop_regions(node: LoweringNode, resizing: Resizing) -> list[tuple[float, float]]:
+    """The part of each axis that tf_crop_and_resize resizes; none for other coordinates."""
+    if resizing.coordinates != "tf_crop_and_resize":
+        return []
+    region = node.constant(1)
+    if region is None or region.size % 2:
+        node.fail("the region of tf_crop_and_resize is no constant", hint="make roi an initializer")
+    starts, ends = region.reshape(2, -1).astype(np.float64).tolist()
+    return list(zip(starts, ends, strict=True))
+
+
+def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing, regions: Sequence[tuple[float, float]]) -> SSAValue:
+    """Operand 0 multiplied by a matrix for each resized axis, whose sizes must be known."""
+    shape, known = node.shape(0), node.known.constant(resizing.target)
+    axes = range(len(shape)) if resizing.axes is None and shape is not None else resizing.axes or ()
+    unchanged = 1 if resizing.by_scales else -1
+    if shape is None or known is None or any(shape[a] < 0 and v != unchanged for a, v in zip(axes, known.ravel(), strict=False)):
+        node.fail(
+            "antialias, exclude_outside, half_pixel_symmetric and tf_crop_and_resize need sizes that are known while converting",
+            hint="give the model's input a static shape",
+        )
+    parts: list[AxisResizing] = []
+    for index, (axis, value) in enumerate(zip(axes, known.ravel().tolist(), strict=True)):
+        size = shape[axis]
+        region = regions[index] if regions else (0.0, 1.0)
+        if size < 0 or (value == (1 if resizing.by_scales else size) and region == (0.0, 1.0)):
+            continue
+        count = math.floor(size * value + 1e-6) if resizing.by_scales else int(value)
+        if not 0 < count * size <= MAXIMUM_WEIGHTS:
+            node.fail(f"a dimension of {size} elements cannot be resized to {count}")
+        parts.append(AxisResizing(axis, size, count, value if resizing.by_scales else count / size, region))
+    sampling = Sampling(
+        resizing.mode,
+        resizing.coordinates,
+        resizing.nearest,
+        resizing.antialias,
+        resizing.exclude_outside,
+        resizing.cube_coefficient,
+    )
+    return resampled(op, node.operand(0), parts, sampling, node.number("extrapolation_value", 0.0))
+
+
+@onnx.lowers("GridSample", since=16)
+def grid_sample(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.GridSample(x, grid) {mode, padding_mode, align_corners} -> opset9.GridSample(x, grid) {mode, padding_mode, align_corners}"""
+    modes = {"bilinear": "bilinear", "linear": "bilinear", "bicubic": "bicubic", "cubic": "bicubic", "nearest": "nearest"}
+    mode = node.text("mode", "bilinear" if node.version < 20 else "linear")
+    if mode not in modes:
+        node.fail(f"mode {mode!r} is not one of {', '.join(modes)}")
+    if 5 in (node.rank(0), node.rank(1)):
+        node.fail("sampling of volumes is not supported")
+    return op.GridSample(
+        node.operand(0),
+        node.operand(1),
+        mode=modes[mode],
+        padding_mode=node.text("padding_mode", "zeros"),
+        align_corners=node.flag("align_corners"),
+    )
+
+
+@onnx.lowers("AffineGrid", since=20)
+def affine_grid(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.AffineGrid(theta, [N, C, H, W]) {align_corners} -> opset1.Reshape(opset1.MatMul(points, theta), [N, H, W, 2])
+
+    The points [H * W, 3] are (x, y, 1) of every element of an image from -1 to 1; those of a volume have a z.
+    """
+    theta, size = node.operand(0), node.optional(1)
+    count = None if size is None else (shape_of(size) or (-1,))[0]
+    if size is None or count not in (4, 5):
+        node.fail("the size is no list of 4 or 5 numbers", hint="make size an initializer")
+    known = node.constant_integers(1)
+    if known is not None and 0 < math.prod(known[2:]) <= MAXIMUM_WEIGHTS:
+        lines = [grid_line(extent, node.flag("align_corners")) for extent in known[2:]]
+        grid = np.stack([*np.meshgrid(*lines, indexing="ij")[::-1], np.ones(known[2:])], axis=-1).reshape(-1, count - 1)
+        points = op.constant_like(grid, theta)
+        target: Operand = [known[0], *known[2:], count - 2]
+    else:
+        points = grid_points(node, op, op.Slice(size, [2], [count], [1], [0]), count - 2)
+        target = op.Concat(op.Gather(size, [0, *range(2, count)], 0), [count - 2], axis=0)
+    return op.Reshape(op.MatMul(points, theta, transpose_b=True), target, special_zero=False)
+
+
+def grid_line(extent: int, align_corners: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Coordinates of the elements of an axis: from -1 to 1 between the outermost ones, or between the outer edges of these."""
+    numbers = np.arange(extent, dtype=np.float64)
+    return 2 * numbers / max(extent - 1, 1) - 1 if align_corners else (2 * numbers + 1) / extent - 1
+
+
+def grid_points(node: LoweringNode, op: OpBuilder, extents: SSAValue, rank: int) -> SSAValue:
+    """The points of a grid whose size [D, H, W] is computed, [D * H * W, 4]."""
+    theta, lines = node.operand(0), list[SSAValue]()
+    element = node.element(0)
+    for axis in range(rank):
+        extent = op.Gather(extents, axis, 0)
+        numbers = op.convert(op.Range(0, extent, 1, output_type=si64), element)
+        if node.flag("align_corners"):
+            line = op.Divide(op.Multiply(numbers, 2), op.convert(op.Maximum(op.Subtract(extent, 1), 1), element))
+        else:
+            line = op.Divide(op.Add(op.Multiply(numbers, 2), 1), op.convert(extent, element))
+        aligned = op.Reshape(op.Subtract(line, 1), [-1 if i == axis else 1 for i in range(rank)], special_zero=False)
+        lines.append(op.Reshape(op.Broadcast(aligned, extents), [-1, 1], special_zero=False))
+    ones = op.Broadcast(op.constant_like(1, theta), op.Concat(op.ReduceProd(extents, [0], keep_dims=True), [1], axis=0))
+    return op.Concat(*lines[::-1], ones, axis=1)
+
+
+@onnx.lowers("Col2Im", since=18)
+def column_to_image(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Col2Im(x, image_shape, block_shape) {dilations, pads, strides} -> opset15.Col2Im(x, image_shape, block_shape)"""
+    pads = node.integers("pads", (0, 0, 0, 0))
+    if len(pads) != 4 or (shape_of(node.operand(1)) or (2,))[0] not in (2, -1):
+        node.fail("only images of two dimensions are supported")
+    return op.Col2Im(
+        node.operand(0),
+        node.operand(1),
+        node.operand(2),
+        strides=node.integers("strides", (1, 1)),
+        dilations=node.integers("dilations", (1, 1)),
+        pads_begin=pads[:2],
+        pads_end=pads[2:],
+    )
+
+
+@onnx.lowers("ImageDecoder", since=20)
+def image_decoder(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """Images are decoded before the model."""
+    node.fail("compressed images cannot be decoded by a model", hint="decode them before and make the pixels an input")

@@ -1,0 +1,81 @@
+"""Reading and writing elements at computed positions."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import normalize_axis
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.lowering.shape_values import as_integer, dimension
+from moir.rewriting.builder import OpBuilder, Operand
+
+REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}
+"""What the runtime calls the ways to combine an update with what is there."""
+
+
+@onnx.lowers("Gather")
+def gather(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Gather(x, indices) {axis = 0} -> opset8.Gather(x, indices, axis)"""
+    return op.Gather(node.operand(0), node.operand(1), node.integer("axis", 0))
+
+
+@onnx.lowers("GatherElements")
+def gather_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.GatherElements(x, indices) {axis = 0} -> opset6.GatherElements(x, indices) {axis}"""
+    return op.GatherElements(node.operand(0), node.operand(1), axis=node.integer("axis", 0))
+
+
+@onnx.lowers("GatherND")
+def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.GatherND(x, indices) {batch_dims = 0} -> opset8.GatherND(x, indices) {batch_dims}"""
+    return op.GatherND(node.operand(0), node.operand(1), batch_dims=node.integer("batch_dims", 0))
+
+
+def reduction(node: LoweringNode) -> str:
+    """The reduction of a Scatter operation in the words of the runtime."""
+    name = node.text("reduction", "none")
+    if name not in REDUCTIONS:
+        node.fail(f"reduction {name!r} is not one of {', '.join(REDUCTIONS)}")
+    return REDUCTIONS[name]
+
+
+@onnx.lowers("Scatter", "ScatterElements")
+def scatter_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ScatterElements(x, indices, updates) {axis = 0, reduction} -> opset12.ScatterElementsUpdate(x, indices, updates, axis)"""
+    return op.ScatterElementsUpdate(node.operand(0), node.operand(1), node.operand(2), node.integer("axis", 0), reduction=reduction(node))
+
+
+@onnx.lowers("ScatterND")
+def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ScatterND(x, indices, updates) {reduction} -> opset15.ScatterNDUpdate(x, indices, updates) {reduction}"""
+    return op.ScatterNDUpdate(node.operand(0), node.operand(1), node.operand(2), reduction=reduction(node))
+
+
+@onnx.lowers("Where")
+def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Where(condition, a, b) -> opset1.Select(condition, a, b)"""
+    return op.Select(node.operand(0), node.operand(1), node.operand(2))
+
+
+@onnx.lowers("TensorScatter")
+def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.TensorScatter(cache, update, write_indices) {axis = -2, mode} -> opset12.ScatterElementsUpdate(cache, positions, update, axis)
+
+    The positions of one batch are write_index … write_index + length - 1, modulo the size of the cache if the mode is circular.
+    """
+    cache, update, rank = node.operand(0), node.operand(1), node.known_rank(0)
+    axis, mode = normalize_axis(node.integer("axis", -2), rank), node.text("mode", "linear")
+    if mode not in ("linear", "circular"):
+        node.fail(f"mode {mode!r} is neither linear nor circular")
+    length = dimension(op, update, axis)
+    positions: SSAValue = op.constant(range(length)) if isinstance(length, int) else op.Range(0, length, 1, output_type=si64)
+    positions = op.Reshape(positions, [1] * axis + [-1] + [1] * (rank - axis - 1), special_zero=False)
+    first = node.optional(2)
+    if first is not None:
+        positions = op.Add(positions, op.Reshape(as_integer(op, first), [-1] + [1] * (rank - 1), special_zero=False))
+    if mode == "circular":
+        size: Operand = dimension(op, cache, axis)
+        positions = op.FloorMod(positions, size)
+    return op.ScatterElementsUpdate(cache, op.Broadcast(positions, op.ShapeOf(update)), update, axis)

@@ -1,0 +1,58 @@
+"""Logic and comparisons.
+
+    %y = onnx.GreaterOrEqual(%a, %b)
+->  %y = opset1.GreaterEqual(%a, %b)
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import boolean, string
+from moir.dialects.shapes import element_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.operands import aligned
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+_BINARY = {
+    "And": "LogicalAnd",
+    "Equal": "Equal",
+    "Greater": "Greater",
+    "GreaterOrEqual": "GreaterEqual",
+    "Less": "Less",
+    "LessOrEqual": "LessEqual",
+    "Or": "LogicalOr",
+    "Xor": "LogicalXor",
+}
+
+
+@onnx.lowers(*_BINARY)
+def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Less(a, b) -> opset1.Less(a, b)"""
+    a, b = aligned(node, op)
+    if string in (element_of(a), element_of(b)):
+        node.fail("the runtime does not compare strings", hint="cut the model behind this node")
+    return getattr(op, _BINARY[node.op.KIND])(a, b)
+
+
+@onnx.lowers("Not")
+def negation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Not(x) -> opset1.LogicalNot(x)"""
+    return op.LogicalNot(node.operand(0))
+
+
+@onnx.lowers("IsNaN")
+def is_nan(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.IsNaN(x) -> opset10.IsNaN(x)"""
+    return op.IsNaN(node.operand(0))
+
+
+@onnx.lowers("IsInf")
+def is_infinite(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.IsInf(x) {detect_negative, detect_positive} -> opset10.IsInf(x) {detect_negative, detect_positive}"""
+    negative, positive = node.flag("detect_negative", True), node.flag("detect_positive", True)
+    if not negative and not positive:
+        # The operation without either would say whether anything is infinite on some devices; nothing is what is asked for.
+        return op.LogicalAnd(op.IsNaN(node.operand(0)), op.constant(False, boolean))
+    return op.IsInf(node.operand(0), detect_negative=negative, detect_positive=positive)

@@ -1,0 +1,118 @@
+"""Matrix products, Einstein summation, triangles of matrices.
+
+    %y = onnx.Gemm(%a, %b, %c) {transB = 1}
+->  %0 = opset1.MatMul(%a, %b) {transpose_b = true}
+    %y = opset1.Add(%0, %c)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64
+from moir.dialects.opset.einsum import Equation
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.errors import InferenceError
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.operands import dimension, small_constant
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+MAXIMUM_MASK_ELEMENTS = 1 << 22
+"""Masks of more elements are computed when the model runs."""
+
+
+@onnx.lowers("MatMul")
+def matrix_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.MatMul(a, b) -> opset1.MatMul(a, b)"""
+    return op.MatMul(node.operand(0), node.operand(1))
+
+
+@onnx.lowers("Gemm")
+def general_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Gemm(a, b, c) {alpha, beta, transA, transB} -> Add(MatMul(a, b) {transpose_a, transpose_b}, c), factors where they are not 1"""
+    return affine_product(node, op, node.operand(0), node.operand(1), node.optional(2))
+
+
+def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, c: SSAValue | None) -> SSAValue:
+    """alpha · a · b + beta · c with the attributes of a Gemm."""
+    alpha, beta = node.number("alpha", 1.0), node.number("beta", 1.0)
+    source = element_of(a)
+    # The factors are floats also where the matrices are integers.
+    if source in INTEGER_TYPES and not (alpha.is_integer() and beta.is_integer()):
+        a, b, c = op.convert(a, f32), op.convert(b, f32), None if c is None else op.convert(c, f32)
+    result = op.MatMul(a, _scaled(op, b, alpha), transpose_a=node.flag("transA"), transpose_b=node.flag("transB"))
+    if c is not None and beta != 0:
+        result = op.Add(result, _scaled(op, c, beta))
+    return result if element_of(result) == source else op.convert(result, source)
+
+
+def _scaled(op: OpBuilder, value: SSAValue, factor: float) -> SSAValue:
+    """A value times a number; a constant stays one."""
+    if factor == 1:
+        return value
+    array = small_constant(op, value)
+    return op.Multiply(value, factor) if array is None else op.constant((array * factor).astype(array.dtype), element_of(value))
+
+
+@onnx.lowers("Einsum")
+def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Einsum(…) {equation} -> opset7.Einsum(…) {equation}, the equation without blanks and with its result spelled out"""
+    try:
+        equation = Equation.parse(node.text("equation").replace(" ", ""))
+    except InferenceError as error:
+        node.fail(error.reason)
+    return op.Einsum(*node.operands, equation=equation.text)
+
+
+@onnx.lowers("MatMulInteger")
+def integer_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.MatMulInteger(a, b, a_zero, b_zero) -> Convert(MatMul(a - a_zero, b - b_zero)), the product in f32"""
+    a = _shifted(node, op, 0, 2, rows=True)
+    b = _shifted(node, op, 1, 3, rows=False)
+    return op.convert(op.MatMul(a, b), si32)
+
+
+def _shifted(node: LoweringNode, op: OpBuilder, data: int, zero: int, rows: bool) -> SSAValue:
+    """An operand of 8-bit integers less its zero point, in f32. A zero point of one dimension has an entry for each row or column."""
+    value = op.convert(node.operand(data), f32)
+    point = node.optional(zero)
+    if point is None:
+        return value
+    array = node.constant(zero)
+    if array is not None:
+        if not array.any():
+            return value
+        return op.Subtract(value, op.constant((array.reshape(-1, 1) if rows and array.ndim == 1 else array).astype(np.float32)))
+    shift = op.convert(point, f32)
+    if rows and rank_of(point) == 1:
+        shift = op.Unsqueeze(shift, [1])
+    return op.Subtract(value, shift)
+
+
+@onnx.lowers("Trilu")
+def triangle(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Trilu(x, k) {upper} -> Select(mask, x, 0), where the mask is constant if the last two dimensions are"""
+    x = node.operand(0)
+    mask = triangle_mask(node, op, x, node.flag("upper", True))
+    return op.LogicalAnd(x, mask) if element_of(x) == boolean else op.Select(mask, x, 0)
+
+
+def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -> SSAValue:
+    """Which elements of the matrices in the last two dimensions are in the triangle, [rows, columns]; operand 1 says the diagonal."""
+    shape, offset = shape_of(x), node.optional(1)
+    diagonal = (0,) if offset is None else node.constant_integers(1)
+    if shape is not None and is_static(shape[-2:]) and diagonal is not None and shape[-1] * shape[-2] <= MAXIMUM_MASK_ELEMENTS:
+        rows, columns = np.arange(shape[-2])[:, None], np.arange(shape[-1])[None, :]
+        # Diagonals beyond the matrix are all the same, and may be too large for an array's integers.
+        k = max(-shape[-2] - 1, min(diagonal[0], shape[-1] + 1))
+        return op.constant(columns >= rows + k if upper else columns <= rows + k, boolean)
+    zero, one = op.constant(0, si64), op.constant(1, si64)
+    rows = op.Unsqueeze(op.Range(zero, dimension(op, x, -2), one, output_type=si64), [1])
+    columns = op.Range(zero, dimension(op, x, -1), one, output_type=si64)
+    if diagonal is None and offset is not None:
+        rows = op.Add(rows, op.convert(offset, si64))
+    elif diagonal is not None and diagonal[0] != 0:
+        rows = op.Add(rows, diagonal[0])
+    return op.GreaterEqual(columns, rows) if upper else op.LessEqual(columns, rows)

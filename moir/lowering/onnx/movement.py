@@ -1,0 +1,260 @@
+"""Concatenation, splitting, transposition, padding, repetition, slices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of
+from moir.dialects.symbols import Symbol
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.lowering.repetition import repeated
+from moir.lowering.shape_values import as_integer, as_scalar, dimension, rank_value
+from moir.rewriting.builder import OpBuilder, Operand
+
+
+@onnx.lowers("Concat")
+def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Concat(a, b) {axis} -> opset1.Concat(a, b) {axis}; of one operand -> that operand"""
+    axis = node.integer("axis", 1) if node.version < 4 else node.integer("axis")
+    return node.operand(0) if len(node.operands) == 1 else op.Concat(*node.operands, axis=axis)
+
+
+# Splitting
+
+
+@onnx.lowers("Split")
+def split_attribute(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.Split(x) {axis, split} -> opset1.VariadicSplit(x, axis, split), or opset1.Split for equal parts"""
+    lengths: Operand = node.integers("split") if node.has("split") else node.optional(1)
+    return split_parts(node, op, lengths, node.result_count)
+
+
+@onnx.lowers("Split", since=13)
+def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.Split(x, split) {axis} -> opset1.VariadicSplit(x, axis, split), or opset1.Split for equal parts"""
+    lengths = node.constant_integers(1)
+    return split_parts(node, op, node.optional(1) if lengths is None else lengths, node.integer("num_outputs", node.result_count))
+
+
+def split_parts(node: LoweringNode, op: OpBuilder, lengths: Operand, count: int) -> Sequence[SSAValue]:
+    """The parts of operand 0; without lengths they are equal but for the last one, which may be smaller."""
+    data, axis, size = node.operand(0), node.integer("axis", 0), -1
+    if (shape := node.shape(0)) is not None:
+        axis = normalize_axis(axis, len(shape))
+        size = shape[axis]
+    if count != node.result_count:
+        node.fail(f"num_outputs is {count}, but the node has {node.result_count} outputs")
+    if lengths is None and size >= 0 and size % count:
+        part = -(-size // count)
+        lengths = tuple(min(part, max(size - index * part, 0)) for index in range(count))
+    if lengths is None or (isinstance(lengths, tuple) and len(set(lengths)) == 1 and size == sum(lengths) and len(lengths) == count):
+        return (data,) if count == 1 else op.Split.parts(count, data, axis, num_splits=count)
+    return op.VariadicSplit.parts(node.result_count, data, axis, lengths)
+
+
+# Transposition and repetition
+
+
+@onnx.lowers("Transpose")
+def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Transpose(x) {perm} -> opset1.Transpose(x, perm); x if the order stays"""
+    data, rank = node.operand(0), node.rank(0)
+    if rank is None and not node.has("perm"):
+        last = op.Subtract(op.Squeeze(rank_value(op, data), [0]), 1)
+        return op.Transpose(data, op.Range(last, -1, -1, output_type=si64))
+    order = node.integers("perm", range(rank or 0)[::-1])
+    return data if rank is not None and order == tuple(range(rank)) else op.Transpose(data, order)
+
+
+@onnx.lowers("Tile", since=6)
+def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Tile(x, repeats) -> opset1.Tile(x, repeats); x if nothing is repeated; Gathers if repeats is computed"""
+    data, repeats = node.operand(0), node.constant_integers(1)
+    if repeats is None:
+        counts = [op.Gather(node.operand(1), axis, 0) for axis in range(node.known_rank(0))]
+        for axis, count in enumerate(counts):
+            data = repeated(op, data, axis, count)
+        return data
+    return data if all(count == 1 for count in repeats) else op.Tile(data, repeats)
+
+
+@onnx.lowers("Tile")
+def tile_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Tile(x, tiles, axis) -> opset1.Tile(x, [1, …, tiles, …, 1])"""
+    axis = node.constant_integers(2)
+    if axis is None:
+        node.fail("the axis is no constant")
+    rank = node.known_rank(0)
+    position = normalize_axis(axis[0], rank)
+    tiles = node.constant_integers(1)
+    if tiles is not None:
+        return op.Tile(node.operand(0), [tiles[0] if index == position else 1 for index in range(rank)])
+    return repeated(op, node.operand(0), position, as_scalar(op, as_integer(op, node.operand(1))))
+
+
+@onnx.lowers("Expand", since=8)
+def expand(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Expand(x, shape) -> opset3.Broadcast(x, shape) {mode = bidirectional}; x if nothing is repeated"""
+    target, shape = node.known.elements(node.operand(1)), node.shape(0)
+    if target is not None and shape is not None and target.size <= len(shape):
+        own = [node.known.dimension(node.operand(0), axis) for axis in range(len(shape) - target.size, len(shape))]
+        if all(entry is d or (not isinstance(entry, Symbol) and entry in (1, d)) for entry, d in zip(target.ravel(), own, strict=True)):
+            return node.operand(0)
+    return op.Broadcast(node.operand(0), node.operand(1), mode="bidirectional")
+
+
+@onnx.lowers("DepthToSpace")
+def depth_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.DepthToSpace(x) {blocksize, mode = DCR} -> opset1.DepthToSpace(x) {block_size, mode = blocks_first}"""
+    return op.DepthToSpace(node.operand(0), mode=block_mode(node), block_size=node.integer("blocksize"))
+
+
+def block_mode(node: LoweringNode) -> str:
+    """The order of the elements of a block in the words of the runtime."""
+    modes = {"DCR": "blocks_first", "CRD": "depth_first"}
+    mode = node.text("mode", "DCR")
+    if mode not in modes:
+        node.fail(f"mode {mode!r} is neither DCR nor CRD")
+    return modes[mode]
+
+
+@onnx.lowers("SpaceToDepth")
+def space_to_depth(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.SpaceToDepth(x) {blocksize, mode = DCR} -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first}"""
+    return op.SpaceToDepth(node.operand(0), mode=block_mode(node), block_size=node.integer("blocksize"))
+
+
+@onnx.lowers("ReverseSequence")
+def reverse_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ReverseSequence(x, lengths) {batch_axis = 1, time_axis = 0} -> opset1.ReverseSequence(x, lengths) {batch_axis, seq_axis}"""
+    return op.ReverseSequence(
+        node.operand(0), node.operand(1), batch_axis=node.integer("batch_axis", 1), seq_axis=node.integer("time_axis", 0)
+    )
+
+
+# Cutting
+
+
+@onnx.lowers("Slice")
+def slice_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Slice(x) {starts, ends, axes} -> opset8.Slice(x, starts, ends, 1, axes)"""
+    starts, ends = node.integers("starts"), node.integers("ends")
+    return op.Slice(node.operand(0), starts, ends, [1] * len(starts), node.integers("axes", range(len(starts))))
+
+
+@onnx.lowers("Slice", since=10)
+def slice_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Slice(x, starts, ends, axes, steps) -> opset8.Slice(x, starts, ends, steps, axes)"""
+    data, starts, ends = node.operand(0), node.operand(1), node.operand(2)
+    steps, axes = node.optional(4), node.optional(3)
+    if steps is None:
+        counts = [element_count(shape_of(value)) for value in (starts, ends, axes) if value is not None]
+        count = next((count for count in counts if count is not None), None)
+        one = op.constant_like(1, starts)
+        steps = op.Broadcast(one, op.ShapeOf(starts)) if count is None else op.constant([1] * count, element_of(starts))
+    return op.Slice(data, starts, ends, steps, axes)
+
+
+@onnx.lowers("Compress")
+def compress(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Compress(x, condition) {axis} -> opset8.Gather(x, opset1.Squeeze(opset3.NonZero(condition), 0), axis)"""
+    data = node.operand(0)
+    selected = op.Squeeze(op.NonZero(node.operand(1)), [0])
+    if node.has("axis"):
+        return op.Gather(data, selected, node.integer("axis"))
+    return op.Gather(data if node.rank(0) == 1 else op.Reshape(data, [-1], special_zero=False), selected, 0)
+
+
+# Padding
+
+
+PAD_MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect"}
+
+
+@onnx.lowers("Pad")
+def pad_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Pad(x) {pads, mode, value} -> opset12.Pad(x, begin, end, value) {pad_mode}"""
+    pads = node.integers("paddings" if node.version < 2 else "pads")
+    value = node.number("value", 0.0)
+    return padded(node, op, np.array(pads, np.int64), None if value == 0 else op.constant_like(value, node.operand(0)))
+
+
+@onnx.lowers("Pad", since=11)
+def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Pad(x, pads, value, axes) {mode} -> opset12.Pad(x, begin, end, value) {pad_mode}"""
+    value = node.optional(2)
+    if value is not None and (known := node.known.constant(value)) is not None and known.size == 1 and not known.any():
+        value = None
+    pads, axes = node.constant(1), node.optional(3)
+    if pads is not None and axes is None:
+        return padded(node, op, pads.ravel(), value)
+    if pads is not None and (rank := node.rank(0)) is not None and (positions := node.constant_integers(3)) is not None:
+        every = np.zeros((2, rank), np.int64)
+        if pads.size != 2 * len(positions):
+            node.fail(f"{pads.size} pads are given for {len(positions)} axes")
+        every[:, [normalize_axis(axis, rank) for axis in positions]] = pads.reshape(2, -1)
+        return padded(node, op, every.ravel(), value)
+    begin, end = op.Split.parts(2, node.operand(1), 0, num_splits=2)
+    if axes is not None:
+        rank_list = rank_value(op, node.operand(0))
+        zeros = op.Broadcast(op.constant_like(0, begin), rank_list)
+        # The runtime does not count these positions from the end.
+        known, rank = node.constant_integers(3), node.rank(0)
+        if known is not None and rank is not None:
+            positions: Operand = [normalize_axis(axis, rank) for axis in known]
+        else:
+            positions = op.FloorMod(axes, op.convert(rank_list, node.element(3)))
+        begin, end = op.ScatterUpdate(zeros, positions, begin, 0), op.ScatterUpdate(zeros, positions, end, 0)
+    if node.text("mode", "constant") == "wrap":
+        rank = node.known_rank(0)
+        begins, ends = ([op.Gather(op.convert(widths, si64), axis, 0) for axis in range(rank)] for widths in (begin, end))
+        return wrapped(op, node.operand(0), begins, ends)
+    return op.Pad(node.operand(0), begin, end, pad_value(op, value), pad_mode=pad_mode(node))
+
+
+def pad_mode(node: LoweringNode) -> str:
+    """The mode of the padding in the words of the runtime."""
+    mode = node.text("mode", "constant")
+    if mode not in PAD_MODES:
+        node.fail(f"mode {mode!r} is not one of {', '.join(PAD_MODES)}, wrap")
+    return PAD_MODES[mode]
+
+
+def pad_value(op: OpBuilder, value: SSAValue | None) -> SSAValue | None:
+    """The value to fill with as a scalar."""
+    return None if value is None else as_scalar(op, value)
+
+
+def padded(node: LoweringNode, op: OpBuilder, pads: np.ndarray[tuple[int, ...], np.dtype[np.int64]], value: SSAValue | None) -> SSAValue:
+    """Operand 0 padded by known numbers of elements."""
+    data = node.operand(0)
+    if pads.size % 2:
+        node.fail(f"{pads.size} pads are an odd number of them")
+    if not pads.any():
+        return data
+    begin, end = pads.reshape(2, -1).tolist()
+    if node.text("mode", "constant") == "wrap":
+        return wrapped(op, data, begin, end)
+    mode = pad_mode(node)
+    return op.Pad(data, begin, end, pad_value(op, value) if mode == "constant" else None, pad_mode=mode)
+
+
+def wrapped(op: OpBuilder, data: SSAValue, begin: Sequence[int | SSAValue], end: Sequence[int | SSAValue]) -> SSAValue:
+    """Data continued periodically: along each padded axis a Gather at the positions -begin … size + end - 1, modulo the size."""
+    for axis, (before, after) in enumerate(zip(begin, end, strict=True)):
+        if before == after == 0:
+            continue
+        size = dimension(op, data, axis)
+        if isinstance(size, int) and isinstance(before, int) and isinstance(after, int):
+            positions: Operand = op.constant(np.arange(-before, size + after) % max(size, 1))
+        else:
+            extent = op.constant(size) if isinstance(size, int) else size
+            first = -before if isinstance(before, int) else op.Negative(before)
+            positions = op.FloorMod(op.Range(first, op.Add(extent, after), 1, output_type=si64), extent)
+        data = op.Gather(data, positions, axis)
+    return data

@@ -1,0 +1,246 @@
+"""Normalization layers.
+
+    %y = onnx.LayerNormalization(%x, %scale, %bias) {axis = -1, epsilon = 1e-5}
+->  %0 = opset6.MVN(%x, [-1]) {eps = 1e-5, normalize_variance = true, eps_mode = "INSIDE_SQRT"}
+    %1 = opset1.Multiply(%0, %scale)
+    %y = opset1.Add(%1, %bias)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import dynamic, f32, si64
+from moir.dialects.shapes import element_of, rank_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.operands import reshaped_like, small_constant, with_dimensions_behind
+from moir.lowering.onnx.table import onnx
+from moir.lowering.shape_values import all_axes
+from moir.rewriting.builder import OpBuilder
+
+MAXIMUM_NEIGHBOURHOOD = 1024
+"""Channels that a local response normalization may take together."""
+
+SMALLEST_NORM = 1e-30
+"""Vectors whose norm is below it (in its square) become zeros, as zeros should."""
+
+
+def _in_type_of(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
+    """A value in the element type of another one; constants are converted at once."""
+    if element_of(value) == element_of(like):
+        return value
+    if element_of(like) is dynamic:
+        return op.ConvertLike(value, like)
+    array = small_constant(op, value)
+    return op.convert(value, element_of(like)) if array is None else op.constant_like(array, like)
+
+
+@onnx.lowers("BatchNormalization")
+def batch_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """onnx.BatchNormalization(x, scale, bias, mean, variance) {epsilon} -> opset5.BatchNormInference(x, scale, bias, mean, variance)
+
+    A node in training mode normalizes by the statistics of the batch, and has the running statistics as further results.
+    """
+    x = node.operand(0)
+    scale, bias, mean, variance = (_in_type_of(op, node.operand(index), x) for index in range(1, 5))
+    epsilon = node.number("epsilon", 1e-5)
+    # Before version 7 training is the default, but models that were exported for inference do not always say so; their only result does.
+    training = node.flag("training_mode") if node.version >= 7 else not node.flag("is_test") and any(map(node.is_used, range(1, 5)))
+    if training:
+        return _training_normalization(node, op, [x, scale, bias, mean, variance])
+    if any(node.is_used(index) for index in range(1, node.result_count)):
+        node.fail("it has statistics as results, but is not in training mode")
+    if node.version < 9 and not node.flag("spatial", True) and (rank_of(scale) or 0) > 1:
+        root = op.Sqrt(op.Add(variance, epsilon))
+        return [op.Add(op.Multiply(op.Divide(op.Subtract(x, mean), root), scale), bias)]
+    if rank_of(x) == 1:
+        # The runtime wants channels; a batch of scalars has one.
+        return [op.Squeeze(op.BatchNormInference(op.Unsqueeze(x, [1]), scale, bias, mean, variance, epsilon=epsilon), [1])]
+    return [op.BatchNormInference(x, scale, bias, mean, variance, epsilon=epsilon)]
+
+
+def _training_normalization(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
+    """Normalization by the statistics of the batch; the running statistics are mixed of theirs and those given, by `momentum`."""
+    x, scale, bias, mean, variance = operands
+    if node.version < 14:
+        node.fail("training mode of a version before 14 is not supported", hint="export the model for inference")
+    rank = node.known_rank(0)
+    axes = op.constant([axis for axis in range(rank) if axis != 1], si64)
+    momentum = node.number("momentum", 0.9)
+    own_mean = op.ReduceMean(x, axes, keep_dims=False)
+    centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
+    own_variance = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=False)
+    y = op.BatchNormInference(x, scale, bias, own_mean, own_variance, epsilon=node.number("epsilon", 1e-5))
+    results: list[SSAValue | None] = [y]
+    for index, (given, own, source) in enumerate(((mean, own_mean, 3), (variance, own_variance, 4)), start=1):
+        if index < node.result_count:
+            running = op.Add(op.Multiply(given, momentum), op.Multiply(own, 1 - momentum))
+            results.append(op.convert(running, node.element(source)))
+    return results
+
+
+@onnx.lowers("InstanceNormalization")
+def instance_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.InstanceNormalization(x, scale, bias) {epsilon} -> MVN(x, spatial axes) * scale + bias
+
+    Without a known rank the spatial dimensions are made one, and restored behind.
+    """
+    x, epsilon = node.operand(0), node.number("epsilon", 1e-5)
+    rank = rank_of(x)
+    flat = x if rank is not None else op.Reshape(x, [0, 0, -1], special_zero=True)
+    spatial = 1 if rank is None else rank - 2
+    normal = _standardized(op, flat, op.constant(list(range(2, 2 + spatial)), si64), epsilon)
+    result = _scaled(op, normal, *(with_dimensions_behind(op, _vector(node, op, index), spatial) for index in (1, 2)))
+    return result if rank is not None else reshaped_like(op, result, x)
+
+
+def _vector(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
+    """An operand that has one dimension, even if its type does not say so."""
+    value = node.operand(index)
+    return value if rank_of(value) == 1 else op.Reshape(value, [-1], special_zero=False)
+
+
+def _standardized(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
+    """x less its mean along axes, divided by its standard deviation along them."""
+    return op.MVN(x, axes, eps=epsilon, normalize_variance=True, eps_mode="INSIDE_SQRT")
+
+
+def _scaled(op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue | None) -> SSAValue:
+    """x · scale + bias, where either may be absent."""
+    if scale is not None:
+        x = op.Multiply(x, scale)
+    return x if bias is None else op.Add(x, bias)
+
+
+def axes_from(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
+    """The axes from one on; a negative one needs no rank."""
+    if axis >= 0:
+        return all_axes(op, x, axis)
+    return op.constant(list(range(axis, 0)), si64)
+
+
+@onnx.lowers("LayerNormalization")
+def layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """onnx.LayerNormalization(x, scale, bias) {axis, epsilon} -> MVN(x, axes from axis on) * scale + bias
+
+    The mean and the inverse standard deviation, further results, are computed if they are used; they have the type `stash_type` says.
+    """
+    x = node.operand(0)
+    scale, bias = node.operand(1), node.optional(2)
+    axes, epsilon = axes_from(op, x, node.integer("axis", -1)), node.number("epsilon", 1e-5)
+    y = layer_normalized(op, x, scale, bias, axes, epsilon)
+    if not node.is_used(1) and not node.is_used(2):
+        return [y]
+    return [y, *layer_statistics(op, x if node.integer("stash_type", 1) != 1 else op.convert(x, f32), axes, epsilon)]
+
+
+def layer_normalized(op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue | None, axes: SSAValue, epsilon: float) -> SSAValue:
+    """x standardized along axes, times scale, plus bias; these may be absent and may be of another element type."""
+    scale, bias = (None if each is None else _in_type_of(op, each, x) for each in (scale, bias))
+    return _scaled(op, _standardized(op, x, axes, epsilon), scale, bias)
+
+
+def layer_statistics(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float) -> tuple[SSAValue, SSAValue]:
+    """Mean and inverse standard deviation along axes, which stay as dimensions of 1."""
+    mean = op.ReduceMean(x, axes, keep_dims=True)
+    centred = op.Subtract(x, mean)
+    variance = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=True)
+    return mean, op.Divide(1.0, op.Sqrt(op.Add(variance, epsilon)))
+
+
+@onnx.lowers("RMSNormalization")
+def root_mean_square_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.RMSNormalization(x, scale) {axis, epsilon} -> x / sqrt(mean(x²) + epsilon) * scale"""
+    x = node.operand(0)
+    axes = axes_from(op, x, node.integer("axis", -1))
+    return root_mean_square_normalized(op, x, node.operand(1), axes, node.number("epsilon", 1e-5))
+
+
+def root_mean_square_normalized(op: OpBuilder, x: SSAValue, scale: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
+    """x / sqrt(mean(x²) + epsilon) · scale in the form that the runtime recognises as one operation."""
+    squares = op.ReduceMean(op.Power(x, 2.0), axes, keep_dims=True)
+    return op.Multiply(op.Divide(x, op.Sqrt(op.Add(squares, epsilon))), _in_type_of(op, scale, x))
+
+
+@onnx.lowers("GroupNormalization", since=21)
+def group_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.GroupNormalization(x, scale, bias) {num_groups, epsilon} -> opset12.GroupNormalization(x, scale, bias)"""
+    x = node.operand(0)
+    scale, bias = (_in_type_of(op, _vector(node, op, index), x) for index in (1, 2))
+    return op.GroupNormalization(x, scale, bias, num_groups=node.integer("num_groups"), epsilon=node.number("epsilon", 1e-5))
+
+
+@onnx.lowers("GroupNormalization")
+def groupwise_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.GroupNormalization(x, scale, bias) {num_groups, epsilon}, scale and bias by group
+
+    -> Reshape to [batch, groups, rest], MVN along the rest, Multiply, Add, Reshape back; constants for a known number of channels are
+    spread over the channels instead: opset12.GroupNormalization(x, scale, bias)
+    """
+    x, groups = node.operand(0), node.integer("num_groups")
+    epsilon, shape = node.number("epsilon", 1e-5), node.shape(0)
+    arrays = [small_constant(op, node.operand(index)) for index in (1, 2)]
+    if shape is not None and len(shape) > 1 and groups > 0 and shape[1] > 0 and shape[1] % groups == 0:
+        spread = [op.constant(np.repeat(array, shape[1] // groups)) for array in arrays if array is not None and array.size == groups]
+        if len(spread) == 2:
+            return op.GroupNormalization(x, *spread, num_groups=groups, epsilon=epsilon)
+    if groups < 1:
+        node.fail(f"num_groups is {groups}")
+    flat = op.Reshape(x, [0, groups, -1], special_zero=True)
+    normal = _standardized(op, flat, op.constant([2], si64), epsilon)
+    result = _scaled(op, normal, *(with_dimensions_behind(op, _vector(node, op, index), 1) for index in (1, 2)))
+    return reshaped_like(op, result, x)
+
+
+@onnx.lowers("LpNormalization")
+def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.LpNormalization(x) {axis, p} -> opset1.NormalizeL2(x, axis), for p = 1: x / max(ReduceL1(x, axis), smallest number)"""
+    x, axes = node.operand(0), op.constant([node.integer("axis", -1)], si64)
+    p = node.integer("p", 2)
+    if p == 2:
+        return op.NormalizeL2(x, axes, eps=SMALLEST_NORM, eps_mode="max")
+    if p != 1:
+        node.fail(f"attribute p is {p}, it should be 1 or 2")
+    return op.Divide(x, op.Maximum(op.ReduceL1(x, axes, keep_dims=True), float(np.finfo(np.float16).tiny)))
+
+
+@onnx.lowers("LRN")
+def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.LRN(x) {alpha, beta, bias, size} -> opset1.LRN(x, [1]) {alpha, beta, bias, size}
+
+    The runtime's CPU plugin takes the bias for an integer: one that is none is factored out. It has no neighbourhoods of an even number
+    of channels: x / (bias + alpha / size * sum of shifted squares) ** beta.
+    """
+    x, size = node.operand(0), node.integer("size")
+    alpha, beta, bias = node.number("alpha", 1e-4), node.number("beta", 0.75), node.number("bias", 1.0)
+    if not 1 <= size <= MAXIMUM_NEIGHBOURHOOD:
+        node.fail(f"size is {size}, it should be 1 to {MAXIMUM_NEIGHBOURHOOD}")
+    if size % 2 == 0:
+        base = op.Add(op.Multiply(_neighbour_sums(node, op, op.Multiply(x, x), size), alpha / size), bias)
+        return op.Divide(x, op.Power(base, beta))
+    integral = bias.is_integer() or bias <= 0
+    properties = {"alpha": alpha if integral else alpha / bias, "beta": beta, "bias": bias if integral else 1.0, "size": size}
+    result = op.LRN(x, op.constant([1], si64), **properties)
+    return result if integral else op.Multiply(result, bias**-beta)
+
+
+def _neighbour_sums(node: LoweringNode, op: OpBuilder, x: SSAValue, size: int) -> SSAValue:
+    """Sums of `size` neighbouring channels, of an even number one more behind each than before it."""
+    rank = node.known_rank(0)
+    before, behind = (size - 1) // 2, size // 2
+    begin, end = ([0, count, *[0] * (rank - 2)] for count in (before, behind))
+    padded = op.Pad(x, begin, end, op.constant_like(0, x), pad_mode="constant")
+    ends = [index - size + 1 or 2**31 - 1 for index in range(size)]
+    shifted = [op.Slice(padded, [index], [end], [1], [1]) for index, end in enumerate(ends)]
+    return reduce(op.Add, shifted)
+
+
+@onnx.lowers("MeanVarianceNormalization")
+def mean_variance_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.MeanVarianceNormalization(x) {axes} -> opset6.MVN(x, axes)"""
+    axes = op.constant(list(node.integers("axes", (0, 2, 3))), si64)
+    return op.MVN(node.operand(0), axes, eps=1e-9, normalize_variance=True, eps_mode="OUTSIDE_SQRT")

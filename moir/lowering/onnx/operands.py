@@ -1,0 +1,65 @@
+"""Operands of ONNX nodes in the form opset operations want: shapes that broadcast, axes, sizes as values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import describe, is_element_type, si64
+from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.rewriting.builder import OpBuilder
+
+
+def aligned(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:
+    """Both operands of a binary node such that they broadcast as in numpy.
+
+    Before operator set 7 the shape of the second one lies at `axis` of the first one's; dimensions of 1 are appended to it then.
+    Raises ConversionError if the ranks that takes are unknown.
+    """
+    a, b = node.operand(0), node.operand(1)
+    if node.version >= 7 or not node.flag("broadcast") or not node.has("axis"):
+        return a, b
+    rank, own = node.known_rank(0), node.known_rank(1)
+    behind = rank - own - normalize_axis(node.integer("axis"), max(rank, 1))
+    if behind < 0:
+        node.fail(f"a shape of rank {own} does not fit at axis {node.integer('axis')} of one of rank {rank}")
+    return a, with_dimensions_behind(op, b, behind)
+
+
+def with_dimensions_behind(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
+    """A value of known rank with `count` dimensions of 1 appended; a constant stays one."""
+    if count == 0:
+        return value
+    array = small_constant(op, value)
+    if array is not None:
+        return op.constant(array.reshape(*array.shape, *(1,) * count))
+    rank = rank_of(value) or 0
+    return op.Unsqueeze(value, [rank + index for index in range(count)])
+
+
+def small_constant(op: OpBuilder, value: SSAValue) -> Array | None:
+    """The array of a constant whose element type has one (it can be reshaped, but packed elements cannot); None of any other value."""
+    element = element_of(value)
+    if is_element_type(element) and describe(element).is_packed:
+        return None
+    return op.known.constant(value)
+
+
+def dimension(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = ()) -> SSAValue:
+    """A dimension of a value, as a scalar or in another shape of one element; a constant if it is known. A negative axis needs no rank."""
+    known = shape_of(value)
+    if known is not None and known[axis] >= 0:
+        return op.constant([known[axis]] if len(shape) else known[axis], si64)
+    return op.Gather(op.ShapeOf(value), op.constant([axis] if len(shape) else axis, si64), op.constant(0, si64))
+
+
+def reshaped_like(op: OpBuilder, value: SSAValue, like: SSAValue, kept: int = 0) -> SSAValue:
+    """A value in the shape of another one with which it shares the first `kept` dimensions."""
+    shape = shape_of(like)
+    if shape is not None and sum(dimension < 0 for dimension in shape[kept:]) <= 1:
+        rest = [-1 if dimension < 0 else dimension for dimension in shape[kept:]]
+        return op.Reshape(value, [*(0,) * kept, *rest], special_zero=bool(kept))
+    return op.Reshape(value, op.ShapeOf(like), special_zero=False)

@@ -1,0 +1,181 @@
+"""Pooling: over windows, over all spatial axes, and the inverse of maximum pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.opset.spatial import Window, positions
+from moir.dialects.shapes import is_static, rank_of, shape_of
+from moir.lowering.driver import LoweringNode, Replacement
+from moir.lowering.onnx.sliding_window import SlidingWindow, axis_attribute, kernel_shape, sliding_window
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+
+def rounding(node: LoweringNode) -> str:
+    """The rounding type; with `ceil_mode` a last window that would start in the end padding is left out."""
+    return "ceil_torch" if node.flag("ceil_mode") else "floor"
+
+
+@onnx.lowers("MaxPool")
+def max_pool(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """onnx.MaxPool(x) -> opset14.MaxPool(x) {axis = 0}: both count indices from the start of the whole tensor."""
+    kernel = kernel_shape(node)
+    window = sliding_window(node, len(kernel))
+    data = node.operand(0)
+    values, indices = op.MaxPool.parts(2, data, kernel=kernel, rounding_type=rounding(node), **window.properties())
+    if node.is_used(1) and window.auto_pad.startswith("same") and not is_static((node.shape(0) or (-1,))[2:] or (-1,)):
+        node.fail("the runtime computes wrong indices if automatic padding has to wait for the sizes", hint="give x static shapes")
+    if node.is_used(1) and node.flag("storage_order"):
+        indices = _column_major(op, data, indices, len(kernel))
+    return values, indices
+
+
+def _column_major(op: OpBuilder, data: SSAValue, indices: SSAValue, axes: int) -> SSAValue:
+    """Indices of rows of rows turned into those that count along the first spatial axis first."""
+    shape = shape_of(data)
+    dimensions = op.ShapeOf(data) if not is_static(shape and shape[2:]) else None
+
+    def size(axis: int) -> SSAValue:
+        if dimensions is None:
+            assert shape is not None
+            return op.constant(shape[axis])
+        return op.Gather(dimensions, axis, 0)
+
+    sizes = [size(axis) for axis in range(2, axes + 2)]
+    rest = indices
+    places: list[SSAValue] = []
+    for length in reversed(sizes):
+        places.insert(0, op.FloorMod(rest, length))
+        rest = op.Divide(rest, length)
+    for place, length in zip(reversed(places), reversed(sizes), strict=True):
+        rest = op.Add(op.Multiply(rest, length), place)
+    return rest
+
+
+@onnx.lowers("AveragePool")
+def average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.AveragePool(x) {count_include_pad = 0} -> opset14.AvgPool(x) {exclude-pad = true}; with dilations opset16.AvgPool."""
+    kernel = kernel_shape(node)
+    window = sliding_window(node, len(kernel))
+    return _average(op, node.operand(0), kernel, window, rounding(node), not node.flag("count_include_pad"))
+
+
+def _average(
+    op: OpBuilder, data: SSAValue, kernel: Sequence[int], window: SlidingWindow, rounding_type: str, exclude_pad: bool
+) -> SSAValue:
+    properties = window.properties() | {"kernel": kernel, "rounding_type": rounding_type, "exclude_pad": exclude_pad}
+    if set(window.dilations) == {1}:
+        del properties["dilations"]
+        return op["opset14.AvgPool"](data, **properties)
+    return op["opset16.AvgPool"](data, **properties)
+
+
+def spatial_axes_of(op: OpBuilder, data: SSAValue) -> SSAValue:
+    """The axes from 2 on, computed if the rank is unknown."""
+    rank = rank_of(data)
+    if rank is not None:
+        return op.constant(list(range(2, rank)))
+    return op.Range(2, op.Squeeze(op.ShapeOf(op.ShapeOf(data))), 1, output_type=si64)
+
+
+@onnx.lowers("GlobalAveragePool")
+def global_average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.GlobalAveragePool(x) -> opset1.ReduceMean(x, [2, …]) {keep_dims = true}"""
+    return op.ReduceMean(node.operand(0), spatial_axes_of(op, node.operand(0)), keep_dims=True)
+
+
+@onnx.lowers("GlobalMaxPool")
+def global_max_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.GlobalMaxPool(x) -> opset1.ReduceMax(x, [2, …]) {keep_dims = true}"""
+    return op.ReduceMax(node.operand(0), spatial_axes_of(op, node.operand(0)), keep_dims=True)
+
+
+def _exponent(node: LoweringNode) -> float:
+    """The attribute `p`: an integer, in version 1 a float."""
+    exponent = node.number("p", 2.0)
+    if exponent <= 0:
+        node.fail(f"p is {exponent}")
+    return exponent
+
+
+@onnx.lowers("GlobalLpPool")
+def global_lp_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.GlobalLpPool(x) {p = 2} -> opset4.ReduceL2(x, [2, …]) {keep_dims = true}; opset4.ReduceL1 for p = 1, else Σ|x|ᵖ to the 1/p."""
+    data, exponent = node.operand(0), _exponent(node)
+    axes = spatial_axes_of(op, data)
+    if exponent == 1:
+        return op.ReduceL1(data, axes, keep_dims=True)
+    if exponent == 2:
+        return op.ReduceL2(data, axes, keep_dims=True)
+    return op.Power(op.ReduceSum(op.Power(op.Abs(data), exponent), axes, keep_dims=True), 1 / exponent)
+
+
+@onnx.lowers("LpPool")
+def lp_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.LpPool(x) {p = 2} -> opset1.Sqrt(opset1.Multiply(opset14.AvgPool(opset1.Multiply(x, x)), elements of the kernel))"""
+    kernel, exponent = kernel_shape(node), _exponent(node)
+    data = node.operand(0)
+    window = sliding_window(node, len(kernel))
+    if node.flag("ceil_mode"):
+        window = _padded_to_ceil(node, window, kernel)
+    powers = op.Abs(data) if exponent == 1 else op.Multiply(data, data) if exponent == 2 else op.Power(op.Abs(data), exponent)
+    # Padding is zeros that count, so the mean is the sum over the size of the kernel.
+    sums = op.Multiply(_average(op, powers, kernel, window, "floor", exclude_pad=False), float(prod(kernel)))
+    return sums if exponent == 1 else op.Sqrt(sums) if exponent == 2 else op.Power(sums, 1 / exponent)
+
+
+def _padded_to_ceil(node: LoweringNode, window: SlidingWindow, kernel: Sequence[int]) -> SlidingWindow:
+    """The window with as much end padding as rounding down needs to yield what rounding up yields."""
+    shape = node.shape(0)
+    if window.auto_pad.startswith("same"):
+        return window
+    ends: list[int] = []
+    for axis, length in enumerate(kernel):
+        one = Window(length, window.strides[axis], window.dilations[axis], window.pads_begin[axis], window.pads_end[axis])
+        size = -1 if shape is None else shape[axis + 2]
+        if size >= 0:
+            count = positions(size, one, "explicit", "ceil_torch")
+            ends.append(max(one.pad_end, (count - 1) * one.stride + one.extent - size - one.pad_begin))
+        else:
+            if one.pad_end + one.stride > one.extent:
+                node.fail("ceil_mode with a window that may start in the padding", hint="give the model's inputs static shapes")
+            ends.append(one.pad_end + one.stride - 1)
+    return window._replace(pads_end=tuple(ends), auto_pad="explicit")
+
+
+@onnx.lowers("MaxUnpool")
+def max_unpool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.MaxUnpool(x, indices, output_shape) -> Pad(Reshape(ScatterElementsUpdate(zeros, indices as list, x as list)))
+
+    Indices count the elements of the tensor the attributes tell the shape of; a larger `output_shape` appends zeros to it.
+    """
+    kernel = kernel_shape(node)
+    axes = len(kernel)
+    strides, pads = axis_attribute(node, "strides", axes, 1, lowest=1), axis_attribute(node, "pads", 2 * axes, 0)
+    data, shape = node.operand(0), node.shape(0)
+    growth = [k - s - b - e for k, s, b, e in zip(kernel, strides, pads[:axes], pads[axes:], strict=True)]
+    if shape is not None and len(shape) != axes + 2:
+        node.fail(f"x has {len(shape)} dimensions where kernel_shape has {axes} entries")
+    if is_static(shape) and shape is not None:
+        sizes = [s * d + g for s, d, g in zip(strides, shape[2:], growth, strict=True)]
+        if min(sizes) < 0 or prod(shape[:2]) * prod(sizes) > 2**31:
+            node.fail(f"its result would have spatial sizes {sizes}")
+        result_shape = op.constant([*shape[:2], *sizes])
+    else:
+        result_shape = op.Add(op.Multiply(op.ShapeOf(data), [1, 1, *strides]), [0, 0, *growth])
+    count = op.ReduceProd(result_shape, [0], keep_dims=True)
+    zeros = op.Broadcast(op.constant_like(0.0, data), count)
+    flat = op.ScatterElementsUpdate(
+        zeros, op.Reshape(node.operand(1), [-1], special_zero=False), op.Reshape(data, [-1], special_zero=False), 0
+    )
+    unpooled = op.Reshape(flat, result_shape, special_zero=False)
+    wanted = node.optional(2)
+    if wanted is None:
+        return unpooled
+    missing = op.Subtract(wanted, result_shape)
+    return op.Pad(unpooled, [0] * (axes + 2), missing, op.constant_like(0.0, data), pad_mode="constant")

@@ -1,0 +1,203 @@
+"""Quantization: conversions between floats and scaled integers, and products and convolutions of such integers.
+
+    %q = onnx.QuantizeLinear(%x, %scale, %zero)
+    %y = onnx.DequantizeLinear(%q, %scale, %zero)
+->  %y = opset1.FakeQuantize(%x, low, high, low, high) {levels = 256}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import describe, f32, si32, ui8
+from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.convolution import group_attribute
+from moir.lowering.onnx.data_types import element_type
+from moir.lowering.onnx.operands import reshaped_like, with_dimensions_behind
+from moir.lowering.onnx.quantized_values import (
+    Quantization,
+    along_axis,
+    as_type,
+    constant_array,
+    dequantized,
+    dequantized_operand,
+    quantization,
+    quantized,
+    reshaped_constant,
+    result_type,
+)
+from moir.lowering.onnx.sliding_window import sliding_window, spatial_axes
+from moir.lowering.onnx.table import onnx
+from moir.lowering.shape_values import all_axes
+from moir.rewriting.builder import OpBuilder
+
+
+@onnx.lowers("QuantizeLinear", "com.microsoft.QuantizeLinear")
+def quantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.QuantizeLinear(x, scale, zero) -> Convert(FakeQuantize(x, low, high, 0, 255))"""
+    x, block = node.operand(0), node.attribute("block_size", 0)
+    asked = node.attribute("output_dtype", 0)
+    element = result_type(node, 2, element_type(node, "output_dtype") if asked else ui8)
+    axis, saturate = node.integer("axis", 1), node.flag("saturate", True)
+    if block:
+        blocks = _in_blocks(node, op, x, normalize_axis(axis, node.known_rank(0)), block)
+        parameters = _block_parameters(node, op, normalize_axis(axis, node.known_rank(0)))
+        return reshaped_like(op, quantized(op, blocks, parameters, element, saturate), x)
+    return quantized(op, x, quantization(node, op, 1, 2, axis, rank_of(x)), element, saturate)
+
+
+@onnx.lowers("DequantizeLinear", "com.microsoft.DequantizeLinear")
+def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.DequantizeLinear(x, scale, zero) -> (Convert(x) - zero) * scale; one FakeQuantize behind a QuantizeLinear"""
+    x, block = node.operand(0), node.attribute("block_size", 0)
+    real = element_type(node, "output_dtype") if node.attribute("output_dtype", 0) else node.element(1)
+    axis = node.integer("axis", 1)
+    if block:
+        axis = normalize_axis(axis, node.known_rank(0))
+        return reshaped_like(op, dequantized(op, _in_blocks(node, op, x, axis, block), _block_parameters(node, op, axis), real), x)
+    return dequantized_operand(node, op, 0, quantization(node, op, 1, 2, axis, rank_of(x)), real)
+
+
+def _in_blocks(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int, block: int) -> SSAValue:
+    """x with an axis split into blocks and elements of a block. Raises ConversionError if that is not possible."""
+    shape = shape_of(x) or ()
+    if shape[axis] >= 0 and (block < 0 or shape[axis] % block):
+        node.fail(f"{shape[axis]} elements along axis {axis} are no multiple of the block size {block}")
+    count = shape[axis] // block if shape[axis] >= 0 else -1
+    split = [*shape[:axis], count, block, *shape[axis + 1 :]]
+    if split.count(-1) <= 1:
+        constant = reshaped_constant(op, x, split)
+        return op.Reshape(x, split, special_zero=False) if constant is None else constant
+    whole = op.ShapeOf(x)
+    before = [op.Slice(whole, [0], [axis], [1])] if axis else []
+    behind = [op.Slice(whole, [axis + 1], [len(shape)], [1])] if axis + 1 < len(shape) else []
+    target = op.Concat(*before, op.constant([-1, block]), *behind, axis=0)
+    return op.Reshape(x, target, special_zero=False)
+
+
+def _block_parameters(node: LoweringNode, op: OpBuilder, axis: int) -> Quantization:
+    """Scale and zero point of blocks, with a dimension of 1 for the elements of a block."""
+
+    def spread(value: SSAValue) -> SSAValue:
+        array = constant_array(op, value)
+        if array is None:
+            return op.Unsqueeze(value, [axis + 1])
+        element = si32 if describe(element_of(value)).is_packed else element_of(value)
+        return op.constant(np.expand_dims(array, axis + 1), element)
+
+    zero = node.optional(2)
+    zeros = None if zero is None else constant_array(op, zero)
+    absent = zero is None or (zeros is not None and not zeros.any())
+    return Quantization(spread(node.operand(1)), None if zero is None or absent else spread(zero))
+
+
+@onnx.lowers("DynamicQuantizeLinear")
+def dynamic_quantize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.DynamicQuantizeLinear(x) -> scale = (max - min) / 255, zero = round(-min / scale), y = round(x / scale) + zero
+
+    The interval from the minimum to the maximum of x is extended to hold 0.
+    """
+    x = node.operand(0)
+    axes = all_axes(op, x)
+    low = op.Minimum(op.ReduceMin(x, axes, keep_dims=False), 0.0)
+    high = op.Maximum(op.ReduceMax(x, axes, keep_dims=False), 0.0)
+    scale = op.Divide(op.Subtract(high, low), 255.0)
+    zero = op.Clamp(op.Round(op.Divide(op.Negative(low), scale), mode="half_to_even"), min=0.0, max=255.0)
+    level = op.Add(op.Round(op.Divide(x, scale), mode="half_to_even"), zero)
+    return [op.convert(op.Clamp(level, min=0.0, max=255.0), ui8), scale, op.convert(zero, ui8)]
+
+
+@onnx.lowers("QLinearMatMul")
+def quantized_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.QLinearMatMul(a, …, b, …, y_scale, y_zero) -> quantized MatMul of dequantized operands
+
+    A scale of one dimension belongs to the rows of a, to the columns of b.
+    """
+    a = dequantized_operand(node, op, 0, quantization(node, op, 1, 2, -2), node.element(1))
+    b = dequantized_operand(node, op, 3, quantization(node, op, 4, 5, -1), node.element(4))
+    return quantized(op, op.MatMul(a, b), quantization(node, op, 6, 7, -1), result_type(node, 7, ui8))
+
+
+def grouped(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:
+    """Filters with their leading dimension split into groups: [group, rows / group, …]."""
+    shape = shape_of(filters)
+    if shape is None or -1 in shape or len(shape) != axes + 2 or shape[0] % group:
+        node.fail(f"filters of {group} groups need a static shape of {axes + 2} dimensions and equal groups")
+    split = [group, shape[0] // group, *shape[1:]]
+    constant = reshaped_constant(op, filters, split)
+    return op.Reshape(filters, split, special_zero=False) if constant is None else constant
+
+
+def convolved(node: LoweringNode, op: OpBuilder, x: SSAValue, filters: SSAValue, group: int, axes: int) -> SSAValue:
+    """The convolution a node describes, of filters that are split into groups if there are several."""
+    build = op.Convolution if group == 1 else op.GroupConvolution
+    return build(x, filters, **sliding_window(node, axes).properties())
+
+
+@onnx.lowers("QLinearConv")
+def quantized_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.QLinearConv(x, …, w, …, y_scale, y_zero, b) -> quantized Convolution of dequantized operands, plus b * x_scale * w_scale"""
+    axes, group = spatial_axes(node, (3, 0)), group_attribute(node)
+    x = dequantized_operand(node, op, 0, quantization(node, op, 1, 2), node.element(1))
+    filters = node.operand(3)
+    w = _filters(node, op, filters, group, axes)
+    result = convolved(node, op, x, w, group, axes)
+    if node.optional(8) is not None:
+        result = op.Add(result, _bias(node, op, axes))
+    return quantized(op, result, quantization(node, op, 6, 7), result_type(node, 7, ui8))
+
+
+def _filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:
+    """The filters of a QLinearConv dequantized; their scales are by output channel."""
+    if group == 1:
+        return dequantized(op, filters, quantization(node, op, 4, 5, 0, axes + 2))
+
+    def by_group(value: SSAValue) -> SSAValue:
+        shape = shape_of(value)
+        if shape in ((), (1,)):
+            return along_axis(node, op, value, 0, axes + 3)
+        split = [group, -1, *(1,) * (axes + 1)]
+        array = constant_array(op, value)
+        return op.Reshape(value, split, special_zero=False) if array is None else op.constant(array.reshape(split), element_of(value))
+
+    zero = node.optional(5)
+    zeros = None if zero is None else constant_array(op, zero)
+    absent = zero is None or (zeros is not None and not zeros.any())
+    parameters = Quantization(by_group(node.operand(4)), None if zero is None or absent else by_group(zero))
+    return dequantized(op, grouped(node, op, filters, group, axes), parameters)
+
+
+def _bias(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
+    """The bias of a QLinearConv, whose scale is the product of those of x and w."""
+    bias, scales = node.operand(8), (node.operand(1), node.operand(4))
+    arrays = [constant_array(op, value) for value in (bias, *scales)]
+    if all(array is not None for array in arrays):
+        values, x_scale, w_scale = (array.astype(np.float64) for array in arrays if array is not None)
+        return op.constant((values * (x_scale.reshape(-1) * w_scale.reshape(-1))).astype(np.float32).reshape(1, -1, *(1,) * axes))
+    scaled = op.Multiply(as_type(op, bias, f32), op.Multiply(*scales))
+    return with_dimensions_behind(op, op.Unsqueeze(scaled, [0]), axes)
+
+
+@onnx.lowers("ConvInteger")
+def integer_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ConvInteger(x, w, x_zero, w_zero) -> Convert(Convolution(x - x_zero, w - w_zero)), computed in f32"""
+    axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
+    one = op.constant(np.ones((), np.float32))
+    x = dequantized(op, node.operand(0), Quantization(one, _zero_point(node, op, 2, axes)))
+    filters = dequantized(op, node.operand(1), Quantization(one, _zero_point(node, op, 3, axes)))
+    if group > 1:
+        filters = grouped(node, op, filters, group, axes)
+    return op.convert(convolved(node, op, x, filters, group, axes), si32)
+
+
+def _zero_point(node: LoweringNode, op: OpBuilder, index: int, axes: int) -> SSAValue | None:
+    """The zero point of an operand of a ConvInteger; one of one dimension is by output channel."""
+    value = node.optional(index)
+    if value is None:
+        return None
+    array = constant_array(op, value)
+    return None if array is not None and not array.any() else along_axis(node, op, value, 0, axes + 2)

@@ -1,0 +1,211 @@
+"""Values as integers with scale and zero point, and back, in the form that the low-precision passes of the runtime look for.
+
+quantized:    FakeQuantize(x, (low - zero) * scale, (high - zero) * scale, low, high), Convert to the integer type
+dequantized:  (Convert(x) - zero) * scale
+dequantized behind quantized: one FakeQuantize from floats to floats
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import REAL_TYPES, boolean, describe, f32, si32, to_numpy
+from moir.dialects.opset.infrastructure import Constant, Convert
+from moir.dialects.opset.quantization import FakeQuantize
+from moir.dialects.shapes import element_of, normalize_axis, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.arithmetic import converted
+from moir.lowering.onnx.operands import small_constant, with_dimensions_behind
+from moir.rewriting.builder import OpBuilder
+
+MAXIMUM_LEVEL_BITS = 16
+"""Integers of more bits are not the levels of a FakeQuantize."""
+
+
+class Quantization(NamedTuple):
+    """Scale and zero point of a tensor, shaped to broadcast against it; the zero point may be absent."""
+
+    scale: SSAValue
+    zero: SSAValue | None
+
+
+def integer_limits(element: Attribute) -> tuple[int, int]:
+    """The smallest and the largest number of an integer type."""
+    row = describe(element)
+    return (-(2 ** (row.bits - 1)), 2 ** (row.bits - 1) - 1) if row.xml[0] == "i" else (0, 2**row.bits - 1)
+
+
+def constant_array(op: OpBuilder, value: SSAValue) -> Array | None:
+    """The array of a constant, packed integers unpacked; None of any other value."""
+    if not isinstance(value.owner, Constant) or not describe(element_of(value)).is_packed:
+        return small_constant(op, value)
+    element, shape = element_of(value), shape_of(value) or ()
+    bits = describe(element).bits
+    if element in REAL_TYPES or 8 % bits:
+        return None
+    packed = value.owner.value.array
+    fields = (packed.reshape(-1, 1) >> np.arange(0, 8, bits, dtype=np.uint8)) & (2**bits - 1)
+    entries: Array = fields.reshape(-1)[: int(np.prod(shape))].astype(np.int32)
+    if integer_limits(element)[0] < 0:
+        entries = np.where(entries >= 2 ** (bits - 1), entries - 2**bits, entries)
+    return entries.reshape(shape)
+
+
+def along_axis(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int, rank: int | None) -> SSAValue:
+    """A scale or zero point of one dimension, shaped to lie along an axis of a tensor; one of a single element becomes a scalar."""
+    shape = shape_of(value)
+    array = constant_array(op, value)
+    if shape is not None and all(dimension == 1 for dimension in shape):
+        if not shape:
+            return value
+        return op.constant(array.reshape(()), _storage_type(value)) if array is not None else op.Squeeze(value)
+    if shape is None or len(shape) != 1:
+        return value
+    if axis >= 0 and rank is None:
+        node.fail(f"the scales lie along axis {axis} of a tensor of unknown rank", hint="give the model's inputs a known rank")
+    behind = -axis - 1 if axis < 0 or rank is None else rank - 1 - normalize_axis(axis, rank)
+    if array is not None:
+        return op.constant(array.reshape(-1, *(1,) * behind), _storage_type(value))
+    return with_dimensions_behind(op, value, behind)
+
+
+def _storage_type(value: SSAValue) -> Attribute:
+    """The element type of a value; i32 in place of types whose elements are packed."""
+    return si32 if describe(element_of(value)).is_packed else element_of(value)
+
+
+def quantization(node: LoweringNode, op: OpBuilder, scale: int, zero: int, axis: int = 1, rank: int | None = None) -> Quantization:
+    """Scale and zero point that are operands of a node, for a tensor of some rank. A zero point that is 0 everywhere is left out."""
+    point = node.optional(zero)
+    if point is not None:
+        array = constant_array(op, point)
+        point = None if array is not None and not array.any() else along_axis(node, op, point, axis, rank)
+    return Quantization(along_axis(node, op, node.operand(scale), axis, rank), point)
+
+
+def as_type(op: OpBuilder, value: SSAValue, element: Attribute) -> SSAValue:
+    """A value in another element type; a constant stays one."""
+    if element_of(value) == element:
+        return value
+    array = constant_array(op, value)
+    return op.convert(value, element) if array is None else op.constant(array.astype(to_numpy(element)), element)
+
+
+def quantized(op: OpBuilder, x: SSAValue, parameters: Quantization, element: Attribute, saturate: bool = True) -> SSAValue:
+    """x / scale rounded, plus the zero point, saturated to an element type (8-bit floats only with `saturate`)."""
+    scale, zero = parameters
+    if element_of(x) not in REAL_TYPES:
+        x = op.convert(x, f32)
+    real = element_of(x)
+    if element in REAL_TYPES:
+        return converted(op, _divided(op, x, as_type(op, scale, real)), element, saturate)
+    low, high = integer_limits(element)
+    scales, zeros = constant_array(op, scale), np.asarray(0) if zero is None else constant_array(op, zero)
+    if scales is not None and zeros is not None and np.all(scales > 0) and describe(element).bits <= MAXIMUM_LEVEL_BITS:
+        limits = _range_constants(op, scales, zeros, (low, high), real)
+        levels = [op.constant(np.asarray(limit, to_numpy(real)), real) for limit in (low, high)]
+        return op.convert(op.FakeQuantize(x, *limits, *levels, levels=high - low + 1), element)
+    level = op.Round(_divided(op, x, as_type(op, scale, real)), mode="half_to_even")
+    if zero is not None:
+        level = op.Add(level, as_type(op, zero, real))
+    return op.convert(op.Clamp(level, min=low, max=high), element)
+
+
+def _divided(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
+    scales = constant_array(op, scale)
+    return x if scales is not None and np.all(scales == 1) else op.Divide(x, scale)
+
+
+def _range_constants(op: OpBuilder, scales: Array, zeros: Array, limits: Sequence[int], real: Attribute) -> list[SSAValue]:
+    """The real numbers that the limits of an integer type stand for."""
+    scales, zeros = scales.astype(np.float64), zeros.astype(np.float64)
+    return [op.constant(((limit - zeros) * scales).astype(to_numpy(real)), real) for limit in limits]
+
+
+def dequantized(op: OpBuilder, x: SSAValue, parameters: Quantization, real: Attribute = f32) -> SSAValue:
+    """(x - zero point) · scale"""
+    scale, zero = parameters
+    fused = _requantized(op, x, parameters, real)
+    if fused is not None:
+        return fused
+    value = op.convert(x, real)
+    if zero is not None:
+        value = op.Subtract(value, as_type(op, zero, real))
+    scales = constant_array(op, scale)
+    return value if scales is not None and np.all(scales == 1) else op.Multiply(value, as_type(op, scale, real))
+
+
+def _requantized(op: OpBuilder, x: SSAValue, parameters: Quantization, real: Attribute) -> SSAValue | None:
+    """One FakeQuantize for x, if that has just been quantized."""
+    rounding = quantizer_of(op, x)
+    if rounding is None or element_of(rounding.data) != real or element_of(x) == boolean:
+        return None
+    scales = constant_array(op, parameters.scale)
+    zeros = np.asarray(0) if parameters.zero is None else constant_array(op, parameters.zero)
+    if scales is None or zeros is None:
+        return None
+    limits = _range_constants(op, scales, zeros, integer_limits(element_of(x)), real)
+    return op.FakeQuantize(rounding.data, rounding.input_low, rounding.input_high, *limits, levels=rounding.integer("levels"))
+
+
+def quantizer_of(op: OpBuilder, x: SSAValue) -> FakeQuantize | None:
+    """The FakeQuantize of a value that `quantized` made, None of any other."""
+    convert = x.owner
+    if not isinstance(convert, Convert) or not isinstance(rounding := convert.data.owner, FakeQuantize):
+        return None
+    ends = [op.known.constant(limit) for limit in (rounding.output_low, rounding.output_high)]
+    if any(end is None or end.size != 1 for end in ends) or element_of(x) in REAL_TYPES:
+        return None
+    low, high = (float(end.reshape(())) for end in ends if end is not None)
+    return rounding if (low, high) == integer_limits(element_of(x)) else None
+
+
+def dequantized_operand(
+    node: LoweringNode, op: OpBuilder, index: int, parameters: Quantization, real: Attribute = f32, data: SSAValue | None = None
+) -> SSAValue:
+    """An operand of a node (or `data`, which was made of it) dequantized. What quantized it is erased if nothing else needs it."""
+    x = node.operand(index)
+    result = dequantized(op, x if data is None else data, parameters, real)
+    if quantizer_of(op, x) is not None and isinstance(result.owner, FakeQuantize) and len(list(x.uses)) == 1:
+        node.op.operands[index] = result
+        erase_unused(x)
+    return result
+
+
+def erase_unused(value: SSAValue) -> None:
+    """Erase the producer of a value without uses, and what it alone uses."""
+    pending = [value]
+    while pending:
+        producer = pending.pop().owner
+        if not isinstance(producer, Convert | FakeQuantize | Constant) or any(result.uses for result in producer.results):
+            continue
+        operands = list(producer.operands)
+        _erase(producer)
+        pending.extend(operands)
+
+
+def _erase(op: Operation) -> None:
+    op.detach()
+    op.erase()
+
+
+def reshaped_constant(op: OpBuilder, value: SSAValue, shape: Sequence[int]) -> SSAValue | None:
+    """A constant in another shape, packed element types included; None for any other value."""
+    if not isinstance(value.owner, Constant):
+        return None
+    data = value.owner.value
+    if describe(data.element).is_packed:
+        packed = DataAttr.of(data.array, data.element, shape)
+        return op.create(Constant, (), {"value": packed}).results[0]
+    return op.constant(data.array.reshape(tuple(shape)), data.element)
+
+
+def result_type(node: LoweringNode, zero: int, default: Attribute) -> Attribute:
+    """The integer type of a quantized result: that of its zero point."""
+    value = node.optional(zero)
+    return default if value is None else element_of(value)

@@ -1,0 +1,109 @@
+"""Reductions and the positions of extremes.
+
+    %y = onnx.ReduceLogSum(%x) {axes = [1], keepdims = 0}
+->  %0 = opset1.ReduceSum(%x, [1]) {keep_dims = false}
+    %y = opset1.Log(%0)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si64, ui8
+from moir.dialects.shapes import element_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.operands import dimension
+from moir.lowering.onnx.table import onnx
+from moir.lowering.shape_values import all_axes
+from moir.rewriting.builder import Constructor, OpBuilder
+
+_DIRECT = {
+    "ReduceL1": "ReduceL1",
+    "ReduceL2": "ReduceL2",
+    "ReduceMax": "ReduceMax",
+    "ReduceMean": "ReduceMean",
+    "ReduceMin": "ReduceMin",
+    "ReduceProd": "ReduceProd",
+    "ReduceSum": "ReduceSum",
+}
+_OF_BOOLEANS = {"ReduceMax": "ReduceLogicalOr", "ReduceMin": "ReduceLogicalAnd"}
+_IN_FLOATS = ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean")
+_COMPUTED = ("ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare")
+
+
+def _axes(node: LoweringNode, op: OpBuilder) -> SSAValue | None:
+    """The axes of a reduction, an attribute before version 18 (of ReduceSum 13), an operand since; None if there is nothing to reduce."""
+    x = node.operand(0)
+    if node.has("axes"):
+        listed = node.integers("axes")
+        return op.constant(list(listed), si64) if listed else all_axes(op, x)
+    axes = node.optional(1)
+    if axes is not None and shape_of(axes) != (0,):
+        return axes
+    return None if node.flag("noop_with_empty_axes") else all_axes(op, x)
+
+
+@onnx.lowers(*_DIRECT, *_COMPUTED)
+def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ReduceMean(x, axes) {keepdims} -> opset1.ReduceMean(x, axes) {keep_dims}
+
+    Over no axes at all (`noop_with_empty_axes`) only what is done to single elements remains.
+    """
+    kind, source, keep = node.op.KIND, node.operand(0), node.flag("keepdims", True)
+    axes = _axes(node, op)
+    integers = element_of(source) in INTEGER_TYPES
+    # The runtime takes roots, logarithms and means of floats only.
+    x = op.convert(source, f32) if integers and kind in _IN_FLOATS else source
+    result = _of_single_elements(op, kind, x) if axes is None else _reduced(op, kind, x, axes, keep)
+    return op.convert(result, element_of(source)) if x is not source else result
+
+
+def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keep: bool) -> SSAValue:
+    match kind:
+        case "ReduceLogSum":
+            return op.Log(op.ReduceSum(x, axes, keep_dims=keep))
+        case "ReduceSumSquare":
+            return op.ReduceSum(op.Multiply(x, x), axes, keep_dims=keep)
+        case "ReduceLogSumExp":
+            # Relative to the largest element, for the exponential overflows.
+            largest = op.ReduceMax(x, axes, keep_dims=True)
+            total = op.Log(op.ReduceSum(op.Exp(op.Subtract(x, largest)), axes, keep_dims=keep))
+            return op.Add(total, largest if keep else op.ReduceMax(x, axes, keep_dims=False))
+        case _ if element_of(x) == boolean and op.known.integers(axes) is None:
+            # The runtime wants constant axes for its reductions of booleans.
+            return op.convert(_reduced(op, kind, op.convert(x, ui8), axes, keep), boolean)
+        case _:
+            name = _OF_BOOLEANS.get(kind, kind) if element_of(x) == boolean else _DIRECT[kind]
+            constructor: Constructor = getattr(op, name)
+            return constructor(x, axes, keep_dims=keep)
+
+
+def _of_single_elements(op: OpBuilder, kind: str, x: SSAValue) -> SSAValue:
+    match kind:
+        case "ReduceL1" | "ReduceL2":
+            return op.Abs(x)
+        case "ReduceLogSum":
+            return op.Log(x)
+        case "ReduceSumSquare":
+            return op.Multiply(x, x)
+        case _:
+            return x
+
+
+@onnx.lowers("ArgMax", "ArgMin")
+def position(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ArgMax(x) {axis, keepdims} -> Squeeze(TopK(x, 1)), without Squeeze if the dimension is kept
+
+    With `select_last_index` the positions are found in the reversed tensor and counted from the end.
+    """
+    x, axis = node.operand(0), node.integer("axis", 0)
+    last = node.flag("select_last_index")
+    if last:
+        x = op.Slice(x, [-1], [-(2**31)], [-1], [axis])
+    properties: dict[str, Any] = {"mode": "max" if node.op.KIND == "ArgMax" else "min", "sort": "value", "stable": True}
+    found = op.TopK.results(x, op.constant(1, si64), axis=axis, index_element_type=si64, **properties)[1]
+    if last:
+        found = op.Subtract(op.Subtract(dimension(op, x, axis), 1), found)
+    return found if node.flag("keepdims", True) else op.Squeeze(found, [axis])

@@ -1,0 +1,92 @@
+"""One-hot encoding, cumulative sums, and operations that order, search or collect elements by their value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, si64
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.lowering.shape_values import as_scalar
+from moir.rewriting.builder import OpBuilder, Operand
+
+
+def as_index(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
+    """An operand of any numbers as one of integers."""
+    value = node.operand(index)
+    if node.element(index) in INTEGER_TYPES:
+        return value
+    known = node.constant(index)
+    return op.convert(value, si64) if known is None else op.constant(known.astype(np.int64))
+
+
+@onnx.lowers("OneHot", since=9)
+def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.OneHot(indices, depth, [off, on]) {axis = -1} -> opset16.OneHot(indices, depth, on, off) {axis, negative_indices_mode}
+
+    A negative index counts from the end, but selects nothing before version 11.
+    """
+    indices, depth = (as_index(node, op, i) for i in (0, 1))
+    values = node.constant(2)
+    if values is not None and values.size == 2:
+        off, on = (op.constant(np.asarray(values.ravel()[i])) for i in (0, 1))
+    else:
+        off, on = (op.Gather(node.operand(2), i, 0) for i in (0, 1))
+    mode = "normalize" if node.version >= 11 else "ignore_negative"
+    return op.OneHot(indices, as_scalar(op, depth), on, off, axis=node.integer("axis", -1), negative_indices_mode=mode)
+
+
+@onnx.lowers("CumSum", since=11)
+def cumulative_sum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.CumSum(x, axis) {exclusive, reverse} -> opset3.CumSum(x, axis) {exclusive, reverse}"""
+    return op.CumSum(node.operand(0), as_scalar(op, node.operand(1)), exclusive=node.flag("exclusive"), reverse=node.flag("reverse"))
+
+
+@onnx.lowers("TopK")
+def top_k_attribute(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.TopK(x) {k, axis = -1} -> opset11.TopK(x, k) {axis, mode = max, sort = value, stable}"""
+    return ranked(node, op, node.integer("k"))
+
+
+@onnx.lowers("TopK", since=10)
+def top_k(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.TopK(x, k) {axis = -1, largest = 1, sorted = 1} -> opset11.TopK(x, k) {axis, mode, sort, stable}"""
+    return ranked(node, op, as_scalar(op, node.operand(1)))
+
+
+def ranked(node: LoweringNode, op: OpBuilder, k: Operand) -> Sequence[SSAValue]:
+    """The k largest or smallest elements of operand 0 and their indices; of equal ones that with the lower index comes first."""
+    by_value = node.flag("sorted", True)
+    return op.TopK.results(
+        node.operand(0),
+        k,
+        axis=node.integer("axis", -1),
+        mode="max" if node.flag("largest", True) else "min",
+        sort="value" if by_value else "none",
+        stable=by_value,
+        index_element_type=si64,
+    )
+
+
+@onnx.lowers("NonZero")
+def non_zero(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.NonZero(x) -> opset3.NonZero(x)"""
+    return op.NonZero(node.operand(0))
+
+
+@onnx.lowers("Unique")
+def unique(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.Unique(x) {axis, sorted = 1} -> opset10.Unique(x, axis) {sorted}
+
+    Without an axis, unsorted, the runtime (2026.4, CPU) finds other elements if the indices of the values are not used: then a list is
+    searched along its axis.
+    """
+    data, is_sorted = node.operand(0), node.flag("sorted", True)
+    if node.has("axis"):
+        return op.Unique.results(data, node.integer("axis"), sorted=is_sorted)
+    if is_sorted or node.is_used(2):
+        return op.Unique.results(data, sorted=is_sorted)
+    return op.Unique.results(data if node.rank(0) == 1 else op.Reshape(data, [-1], special_zero=False), 0, sorted=False)

@@ -1,0 +1,117 @@
+"""Operations that change or ask for the shape of a tensor."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import element_count, normalize_axis, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder, Operand
+
+
+@onnx.lowers("Identity")
+def identity(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """onnx.Identity(x) -> x"""
+    return node.operand(0)
+
+
+@onnx.lowers("Reshape")
+def reshape_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Reshape(x) {shape} -> opset1.Reshape(x, shape) {special_zero = true}"""
+    return op.Reshape(node.operand(0), node.integers("shape"), special_zero=True)
+
+
+@onnx.lowers("Reshape", since=5)
+def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Reshape(x, shape) {allowzero = 0} -> opset1.Reshape(x, shape) {special_zero = true}; x if that is its shape"""
+    target = node.constant_integers(1)
+    if target is not None and target == node.shape(0):
+        return node.operand(0)
+    return op.Reshape(node.operand(0), node.operand(1), special_zero=not node.flag("allowzero"))
+
+
+@onnx.lowers("Squeeze")
+def squeeze_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Squeeze(x) {axes} -> opset15.Squeeze(x, axes)"""
+    return op.Squeeze(node.operand(0), node.integers("axes") if node.has("axes") else None)
+
+
+@onnx.lowers("Squeeze", since=13)
+def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Squeeze(x, axes) -> opset15.Squeeze(x, axes); x if there are no axes in the list"""
+    return node.operand(0) if node.constant_integers(1) == () else op.Squeeze(node.operand(0), node.optional(1))
+
+
+@onnx.lowers("Unsqueeze")
+def unsqueeze_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Unsqueeze(x) {axes} -> opset1.Unsqueeze(x, axes)"""
+    return unsqueezed(node, op, node.integers("axes"))
+
+
+@onnx.lowers("Unsqueeze", since=13)
+def unsqueeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Unsqueeze(x, axes) -> opset1.Unsqueeze(x, axes); x if there are no axes in the list"""
+    return unsqueezed(node, op, node.operand(1))
+
+
+def unsqueezed(node: LoweringNode, op: OpBuilder, axes: Operand) -> SSAValue:
+    """Operand 0 with dimensions of size 1 inserted."""
+    data, rank = node.operand(0), node.rank(0)
+    if not isinstance(axes, SSAValue):
+        return op.Unsqueeze(data, axes) if axes else data
+    known, count = node.known.integers(axes), element_count(shape_of(axes))
+    if known is not None or count is None or rank is None:
+        return op.Unsqueeze(data, axes) if known != () else data
+    # The runtime needs to know the axes to know the rank. As a Reshape: the dimensions of the data, with 1 at the axes between them.
+    rank += count
+    positions = op.FloorMod(op.convert(axes, si64), rank)
+    stays = op.ScatterUpdate([1] * rank, positions, [0] * count, 0)
+    dimensions = op.Concat([1], op.ShapeOf(data), axis=0)
+    sources = op.Multiply(op.CumSum(stays, 0), stays)
+    return op.Reshape(data, op.Gather(dimensions, sources, 0), special_zero=False)
+
+
+@onnx.lowers("Flatten")
+def flatten(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Flatten(x) {axis = 1} -> opset1.Reshape(x, [0, -1]) {special_zero = true}"""
+    data, shape, axis = node.operand(0), node.shape(0), node.integer("axis", 1)
+    if shape is not None:
+        axis = axis if axis == len(shape) else normalize_axis(axis, len(shape))
+    if axis == 1 and (shape is None or element_count(shape[1:]) != 0):
+        return op.Reshape(data, [0, -1], special_zero=True)
+    return op.Reshape(data, flattened(op, data, axis), special_zero=False)
+
+
+def flattened(op: OpBuilder, data: SSAValue, axis: int) -> Operand:
+    """The sizes of the dimensions before an axis together and of the others, -1 for one that the other says."""
+    shape = shape_of(data)
+    lead = None if shape is None else element_count(shape[:axis])
+    tail = None if shape is None else element_count(shape[axis:])
+    if lead:
+        return [lead, -1]
+    if tail:
+        return [-1, tail]
+    if lead is not None and tail is not None:
+        return [lead, tail]
+    # All dimensions of a tensor, or none, have the product 1 that an empty list has.
+    count = op.ReduceProd(op.Slice(op.ShapeOf(data), [0], [axis], [1], [0]), [0], keep_dims=True)
+    return op.Concat(count, [-1 if tail is None else tail], axis=0)
+
+
+@onnx.lowers("Shape")
+def shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Shape(x) {start, end} -> opset3.ShapeOf(x), and opset8.Slice for a part of it"""
+    dimensions, start = op.ShapeOf(node.operand(0)), node.integer("start", 0)
+    if start == 0 and not node.has("end"):
+        return dimensions
+    return op.Slice(dimensions, [start], [node.integer("end", 2**31 - 1)], [1], [0])
+
+
+@onnx.lowers("Size")
+def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Size(x) -> opset1.ReduceProd(opset3.ShapeOf(x), 0)"""
+    if node.shape(0) == ():
+        return op.constant(1, si64)
+    return op.ReduceProd(op.ShapeOf(node.operand(0)), [0], keep_dims=False)

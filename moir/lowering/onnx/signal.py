@@ -1,0 +1,139 @@
+"""Fourier transforms and mel filters. ONNX has signals of real numbers in a last dimension of size 1, of complex ones in one of size 2."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64, to_numpy
+from moir.dialects.shapes import normalize_axis, rank_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.data_types import element_type
+from moir.lowering.onnx.table import onnx
+from moir.lowering.shape_values import as_list, as_scalar, dimension
+from moir.rewriting.builder import OpBuilder, Operand
+
+MAXIMUM_FILTERS = 1 << 24
+"""Most elements of a mel matrix."""
+
+
+@onnx.lowers("DFT", since=17)
+def fourier_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.DFT(x, length) {axis = 1, inverse, onesided} -> opset7.DFT, opset7.IDFT, opset9.RDFT or opset9.IRDFT"""
+    return transformed(node, op, node.integer("axis", 1))
+
+
+@onnx.lowers("DFT", since=20)
+def fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.DFT(x, length, axis = -2) {inverse, onesided} -> opset7.DFT, opset7.IDFT, opset9.RDFT or opset9.IRDFT"""
+    axis = (-2,) if node.optional(2) is None else node.constant_integers(2)
+    if axis is None or len(axis) != 1:
+        node.fail("the axis is no constant")
+    return transformed(node, op, axis[0])
+
+
+def is_real(node: LoweringNode) -> bool:
+    """Whether the signal is of real numbers. Raises ConversionError if that is not known."""
+    shape = node.shape(0)
+    if not shape or shape[-1] not in (1, 2):
+        node.fail("whether the signal is real or complex is not known", "give it a last dimension of 1 or 2")
+    return shape[-1] == 1
+
+
+def transformed(node: LoweringNode, op: OpBuilder, axis: int) -> SSAValue:
+    """The transform of operand 0 along an axis."""
+    data, real, rank = node.operand(0), is_real(node), node.known_rank(0)
+    axis = normalize_axis(axis, rank)
+    if axis == rank - 1:
+        node.fail("the last axis holds the parts of the numbers, it cannot be transformed")
+    length = node.optional(1)
+    size = [as_list(op, length)] if length is not None else []
+    inverse, onesided = node.flag("inverse"), node.flag("onesided")
+    if onesided and inverse:
+        if real:
+            node.fail("the onesided inverse is defined for complex numbers only")
+        return op.Unsqueeze(op.IRDFT(data, [axis], *size), [-1])
+    if onesided:
+        if not real:
+            node.fail("the onesided transform is defined for real numbers only")
+        return op.RDFT(op.Squeeze(data, [-1]), [axis], *size)
+    return (op.IDFT if inverse else op.DFT)(as_complex(op, data) if real else data, [axis], *size)
+
+
+def as_complex(op: OpBuilder, data: SSAValue) -> SSAValue:
+    """Real numbers [..., 1] with an imaginary part of 0, [..., 2]."""
+    rank = rank_of(data) or 1
+    return op.Pad(data, [0] * rank, [0] * (rank - 1) + [1], pad_mode="constant")
+
+
+@onnx.lowers("STFT", since=17)
+def short_time_fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.STFT(x, step, window, length) {onesided = 1} -> opset15.STFT(opset1.Squeeze(x, -1), window, length, step)
+
+    Of a complex signal, or with both sides, the frames are gathered, multiplied by the window and transformed by opset7.DFT.
+    """
+    data, real, element = node.operand(0), is_real(node), node.element(0)
+    step, window = as_scalar(op, node.operand(1)), node.optional(2)
+    length: Operand = node.optional(3)
+    if isinstance(length, SSAValue):
+        length = as_scalar(op, length)
+    elif window is not None:
+        length = dimension(op, window, 0)
+    else:
+        node.fail("there is neither a window nor the length of a frame")
+    known = node.known.integers(length) if isinstance(length, SSAValue) else (length,)
+    if window is None:
+        window = op.Broadcast(op.constant(np.ones((), to_numpy(element)), element), op.Reshape(length, [1], special_zero=False))
+        if known is not None and 0 <= known[0] <= 1 << 20:
+            window = op.constant(np.ones(known[0], to_numpy(element)), element)
+    onesided = node.flag("onesided", True)
+    if real and onesided:
+        # Spectra of one frame stand side by side: [batch, frames, frequencies, 2].
+        return op.STFT(op.Squeeze(data, [-1]), window, length, step, transpose_frames=False)
+    if onesided:
+        node.fail("the onesided transform is defined for real numbers only")
+    count = op.Add(op.Divide(op.Subtract(dimension_value(op, data, 1), length), step), 1)
+    starts = op.Multiply(op.Range(0, count, 1, output_type=si64), op.convert(step, si64))
+    positions = op.Add(op.Unsqueeze(starts, [1]), op.Range(0, length, 1, output_type=si64))
+    frames = op.Multiply(op.Gather(data, positions, 1), op.Unsqueeze(window, [1]))
+    return op.DFT(as_complex(op, frames) if real else frames, [2])
+
+
+def dimension_value(op: OpBuilder, data: SSAValue, axis: int) -> SSAValue:
+    """A dimension as a scalar of type i64."""
+    size = dimension(op, data, axis)
+    return op.constant(size) if isinstance(size, int) else size
+
+
+@onnx.lowers("MelWeightMatrix", since=17)
+def mel_weight_matrix(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.MelWeightMatrix(bins, length, rate, lower, upper) {output_datatype} -> a constant [length // 2 + 1, bins]
+
+    Column i is a triangle over the frequency bins of the edges i, i + 1, i + 2, which are equidistant on the mel scale
+    2595 * log10(1 + f / 700).
+    """
+    values = [node.constant(index) for index in range(5)]
+    if any(value is None or value.size != 1 for value in values):
+        node.fail("an operand is no constant number", hint="make all operands initializers")
+    bins, length, rate, lower, upper = (float(value.reshape(())) for value in values if value is not None)
+    element = element_type(node, "output_datatype", f32)
+    count = int(bins)
+    spectrum = int(length) // 2 + 1
+    if count < 1 or length < 1 or rate <= 0 or min(lower, upper) < 0 or count * spectrum > MAXIMUM_FILTERS:
+        node.fail(f"no matrix of {spectrum} x {count} filters from {lower} to {upper} hertz can be made")
+    low, high = (2595 * np.log10(1 + edge / 700) for edge in (lower, upper))
+    # As the definition has it: the step is that of bins + 2 intervals.
+    mel = np.arange(count + 2) * ((high - low) / (count + 2)) + low
+    edges = np.floor((length + 1) * (700 * (10 ** (mel / 2595) - 1)) / rate).astype(np.int64)
+    matrix = np.zeros((spectrum, count))
+    frequency = np.arange(spectrum)
+    for column in range(count):
+        left, center, right = edges[column : column + 3]
+        rising = (frequency >= left) & (frequency <= center)
+        falling = (frequency >= center) & (frequency < right)
+        matrix[rising, column] = 1 if center == left else (frequency[rising] - left) / (center - left)
+        if right > center:
+            matrix[falling, column] = (right - frequency[falling]) / (right - center)
+        if center == left and center < spectrum:
+            matrix[center, column] = 1
+    return op.constant(matrix.astype(to_numpy(element)), element)

@@ -1,0 +1,181 @@
+"""Sequences of tensors and optional values, which exist only while converting.
+
+OpenVINO has tensors only. A sequence whose members are known one by one is an `onnx.SequenceConstruct` here; operations on it are
+resolved to its members, and it disappears with its last use. One that is left over (the result of a model, the state of a loop) is
+reported as not lowered.
+
+    %s = onnx.SequenceConstruct(%a, %b); %y = onnx.SequenceAt(%s, 1)  ->  %b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.framework import FrameworkOp, operation_class
+from moir.dialects.shapes import UNKNOWN, normalize_axis
+from moir.lowering.driver import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+HINT = "OpenVINO has no sequences: they are resolved where their members and positions are known while converting"
+
+MAXIMUM_MEMBERS = 10_000
+
+
+def new_sequence(op: OpBuilder, members: Sequence[SSAValue], kind: str = "SequenceConstruct") -> SSAValue:
+    """A sequence of known members."""
+    construct = operation_class("onnx", kind).create(operands=members, result_types=[UNKNOWN])
+    op.insert(construct)
+    return construct.results[0]
+
+
+def members_of(node: LoweringNode, index: int) -> list[SSAValue]:
+    """The members of a sequence that is an operand. Raises ConversionError if they are not known."""
+    producer = node.operand(index).owner
+    if not isinstance(producer, FrameworkOp) or producer.KIND != "SequenceConstruct":
+        node.fail("the members of the sequence are not known", HINT)
+    return list(producer.operands)
+
+
+def release(node: LoweringNode, index: int) -> None:
+    """Take a sequence or optional value off the operands, and erase it if that was its last use."""
+    producer = node.operand(index).owner
+    node.op.operands = [value for position, value in enumerate(node.op.operands) if position != index]
+    if isinstance(producer, FrameworkOp) and producer.KIND in ("SequenceConstruct", "Optional") and not producer.results[0].uses:
+        producer.detach()
+        producer.erase()
+
+
+def known_position(node: LoweringNode, index: int, count: int) -> int:
+    """A position among `count` members, counted from the front. Raises ConversionError if it is not known or there is no such member."""
+    found = node.constant_integers(index)
+    if found is None or len(found) != 1:
+        node.fail("the position in the sequence is no constant", HINT)
+    if not -count <= found[0] < count:
+        node.fail(f"position {found[0]} is outside a sequence of {count} members")
+    return normalize_axis(found[0], count)
+
+
+@onnx.lowers("SequenceConstruct")
+def sequence_construct(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.SequenceConstruct(a, b) stays until its uses are lowered"""
+    return [new_sequence(op, node.operands)] if node.is_used(0) else []
+
+
+@onnx.lowers("SequenceEmpty")
+def sequence_empty(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.SequenceEmpty() -> onnx.SequenceConstruct()"""
+    return [new_sequence(op, [])] if node.is_used(0) else []
+
+
+@onnx.lowers("SequenceAt")
+def sequence_at(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """onnx.SequenceAt(onnx.SequenceConstruct(a, b), 1) -> b"""
+    members = members_of(node, 0)
+    found = members[known_position(node, 1, len(members))]
+    release(node, 0)
+    return found
+
+
+@onnx.lowers("SequenceLength")
+def sequence_length(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.SequenceLength(onnx.SequenceConstruct(a, b)) -> 2"""
+    members = members_of(node, 0)
+    release(node, 0)
+    return op.constant(len(members), si64)
+
+
+@onnx.lowers("SequenceInsert")
+def sequence_insert(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.SequenceInsert(onnx.SequenceConstruct(a), b, 0) -> onnx.SequenceConstruct(b, a)"""
+    members = members_of(node, 0)
+    if len(members) >= MAXIMUM_MEMBERS:
+        node.fail(f"the sequence has more than {MAXIMUM_MEMBERS} members")
+    position = len(members)
+    if node.optional(2) is not None and node.constant_integers(2) != (position,):
+        position = known_position(node, 2, len(members))
+    members.insert(position, node.operand(1))
+    release(node, 0)
+    return new_sequence(op, members)
+
+
+@onnx.lowers("SequenceErase")
+def sequence_erase(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.SequenceErase(onnx.SequenceConstruct(a, b), 0) -> onnx.SequenceConstruct(b)"""
+    members = members_of(node, 0)
+    del members[-1 if node.optional(1) is None else known_position(node, 1, len(members))]
+    release(node, 0)
+    return new_sequence(op, members)
+
+
+@onnx.lowers("ConcatFromSequence")
+def concat_from_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ConcatFromSequence(onnx.SequenceConstruct(a, b)) {axis, new_axis} -> opset1.Concat(a, b) {axis}"""
+    members, axis = members_of(node, 0), node.integer("axis")
+    if not members:
+        node.fail("the sequence is empty")
+    release(node, 0)
+    if node.flag("new_axis"):
+        members = [op.Unsqueeze(member, [axis]) for member in members]
+    return members[0] if len(members) == 1 else op.Concat(*members, axis=axis)
+
+
+@onnx.lowers("SplitToSequence")
+def split_to_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.SplitToSequence(x, lengths) {axis = 0, keepdims = 1} -> onnx.SequenceConstruct of the results of opset1.VariadicSplit"""
+    data, shape = node.operand(0), node.shape(0)
+    if shape is None:
+        node.fail("the rank of operand 0 is unknown", HINT)
+    axis = normalize_axis(node.integer("axis", 0), len(shape))
+    given = node.constant(1)
+    size = shape[axis]
+    if given is not None and given.ndim == 1:
+        lengths = [int(entry) for entry in given]
+    else:
+        part = 1 if node.optional(1) is None else -1 if given is None else int(given)
+        if size < 0 or part < 1:
+            node.fail("the number of parts is not known", HINT)
+        lengths = [min(part, size - start) for start in range(0, size, part)] if -(-size // part) <= MAXIMUM_MEMBERS else []
+    if not 0 < len(lengths) <= MAXIMUM_MEMBERS:
+        node.fail(f"the data is split into {len(lengths) or 'too many'} parts")
+    parts = op.VariadicSplit.parts(len(lengths), data, axis, lengths) if len(lengths) > 1 or size < 0 else (data,)
+    if node.optional(1) is None and not node.flag("keepdims", True):
+        parts = [op.Squeeze(part, [axis]) for part in parts]
+    return new_sequence(op, parts)
+
+
+# Optional values: one that is there is the value itself, an empty one an onnx.Optional without operands.
+
+
+def is_empty_optional(node: LoweringNode) -> bool:
+    """Whether operand 0 is an empty optional value."""
+    value = node.optional(0)
+    return value is None or (isinstance(value.owner, FrameworkOp) and value.owner.KIND == "Optional")
+
+
+@onnx.lowers("Optional")
+def optional(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.Optional(x) -> x; without operand it stays until its uses are lowered"""
+    if node.optional(0) is not None:
+        return [node.operand(0)]
+    return [new_sequence(op, [], "Optional")] if node.is_used(0) else []
+
+
+@onnx.lowers("OptionalHasElement")
+def optional_has_element(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.OptionalHasElement(x) -> true"""
+    present = not is_empty_optional(node)
+    if node.optional(0) is not None:
+        release(node, 0)
+    return op.constant(present)
+
+
+@onnx.lowers("OptionalGetElement")
+def optional_get_element(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """onnx.OptionalGetElement(x) -> x"""
+    if is_empty_optional(node):
+        node.fail("the optional value is empty")
+    return node.operand(0)

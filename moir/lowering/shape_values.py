@@ -1,0 +1,65 @@
+"""Values that say something about the shape of another one: constants where the shape is known, otherwise operations on ShapeOf."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import rank_of, shape_of
+from moir.rewriting.builder import OpBuilder
+
+
+def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
+    """A dimension: a number where it is known, otherwise a scalar of type i64."""
+    shape = shape_of(value)
+    if shape is not None and shape[axis] >= 0:
+        return shape[axis]
+    return op.Gather(op.ShapeOf(value), axis, 0)
+
+
+def dimension_list(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
+    """A dimension as a list of one entry."""
+    shape = shape_of(value)
+    if shape is not None and shape[axis] >= 0:
+        return op.constant([shape[axis]])
+    return op.Gather(op.ShapeOf(value), [axis], 0)
+
+
+def rank_value(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """The rank as a list of one entry of type i64."""
+    rank = rank_of(value)
+    return op.ShapeOf(op.ShapeOf(value)) if rank is None else op.constant([rank])
+
+
+def all_axes(op: OpBuilder, value: SSAValue, first: int = 0) -> SSAValue:
+    """The axes of a value from `first` on, [rank - first]; a constant if its rank is known."""
+    rank = rank_of(value)
+    if rank is not None:
+        return op.constant(list(range(first, rank)), si64)
+    stop = op.Squeeze(op.ShapeOf(op.ShapeOf(value)), [0])
+    return op.Range(op.constant(first, si64), stop, op.constant(1, si64), output_type=si64)
+
+
+def as_scalar(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value of one element, as a scalar."""
+    if shape_of(value) == ():
+        return value
+    known = op.known.constant(value)
+    if known is not None and known.size == 1:
+        return op.constant(known.reshape(()))
+    return op.Reshape(value, [], special_zero=False)
+
+
+def as_list(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value of one element, as a list of one entry."""
+    if rank_of(value) == 1:
+        return value
+    known = op.known.constant(value)
+    if known is not None and known.size == 1:
+        return op.constant(known.reshape(1))
+    return op.Reshape(value, [1], special_zero=False)
+
+
+def as_integer(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A number as i64."""
+    return op.convert(value, si64)

@@ -1,0 +1,1 @@
+"""Lowering of the `tf` dialect, one file per operation family."""

@@ -1,0 +1,89 @@
+"""Comparisons, predicates, logic, and the choice between two values.
+
+    %y = tf.SelectV2(%condition, %a, %b)
+->  %y = opset1.Select(%condition, %a, %b)
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import string
+from moir.dialects.shapes import rank_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.shape_values import rank_value
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+_BINARY = {
+    "Equal": "Equal",
+    "Greater": "Greater",
+    "GreaterEqual": "GreaterEqual",
+    "Less": "Less",
+    "LessEqual": "LessEqual",
+    "LogicalAnd": "LogicalAnd",
+    "LogicalOr": "LogicalOr",
+    "NotEqual": "NotEqual",
+}
+
+_UNARY = {"IsFinite": "IsFinite", "IsInf": "IsInf", "IsNan": "IsNaN", "LogicalNot": "LogicalNot"}
+
+
+def refuse_strings(node: LoweringNode) -> None:
+    """Raises ConversionError if an operand is known to be of strings."""
+    if string in (node.op.properties.get("T"), *(node.element(index) for index in range(len(node.op.operands)))):
+        node.fail("the runtime does not compare strings", hint="cut the model behind this node, where the values are numbers")
+
+
+@tf.lowers(*_BINARY)
+def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Less(a, b) -> opset1.Less(a, b)"""
+    refuse_strings(node)
+    return getattr(op, _BINARY[node.op.KIND])(node.operand(0), node.operand(1))
+
+
+@tf.lowers(*_UNARY)
+def unary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.IsNan(x) -> opset10.IsNaN(x)"""
+    return getattr(op, _UNARY[node.op.KIND])(node.operand(0))
+
+
+@tf.lowers("ApproximateEqual")
+def approximately_equal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ApproximateEqual(a, b) {tolerance} -> opset1.Less(opset1.Abs(opset1.Subtract(a, b)), tolerance)"""
+    return op.Less(op.Abs(op.Subtract(node.operand(0), node.operand(1))), node.number("tolerance", 1e-5))
+
+
+# Choice
+
+
+@tf.lowers("SelectV2")
+def select(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SelectV2(condition, a, b) -> opset1.Select(condition, a, b)"""
+    refuse_strings(node)
+    return op.Select(node.operand(0), node.operand(1), node.operand(2))
+
+
+@tf.lowers("Select")
+def select_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Select(condition, a, b) -> opset1.Select(condition, a, b)
+
+    A condition of one dimension chooses whole rows: dimensions of 1 are appended to it.
+    """
+    refuse_strings(node)
+    condition, a, b = node.operand(0), node.operand(1), node.operand(2)
+    return op.Select(_before_rows(op, condition, a if rank_of(a) is not None else b), a, b)
+
+
+def _before_rows(op: OpBuilder, condition: SSAValue, data: SSAValue) -> SSAValue:
+    """A condition of the data's shape or with one of its dimensions or none, shaped to broadcast against it from the front."""
+    own, rank = rank_of(condition), rank_of(data)
+    if own == 0 or (own is not None and own == rank) or (own is not None and own > 1):
+        return condition
+    if rank is not None and rank <= 1:
+        return condition
+    if own is not None and rank is not None:
+        return op.Unsqueeze(condition, list(range(own, rank)))
+    missing = op.Subtract(rank_value(op, data), rank_value(op, condition))
+    shape = op.Concat(op.ShapeOf(condition), op.Broadcast(op.constant([1]), missing), axis=0)
+    return op.Reshape(condition, shape, special_zero=False)

@@ -1,0 +1,319 @@
+"""Control flow: If, Case, While.
+
+Functions see nothing from outside: all their Parameters are fed by operands. A While comes in the form that `raise-tensor-lists` gives it;
+one that has not been through that pass has states only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from moir.dialects import element_types
+from moir.dialects.element_types import boolean, si64
+from moir.dialects.moir import Slicing
+from moir.dialects.opset.condition import Loop, RepeatingOp, TensorIterator, parameters_of, results_of
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of, tensor
+from moir.dialects.symbols import Symbol
+from moir.lowering.bodies import Body, graph_of, lowered_body, repeated_body
+from moir.lowering.branches import conditional, inlined
+from moir.lowering.connections import Connections
+from moir.lowering.driver import LoweringNode, Replacement
+from moir.lowering.shape_values import as_scalar
+from moir.lowering.tensorflow.table import tf
+from moir.raising.tensorflow.nodes import add_results, new_integers, new_node, new_parameter
+from moir.rewriting.builder import OpBuilder
+
+
+def truth(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
+    """What a value says as a condition: a scalar is true if it is not 0, any other tensor if it is not empty."""
+    rank = rank_of(value)
+    if rank is None and element_of(value) is boolean:
+        return value
+    if rank is None:
+        node.fail("the rank of its condition is unknown")
+    if rank > 0:
+        return op.NotEqual(op.ReduceProd(op.ShapeOf(value), [0], keep_dims=False), 0)
+    if element_of(value) is boolean:
+        return value
+    if element_of(value) is element_types.string:
+        node.fail("its condition is a string")
+    return op.NotEqual(value, 0)
+
+
+@tf.lowers("If", "StatelessIf")
+def if_(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tf.If(cond, x…) -> opset8.If(cond, x…) {then_inputs, else_inputs}; the operations of one branch if cond is known"""
+    condition = truth(node, op, node.operand(0))
+    branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
+    if any(len(results_of(branch.block)) < node.result_count for branch in branches):
+        node.fail("its branches do not have as many outputs as it has")
+    known = node.known.constant(condition)
+    if known is not None and known.size == 1:
+        return inlined(node, op, branches[0 if known.item() else 1], node.operands[1:])[: node.result_count]
+    _drop_unused(node, branches)
+    found = iter(conditional(node, op, condition, branches, node.operands[1:]))
+    return [next(found) if node.is_used(index) else None for index in range(node.result_count)]
+
+
+def _drop_unused(node: LoweringNode, branches: Sequence[Region]) -> None:
+    """Erase the Results of branches that nobody needs."""
+    for branch in branches:
+        results = [each for each in branch.block.ops if isinstance(each, Result)]
+        for index, result in enumerate(results):
+            if not node.is_used(index):
+                result.detach()
+                result.erase()
+
+
+@tf.lowers("Case", "StatelessCase")
+def case(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tf.Case(index, x…) -> the last branch in opset8.If(index = n - 2) in … in opset8.If(index = 0), each for what is left of the others
+
+    An index that no branch has takes the last one.
+    """
+    branches = list(node.op.regions)
+    index, *values = node.operands
+    if set(node.texts("graph_attributes", ())) != {"branches"}:
+        node.fail("it has no branches")
+    known = node.known.integers(index)
+    if known is not None and len(known) == 1:
+        branch = branches[known[0] if 0 <= known[0] < len(branches) else -1]
+        return inlined(node, op, branch, values)[: node.result_count]
+    if len(branches) == 1:
+        return inlined(node, op, branches[0], values)[: node.result_count]
+    return _chained(node, op, index, values)
+
+
+def _chained(node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequence[SSAValue]) -> Replacement:
+    """If the index is 0 the first branch, else a Case of the others with the index less 1."""
+    first, *others = [node.op.detach_region(branch) for branch in list(node.op.regions)]
+    block = Block()
+    parameters = [new_parameter(value) for value in (index, *values)]
+    one = new_integers(1)
+    less = new_node("Sub", [parameters[0].results[0], one.results[0]])
+    rest = new_node(
+        "Case",
+        [less.results[0], *(parameter.results[0] for parameter in parameters[1:])],
+        {"graph_attributes": ["branches"] * len(others)},
+        results=node.result_count,
+        name=node.name,
+        regions=others,
+    )
+    block.add_ops([*parameters, one, less, rest])
+    add_results(block, list(rest.results))
+    parameter = new_parameter(index)
+    assert first.block.first_op is not None
+    first.block.insert_op_before(parameter, first.block.first_op)
+    is_first = op.Equal(as_scalar(op, index), 0)
+    return conditional(node, op, is_first, [first, Region(block)], [index, *values])
+
+
+@dataclass
+class Repetition:
+    """The operands of a While by what they are, see `raise-tensor-lists`."""
+
+    states: list[SSAValue]
+    sliced: list[SSAValue]
+    invariants: list[SSAValue]
+    bounds: list[SSAValue]
+    joined: int
+    last: int
+
+    @staticmethod
+    def of(node: LoweringNode) -> Repetition:
+        """The operands of a node."""
+        values = node.operands
+        counts = [len(node.integers("sliced", ())), node.integer("invariants", 0), len(node.integers("bounds", ()))]
+        if sum(counts) > len(values):
+            node.fail("it does not have the operands its attributes say")
+        first = len(values) - sum(counts)
+        second = first + counts[0]
+        third = second + counts[1]
+        return Repetition(
+            states=values[:first],
+            sliced=values[first:second],
+            invariants=values[second:third],
+            bounds=values[third:],
+            joined=node.integer("joined", 0),
+            last=node.integer("last", 0),
+        )
+
+
+@tf.lowers("While", "StatelessWhile")
+def while_(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tf.While(state…, sliced…, invariant…, bound…) -> opset5.Loop(trip_count, condition, state…, sliced…, invariant…)
+
+    The condition is computed for the first iteration in front of the Loop and for the next ones at the end of the body. With bounds it is
+    true, and the trip count their minimum: opset1.TensorIterator, if that is a constant and the length of a sliced list.
+    """
+    given, body = Repetition.of(node), graph_of(node, "body")
+    count = len(results_of(body.block))
+    if count < node.result_count or count != len(given.states) + given.joined + given.last:
+        node.fail(f"it has {node.result_count} outputs and its body {count}, for {len(given.states)} values handed on")
+    if not given.bounds:
+        return _conditional_loop(node, op, given, body)
+    return _counted_loop(node, op, given, body)
+
+
+def _conditional_loop(node: LoweringNode, op: OpBuilder, given: Repetition, body: Region) -> Replacement:
+    if given.sliced:
+        node.fail("it has slices without a bound")
+    cond = graph_of(node, "cond")
+    values = [*given.states, *given.invariants]
+    first = truth(node, op, inlined(node, op, cond.clone(), values)[0])
+    known = node.known.constant(first)
+    if known is not None and not known.any():
+        unchanged = _without_iterations(node, op, given)
+        if unchanged is not None:
+            return unchanged
+    region = _with_condition(body, cond, len(given.states))
+    lowered = _body(node, region, given, first_result=1)
+    return _connected(node, op, lowered, given, Loop, [op.constant(-1), first])
+
+
+def _with_condition(body: Region, cond: Region, states: int) -> Region:
+    """A clone of a body that computes the condition of the next iteration, its first Result."""
+    region = body.clone()
+    block = region.block
+    results = [each for each in block.ops if isinstance(each, Result)]
+    following = [result.operands[0] for result in results[:states]]
+    following += [parameter.results[0] for parameter in parameters_of(block)[states:]]
+    clones: dict[SSAValue, SSAValue] = {}
+    for each, value in zip(parameters_of(cond.block), following, strict=True):
+        clones[each.results[0]] = value
+    condition: Operation | None = None
+    for each in cond.block.ops:
+        if isinstance(each, Result):
+            condition = each.clone(clones)
+        elif not isinstance(each, Parameter):
+            block.add_op(each.clone(clones))
+    assert condition is not None
+    # The Results go behind what the condition is computed with.
+    for each in results:
+        each.detach()
+    block.add_ops([condition, *results])
+    return region
+
+
+def _counted_loop(node: LoweringNode, op: OpBuilder, given: Repetition, body: Region) -> Replacement:
+    # The runtime does not take slices from another start on than the first in a Loop.
+    given.sliced = [
+        op.Slice(value, [start], [np.iinfo(np.int64).max], [1], [0]) if start else value
+        for value, start in zip(given.sliced, node.integers("sliced", ()), strict=True)
+    ]
+    limits = [op.convert(as_scalar(op, bound), si64) for bound in given.bounds]
+    for index, start in enumerate(node.integers("bounds")):
+        if start:
+            limits[index] = op.Subtract(limits[index], start)
+    numbers = [number for limit in limits if (number := node.known.integers(limit)) is not None]
+    count = max(min(found[0] for found in numbers), 0) if len(numbers) == len(limits) else None
+    if count == 0:
+        unchanged = _without_iterations(node, op, given)
+        if unchanged is not None:
+            return unchanged
+    lowered = _body(node, body, given, first_result=0)
+    operation, operands = _counted_operation(node, op, given, lowered, limits, count)
+    values = _connected(node, op, lowered, given, operation, operands)
+    for value in values[len(given.states) : len(given.states) + given.joined]:
+        length = node.known.elements(limits[0])
+        if value is not None and len(limits) == 1 and length is not None and isinstance(symbol := length.reshape(-1)[0], Symbol):
+            node.known.set_dimension(value, 0, symbol)
+    return values
+
+
+def _counted_operation(
+    node: LoweringNode, op: OpBuilder, given: Repetition, body: Body, limits: list[SSAValue], count: int | None
+) -> tuple[type[RepeatingOp], list[SSAValue]]:
+    """What repeats a body, and its own operands. A Loop needs a condition among the Results of the body; one is put there.
+
+    The runtime does not have a TensorIterator in another one, and none that takes no step.
+    """
+    nested = any(isinstance(inner, TensorIterator) for inner in body.region.walk())
+    if not nested and count and any((shape_of(value) or (-1,))[0] == count for value in given.sliced):
+        return TensorIterator, []
+    inside = OpBuilder(op.known, body.block, body.results[0] if body.results else None)
+    inside.insert(Result.create(operands=[inside.constant(np.array(True))]))
+    if count is not None:
+        trip_count = op.constant(count)
+    else:
+        trip_count = limits[0]
+        for limit in limits[1:]:
+            trip_count = op.Minimum(trip_count, limit)
+        # To the runtime a negative limit is none.
+        trip_count = trip_count if _is_size(node, trip_count) else op.Maximum(trip_count, 0)
+    return Loop, [trip_count, op.constant(np.array(True))]
+
+
+def _is_size(node: LoweringNode, value: SSAValue) -> bool:
+    elements = node.known.elements(value)
+    return elements is not None and isinstance(entry := elements.reshape(-1)[0], Symbol) and entry.dimension
+
+
+def _body(node: LoweringNode, region: Region, given: Repetition, first_result: int) -> Body:
+    """The body lowered. The runtime keeps the axis of a slice: it begins with a Squeeze of each."""
+
+    def squeeze(parameters: list[Parameter]) -> None:
+        for parameter in parameters[len(given.states) : len(given.states) + len(given.sliced)]:
+            value = parameter.results[0]
+            uses = list(value.uses)
+            assert parameter.parent is not None
+            element = OpBuilder(node.known, parameter.parent, parameter.next_op).Squeeze(value, [0])
+            for use in uses:
+                use.operation.operands[use.index] = element
+
+    pieces = [_piece(value) for value in given.sliced]
+    return repeated_body(
+        node,
+        region,
+        [value.type for value in given.states],
+        lambda types: lowered_body(node, region, [*types, *pieces, *given.invariants], squeeze),
+        first_result=first_result,
+    )
+
+
+def _piece(value: SSAValue) -> Attribute:
+    shape = shape_of(value)
+    return tensor(None if shape is None else (1, *shape[1:]), element_of(value))
+
+
+def _connected(
+    node: LoweringNode,
+    op: OpBuilder,
+    body: Body,
+    given: Repetition,
+    operation: type[RepeatingOp],
+    operands: list[SSAValue],
+) -> list[SSAValue | None]:
+    """The operation around a body."""
+    states = len(given.states)
+    connections = Connections(node, body, operands, first_parameter=0, first_result=1 if operation is Loop else 0)
+    connections.drop_unused(states)
+    connections.add_states(given.states)
+    connections.add_slices(given.sliced, [Slicing(0)] * len(given.sliced))
+    connections.add_invariants(states + len(given.sliced), given.invariants)
+    connections.add_joined(states, [Slicing(0)] * given.joined)
+    connections.add_last(states + given.joined, given.last)
+    return connections.create(op, operation)
+
+
+def _without_iterations(node: LoweringNode, op: OpBuilder, given: Repetition) -> list[SSAValue | None] | None:
+    """The results of a loop that never runs, None if the shape of an empty list is unknown."""
+    if not given.joined and not given.last:
+        return [*given.states]
+    body = _body(node, graph_of(node, "body"), given, first_result=0)
+    values: list[SSAValue | None] = [*given.states]
+    for index, value in enumerate(body.values()[len(given.states) :], len(given.states)):
+        shape = shape_of(value)
+        if not node.is_used(index):
+            values.append(None)
+        elif shape is None or not is_static(shape):
+            return None
+        else:
+            lead = (0,) if index < len(given.states) + given.joined else ()
+            values.append(op.constant_like(np.zeros((*lead, *shape)), value))
+    return values

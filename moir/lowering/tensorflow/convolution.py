@@ -1,0 +1,240 @@
+"""Convolutions, transposed convolutions and dilations.
+
+    %y = tf.Conv2D(%x, %w) {strides = [1, 2, 2, 1], padding = "SAME"}
+->  %0 = opset1.Convolution(Transpose(%x, [0, 3, 1, 2]), Transpose(%w, [3, 2, 0, 1])) {strides = [2, 2], auto_pad = "same_upper"}
+    %y = opset1.Transpose(%0, [0, 2, 3, 1])
+
+Filters are [kernel…, C_in, C_out] in TensorFlow.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import f32, to_numpy
+from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.dialects.symbols import Symbol
+from moir.lowering.driver import LoweringNode
+from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last
+from moir.lowering.tensorflow.fused_operations import with_fused_operations
+from moir.lowering.tensorflow.sliding_window import SlidingWindow, default_format, sliding_window
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+MAXIMUM_TAPS = 1024
+"""Most elements of the window of a dilation."""
+
+
+def computable(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value in a type that the runtime has convolutions of: integers become f32."""
+    return op.convert(value, f32) if isinstance(element_of(value), IntegerType) else value
+
+
+def filters_first(op: OpBuilder, filters: SSAValue, axes: int) -> SSAValue:
+    """Filters [kernel…, a, b] as [b, a, kernel…]."""
+    return op.Transpose(computable(op, filters), [axes + 1, axes, *range(axes)])
+
+
+def filters_by_channel(op: OpBuilder, filters: SSAValue) -> SSAValue:
+    """Depthwise filters [kernel…, C, multiplier] as [C, multiplier, 1, kernel…]."""
+    return op.Unsqueeze(op.Transpose(computable(op, filters), [2, 3, 0, 1]), [2])
+
+
+def group_count(node: LoweringNode, axes: int, last: bool) -> int:
+    """The number of groups: how often the channels of the filters fit into those of the data. 1 where that is unknown."""
+    data, filters = node.shape(0), node.shape(1)
+    if data is None or filters is None or len(data) != axes + 2 or len(filters) != axes + 2:
+        return 1
+    channels, own = data[-1 if last else 1], filters[axes]
+    if channels < 1 or own < 1 or channels == own:
+        return 1
+    if channels % own:
+        node.fail(f"{channels} channels are no multiple of the {own} of the filters")
+    return channels // own
+
+
+@tf.lowers("Conv2D", "Conv3D", "_FusedConv2D")
+def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Conv2D(x, w) -> Transpose(opset1.Convolution(Transpose(x), Transpose(w)))
+
+    With groups, which filters with fewer channels than x mean: opset1.GroupConvolution(Transpose(x), Reshape(Transpose(w))).
+    """
+    axes = 3 if node.op.KIND == "Conv3D" else 2
+    last = is_channel_last(node, default_format(axes))
+    window = sliding_window(node, axes)
+    data = channel_first(op, computable(op, node.operand(0)), axes + 2, last=last)
+    filters = filters_first(op, node.operand(1), axes)
+    groups = group_count(node, axes, last)
+    if groups == 1:
+        result = op.Convolution(data, filters, **window.properties())
+    else:
+        shape = shape_of(filters)
+        if shape is None or not is_static(shape[1:]):
+            node.fail("the shape of grouped filters is unknown")
+        grouped = op.Reshape(filters, [groups, -1, *shape[1:]], special_zero=False)
+        result = op.GroupConvolution(data, grouped, **window.properties())
+    return finished(node, op, result, axes + 2, last)
+
+
+@tf.lowers("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative")
+def depthwise_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.DepthwiseConv2dNative(x, w) -> Transpose(opset1.GroupConvolution(Transpose(x), Unsqueeze(Transpose(w))))
+
+    Each channel of x has the filters [kernel…, multiplier] of its own.
+    """
+    last = is_channel_last(node)
+    data = channel_first(op, computable(op, node.operand(0)), 4, last=last)
+    result = op.GroupConvolution(data, filters_by_channel(op, node.operand(1)), **sliding_window(node, 2).properties())
+    return finished(node, op, result, 4, last)
+
+
+def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int, last: bool) -> SSAValue:
+    """A channel-first result in the layout and the element type of the node, with the operations that are fused into it."""
+    result = channel_last(op, result, rank, last=last)
+    if node.op.KIND.startswith("_Fused"):
+        result = with_fused_operations(node, op, result, 2, last)
+    return op.convert(result, element_of(node.operand(0))) if isinstance(node.element(0), IntegerType) else result
+
+
+@tf.lowers("Conv2DBackpropInput", "Conv3DBackpropInputV2")
+def transposed_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Conv2DBackpropInput(sizes, w, y) -> Transpose(opset1.ConvolutionBackpropData(Transpose(y), Transpose(w), spatial sizes))
+
+    Where the spatial sizes of the result are known, they are expressed by pads and output padding.
+    """
+    axes = 2 if node.op.KIND == "Conv2DBackpropInput" else 3
+    return backpropagated(node, op, node.operand(0), axes)
+
+
+@tf.lowers("Conv3DBackpropInput")
+def transposed_convolution_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Conv3DBackpropInput(x, w, y): as Conv3DBackpropInputV2 with the shape of x."""
+    return backpropagated(node, op, op.ShapeOf(node.operand(0)), 3)
+
+
+@tf.lowers("DepthwiseConv2dNativeBackpropInput")
+def transposed_depthwise_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.DepthwiseConv2dNativeBackpropInput(sizes, w, y) -> Transpose(opset1.GroupConvolutionBackpropData(…))"""
+    return backpropagated(node, op, node.operand(0), 2, depthwise=True)
+
+
+def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int, *, depthwise: bool = False) -> SSAValue:
+    """Operand 2 spread by the filters of operand 1 to a result of the given sizes."""
+    last = is_channel_last(node, default_format(axes))
+    window = sliding_window(node, axes)
+    data = channel_first(op, computable(op, node.operand(2)), axes + 2, last=last)
+    filters = filters_by_channel(op, node.operand(1)) if depthwise else filters_first(op, node.operand(1), axes)
+    build = op.GroupConvolutionBackpropData if depthwise else op.ConvolutionBackpropData
+    wanted = spatial_sizes(op, sizes, axes, last)
+    kernel = (node.shape(1) or (-1,) * axes)[:axes]
+    if wanted is not None and is_static(kernel):
+        explicit, missing = pads_for(node, window, wanted, kernel)
+        result = build(data, filters, **explicit.properties(), output_padding=missing)
+    else:
+        # The runtime puts the odd element of `same_upper` at the beginning, TensorFlow that of SAME at the end.
+        window = window._replace(auto_pad="same_lower") if window.auto_pad == "same_upper" else window
+        result = build(data, filters, spatial_list(op, sizes, axes, last), **window.properties(), output_padding=(0,) * axes)
+    result = channel_last(op, result, axes + 2, last=last)
+    return op.convert(result, node.element(2)) if isinstance(node.element(2), IntegerType) else result
+
+
+def spatial_sizes(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> tuple[int, ...] | None:
+    """The spatial entries of the sizes of a result, None if one is unknown. The list may have the spatial sizes alone."""
+    entries = op.known.elements(sizes)
+    if entries is None or entries.size not in (axes, axes + 2):
+        return None
+    found = entries.ravel().tolist()
+    if len(found) != axes:
+        found = found[1:-1] if last else found[2:]
+    return None if any(isinstance(entry, Symbol) for entry in found) else tuple(int(entry) for entry in found)
+
+
+def spatial_list(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> SSAValue:
+    """The spatial entries of the sizes of a result."""
+    if shape_of(sizes) == (axes,):
+        return sizes
+    first = 1 if last else 2
+    return op.Slice(sizes, [first], [first + axes], [1], [0])
+
+
+def pads_for(
+    node: LoweringNode, window: SlidingWindow, wanted: tuple[int, ...], kernel: tuple[int, ...]
+) -> tuple[SlidingWindow, tuple[int, ...]]:
+    """The window with explicit pads, and the output padding, such that the result has the wanted sizes."""
+    begins: list[int] = []
+    ends: list[int] = []
+    missing: list[int] = []
+    for axis, (size, length) in enumerate(zip(wanted, kernel, strict=True)):
+        stride, extent = window.strides[axis], (length - 1) * window.dilations[axis] + 1
+        begin, end = window.pads_begin[axis], window.pads_end[axis]
+        if window.auto_pad == "same_upper":
+            count = -(-size // stride)
+            surplus = max((count - 1) * stride + extent - size, 0)
+            begin, end = surplus // 2, surplus - surplus // 2
+        else:
+            count = (size + begin + end - extent) // stride + 1
+        if count < 1:
+            node.fail(f"a result of {list(wanted)} is too small for its kernel {list(kernel)}")
+        begins.append(begin)
+        ends.append(end)
+        missing.append(size - ((count - 1) * stride + extent - begin - end))
+    return window._replace(pads_begin=tuple(begins), pads_end=tuple(ends), auto_pad="explicit"), tuple(missing)
+
+
+@tf.lowers("Dilation2D")
+def dilation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Dilation2D(x, w) -> the maximum over all taps of opset1.Add(opset8.Slice(padded x), w of the tap)"""
+    data, filters = node.operand(0), node.operand(1)
+    shape, kernel = node.shape(0), node.shape(1)
+    strides, rates = (node.integers(name) for name in ("strides", "rates"))
+    if len(strides) != 4 or len(rates) != 4 or min(*strides, *rates) < 1:
+        node.fail("strides and rates are not four positive numbers")
+    if kernel is None or len(kernel) != 3 or not is_static(kernel[:2]) or not 0 < prod(kernel[:2]) <= MAXIMUM_TAPS:
+        node.fail("the size of the filter is unknown or too large")
+    extents = [(size - 1) * rate + 1 for size, rate in zip(kernel, rates[1:3], strict=False)]
+    begins, ends = dilation_pads(node, shape, extents, strides[1:3])
+    element = node.element(0)
+    if any(begins) or any(ends):
+        data = op.Pad(data, [0, *begins, 0], [0, *ends, 0], lowest_value(node, op, element), pad_mode="constant")
+    largest = 2**31 - 1
+    result: SSAValue | None = None
+    for row, column in np.ndindex(kernel[0], kernel[1]):
+        # Every window starts early enough for its last tap, so a slice ends as far from the end as the tap is from the last one.
+        start = [row * rates[1], column * rates[2]]
+        stop = [place - extent + 1 or largest for place, extent in zip(start, extents, strict=True)]
+        tap = op.Slice(data, start, stop, list(strides[1:3]), [1, 2])
+        moved = op.Add(tap, op.Gather(op.Gather(filters, row, 0), column, 0))
+        result = moved if result is None else op.Maximum(result, moved)
+    assert result is not None
+    return result
+
+
+def lowest_value(node: LoweringNode, op: OpBuilder, element: Attribute) -> SSAValue:
+    """The lowest number of an element type."""
+    kind = to_numpy(element)
+    if kind.kind not in "iuf":
+        node.fail("the element type of operand 0 is unknown")
+    return op.constant(np.array(np.finfo(kind).min if kind.kind == "f" else np.iinfo(kind).min, kind), element)
+
+
+def dilation_pads(
+    node: LoweringNode, shape: tuple[int, ...] | None, extents: list[int], strides: tuple[int, ...]
+) -> tuple[list[int], list[int]]:
+    """Pads in front and behind. Raises ConversionError if they depend on sizes that are unknown."""
+    if node.text("padding") == "VALID":
+        return [0, 0], [0, 0]
+    begins: list[int] = []
+    ends: list[int] = []
+    for axis, (extent, stride) in enumerate(zip(extents, strides, strict=True)):
+        size = -1 if shape is None or len(shape) != 4 else shape[axis + 1]
+        if size < 0 and stride > 1:
+            node.fail("padding SAME with strides needs the size of the image", hint="give the model's inputs static shapes")
+        count = 1 if size < 0 else -(-size // stride)
+        surplus = max((count - 1) * stride + extent - (size if size >= 0 else count), 0)
+        begins.append(surplus // 2)
+        ends.append(surplus - surplus // 2)
+    return begins, ends

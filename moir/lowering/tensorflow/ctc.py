@@ -1,0 +1,100 @@
+"""Connectionist temporal classification: greedy decoding and the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si32, si64
+from moir.dialects.shapes import element_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.shape_values import dimension, dimension_list
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+BATCH_FIRST = np.array([1, 0, 2], np.int64)
+"""From [time, batch, class] to [batch, time, class]."""
+
+
+@tf.lowers("CTCGreedyDecoder")
+def greedy_decoder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """tf.CTCGreedyDecoder(x, lengths) {merge_repeated, blank_index} -> opset6.CTCGreedyDecoderSeqLen, and its classes as a sparse tensor
+
+    Results: coordinates [n, 2], classes [n], shape [2], and for each sequence the negative sum of its largest logits [batch, 1].
+    """
+    inputs, lengths = node.operand(0), node.operand(1)
+    data = op.Transpose(inputs, BATCH_FIRST)
+    classes, counts = op.CTCGreedyDecoderSeqLen.results(
+        data,
+        lengths,
+        blank_class(node, op, inputs),
+        merge_repeated=node.flag("merge_repeated"),
+        classes_index_type=si64,
+        sequence_length_type=si64,
+    )
+    results: list[SSAValue | None] = [None] * node.result_count
+    if node.is_used(0) or node.is_used(1):
+        coordinates = op.Transpose(op.NonZero(op.GreaterEqual(classes, 0), output_type=si64), [1, 0])
+        results[0] = coordinates
+        if node.is_used(1):
+            results[1] = op.GatherND(classes, coordinates, batch_dims=0)
+    if node.is_used(2):
+        results[2] = op.Concat(dimension_list(op, inputs, 1), op.ReduceMax(counts, [0], keep_dims=True), axis=0)
+    if node.is_used(3):
+        results[3] = negative_score(op, inputs, lengths)
+    return results
+
+
+def blank_class(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue | None:
+    """The class of the blank; None if it is the last one."""
+    blank = node.integer("blank_index", -1)
+    if blank == -1:
+        return None
+    shape = shape_of(inputs)
+    if blank >= 0:
+        return op.constant(blank, si32)
+    if shape is None or shape[2] < 0:
+        node.fail("the blank counts from the end, and the number of classes is unknown", hint="give the model's inputs a known shape")
+    return op.constant(blank + shape[2], si32)
+
+
+def negative_score(op: OpBuilder, inputs: SSAValue, lengths: SSAValue) -> SSAValue:
+    """The negative sum of the largest logits of the steps of each sequence, [batch, 1]."""
+    largest = op.ReduceMax(inputs, [2], keep_dims=False)
+    steps = dimension(op, inputs, 0)
+    numbers = op.constant(np.arange(steps, dtype=np.int32)) if isinstance(steps, int) else op.Range(0, steps, 1, output_type=si32)
+    counted = op.Less(op.Unsqueeze(numbers, [1]), op.Unsqueeze(lengths, [0]))
+    total = op.ReduceSum(op.Select(counted, largest, op.constant_like(0, largest)), [0], keep_dims=True)
+    return op.Transpose(op.Negative(total), [1, 0])
+
+
+@tf.lowers("CTCLoss", "CTCLossV2")
+def loss(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """tf.CTCLoss(x, coordinates, labels, lengths) -> opset4.CTCLoss(x, lengths, labels as a dense tensor, their numbers, blank)
+
+    The blank is the last class, in the second version class 0. The gradient is not computed.
+    """
+    if node.is_used(1):
+        node.fail("its gradient is used", hint="cut the model at the loss")
+    if node.flag("ignore_longer_outputs_than_inputs"):
+        node.fail("it ignores labels that are longer than their sequences", hint="leave ignore_longer_outputs_than_inputs out")
+    logits = op.Transpose(node.operand(0), BATCH_FIRST)
+    coordinates, labels, lengths = node.operand(1), node.operand(2), node.operand(3)
+    batch, time = dimension_list(op, node.operand(0), 1), dimension_list(op, node.operand(0), 0)
+    dense = op.ScatterNDUpdate(op.Broadcast(op.constant(0, si32), op.Concat(batch, time, axis=0)), coordinates, labels, reduction="none")
+    rows = op.Gather(coordinates, [0], 1)
+    ones = op.Broadcast(op.constant(1, si32), op.ShapeOf(labels))
+    counts = op.ScatterNDUpdate(op.Broadcast(op.constant(0, si32), batch), rows, ones, reduction="sum")
+    found = op.CTCLoss(
+        logits,
+        lengths,
+        dense,
+        counts,
+        op.constant(0, si32) if node.op.KIND == "CTCLossV2" else None,
+        preprocess_collapse_repeated=node.flag("preprocess_collapse_repeated"),
+        ctc_merge_repeated=node.flag("ctc_merge_repeated", True),
+        unique=False,
+    )
+    return [found, None][: node.result_count] if element_of(found) == element_of(logits) else [op.convert(found, element_of(logits))]

@@ -1,0 +1,75 @@
+"""Conversions of the element type.
+
+    %y = tf.Cast(%x) {SrcT = si32, DstT = f32}
+->  %y = opset1.Convert(%x) {destination_type = f32}
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.dialects.builtin import ComplexType
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, describe, string, to_numpy
+from moir.dialects.shapes import element_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+@tf.lowers("Cast")
+def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Cast(x) {SrcT, DstT} -> opset1.Convert(x) {destination_type}; x itself if it has the type
+
+    Of a complex number the real part is converted; a real one becomes complex with an imaginary part of 0.
+    """
+    x, element = node.operand(0), node.element_attribute("DstT")
+    source = node.element_attribute("SrcT", node.element(0))
+    if string in (source, element) and source != element:
+        node.fail("the runtime converts no strings", hint="cut the model behind this node, where the values are numbers")
+    if isinstance(element, ComplexType):
+        converted = op.convert(x, element.parameters[0])
+        return converted if isinstance(source, ComplexType) else as_complex(op, converted)
+    if isinstance(source, ComplexType):
+        x = op.Gather(x, 0, -1)
+    return op.convert(x, element)
+
+
+def as_complex(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """A real tensor as a complex one: with a last dimension of 2 for the number itself and 0."""
+    return op.Select(op.constant(np.array([True, False])), op.Unsqueeze(x, [-1]), 0)
+
+
+@tf.lowers("Bitcast")
+def reinterpret(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Bitcast(x) {type} -> x if it has the type, a constant for a constant, opset1.Convert(x) between integers of one width
+
+    Bits of other values cannot be read as another type. A wider type takes its bits from a last dimension, a narrower one adds it.
+    """
+    x, target = node.operand(0), node.element_attribute("type")
+    source = element_of(x)
+    if source == target:
+        return x
+    constant = node.constant(0)
+    if constant is not None and not isinstance(target, ComplexType):
+        return op.constant(reinterpreted(constant, target), target)
+    if (
+        source in INTEGER_TYPES
+        and not isinstance(target, ComplexType)
+        and target in INTEGER_TYPES
+        and describe(source).bits == describe(target).bits
+    ):
+        return op.convert(x, target)
+    return node.fail(
+        "the bits of a value that is computed when the model runs cannot be read as another type",
+        hint="cut the model before and behind this node, or write a lowering for what the model does with the bits",
+    )
+
+
+def reinterpreted(array: np.ndarray, target: Attribute) -> np.ndarray:
+    """The bits of an array as another type."""
+    dtype = to_numpy(target)
+    array = np.ascontiguousarray(array)
+    if dtype.itemsize < array.itemsize:
+        return array[..., np.newaxis].view(dtype)
+    return array.view(dtype)[..., 0] if dtype.itemsize > array.itemsize else array.view(dtype)

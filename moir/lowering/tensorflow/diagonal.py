@@ -1,0 +1,231 @@
+"""Diagonals and bands of matrices: taken out, put in, made into matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import boolean, si64
+from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.shape_values import as_scalar
+from moir.lowering.tensorflow.diagonals import Band, dimension_of, is_diagonal, offsets
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder, Operand
+
+
+@tf.lowers("MatrixBandPart", "BatchMatrixBandPart")
+def band_part(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MatrixBandPart(x, lower, upper) -> opset1.Select(mask, x, 0), the mask a constant where sizes and bounds are known"""
+    data, offset = node.operand(0), offsets(op, node.operand(0))
+    masks: list[SSAValue | Array] = []
+    for index, sign in ((1, -1), (2, 1)):
+        known = node.constant_integers(index)
+        if known is not None and known[0] < 0:
+            continue
+        if known is not None and isinstance(offset, np.ndarray):
+            masks.append(sign * offset <= known[0])
+            continue
+        distance = op.constant(sign * offset) if isinstance(offset, np.ndarray) else offset if sign > 0 else op.Negative(offset)
+        limit = op.convert(as_scalar(op, node.operand(index)), si64)
+        within = op.LessEqual(distance, limit)
+        masks.append(within if known is not None else op.LogicalOr(within, op.Less(limit, 0)))
+    if not masks:
+        return data
+    mask = conjunction(op, masks)
+    return op.LogicalAnd(data, mask) if element_of(data) == boolean else op.Select(mask, data, 0)
+
+
+def conjunction(op: OpBuilder, masks: Sequence[SSAValue | Array]) -> SSAValue:
+    """Masks of which all must hold."""
+    arrays = [mask for mask in masks if isinstance(mask, np.ndarray)]
+    values = [mask for mask in masks if not isinstance(mask, np.ndarray)]
+    if arrays:
+        values.append(op.constant(np.logical_and.reduce(arrays)))
+    return values[0] if len(values) == 1 else op.LogicalAnd(values[0], values[1])
+
+
+# Vectors as diagonals
+
+
+@tf.lowers("MatrixDiag", "BatchMatrixDiag")
+def matrix_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MatrixDiag(x) -> opset1.Select(identity matrix, opset1.Unsqueeze(x, -2), 0)"""
+    return diagonal_matrices(op, node.operand(0), op.constant_like(0, node.operand(0)))
+
+
+def diagonal_matrices(op: OpBuilder, vectors: SSAValue, padding: SSAValue) -> SSAValue:
+    """Square matrices with the vectors in the last dimension as their main diagonals."""
+    return op.Select(is_diagonal(op, vectors, -1), op.Unsqueeze(vectors, [-2]), padding)
+
+
+@tf.lowers("Diag")
+def diagonal_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Diag(x) -> opset1.Select(identity matrix, x, 0); of several dimensions as that of all together, reshaped to both halves"""
+    data, rank = node.operand(0), node.known_rank(0)
+    zero = op.constant_like(0, data)
+    if rank == 1:
+        return diagonal_matrices(op, data, zero)
+    matrix = diagonal_matrices(op, op.Reshape(data, [-1], special_zero=False), zero)
+    shape = shape_of(data)
+    target: Operand = [*shape, *shape] if shape is not None and is_static(shape) else op.Tile(op.ShapeOf(data), [2])
+    return op.Reshape(matrix, target, special_zero=False)
+
+
+@tf.lowers("MatrixDiagV2", "MatrixDiagV3")
+def matrix_diagonals(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MatrixDiagV3(x, k, rows, columns, padding) {align} -> opset1.Select(mask, opset8.Gather(x, constant positions, -1), padding)
+
+    For the main diagonal of square matrices the Gather is not needed, and the size may be unknown.
+    """
+    data, padding = node.operand(0), as_scalar(op, node.operand(4))
+    lower, upper = diagonal_numbers(node, 1)
+    sizes = [node.constant_integers(index) for index in (2, 3)]
+    rows, columns = (-1 if size is None else size[0] for size in sizes)
+    if None in sizes:
+        node.fail("the size of its matrices is computed when the model runs", hint="make the numbers of rows and columns constants")
+    if (lower, upper, rows, columns) == (0, 0, -1, -1):
+        return diagonal_matrices(op, data, padding)
+    shape = shape_of(data)
+    width = -1 if shape is None else shape[-1]
+    if width < 0:
+        node.fail("the length of its diagonals is unknown", hint="give the model's inputs a known shape")
+    least_rows, least_columns = width - min(upper, 0), width + max(lower, 0)
+    if rows < 0 and columns < 0:
+        rows = columns = max(least_rows, least_columns)
+    rows, columns = rows if rows >= 0 else least_rows, columns if columns >= 0 else least_columns
+    band = Band(rows, columns, lower, upper, alignment(node))
+    if band.width != width:
+        node.fail(f"diagonals of {width} elements do not fit matrices of {rows} rows and {columns} columns")
+    sources = band.sources_of_matrix()
+    return op.Select(op.constant(sources >= 0), picked(op, packed_rows(op, data, lower != upper), sources), padding)
+
+
+def alignment(node: LoweringNode) -> str:
+    """On which sides shorter diagonals begin."""
+    return node.text("align", "RIGHT_LEFT") if node.op.KIND.endswith("V3") else "LEFT_LEFT"
+
+
+def diagonal_numbers(node: LoweringNode, index: int) -> tuple[int, int]:
+    """The lowest and the highest diagonal."""
+    numbers = node.constant_integers(index)
+    if numbers is None or len(numbers) not in (1, 2):
+        node.fail("its diagonals are computed when the model runs", hint="make the numbers of the diagonals a constant")
+    return numbers[0], numbers[-1]
+
+
+def packed_rows(op: OpBuilder, data: SSAValue, several: bool) -> SSAValue:
+    """Packed diagonals with all elements of a matrix in the last dimension."""
+    return joined_matrices(op, data) if several else data
+
+
+def joined_matrices(op: OpBuilder, data: SSAValue) -> SSAValue:
+    """Data with its last two dimensions as one. Raises InferenceError for an unknown rank."""
+    rank, shape = rank_of(data), shape_of(data)
+    if rank is None or shape is None:
+        return op.Reshape(data, op.Concat(op.Slice(op.ShapeOf(data), [0], [-2], [1], [0]), [-1], axis=0), special_zero=False)
+    last = element_count(shape[-2:])
+    return op.Reshape(data, [*[0] * (rank - 2), -1 if last is None else last], special_zero=True)
+
+
+def picked(op: OpBuilder, rows: SSAValue, sources: Array) -> SSAValue:
+    """The elements of rows at positions, some element where there is none."""
+    return op.Gather(rows, np.maximum(sources, 0), -1)
+
+
+# Diagonals of matrices
+
+
+@tf.lowers("MatrixDiagPart", "BatchMatrixDiagPart")
+def diagonal_part(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MatrixDiagPart(x) -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), positions, -1)"""
+    return main_diagonal(op, node.operand(0), 0)
+
+
+def main_diagonal(op: OpBuilder, data: SSAValue, k: int) -> SSAValue:
+    """The diagonal k of matrices."""
+    shape = shape_of(data)
+    elements = joined_matrices(op, data)
+    if shape is not None and is_static(shape[-2:]):
+        rows, columns = shape[-2:]
+        length = max(0, min(rows + min(k, 0), columns - max(k, 0)))
+        return op.Gather(elements, np.arange(length) * (columns + 1) + (k if k > 0 else -k * columns), -1)
+    rows, columns = dimension_of(op, data, -2), dimension_of(op, data, -1)
+    length = op.Minimum(op.Add(rows, k) if k < 0 else rows, op.Subtract(columns, k) if k > 0 else columns)
+    step = op.Add(columns, 1)
+    positions = op.Multiply(op.Range(0, length, 1, output_type=si64), step)
+    first: Operand = k if k > 0 else op.Multiply(columns, -k)
+    return op.Gather(elements, positions if k == 0 else op.Add(positions, first), -1)
+
+
+@tf.lowers("DiagPart")
+def diagonal_part_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.DiagPart(x) -> the diagonal of the square matrix whose rows are the first half of the dimensions, reshaped to these"""
+    data, rank, shape = node.operand(0), node.known_rank(0), node.shape(0)
+    half = rank // 2
+    if half == 1:
+        return main_diagonal(op, data, 0)
+    sizes: Operand
+    if shape is not None and is_static(shape):
+        sizes, count = shape[:half], element_count(shape[:half])
+        matrix = op.Reshape(data, [count or 0, count or 0], special_zero=False)
+    else:
+        sizes = op.Slice(op.ShapeOf(data), [0], [half], [1], [0])
+        matrix = op.Reshape(data, op.Concat(op.ReduceProd(sizes, [0], keep_dims=True), [-1], axis=0), special_zero=False)
+    return op.Reshape(main_diagonal(op, matrix, 0), sizes, special_zero=False)
+
+
+@tf.lowers("MatrixDiagPartV2", "MatrixDiagPartV3")
+def diagonal_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MatrixDiagPartV3(x, k, padding) {align} -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), constant positions, -1)
+
+    Several diagonals need known sizes; places without an element get the padding by opset1.Select.
+    """
+    data, shape = node.operand(0), node.shape(0)
+    lower, upper = diagonal_numbers(node, 1)
+    if lower == upper:
+        return main_diagonal(op, data, lower)
+    if shape is None or not is_static(shape[-2:]):
+        node.fail("several diagonals are taken from matrices of unknown size", hint="give the model's inputs a known shape")
+    sources = Band(shape[-2], shape[-1], lower, upper, alignment(node)).sources_of_packed()
+    found = picked(op, joined_matrices(op, data), sources)
+    return found if sources.min() >= 0 else op.Select(op.constant(sources >= 0), found, as_scalar(op, node.operand(2)))
+
+
+@tf.lowers("MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
+def set_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MatrixSetDiagV3(x, diagonal, k) {align} -> opset1.Select(mask, opset8.Gather(diagonal, constant positions, -1), x)
+
+    For the main diagonal of matrices with no more rows than columns opset1.Unsqueeze(diagonal, -1) stands in place of the Gather.
+    """
+    data, diagonal, shape = node.operand(0), node.operand(1), node.shape(0)
+    lower, upper = diagonal_numbers(node, 2) if len(node.operands) > 2 else (0, 0)
+    if shape is None or not is_static(shape[-2:]):
+        return set_main_diagonal(node, op, (lower, upper))
+    rows, columns = shape[-2:]
+    if (lower, upper) == (0, 0):
+        mask = op.constant(np.eye(rows, columns, dtype=bool))
+        return op.Select(mask, op.Unsqueeze(diagonal, [-1 if rows <= columns else -2]), data)
+    sources = Band(rows, columns, lower, upper, alignment(node)).sources_of_matrix()
+    # A single diagonal has no dimension for its number.
+    packed = packed_rows(op, diagonal, lower != upper)
+    return op.Select(op.constant(sources >= 0), picked(op, packed, sources), data)
+
+
+def set_main_diagonal(node: LoweringNode, op: OpBuilder, numbers: tuple[int, int]) -> SSAValue:
+    """Matrices of unknown size with another main diagonal, which is filled up to the number of rows."""
+    if numbers != (0, 0):
+        node.fail("other than the main diagonal is set in matrices of unknown size", hint="give the model's inputs a known shape")
+    data, diagonal = node.operand(0), node.operand(1)
+    rank = node.known_rank(1)
+    missing = op.Subtract(dimension_of(op, data, -2), dimension_of(op, diagonal, -1))
+    ends: Operand = op.Unsqueeze(missing, [0])
+    if rank > 1:
+        ends = op.Concat([0] * (rank - 1), ends, axis=0)
+    column = op.Unsqueeze(op.Pad(diagonal, [0] * rank, ends, pad_mode="constant"), [-1])
+    distance = offsets(op, data)
+    assert not isinstance(distance, np.ndarray)
+    return op.Select(op.Equal(distance, 0), column, data)

@@ -1,0 +1,103 @@
+"""Where the elements of diagonals lie in matrices.
+
+A diagonal k of a matrix of m rows and n columns has the elements (i, i + k). In the packed form [d, l] of several diagonals the highest
+one is the first row, and a shorter one is filled up on the side that `align` names for diagonals above and below the main one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import is_static, shape_of
+from moir.errors import InferenceError
+from moir.lowering.shape_values import dimension
+from moir.rewriting.builder import OpBuilder
+
+ALIGNMENTS = ("LEFT_LEFT", "LEFT_RIGHT", "RIGHT_LEFT", "RIGHT_RIGHT")
+"""Where diagonals above, and below and including the main one, begin: on the left or at the right end of a row."""
+
+MAXIMUM_ELEMENTS = 1 << 22
+"""Matrices of more elements get no constant of positions."""
+
+
+def offsets(op: OpBuilder, matrices: SSAValue) -> Array | SSAValue:
+    """Column less row of each element of the matrices in the last two dimensions: an array where these are known."""
+    shape = shape_of(matrices)
+    if shape is not None and is_static(shape[-2:]) and shape[-1] * shape[-2] <= MAXIMUM_ELEMENTS:
+        return np.arange(shape[-1])[None, :] - np.arange(shape[-2])[:, None]
+    rows, columns = (op.Range(0, dimension_of(op, matrices, axis), 1, output_type=si64) for axis in (-2, -1))
+    return op.Subtract(columns, op.Unsqueeze(rows, [1]))
+
+
+def dimension_of(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
+    """A dimension as a scalar of type i64."""
+    size = dimension(op, value, axis)
+    return op.constant(size, si64) if isinstance(size, int) else size
+
+
+def is_diagonal(op: OpBuilder, size: SSAValue, axis: int) -> SSAValue:
+    """Which elements of a square matrix, as large as a dimension of a value, are on its main diagonal."""
+    count = dimension(op, size, axis)
+    if isinstance(count, int) and count * count <= MAXIMUM_ELEMENTS:
+        return op.constant(np.eye(count, dtype=bool))
+    numbers = op.Range(0, count, 1, output_type=si64)
+    return op.Equal(numbers, op.Unsqueeze(numbers, [1]))
+
+
+class Band:
+    """The diagonals `lower` to `upper` of matrices of a size.
+
+    Raises InferenceError for diagonals that lie outside, an unknown alignment, or matrices too large for constants.
+    """
+
+    def __init__(self, rows: int, columns: int, lower: int, upper: int, align: str) -> None:
+        if align not in ALIGNMENTS:
+            raise InferenceError(f"align {align!r} is not one of {', '.join(ALIGNMENTS)}")
+        if lower > upper or ((lower, upper) != (0, 0) and not (-rows < lower and upper < columns)):
+            raise InferenceError(f"a matrix of {rows} rows and {columns} columns has no diagonals {lower} to {upper}")
+        if rows * columns > MAXIMUM_ELEMENTS:
+            raise InferenceError(f"matrices of {rows} rows and {columns} columns are too large")
+        self.rows, self.columns, self.lower, self.upper, self.align = rows, columns, lower, upper, align
+
+    def length(self, k: int) -> int:
+        """Number of elements of a diagonal."""
+        return max(0, min(self.rows + min(k, 0), self.columns - max(k, 0)))
+
+    @property
+    def width(self) -> int:
+        """Number of elements of the longest diagonal."""
+        return max(self.length(k) for k in range(self.lower, self.upper + 1))
+
+    @property
+    def count(self) -> int:
+        """Number of diagonals."""
+        return self.upper - self.lower + 1
+
+    def elements(self) -> Iterator[tuple[int, int, int, int]]:
+        """For each element its place in the packed form and in the matrix."""
+        above, _, below = self.align.partition("_")
+        for number, k in enumerate(range(self.upper, self.lower - 1, -1)):
+            # The main diagonal is as long as any: its side does not matter.
+            side = above if k > 0 else below
+            first = self.width - self.length(k) if side == "RIGHT" else 0
+            for position in range(self.length(k)):
+                yield number, first + position, position + max(-k, 0), position + max(k, 0)
+
+    def sources_of_packed(self) -> Array:
+        """For each place of the packed form the number of its element in the matrix, -1 for none, [d, l]."""
+        sources = np.full((self.count, self.width), -1, np.int64)
+        for number, place, row, column in self.elements():
+            sources[number, place] = row * self.columns + column
+        return sources
+
+    def sources_of_matrix(self) -> Array:
+        """For each element of the matrix its number in the packed form, -1 for none, [m, n]."""
+        sources = np.full((self.rows, self.columns), -1, np.int64)
+        for number, place, row, column in self.elements():
+            sources[row, column] = number * self.width + place
+        return sources

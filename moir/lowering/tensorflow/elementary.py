@@ -1,0 +1,143 @@
+"""Functions of single elements.
+
+    %y = tf.Log1p(%x)
+->  %0 = opset1.Add(%x, 1.0)
+    %y = opset1.Log(%0)
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES
+from moir.dialects.shapes import element_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+_SAME_MEANING = {
+    "Abs": "Abs",
+    "Acos": "Acos",
+    "Acosh": "Acosh",
+    "Asin": "Asin",
+    "Asinh": "Asinh",
+    "Atan": "Atan",
+    "Atanh": "Atanh",
+    "Ceil": "Ceiling",
+    "Cos": "Cos",
+    "Cosh": "Cosh",
+    "Erf": "Erf",
+    "Erfinv": "ErfInv",
+    "Floor": "Floor",
+    "Invert": "BitwiseNot",
+    "Log": "Log",
+    "Neg": "Negative",
+    "Sign": "Sign",
+    "Sin": "Sin",
+    "Sinh": "Sinh",
+    "Sqrt": "Sqrt",
+    "Tan": "Tan",
+    "Tanh": "Tanh",
+}
+
+LANCZOS_SHIFT = 7.0
+LANCZOS_BASE = 0.99999999999980993
+LANCZOS_TERMS = (
+    676.520368121885098567009190444019,
+    -1259.13921672240287047156078755283,
+    771.3234287776530788486528258894,
+    -176.61502916214059906584551354,
+    12.507343278686904814458936853,
+    -0.13857109526572011689554707,
+    9.984369578019570859563e-6,
+    1.50563273514931155834e-7,
+)
+"""Coefficients of Lanczos' series for the gamma function."""
+
+
+@tf.lowers(*_SAME_MEANING)
+def renamed(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Ceil(x) -> opset1.Ceiling(x)"""
+    return getattr(op, _SAME_MEANING[node.op.KIND])(node.operand(0))
+
+
+@tf.lowers("Round", "Rint")
+def rounded(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Round(x) -> opset5.Round(x) {mode = "half_to_even"}; an integer is left as it is"""
+    x = node.operand(0)
+    return x if element_of(x) in INTEGER_TYPES else op.Round(x, mode="half_to_even")
+
+
+@tf.lowers("Square")
+def square(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Square(x) -> opset1.Multiply(x, x)"""
+    x = node.operand(0)
+    return op.Multiply(x, x)
+
+
+@tf.lowers("Rsqrt")
+def reciprocal_root(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Rsqrt(x) -> opset1.Power(x, -0.5)"""
+    return op.Power(node.operand(0), -0.5)
+
+
+@tf.lowers("Inv", "Reciprocal")
+def reciprocal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Reciprocal(x) -> opset1.Divide(1, x)"""
+    return op.Divide(1, node.operand(0))
+
+
+@tf.lowers("Expm1")
+def exponential_less_one(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Expm1(x) -> opset1.Subtract(opset1.Exp(x), 1)"""
+    return op.Subtract(op.Exp(node.operand(0)), 1)
+
+
+@tf.lowers("Log1p")
+def logarithm_of_one_more(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Log1p(x) -> opset1.Log(opset1.Add(x, 1))"""
+    return op.Log(op.Add(node.operand(0), 1))
+
+
+@tf.lowers("Erfc")
+def complementary_error(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Erfc(x) -> opset1.Subtract(1, opset1.Erf(x))"""
+    return op.Subtract(1, op.Erf(node.operand(0)))
+
+
+@tf.lowers("Ndtri")
+def normal_quantile(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Ndtri(p) -> Sqrt(2) * opset17.ErfInv(2 * p - 1)"""
+    return quantile(op, node.operand(0))
+
+
+def quantile(op: OpBuilder, probability: SSAValue) -> SSAValue:
+    """Where the standard normal distribution reaches a probability."""
+    return op.Multiply(op.ErfInv(op.Subtract(op.Multiply(probability, 2.0), 1.0)), math.sqrt(2))
+
+
+@tf.lowers("Lgamma")
+def logarithm_of_gamma(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Lgamma(x) -> Lanczos' series of x, or of 1 - x below 1/2, from which the reflection formula leads back
+
+    With z = x - 1 and t = z + 15/2: ln gamma(x) = ln sqrt(2 π) + (z + 1/2) (ln t - 1) - 7 + ln series(z).
+    """
+    x = node.operand(0)
+    is_small = op.Less(x, 0.5)
+    z = op.Select(is_small, op.Negative(x), op.Subtract(x, 1.0))
+    half = op.Add(z, 0.5)
+    logarithm = op.Log(op.Add(half, LANCZOS_SHIFT))
+    denominators = op.Add(op.Unsqueeze(z, [-1]), op.constant_like(np.arange(1, len(LANCZOS_TERMS) + 1), z))
+    series = op.ReduceSum(op.Divide(op.constant_like(LANCZOS_TERMS, z), denominators), [-1], keep_dims=False)
+    constant = 0.5 * math.log(2 * math.pi) - LANCZOS_SHIFT
+    power = op.Multiply(half, op.Subtract(logarithm, 1.0))
+    upper = op.Add(op.Add(power, op.Log(op.Add(series, LANCZOS_BASE))), constant)
+    # The sine of a multiple of π is 0 only if whole numbers are taken away first; gamma is infinite there.
+    distance = op.Abs(x)
+    part = op.Subtract(distance, op.Floor(distance))
+    sine = op.Log(op.Sin(op.Multiply(part, math.pi)))
+    lower = op.Subtract(op.Subtract(math.log(math.pi), sine), upper)
+    return op.Select(is_small, lower, upper)

@@ -1,0 +1,69 @@
+"""The operations that TensorFlow's optimizer puts into another one: the attribute `fused_ops` of _FusedConv2D, _FusedMatMul, …
+
+["BiasAdd", "Relu"]: relu(result + bias), where the bias is the first operand behind the node's own
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import element_of
+from moir.lowering.driver import LoweringNode
+from moir.rewriting.builder import OpBuilder
+
+ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
+    "Relu": lambda op, x: op.Relu(x),
+    "Relu6": lambda op, x: op.Clamp(x, min=0.0, max=6.0),
+    "Elu": lambda op, x: op.Elu(x, alpha=1.0),
+    "Tanh": lambda op, x: op.Tanh(x),
+    "Sigmoid": lambda op, x: op.Sigmoid(x),
+    "GeluExact": lambda op, x: op.Gelu(x, approximation_mode="ERF"),
+    "GeluApproximate": lambda op, x: op.Gelu(x, approximation_mode="TANH"),
+    "_FusedHardSwish": lambda op, x: op.HSwish(x),
+    "_FusedSwish": lambda op, x: op.Swish(x),
+    "_MklSwish": lambda op, x: op.Swish(x),
+}
+
+
+def with_fused_operations(node: LoweringNode, op: OpBuilder, result: SSAValue, first: int, last: bool) -> SSAValue:
+    """A result with what is fused into the node; `first` is the first operand of it. Raises ConversionError for unknown operations.
+
+    Vectors are along the last axis, or along axis 1 of four if the result is not channel-`last`.
+    """
+    following = first
+
+    def vectors(count: int) -> Sequence[SSAValue]:
+        nonlocal following
+        values = [node.operand(following + index) for index in range(count)]
+        following += count
+        return [value if last else op.Reshape(value, [1, -1, 1, 1], special_zero=False) for value in values]
+
+    for kind in node.texts("fused_ops", ()):
+        if kind == "BiasAdd":
+            result = op.Add(result, vectors(1)[0])
+        elif kind == "Add":
+            result = op.Add(result, node.operand(following))
+            following += 1
+        elif kind == "FusedBatchNorm":
+            result = normalized(op, result, vectors(4), node.number("epsilon", 0.0001))
+        elif kind == "LeakyRelu":
+            result = op.PRelu(result, op.constant_like(node.number("leakyrelu_alpha", 0.2), result))
+        elif kind in ACTIVATIONS:
+            result = ACTIVATIONS[kind](op, result)
+        else:
+            node.fail(f"the operation {kind} is fused into it", hint="convert the model before TensorFlow's optimizer has remapped it")
+    return result
+
+
+def normalized(op: OpBuilder, data: SSAValue, vectors: Sequence[SSAValue], epsilon: float) -> SSAValue:
+    """(data - mean) / sqrt(variance + epsilon) · scale + offset, where the vectors scale, offset, mean and variance broadcast to data.
+
+    Scale and shift are computed from the vectors first, so that constants leave one Multiply and one Add.
+    """
+    scale, offset, mean, variance = vectors
+    factor = op.Divide(scale, op.Sqrt(op.Add(variance, epsilon)))
+    shift = op.Subtract(offset, op.Multiply(mean, factor))
+    element = element_of(data)
+    return op.Add(op.Multiply(data, op.convert(factor, element)), op.convert(shift, element))

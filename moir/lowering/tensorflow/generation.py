@@ -1,0 +1,64 @@
+"""Operations that make tensors of numbers: filled ones, ranges.
+
+    %y = tf.Fill(%dims, %value)
+->  %y = opset3.Broadcast(%value, %dims)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import dynamic, si64, string, to_numpy
+from moir.lowering.driver import LoweringNode
+from moir.lowering.shape_values import as_scalar
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+_FILLING = {"OnesLike": 1, "ZerosLike": 0}
+
+
+@tf.lowers("Fill")
+def fill(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Fill(dims, value) -> opset3.Broadcast(value, dims)"""
+    if string in (node.op.properties.get("T"), node.element(1)):
+        node.fail("the runtime does not fill tensors with strings", hint="cut the model behind this node")
+    return op.Broadcast(node.operand(1), node.operand(0))
+
+
+@tf.lowers("Empty")
+def empty(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Empty(shape) {dtype} -> opset3.Broadcast(0, shape)"""
+    element = node.element_attribute("dtype")
+    if element == string:
+        node.fail("the runtime does not fill tensors with strings", hint="cut the model behind this node")
+    return op.Broadcast(op.constant(np.zeros((), to_numpy(element)), element), node.operand(0))
+
+
+@tf.lowers(*_FILLING)
+def filled_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ZerosLike(x) -> opset3.Broadcast(0, opset3.ShapeOf(x))"""
+    x = node.operand(0)
+    if string in (node.op.properties.get("T"), node.element(0)):
+        node.fail("the runtime does not fill tensors with strings", hint="cut the model behind this node")
+    return op.Broadcast(op.constant_like(_FILLING[node.op.KIND], x), op.ShapeOf(x))
+
+
+@tf.lowers("Range")
+def number_range(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Range(start, limit, delta) {Tidx} -> opset4.Range(start, limit, delta) {output_type}"""
+    known = next((found for index in range(3) if (found := node.element(index)) is not dynamic), None)
+    element = node.element_attribute("Tidx", known)
+    return op.Range(*(as_scalar(op, node.operand(index)) for index in range(3)), output_type=element)
+
+
+@tf.lowers("LinSpace")
+def spaced_evenly(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.LinSpace(start, stop, count) -> start + (stop - start) / (count - 1) * opset4.Range(0, count, 1)"""
+    start, stop = (as_scalar(op, node.operand(index)) for index in (0, 1))
+    element = node.element_attribute("T", node.element(0))
+    count = op.convert(as_scalar(op, node.operand(2)), si64)
+    # A single number is the start.
+    steps = op.convert(op.Maximum(op.Subtract(count, 1), 1), element)
+    positions = op.convert(op.Range(op.constant(0, si64), count, op.constant(1, si64), output_type=si64), element)
+    return op.Add(op.Multiply(positions, op.Divide(op.Subtract(stop, start), steps)), start)

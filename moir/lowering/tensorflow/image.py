@@ -1,0 +1,277 @@
+"""Resizing and sampling of images. Layout: N, H, W, C.
+
+    %y = tf.ResizeBilinear(%x, %size) {half_pixel_centers = true}
+->  %y = opset11.Interpolate(%x, %size, [1, 2]) {mode = "linear_onnx", coordinate_transformation_mode = "half_pixel"}
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import element_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, Weights, multiplied, weights
+from moir.lowering.tensorflow.data_format import channel_first, channel_last
+from moir.lowering.tensorflow.image_kernels import area_weights, kernel_weights
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+ROWS_AND_COLUMNS = [1, 2]
+
+
+def coordinates(node: LoweringNode) -> str:
+    """Where the pixels of the result lie in the image."""
+    align, half = node.flag("align_corners"), node.flag("half_pixel_centers")
+    if align and half:
+        node.fail("align_corners and half_pixel_centers exclude each other")
+    return "align_corners" if align else "half_pixel" if half else "asymmetric"
+
+
+def keeps_size(node: LoweringNode) -> bool:
+    """Whether the image has the wanted size already."""
+    shape, size = node.shape(0), node.constant_integers(1)
+    return shape is not None and size is not None and len(shape) == 4 and shape[1:3] == size
+
+
+@tf.lowers("ResizeBilinear")
+def resize_bilinear(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ResizeBilinear(x, size) -> opset11.Interpolate(x, size, [1, 2]) {mode = linear_onnx}; the result is f32 always."""
+    data = op.convert(node.operand(0), f32)
+    if keeps_size(node):
+        return data
+    return op.Interpolate(
+        data,
+        node.operand(1),
+        ROWS_AND_COLUMNS,
+        mode="linear_onnx",
+        shape_calculation_mode="sizes",
+        coordinate_transformation_mode=coordinates(node),
+    )
+
+
+@tf.lowers("ResizeNearestNeighbor")
+def resize_nearest(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ResizeNearestNeighbor(x, size) -> opset11.Interpolate(x, size, [1, 2]) {mode = nearest, nearest_mode = floor}"""
+    mode = coordinates(node)
+    if keeps_size(node):
+        return node.operand(0)
+    return op.Interpolate(
+        node.operand(0),
+        node.operand(1),
+        ROWS_AND_COLUMNS,
+        mode="nearest",
+        shape_calculation_mode="sizes",
+        coordinate_transformation_mode="tf_half_pixel_for_nn" if mode == "half_pixel" else mode,
+        nearest_mode="round_prefer_ceil" if mode == "align_corners" else "floor",
+    )
+
+
+@tf.lowers("ResizeBicubic")
+def resize_bicubic(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ResizeBicubic(x, size) -> opset11.Interpolate(x, size, [1, 2]) {mode = cubic, cube_coeff = -0.75}
+
+    With half_pixel_centers pixels outside of the image do not count, which the runtime has not: a matrix for each axis multiplies x.
+    """
+    data, mode = op.convert(node.operand(0), f32), coordinates(node)
+    if keeps_size(node):
+        return data
+    if mode != "half_pixel":
+        return op.Interpolate(
+            data,
+            node.operand(1),
+            ROWS_AND_COLUMNS,
+            mode="cubic",
+            shape_calculation_mode="sizes",
+            coordinate_transformation_mode=mode,
+            cube_coeff=-0.75,
+        )
+    sampling = Sampling("cubic", mode, "floor", antialias=False, exclude_outside=True, cube_coefficient=-0.5)
+    matrices = [
+        weights(AxisResizing(axis, size, wanted, wanted / size), sampling)[0] for axis, (size, wanted) in enumerate(known_sizes(node), 1)
+    ]
+    return resampled_by(op, data, matrices)
+
+
+def known_sizes(node: LoweringNode) -> list[tuple[int, int]]:
+    """Height and width of the image and of the result. Raises ConversionError if one is unknown."""
+    shape, size = node.shape(0), node.constant_integers(1)
+    if shape is None or len(shape) != 4 or size is None or len(size) != 2 or min(shape[1:3]) < 1 or min(size) < 1:
+        node.fail("such resizing needs sizes that are known while converting", hint="give the model's input a static shape")
+    pairs = list(zip(shape[1:3], size, strict=True))
+    if any(a * b > MAXIMUM_WEIGHTS for a, b in pairs):
+        node.fail(f"an image of {list(shape[1:3])} is too large to be resized to {list(size)} by matrices")
+    return pairs
+
+
+def resampled_by(op: OpBuilder, data: SSAValue, matrices: list[Weights]) -> SSAValue:
+    """Data [N, H, W, C] with rows and columns multiplied by a matrix each, [result, data]."""
+    for axis, matrix in zip(ROWS_AND_COLUMNS, matrices, strict=True):
+        if not np.array_equal(matrix, np.eye(*matrix.shape)):
+            data = multiplied(op, data, op.constant(matrix.astype(np.float32)), axis, 4)
+    return data
+
+
+@tf.lowers("ResizeArea")
+def resize_area(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ResizeArea(x, size) -> x multiplied by matrices with the part that each pixel has of a pixel of the result"""
+    data = op.convert(node.operand(0), f32)
+    return resampled_by(op, data, [area_weights(*sizes, align_corners=node.flag("align_corners")) for sizes in known_sizes(node)])
+
+
+@tf.lowers("ScaleAndTranslate")
+def scale_and_translate(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ScaleAndTranslate(x, size, scale, translation) {kernel_type, antialias} -> x multiplied by the matrices of the kernel"""
+    scale, translation = node.constant(2), node.constant(3)
+    if scale is None or translation is None or scale.size != 2 or translation.size != 2:
+        node.fail("scale and translation are no constants", hint="give the model's input a static shape")
+    kernel, antialias = node.text("kernel_type", "lanczos3"), node.flag("antialias", True)
+    matrices: list[Weights] = []
+    for sizes, factor, offset in zip(known_sizes(node), scale.ravel().tolist(), translation.ravel().tolist(), strict=True):
+        matrix = kernel_weights(kernel, *sizes, scale=factor, translation=offset, antialias=antialias) if factor > 0 else None
+        if matrix is None:
+            node.fail(f"kernel {kernel!r} with scale {factor} does not exist")
+        matrices.append(matrix)
+    return resampled_by(op, op.convert(node.operand(0), f32), matrices)
+
+
+@tf.lowers("ExtractImagePatches")
+def extract_image_patches(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ExtractImagePatches(x) -> Transpose(opset3.ExtractImagePatches(Transpose(x)))"""
+    sizes, strides, rates = (node.integers(name) for name in ("ksizes", "strides", "rates"))
+    for name, entries in (("ksizes", sizes), ("strides", strides), ("rates", rates)):
+        if len(entries) != 4 or (entries[0], entries[3]) != (1, 1):
+            node.fail(f"{name} {list(entries)} are not four entries, 1 for batch and channels")
+    result = op.ExtractImagePatches(
+        channel_first(op, node.operand(0), 4),
+        sizes=sizes[1:3],
+        strides=strides[1:3],
+        rates=rates[1:3],
+        auto_pad=same_or_valid(node),
+    )
+    return channel_last(op, result, 4)
+
+
+def same_or_valid(node: LoweringNode) -> str:
+    """The automatic padding of a node."""
+    spelled = node.text("padding")
+    if spelled not in ("SAME", "VALID"):
+        node.fail(f"padding {spelled!r} does not exist")
+    return "same_upper" if spelled == "SAME" else "valid"
+
+
+@tf.lowers("ExtractVolumePatches")
+def extract_volume_patches(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ExtractVolumePatches(x) -> opset1.Convolution of each channel with a filter of a single 1 for each place in the window"""
+    sizes, strides = node.integers("ksizes"), node.integers("strides")
+    if len(sizes) != 5 or len(strides) != 5 or (*sizes[::4], *strides[::4]) != (1, 1, 1, 1) or not 0 < np.prod(sizes) <= 4096:
+        node.fail("ksizes and strides are not five entries, 1 for batch and channels")
+    data = op.convert(node.operand(0), f32)
+    taps = int(np.prod(sizes))
+    filters = op.constant(np.eye(taps, dtype=np.float32).reshape(taps, 1, *sizes[1:4]))
+    shape = op.ShapeOf(data)
+    extents = op.Gather(shape, [1, 2, 3], 0)
+    single = op.Reshape(channel_first(op, data, 5), op.Concat([-1, 1], extents, axis=0), special_zero=False)
+    found = op.Convolution(
+        single,
+        filters,
+        strides=strides[1:4],
+        dilations=(1, 1, 1),
+        pads_begin=(0, 0, 0),
+        pads_end=(0, 0, 0),
+        auto_pad=same_or_valid(node),
+    )
+    places = op.Gather(op.ShapeOf(found), [2, 3, 4], 0)
+    channels = op.Gather(shape, [4], 0)
+    split = op.Reshape(found, op.Concat([-1], channels, [taps], places, axis=0), special_zero=False)
+    moved = op.Transpose(split, [0, 3, 4, 5, 2, 1])
+    rows = op.Concat([-1], places, op.Multiply(channels, taps), axis=0)
+    return op.convert(op.Reshape(moved, rows, special_zero=False), node.element(0))
+
+
+@tf.lowers("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
+def projective_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ImageProjectiveTransformV3(x, transforms [N or 1, 8], size, fill) -> opset9.GridSample(Transpose(x), points of x)
+
+    The points are (a0 x + a1 y + a2, b0 x + b1 y + b2) / (c0 x + c1 y + 1) for each pixel (x, y) of the result.
+    """
+    paddings = {"CONSTANT": "zeros", "NEAREST": "border", "REFLECT": "reflection"}
+    fill_mode, interpolation = node.text("fill_mode", "CONSTANT").upper(), node.text("interpolation").upper()
+    if fill_mode not in paddings or interpolation not in ("NEAREST", "BILINEAR"):
+        node.fail(f"the runtime does not have fill mode {fill_mode} with interpolation {interpolation}")
+    image, element = op.convert(node.operand(0), f32), node.element(0)
+    sizes = op.ShapeOf(image)
+    points, shape = pixel_points(op, node.operand(2))
+    ones = op.Slice(op.Multiply(node.operand(1), 0.0), [0], [1], [1], [1])
+    matrices = op.Reshape(op.Concat(node.operand(1), op.Add(ones, 1.0), axis=1), [-1, 3, 3], special_zero=False)
+    x, y, divisor = op.Split.parts(3, op.MatMul(points, matrices, transpose_b=True), 2, num_splits=3)
+    lines: list[SSAValue] = []
+    for value, axis in ((x, 2), (y, 1)):
+        place = op.Divide(value, divisor)
+        if interpolation == "NEAREST":
+            # The runtime rounds halves to even numbers.
+            place = op.Round(place, mode="half_away_from_zero")
+        size = op.convert(op.Gather(sizes, axis, 0), f32)
+        line = op.Subtract(op.Divide(op.Add(op.Multiply(place, 2.0), 1.0), size), 1.0)
+        # A point at infinity lies outside of the image.
+        lines.append(op.Select(op.Equal(divisor, 0.0), 3.0, line) if fill_mode == "CONSTANT" else line)
+    batch = op.Gather(sizes, [0], 0)
+    flat = op.Concat(*lines, axis=2)
+    if (shape_of(image) or (-1,))[0] != (shape_of(flat) or (-2,))[0] or (shape_of(flat) or (-1,))[0] < 0:
+        flat = op.Broadcast(flat, op.Concat(batch, [1, 1], axis=0), mode="bidirectional")
+    grid = op.Reshape(flat, op.Concat(batch, op.convert(shape, si64), [2], axis=0), special_zero=False)
+    fill = node.optional(3)
+    known = None if fill is None else op.known.constant(fill)
+    shifted = fill is not None and fill_mode == "CONSTANT" and (known is None or bool(known.any()))
+    data = op.Subtract(image, op.convert(fill, f32)) if shifted and fill is not None else image
+    result = op.GridSample(
+        channel_first(op, data, 4), grid, mode=interpolation.lower(), padding_mode=paddings[fill_mode], align_corners=False
+    )
+    result = channel_last(op, result, 4)
+    if shifted and fill is not None:
+        result = op.Add(result, op.convert(fill, f32))
+    return op.convert(result, element)
+
+
+def pixel_points(op: OpBuilder, size: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """The points (x, y, 1) of an image of a size [H, W], [H * W, 3], and the size."""
+    known = op.known.integers(size)
+    if known is not None and len(known) == 2 and 0 < np.prod(known) <= MAXIMUM_WEIGHTS:
+        rows, columns = np.indices(known)
+        return op.constant(np.stack([columns, rows, np.ones_like(rows)], -1).reshape(-1, 3).astype(np.float32)), size
+    long = op.convert(size, si64)
+    lines: list[SSAValue] = []
+    for axis in (1, 0):
+        numbers = op.convert(op.Range(0, op.Gather(long, axis, 0), 1, output_type=si64), f32)
+        aligned = op.Reshape(numbers, [1, -1] if axis else [-1, 1], special_zero=False)
+        lines.append(op.Reshape(op.Broadcast(aligned, long), [-1, 1], special_zero=False))
+    ones = op.Add(op.Multiply(lines[0], 0.0), 1.0)
+    return op.Concat(*lines, ones, axis=1), size
+
+
+@tf.lowers("ExtractGlimpse")
+def extract_glimpse(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """tf.ExtractGlimpse: its windows lie partly outside of the image, where it has noise."""
+    node.fail("glimpses with noise around the image are not supported", hint="replace the node by tf.image.crop_and_resize in the model")
+
+
+@tf.lowers("AdjustContrastv2")
+def adjust_contrast(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.AdjustContrastv2(x, factor) -> (x - m) * factor + m, where m is opset1.ReduceMean(x, [-3, -2])"""
+    return contrasted(node, op, node.operand(0))
+
+
+@tf.lowers("AdjustContrast")
+def adjust_contrast_within(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.AdjustContrast(x, factor, lowest, highest) -> as AdjustContrastv2, cut off at lowest and highest; the result is f32."""
+    result = contrasted(node, op, op.convert(node.operand(0), f32))
+    return op.Minimum(op.Maximum(result, node.operand(2)), node.operand(3))
+
+
+def contrasted(node: LoweringNode, op: OpBuilder, data: SSAValue) -> SSAValue:
+    """The distance from the mean of each channel multiplied by a factor."""
+    mean = op.ReduceMean(data, [-3, -2], keep_dims=True)
+    return op.Add(op.Multiply(op.Subtract(data, mean), op.convert(node.operand(1), element_of(data))), mean)

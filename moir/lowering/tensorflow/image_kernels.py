@@ -1,0 +1,83 @@
+"""Matrices [result, data] that resize an axis: by the area of pixels, and by the kernels of ScaleAndTranslate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from moir.lowering.resampling import Weights
+
+Kernel = tuple[float, Callable[[Weights], Weights]]
+"""The radius of a kernel and its weight at a distance within it."""
+
+NEGLIGIBLE = 1000 * float(np.finfo(np.float32).tiny)
+"""Sums of weights below it are not made one."""
+
+
+def area_weights(size: int, resized: int, *, align_corners: bool) -> Weights:
+    """Which part of a pixel of the result each pixel of the data covers."""
+    scale = (size - 1) / (resized - 1) if align_corners and resized > 1 else size / resized
+    matrix = np.zeros((resized, size))
+    for row in range(resized):
+        start, end = row * scale, (row + 1) * scale
+        for place in range(math.floor(start), math.ceil(end)):
+            matrix[row, min(place, size - 1)] += (min(place + 1, end) - max(place, start)) / scale
+    return matrix
+
+
+def _lanczos(radius: float) -> Kernel:
+    def weight(x: Weights) -> Weights:
+        near = np.sinc(x) * np.sinc(x / radius)
+        return np.where(x > radius, 0, near)
+
+    return radius, weight
+
+
+def _gaussian(x: Weights) -> Weights:
+    deviation = 0.5
+    return np.where(x >= 1.5, 0, np.exp(-x * x / (2 * deviation * deviation)))
+
+
+def _box(x: Weights) -> Weights:
+    return np.where(x < 0.5, 1.0, np.where(x == 0.5, 0.5, 0.0))
+
+
+def _keys(x: Weights) -> Weights:
+    far = ((-0.5 * x + 2.5) * x - 4) * x + 2
+    return np.where(x >= 2, 0, np.where(x >= 1, far, (1.5 * x - 2.5) * x * x + 1))
+
+
+def _mitchell(x: Weights) -> Weights:
+    far = ((-7 / 18 * x + 2) * x - 10 / 3) * x + 16 / 9
+    return np.where(x >= 2, 0, np.where(x >= 1, far, (7 / 6 * x - 2) * x * x + 8 / 9))
+
+
+KERNELS: dict[str, Kernel] = {
+    "lanczos1": _lanczos(1.0),
+    "lanczos3": _lanczos(3.0),
+    "lanczos5": _lanczos(5.0),
+    "gaussian": (1.5, _gaussian),
+    "box": (0.5, _box),
+    "triangle": (1.0, lambda x: np.maximum(1 - x, 0)),
+    "keyscubic": (2.0, _keys),
+    "mitchellcubic": (2.0, _mitchell),
+}
+
+
+def kernel_weights(kernel: str, size: int, resized: int, *, scale: float, translation: float, antialias: bool) -> Weights | None:
+    """The weights of a kernel; None if there is no such kernel. With antialias it is as wide as a pixel of the result."""
+    if kernel not in KERNELS:
+        return None
+    radius, weight = KERNELS[kernel]
+    stretch = max(1 / scale, 1.0) if antialias else 1.0
+    samples = (np.arange(resized) + 0.5) / scale - translation / scale
+    distance = np.arange(size) + 0.5 - samples[:, None]
+    # A pixel counts if its centre lies within the radius.
+    within = np.abs(distance) <= radius * stretch
+    matrix = np.where(within, weight(np.abs(distance) / stretch), 0.0)
+    sums = matrix.sum(axis=1, keepdims=True)
+    matrix = np.where(np.abs(sums) >= NEGLIGIBLE, matrix / np.where(sums == 0, 1, sums), matrix)
+    matrix[(samples < 0) | (samples > size)] = 0
+    return matrix

@@ -1,0 +1,204 @@
+"""Reading and writing elements at computed positions, one-hot encoding, partitioning and stitching."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, dynamic, si32, si64, string, to_numpy
+from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.shape_values import as_scalar
+from moir.lowering.tensorflow.complex_layout import real_axis
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder, Operand
+
+INDEX_TYPES = (si32, si64)
+"""Element types of indices in the runtime."""
+
+MAXIMUM_STITCH = 1 << 16
+"""Stitches of up to this many known indices are worked out while converting."""
+
+
+def as_indices(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """Integers as indices of the runtime: smaller ones become i32."""
+    return value if element_of(value) in INDEX_TYPES or element_of(value) not in INTEGER_TYPES else op.convert(value, si32)
+
+
+def check_bad_indices(node: LoweringNode) -> None:
+    """Raises ConversionError if the node says that indices out of range are allowed, which the runtime cannot be told."""
+    policy = node.text("bad_indices_policy", "")
+    if policy not in ("", "DEFAULT", "ERROR"):
+        node.fail(f"indices out of range are handled as {policy}", hint="keep the indices in range and leave bad_indices_policy out")
+
+
+# Reading
+
+
+@tf.lowers("Gather", "ResourceGather")
+def gather(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Gather(x, indices) -> opset8.Gather(x, indices, 0) {batch_dims}"""
+    batch = node.integer("batch_dims", 0)
+    return gathered(op, node.operand(0), node.operand(1), max(batch, 0), batch)
+
+
+def gathered(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: Operand, batch: int) -> SSAValue:
+    """opset8.Gather, and a constant without elements for no indices: on those the runtime (2026.4, CPU) crashes."""
+    found = op.Gather(data, as_indices(op, indices), axis, batch_dims=batch)
+    shape, element = shape_of(found), element_of(found)
+    if element_count(shape_of(indices)) != 0 or shape is None or not is_static(shape) or element in (dynamic, string):
+        return found
+    return op.constant(np.zeros(shape, to_numpy(element)), element)
+
+
+@tf.lowers("GatherV2")
+def gather_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.GatherV2(x, indices, axis) {batch_dims = 0} -> opset8.Gather(x, indices, axis) {batch_dims}"""
+    axis = node.constant_integers(2)
+    position: Operand = as_scalar(op, node.operand(2)) if axis is None else real_axis(node, axis[0], "Tparams")
+    return gathered(op, node.operand(0), node.operand(1), position, node.integer("batch_dims", 0))
+
+
+@tf.lowers("GatherNd", "ResourceGatherNd")
+def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.GatherNd(x, indices) -> opset8.GatherND(x, indices)"""
+    check_bad_indices(node)
+    return op.GatherND(node.operand(0), as_indices(op, node.operand(1)), batch_dims=0)
+
+
+@tf.lowers("GatherTree", "Addons>GatherTree")
+def gather_tree(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.GatherTree(steps, parents, lengths, end) -> opset1.GatherTree(steps, parents, lengths, end)"""
+    return op.GatherTree(node.operand(0), node.operand(1), node.operand(2), as_scalar(op, node.operand(3)))
+
+
+@tf.lowers("InvertPermutation")
+def invert_permutation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.InvertPermutation(x) -> opset3.ScatterUpdate(x, x, opset4.Range(0, size), 0), the Range a constant for a known size"""
+    x, shape = node.operand(0), node.shape(0)
+    if shape is not None and is_static(shape):
+        positions = op.constant(np.arange(shape[0]), element_of(x))
+    else:
+        element = element_of(x) if element_of(x) in INDEX_TYPES else si32
+        size = op.Squeeze(op.ShapeOf(x, output_type=element), [0])
+        positions = op.Range(op.constant(0, element), size, op.constant(1, element), output_type=element)
+    return op.ScatterUpdate(x, x, positions, 0)
+
+
+@tf.lowers("Where")
+def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Where(x) -> opset1.Transpose(opset3.NonZero(x), [1, 0])"""
+    if node.rank(0) == 0:
+        node.fail("its operand is a scalar, which has no coordinates", hint="give the operand a dimension")
+    return op.Transpose(op.NonZero(node.operand(0), output_type=si64), [1, 0])
+
+
+@tf.lowers("OneHot")
+def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.OneHot(indices, depth, on, off) {axis = -1} -> opset16.OneHot(indices, depth, on, off) {axis}"""
+    depth, on, off = (as_scalar(op, node.operand(index)) for index in (1, 2, 3))
+    return op.OneHot(
+        as_indices(op, node.operand(0)), depth, on, off, axis=node.integer("axis", -1), negative_indices_mode="ignore_negative"
+    )
+
+
+# Writing
+
+UPDATES = {
+    "ScatterNdNonAliasingAdd": "sum",
+    "TensorScatterAdd": "sum",
+    "TensorScatterMax": "max",
+    "TensorScatterMin": "min",
+    "TensorScatterSub": "sub",
+    "TensorScatterUpdate": "none",
+}
+"""How each kind combines an update with what is there."""
+
+
+@tf.lowers(*UPDATES)
+def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.TensorScatterAdd(x, indices, updates) -> opset15.ScatterNDUpdate(x, indices, updates) {reduction = sum}"""
+    check_bad_indices(node)
+    return op.ScatterNDUpdate(node.operand(0), as_indices(op, node.operand(1)), node.operand(2), reduction=UPDATES[node.op.KIND])
+
+
+@tf.lowers("ScatterNd")
+def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ScatterNd(indices, updates, shape) -> opset15.ScatterNDUpdate(opset3.Broadcast(0, shape), indices, updates) {reduction = sum}"""
+    check_bad_indices(node)
+    updates = node.operand(1)
+    zeros = op.Broadcast(op.constant_like(0, updates), as_indices(op, node.operand(2)))
+    return op.ScatterNDUpdate(zeros, as_indices(op, node.operand(0)), updates, reduction="sum")
+
+
+# Partitioning and stitching
+
+
+@tf.lowers("DynamicPartition")
+def dynamic_partition(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """tf.DynamicPartition(x, numbers) {num_partitions} -> for each part p opset8.Gather(x, NonZero(Equal(numbers, p)), 0)
+
+    Of numbers of several dimensions, all dimensions together are the one that is partitioned.
+    """
+    numbers, rank = node.operand(1), node.known_rank(1)
+    data = flattened(op, node.operand(0), rank)
+    numbers = numbers if rank == 1 else op.Reshape(numbers, [-1], special_zero=False)
+    parts: list[SSAValue | None] = []
+    for number in range(node.result_count):
+        selected = op.Squeeze(op.NonZero(op.Equal(numbers, number)), [0]) if node.is_used(number) else None
+        parts.append(None if selected is None else op.Gather(data, selected, 0))
+    return parts
+
+
+def flattened(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
+    """A value with its first `count` dimensions as one; a new one of size 1 for none."""
+    if count == 1:
+        return value
+    if count == 0:
+        return op.Unsqueeze(value, [0])
+    shape = shape_of(value)
+    if shape is not None and is_static(shape[count:]):
+        return op.Reshape(value, [-1, *shape[count:]], special_zero=False) if 0 not in shape else flattened_by_shape(op, value, count)
+    return flattened_by_shape(op, value, count)
+
+
+def flattened_by_shape(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
+    """A value with its first `count` dimensions as one, by its shape when the model runs."""
+    sizes = op.ShapeOf(value)
+    first = op.ReduceProd(op.Slice(sizes, [0], [count], [1], [0]), [0], keep_dims=True)
+    if rank_of(value) == count:
+        return op.Reshape(value, first, special_zero=False)
+    return op.Reshape(value, op.Concat(first, op.Slice(sizes, [count], [2**31 - 1], [1], [0]), axis=0), special_zero=False)
+
+
+@tf.lowers("DynamicStitch", "ParallelDynamicStitch")
+def dynamic_stitch(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.DynamicStitch(i, j, a, b) -> opset8.Gather(opset1.Concat(a, b), sources, 0)
+
+    `sources` says which slice comes last in each place: a constant if the indices are known, otherwise the maximum of its positions by
+    opset12.ScatterElementsUpdate.
+    """
+    count = len(node.operands) // 2
+    ranks = [rank_of(value) for value in node.operands[:count]]
+    if any(rank is None for rank in ranks):
+        node.fail("the rank of its indices is unknown", hint="give the model's inputs a known rank")
+    pieces = [flattened(op, value, rank or 0) for value, rank in zip(node.operands[count:], ranks, strict=True)]
+    data = pieces[0] if count == 1 else op.Concat(*pieces, axis=0)
+    known = [node.constant(index) for index in range(count)]
+    entries = [array.ravel() for array in known if array is not None]
+    if len(entries) == count and sum(map(len, entries)) <= MAXIMUM_STITCH:
+        indices = np.concatenate(entries).astype(np.int64)
+        if indices.size and not 0 <= indices.min() <= indices.max() < MAXIMUM_STITCH:
+            node.fail("an index is negative or too large")
+        sources = np.zeros(int(indices.max()) + 1 if indices.size else 0, np.int64)
+        sources[indices] = np.arange(indices.size)
+        return data if np.array_equal(sources, np.arange(indices.size)) else op.Gather(data, sources, 0)
+    lists = [flattened(op, value, rank or 0) for value, rank in zip(node.operands[:count], ranks, strict=True)]
+    indices = lists[0] if count == 1 else op.Concat(*lists, axis=0)
+    size = op.Add(op.ReduceMax(indices, [0], keep_dims=True), 1)
+    total = op.Squeeze(op.ShapeOf(indices, output_type=si32), [0])
+    positions = op.Range(op.constant(0, si32), total, op.constant(1, si32), output_type=si32)
+    nowhere = op.Broadcast(op.constant(0, si32), size)
+    return op.Gather(data, op.ScatterElementsUpdate(nowhere, indices, positions, 0, reduction="max"), 0)

@@ -1,0 +1,119 @@
+"""Tables from keys to values, whose content is in the model.
+
+The handle of a table becomes a constant number, so that it arrives wherever a handle can be passed to; the table is found by that number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import si32, string
+from moir.lowering.driver import Lowering, LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+TABLES: WeakKeyDictionary[Lowering, list[tuple[DataAttr, DataAttr]]] = WeakKeyDictionary()
+"""The keys and values of the tables that were met so far in each run of the lowering."""
+
+
+@tf.lowers("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")
+def hash_table(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.HashTableV2() {keys, values} -> the number of the table"""
+    keys, values = node.op.properties.get("keys"), node.op.properties.get("values")
+    if not isinstance(keys, DataAttr) or not isinstance(values, DataAttr):
+        node.fail("the content of the table is not in the model", hint="initialize the table from constants before the model is saved")
+    tables = TABLES.setdefault(node.lowering, [])
+    tables.append((keys, values))
+    return op.constant(len(tables) - 1)
+
+
+def table_of(node: LoweringNode) -> tuple[DataAttr, DataAttr]:
+    """Keys and values of the table whose handle is the first operand. Raises ConversionError if it is not known which that is."""
+    number = node.constant_integers(0)
+    tables = TABLES.get(node.lowering, [])
+    if number is None or len(number) != 1 or not 0 <= number[0] < len(tables):
+        node.fail("which table this is, is not known while converting")
+    return tables[number[0]]
+
+
+@tf.lowers("LookupTableFind", "LookupTableFindV2")
+def find(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.LookupTableFindV2(table, x, default) -> opset1.Select(x is key i, opset8.Gather(values, i, 0), default)
+
+    i is found with opset15.SearchSorted in the sorted keys, or by comparing bytes if they are strings.
+    """
+    keys, values = table_of(node)
+    found, default = node.operand(1), node.operand(2)
+    if keys.array.size == 0:
+        return op.Broadcast(default, op.ShapeOf(found))
+    if keys.element == string:
+        position, of_keys = string_position(op, found, encoded(keys.array)), values.array.reshape(-1)
+        is_key = op.GreaterEqual(position, 0)
+    else:
+        order = np.argsort(keys.array.reshape(-1), kind="stable")
+        in_order, of_keys = keys.array.reshape(-1)[order], values.array.reshape(-1)[order]
+        known = op.constant(in_order, keys.element)
+        position = op.Minimum(op.SearchSorted(known, found), in_order.size - 1)
+        is_key = op.Equal(op.Gather(known, position, 0), found)
+    if values.element != string:
+        return op.Select(is_key, op.Gather(op.constant(of_keys, values.element), position, 0), default)
+    otherwise = node.constant(2)
+    if otherwise is None or otherwise.size != 1:
+        node.fail("the text for what is no key is computed when the model runs", hint="make it a constant")
+    return selected_string(op, op.Select(is_key, position, of_keys.size), [*encoded(of_keys), *encoded(otherwise)])
+
+
+def encoded(strings: Array) -> list[bytes]:
+    """Strings as bytes."""
+    return [str(text).encode() for text in strings.ravel()]
+
+
+def string_position(op: OpBuilder, found: SSAValue, keys: Sequence[bytes]) -> SSAValue:
+    """For each string the number of the key that it is, -1 for one that is no key.
+
+    The bytes of every string, filled up with zeros, are compared with those of every key; so are their sizes, for strings with zeros.
+    """
+    width = max(1, *map(len, keys))
+    table = np.stack([np.frombuffer(key.ljust(width, b"\0"), np.uint8) for key in keys])
+    sizes = np.array([len(key) for key in keys], np.int32)
+    begins, ends, symbols = op.StringTensorUnpack.results(found)
+    places = op.Add(op.Unsqueeze(begins, [-1]), np.arange(width, dtype=np.int32))
+    behind = op.ShapeOf(symbols, output_type=si32)
+    places = op.Select(op.Less(places, op.Unsqueeze(ends, [-1])), places, behind)
+    content = op.Gather(op.Concat(symbols, np.zeros(1, np.uint8), axis=0), places, 0)
+    same_bytes = op.ReduceLogicalAnd(op.Equal(op.Unsqueeze(content, [-2]), table), [-1], keep_dims=False)
+    same_size = op.Equal(op.Unsqueeze(op.Subtract(ends, begins), [-1]), sizes)
+    numbers = op.Select(op.LogicalAnd(same_bytes, same_size), np.arange(len(keys), dtype=np.int32), np.array(-1, np.int32))
+    return op.ReduceMax(numbers, [-1], keep_dims=False)
+
+
+def selected_string(op: OpBuilder, position: SSAValue, texts: Sequence[bytes]) -> SSAValue:
+    """Constant strings by their numbers.
+
+    Each byte of the result finds the string it is in by where the strings end, for the runtime packs strings that follow each other only.
+    """
+    sizes = np.array([len(text) for text in texts], np.int32)
+    begins = np.cumsum(sizes, dtype=np.int32) - sizes
+    symbols = np.frombuffer(b"".join(texts), np.uint8)
+    numbers = op.Reshape(position, [-1], special_zero=False)
+    lengths = op.Gather(sizes, numbers, 0)
+    ends = op.CumSum(lengths, 0)
+    starts = op.Subtract(ends, lengths)
+    count = op.ReduceSum(lengths, [0], keep_dims=False)
+    places = op.Range(np.array(0, np.int32), count, np.array(1, np.int32), output_type=si32)
+    owners = op.SearchSorted(ends, places, right_mode=True, output_type=si32)
+    sources = op.Add(places, op.Gather(op.Subtract(op.Gather(begins, numbers, 0), starts), owners, 0))
+    shape = op.ShapeOf(position)
+    in_shape = [op.Reshape(value, shape, special_zero=False) for value in (starts, ends)]
+    return op.StringTensorPack(*in_shape, op.Gather(symbols, sources, 0))
+
+
+@tf.lowers("LookupTableSize", "LookupTableSizeV2")
+def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.LookupTableSizeV2(table) -> the number of keys"""
+    return op.constant(len(table_of(node)[0].array.reshape(-1)))

@@ -1,0 +1,107 @@
+"""Matrix products, inverses, determinants, cross products, Einstein summation."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.opset.einsum import Equation
+from moir.errors import InferenceError
+from moir.lowering.driver import LoweringNode
+from moir.lowering.tensorflow.fused_operations import with_fused_operations
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+MAXIMUM_DETERMINANT = 8
+"""Determinants of matrices up to this size are expanded into products."""
+
+
+@tf.lowers("MatMul")
+def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MatMul(a, b) {transpose_a, transpose_b} -> opset1.MatMul(a, b) {transpose_a, transpose_b}"""
+    return transposed_product(node, op)
+
+
+def transposed_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """The product of the first two operands, transposed as the node says."""
+    return op.MatMul(node.operand(0), node.operand(1), transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
+
+
+@tf.lowers("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+def batch_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.BatchMatMulV2(a, b) {adj_x, adj_y} -> opset1.MatMul(a, b) {transpose_a, transpose_b}"""
+    a, b = node.operand(0), node.operand(1)
+    if node.has("Tout"):
+        element = node.element_attribute("Tout")
+        a, b = op.convert(a, element), op.convert(b, element)
+    return op.MatMul(a, b, transpose_a=node.flag("adj_x"), transpose_b=node.flag("adj_y"))
+
+
+@tf.lowers("_FusedMatMul")
+def fused_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf._FusedMatMul(a, b, bias) {fused_ops} -> opset1.MatMul(a, b), opset1.Add of the bias, then the activation"""
+    return with_fused_operations(node, op, transposed_product(node, op), 2, True)
+
+
+@tf.lowers("Einsum")
+def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Einsum(…) {equation} -> opset7.Einsum(…) {equation}, the equation without blanks and with its result spelled out"""
+    try:
+        equation = Equation.parse(node.text("equation"))
+    except InferenceError as error:
+        node.fail(error.reason)
+    return op.Einsum(*node.operands, equation=equation.text)
+
+
+@tf.lowers("MatrixInverse")
+def inverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MatrixInverse(x) -> opset14.Inverse(x); its transpose with `adjoint`, which needs a known rank"""
+    found = op.Inverse(node.operand(0))
+    if not node.flag("adjoint"):
+        return found
+    rank = node.known_rank(0)
+    return op.Transpose(found, [*range(rank - 2), rank - 1, rank - 2])
+
+
+@tf.lowers("MatrixSolve")
+def solution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MatrixSolve(a, b) {adjoint} -> opset1.MatMul(opset14.Inverse(a), b) {transpose_a = adjoint}"""
+    return op.MatMul(op.Inverse(node.operand(0)), node.operand(1), transpose_a=node.flag("adjoint"))
+
+
+@tf.lowers("Cross")
+def cross_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Cross(a, b) -> rotated(a · rotated(b) - rotated(a) · b), where rotated is opset8.Gather(…, [1, 2, 0], -1)"""
+    rotation = np.array([1, 2, 0], np.int64)
+    a, b = node.operand(0), node.operand(1)
+    difference = op.Subtract(op.Multiply(a, op.Gather(b, rotation, -1)), op.Multiply(op.Gather(a, rotation, -1), b))
+    return op.Gather(difference, rotation, -1)
+
+
+@tf.lowers("MatrixDeterminant")
+def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MatrixDeterminant(x) -> for each row opset1.MatMul(row · minors, constant signs), for matrices of up to 8 rows
+
+    The minors of the first r rows, one for each set of r columns, give those of one more row by expansion along that row.
+    """
+    data, shape = node.operand(0), node.shape(0)
+    size = -1 if shape is None else max(shape[-2:])
+    if not 0 < size <= MAXIMUM_DETERMINANT:
+        node.fail(
+            f"determinants are computed only of matrices of 1 to {MAXIMUM_DETERMINANT} rows whose number is known",
+            hint="give the model's inputs a known shape, or compute the determinant outside of the model",
+        )
+    minors: SSAValue = op.Gather(data, 0, -2)
+    sets: list[tuple[int, ...]] = [(column,) for column in range(size)]
+    for row in range(1, size):
+        larger = list(combinations(range(size), row + 1))
+        terms = [(each, place) for each in larger for place in range(row + 1)]
+        signs = np.zeros((len(terms), len(larger)), np.float32)
+        for number, (each, place) in enumerate(terms):
+            signs[number, larger.index(each)] = (-1) ** (row + place)
+        factors = op.Gather(op.Gather(data, row, -2), np.array([each[place] for each, place in terms]), -1)
+        smaller = op.Gather(minors, np.array([sets.index(each[:place] + each[place + 1 :]) for each, place in terms]), -1)
+        minors, sets = op.MatMul(op.Multiply(factors, smaller), op.constant_like(signs, data)), larger
+    return op.Squeeze(minors, [-1])

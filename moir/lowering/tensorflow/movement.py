@@ -1,0 +1,293 @@
+"""Concatenation, splitting, transposition, padding, repetition, reversal, blocks of space, depth and batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.repetition import repeated
+from moir.lowering.shape_values import as_scalar, rank_value
+from moir.lowering.tensorflow.complex_layout import is_complex, real_axis
+from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder, Operand
+
+FIRST, LAST = -(2**31), 2**31 - 1
+"""Bounds of a slice that lie before and behind every element."""
+
+
+def constant_axis(node: LoweringNode, index: int, attribute: str = "T") -> int:
+    """An operand that is an axis, which must be known, as an axis of the real tensor. Raises ConversionError if it is not."""
+    axis = node.constant_integers(index)
+    if axis is None or len(axis) != 1:
+        node.fail("the axis is computed when the model runs", hint="make the axis a constant")
+    return real_axis(node, axis[0], attribute)
+
+
+# Concatenation
+
+
+@tf.lowers("Concat")
+def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Concat(axis, a, b) -> opset1.Concat(a, b) {axis}; of one value -> that value"""
+    return joined(op, node.operands[1:], constant_axis(node, 0))
+
+
+@tf.lowers("ConcatV2")
+def concat_v2(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ConcatV2(a, b, axis) -> opset1.Concat(a, b) {axis}; of one value -> that value"""
+    operands = node.operands
+    return joined(op, operands[:-1], constant_axis(node, len(operands) - 1))
+
+
+def joined(op: OpBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
+    """Values one behind the other."""
+    return values[0] if len(values) == 1 else op.Concat(*values, axis=axis)
+
+
+@tf.lowers("Pack")
+def pack(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Pack(a, b) {axis = 0} -> opset1.Concat(opset1.Unsqueeze(a, axis), opset1.Unsqueeze(b, axis)) {axis}"""
+    axis = real_axis(node, node.integer("axis", 0))
+    return joined(op, [op.Unsqueeze(value, [axis]) for value in node.operands], axis)
+
+
+# Splitting
+
+
+@tf.lowers("Unpack")
+def unpack(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """tf.Unpack(x) {num, axis = 0} -> opset1.Squeeze of each part of opset1.Split(x, axis); opset8.Gather if only one is used"""
+    data, count, axis = node.operand(0), node.integer("num"), real_axis(node, node.integer("axis", 0))
+    used = [index for index in range(node.result_count) if node.is_used(index)]
+    if count == 1:
+        return [op.Squeeze(data, [axis])]
+    if len(used) == 1:
+        return [op.Gather(data, index, axis) if index in used else None for index in range(node.result_count)]
+    parts = op.Split.parts(count, data, axis, num_splits=count)
+    return [op.Squeeze(parts[index], [axis]) if index in used else None for index in range(node.result_count)]
+
+
+@tf.lowers("Split")
+def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.Split(axis, x) {num_split} -> opset1.Split(x, axis) {num_splits}; x if there is one part"""
+    data, count = node.operand(1), node.integer("num_split")
+    if count == 1:
+        return [data]
+    return op.Split.parts(count, data, as_scalar(op, node.operand(0)), num_splits=count)[: node.result_count]
+
+
+@tf.lowers("SplitV")
+def split_lengths(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.SplitV(x, lengths, axis) {num_split} -> opset1.VariadicSplit(x, axis, lengths), or opset1.Split for equal lengths"""
+    data, count, axis, lengths = node.operand(0), node.integer("num_split"), as_scalar(op, node.operand(2)), node.constant_integers(1)
+    if count == 1:
+        return [data]
+    if lengths is not None and len(set(lengths)) == 1 and lengths[0] >= 0:
+        return op.Split.parts(count, data, axis, num_splits=count)[: node.result_count]
+    return op.VariadicSplit.parts(count, data, axis, node.operand(1))[: node.result_count]
+
+
+# Transposition and repetition
+
+
+@tf.lowers("Transpose", "ConjugateTranspose")
+def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Transpose(x, perm) -> opset1.Transpose(x, perm); x if the order stays"""
+    data, order = node.operand(0), node.constant_integers(1)
+    if order is not None:
+        order = [normalize_axis(axis, len(order)) for axis in order]
+        if is_complex(node):
+            order.append(len(order))
+        return data if order == list(range(len(order))) else op.Transpose(data, order)
+    perm = node.operand(1)
+    if is_complex(node):
+        perm = op.Concat(perm, op.convert(op.ShapeOf(perm), element_of(perm)), axis=0)
+    return op.Transpose(data, perm)
+
+
+@tf.lowers("Tile")
+def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Tile(x, multiples) -> opset1.Tile(x, multiples); x if nothing is repeated
+
+    With computed multiples -> opset3.Broadcast if only dimensions of size 1 are repeated, otherwise Gathers.
+    """
+    data, multiples = node.operand(0), node.constant_integers(1)
+    if multiples is not None:
+        return data if all(count == 1 for count in multiples) else op.Tile(data, multiples)
+    shape, entries = node.shape(0), node.known.elements(node.operand(1))
+    if shape is not None:
+        once = [False] * len(shape) if entries is None else [entry == 1 for entry in entries.ravel()]
+        if len(once) == len(shape) and all(size == 1 or stays for size, stays in zip(shape, once, strict=True)):
+            return op.Broadcast(data, node.operand(1), mode="bidirectional")
+    rank = rank_of(data)
+    if rank is None:
+        rank = element_count(node.shape(1))
+    if rank is None:
+        node.fail("the rank of the data is unknown", hint="give the model's inputs a known rank")
+    for axis, count in enumerate([op.Gather(node.operand(1), axis, 0) for axis in range(rank)]):
+        data = repeated(op, data, axis, count)
+    return data
+
+
+# Reversal
+
+
+@tf.lowers("Reverse")
+def reverse_flags(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Reverse(x, flags) -> opset8.Slice(x, -1, first, -1, axes); with computed flags -> opset8.Slice with Selects for its bounds"""
+    flags = node.constant(1)
+    if flags is not None:
+        return reversed_along(op, node.operand(0), np.flatnonzero(flags).tolist())
+    return reversed_where(op, node.operand(0), node.operand(1))
+
+
+def reversed_where(op: OpBuilder, data: SSAValue, flags: SSAValue) -> SSAValue:
+    """Data in reverse order along the axes that have a flag."""
+    start, stop, step = (
+        op.Select(flags, op.constant(backward, si64), op.constant(forward, si64)) for backward, forward in ((-1, 0), (FIRST, LAST), (-1, 1))
+    )
+    return op.Slice(data, start, stop, step)
+
+
+@tf.lowers("ReverseV2")
+def reverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ReverseV2(x, axes) -> opset8.Slice(x, -1, first, -1, axes); x without axes"""
+    axes = node.constant_integers(1)
+    if axes is not None:
+        return reversed_along(op, node.operand(0), axes)
+    # The runtime (2026.4, CPU) crashes in a Slice whose axes are computed.
+    rank = node.known_rank(0)
+    chosen = op.OneHot(op.FloorMod(node.operand(1), rank), rank, op.constant(1, si64), op.constant(0, si64), axis=-1)
+    flags = op.Greater(op.ReduceMax(chosen, [0], keep_dims=False), 0)
+    return reversed_where(op, node.operand(0), flags)
+
+
+def reversed_along(op: OpBuilder, data: SSAValue, axes: Sequence[int]) -> SSAValue:
+    """Data in reverse order along axes."""
+    return op.Slice(data, [-1] * len(axes), [FIRST] * len(axes), [-1] * len(axes), list(axes)) if axes else data
+
+
+@tf.lowers("ReverseSequence")
+def reverse_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ReverseSequence(x, lengths) {seq_dim, batch_dim = 0} -> opset1.ReverseSequence(x, lengths) {batch_axis, seq_axis}"""
+    return op.ReverseSequence(node.operand(0), node.operand(1), batch_axis=node.integer("batch_dim", 0), seq_axis=node.integer("seq_dim"))
+
+
+@tf.lowers("Roll")
+def roll(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Roll(x, shift, axes) -> opset7.Roll(x, shift, axes)"""
+    axes, known = node.operand(2), node.constant_integers(2)
+    if is_complex(node):
+        if known is None:
+            node.fail("the axes along which complex numbers are shifted are computed when the model runs", hint="make them constants")
+        axes = op.constant(np.array([real_axis(node, axis) for axis in known]).reshape(shape_of(axes) or ()))
+    return op.Roll(node.operand(0), node.operand(1), axes)
+
+
+# Padding
+
+
+@tf.lowers("Pad", "PadV2")
+def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.PadV2(x, paddings, value) -> opset12.Pad(x, begin, end, value) {pad_mode = constant}; x if nothing is added"""
+    value, known = node.optional(2), node.constant(2)
+    if value is not None:
+        value = None if known is not None and not known.any() else as_scalar(op, value)
+    return padded(node, op, "constant", value)
+
+
+@tf.lowers("MirrorPad")
+def mirror_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MirrorPad(x, paddings) {mode} -> opset12.Pad(x, begin, end) {pad_mode}"""
+    modes = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
+    mode = node.text("mode")
+    if mode not in modes:
+        node.fail(f"mode {mode!r} is neither REFLECT nor SYMMETRIC")
+    return padded(node, op, modes[mode], None)
+
+
+def padded(node: LoweringNode, op: OpBuilder, mode: str, value: SSAValue | None) -> SSAValue:
+    """Operand 0 padded by the widths in operand 1, a row [begin, end] for each dimension."""
+    data, widths = node.operand(0), node.constant(1)
+    if widths is None:
+        begin, end = (op.Gather(node.operand(1), side, 1) for side in (0, 1))
+        return op.Pad(data, begin, end, value, pad_mode=mode)
+    if not widths.any():
+        return data
+    begin, end = widths.astype(np.int64).reshape(-1, 2).T.tolist()
+    return op.Pad(data, begin, end, value, pad_mode=mode)
+
+
+# Blocks
+
+
+@tf.lowers("DepthToSpace")
+def depth_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.DepthToSpace(x) {block_size, data_format = NHWC} -> opset1.DepthToSpace(x) {block_size, mode = blocks_first} on [N, C, H, W]"""
+    last = is_channel_last(node)
+    data = channel_first(op, node.operand(0), 4, last=last)
+    return channel_last(op, op.DepthToSpace(data, mode="blocks_first", block_size=node.integer("block_size")), 4, last=last)
+
+
+@tf.lowers("SpaceToDepth")
+def space_to_depth(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SpaceToDepth(x) {block_size, data_format = NHWC} -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first} on [N, C, H, W]"""
+    last = is_channel_last(node)
+    data = channel_first(op, node.operand(0), 4, last=last)
+    return channel_last(op, op.SpaceToDepth(data, mode="blocks_first", block_size=node.integer("block_size")), 4, last=last)
+
+
+@tf.lowers("SpaceToBatchND")
+def space_to_batch(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SpaceToBatchND(x, block, paddings) -> opset2.SpaceToBatch(x, [1, block, 1…], [0, begin, 0…], [0, end, 0…])"""
+    block = around_block(op, node.operand(0), node.operand(1), 1)
+    return op.SpaceToBatch(node.operand(0), block, *borders(node, op, 2))
+
+
+@tf.lowers("BatchToSpaceND")
+def batch_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.BatchToSpaceND(x, block, crops) -> opset2.BatchToSpace(x, [1, block, 1…], [0, begin, 0…], [0, end, 0…])"""
+    block = around_block(op, node.operand(0), node.operand(1), 1)
+    return op.BatchToSpace(node.operand(0), block, *borders(node, op, 2))
+
+
+@tf.lowers("SpaceToBatch")
+def space_to_batch_square(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SpaceToBatch(x, paddings) {block_size} -> opset2.SpaceToBatch(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])"""
+    size = node.integer("block_size")
+    return op.SpaceToBatch(node.operand(0), [1, size, size, 1], *borders(node, op, 1))
+
+
+@tf.lowers("BatchToSpace")
+def batch_to_space_square(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.BatchToSpace(x, crops) {block_size} -> opset2.BatchToSpace(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])"""
+    size = node.integer("block_size")
+    return op.BatchToSpace(node.operand(0), [1, size, size, 1], *borders(node, op, 1))
+
+
+def borders(node: LoweringNode, op: OpBuilder, index: int) -> list[Operand]:
+    """Begins and ends from an operand with a row [begin, end] for each spatial dimension, with zeros for all other dimensions."""
+    known = node.constant(index)
+    if known is not None:
+        sides = [op.constant(side.astype(np.int64)) for side in known.reshape(-1, 2).T]
+    else:
+        sides = [op.Gather(node.operand(index), side, 1) for side in (0, 1)]
+    return [around_block(op, node.operand(0), side, 0) for side in sides]
+
+
+def around_block(op: OpBuilder, data: SSAValue, entries: SSAValue, filler: int) -> Operand:
+    """Entries for the spatial dimensions, with a filler for the batch dimension in front and all others behind."""
+    rank, count, known = rank_of(data), element_count(shape_of(entries)), op.known.integers(entries)
+    if rank is not None and known is not None and rank > len(known):
+        return [filler, *known, *[filler] * (rank - 1 - len(known))]
+    entries = op.convert(entries, si64)
+    if rank is not None and count is not None and rank > count:
+        return op.Concat([filler], entries, [filler] * (rank - 1 - count), axis=0)
+    rest = op.Subtract(rank_value(op, data), op.ShapeOf(entries) if count is None else count)
+    return op.Pad(entries, [1], op.Subtract(rest, 1), op.constant(filler, si64), pad_mode="constant")

@@ -1,0 +1,116 @@
+"""Normalization: batch normalization and local response normalization.
+
+    %y = tf.FusedBatchNormV3(%x, %scale, %offset, %mean, %variance) {epsilon = 0.001, is_training = false}
+->  %0 = opset1.Multiply(%x, scale / sqrt(variance + epsilon))
+    %y = opset1.Add(%0, offset - mean * scale / sqrt(variance + epsilon))
+
+Vectors broadcast along the last axis as they are; for channel-first data opset5.BatchNormInference is built.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32
+from moir.dialects.shapes import element_of
+from moir.lowering.driver import LoweringNode, Replacement
+from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last
+from moir.lowering.tensorflow.fused_operations import ACTIVATIONS, normalized
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+MAXIMUM_NEIGHBOURHOOD = 1024
+"""Channels in front of and behind each that a local response normalization may take together."""
+
+
+@tf.lowers("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx")
+def batch_normalization(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tf.FusedBatchNormV3(x, scale, offset, mean, variance) -> opset1.Add(opset1.Multiply(x, factor), shift)
+
+    While training: the mean and the variance are those of the batch, the further results the running ones.
+    """
+    data, last = node.operand(0), is_channel_last(node)
+    if node.flag("is_training", True):
+        results = training_normalization(node, op, last)
+    else:
+        mean, variance = node.operand(3), node.operand(4)
+        results = [inference_normalization(node, op, last), mean, variance, mean, variance]
+    if node.op.KIND == "_FusedBatchNormEx":
+        results[0] = with_activation(node, op, results[0])
+    results[0] = op.convert(results[0], element_of(data))
+    return results[: node.result_count]
+
+
+def inference_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> SSAValue:
+    """Operand 0 normalized by the given mean and variance."""
+    data, epsilon = node.operand(0), node.number("epsilon", 0.0001)
+    vectors = [node.operand(index) for index in range(1, 5)]
+    if last:
+        return normalized(op, data, vectors, epsilon)
+    element = element_of(data)
+    return op.BatchNormInference(data, *(op.convert(vector, element) for vector in vectors), epsilon=epsilon)
+
+
+def training_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> list[SSAValue]:
+    """Operand 0 normalized by its own mean and variance, the running mean and variance, and those of the batch."""
+    data = op.convert(node.operand(0), f32)
+    scale, offset = node.operand(1), node.operand(2)
+    rank = 5 if node.text("data_format", "NHWC") in ("NDHWC", "NCDHW") else node.rank(0) or 4
+    axes = list(range(rank - 1)) if last else [0, *range(2, rank)]
+    standard = op.MVN(data, axes, eps=node.number("epsilon", 0.0001), normalize_variance=True, eps_mode="INSIDE_SQRT")
+    if not last:
+        scale, offset = (op.Reshape(vector, [1, -1, *[1] * (rank - 2)], special_zero=False) for vector in (scale, offset))
+    results = [op.Add(op.Multiply(standard, scale), offset)]
+    if not any(node.is_used(index) for index in range(1, 5)):
+        return [*results, *(node.operand(index) for index in (1, 2, 1, 2))]
+    mean = op.ReduceMean(data, axes, keep_dims=False)
+    centred = op.Subtract(data, op.ReduceMean(data, axes, keep_dims=True))
+    variance = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=False)
+    count = op.convert(op.ReduceProd(op.Gather(op.ShapeOf(data), axes, 0), [0], keep_dims=False), f32)
+    # The running variance is that of a sample: divided by one less.
+    sample = op.Multiply(variance, op.Divide(count, op.Maximum(op.Subtract(count, 1.0), 1.0)))
+    running = [mean, sample]
+    momentum = node.number("exponential_avg_factor", 1.0)
+    if momentum != 1:
+        old = (node.operand(3), node.operand(4))
+        running = [op.Add(op.Multiply(a, 1 - momentum), op.Multiply(b, momentum)) for a, b in zip(old, running, strict=True)]
+    return [*results, *running, mean, variance]
+
+
+def with_activation(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
+    """The result plus a side input, if there is one, and its activation."""
+    if node.integer("num_side_inputs", 0):
+        result = op.Add(result, node.operand(5))
+    mode = node.text("activation_mode", "Identity")
+    if mode == "Identity":
+        return result
+    if mode not in ACTIVATIONS:
+        node.fail(f"activation_mode {mode!r} does not exist")
+    return ACTIVATIONS[mode](op, result)
+
+
+@tf.lowers("BatchNormWithGlobalNormalization")
+def global_batch_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.BatchNormWithGlobalNormalization(x, mean, variance, offset, scale) -> opset1.Add(opset1.Multiply(x, factor), shift)"""
+    mean, variance, offset, scale = (node.operand(index) for index in range(1, 5))
+    if not node.flag("scale_after_normalization"):
+        scale = op.constant_like(1.0, node.operand(0))
+    return normalized(op, node.operand(0), [scale, offset, mean, variance], node.number("variance_epsilon"))
+
+
+@tf.lowers("LRN")
+def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.LRN(x) {depth_radius, alpha} -> Transpose(opset1.LRN(Transpose(x), [1]) {size = 2 * depth_radius + 1, alpha * size})
+
+    The runtime's CPU plugin takes the bias for an integer: one that is none is factored out.
+    """
+    radius, alpha = node.integer("depth_radius", 5), node.number("alpha", 1.0)
+    beta, bias = node.number("beta", 0.5), node.number("bias", 1.0)
+    if not 0 <= radius <= MAXIMUM_NEIGHBOURHOOD:
+        node.fail(f"depth_radius is {radius}")
+    size = 2 * radius + 1
+    integral = bias.is_integer() or bias <= 0
+    factor = 1.0 if integral else bias
+    result = op.LRN(channel_first(op, node.operand(0), 4), [1], alpha=alpha * size / factor, beta=beta, bias=bias / factor, size=size)
+    result = channel_last(op, result, 4)
+    return result if integral else op.Multiply(result, bias**-beta)

@@ -1,0 +1,123 @@
+"""Pooling over windows.
+
+    %y = tf.MaxPool(%x) {ksize = [1, 2, 2, 1], strides = [1, 2, 2, 1], padding = "VALID"}
+->  %0 = opset14.MaxPool(Transpose(%x, [0, 3, 1, 2])) {kernel = [2, 2], strides = [2, 2], auto_pad = "valid"}
+    %y = opset1.Transpose(%0, [0, 2, 3, 1])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import is_static
+from moir.lowering.driver import LoweringNode, Replacement
+from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last, spatial
+from moir.lowering.tensorflow.sliding_window import checked_entries, default_format, padding
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+@tf.lowers("AvgPool", "AvgPool3D")
+def average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.AvgPool(x) -> Transpose(opset14.AvgPool(Transpose(x)) {exclude-pad = true})"""
+    axes = 3 if node.op.KIND == "AvgPool3D" else 2
+    last = is_channel_last(node, default_format(axes))
+    kernel, strides = (checked_entries(node, name, node.integers(name), axes, last) for name in ("ksize", "strides"))
+    begins, ends, automatic = padding(node, axes, last)
+    result = op["opset14.AvgPool"](
+        channel_first(op, node.operand(0), axes + 2, last=last),
+        kernel=kernel,
+        strides=strides,
+        pads_begin=begins,
+        pads_end=ends,
+        auto_pad=automatic,
+        exclude_pad=True,
+        rounding_type="floor",
+    )
+    return channel_last(op, result, axes + 2, last=last)
+
+
+@tf.lowers("MaxPool", "MaxPool3D")
+def max_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MaxPool(x) -> Transpose(opset14.MaxPool(Transpose(x)))"""
+    return maxima(node, op, node.integers("ksize"), node.integers("strides"))
+
+
+@tf.lowers("MaxPoolV2")
+def max_pool_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MaxPoolV2(x, ksize, strides) -> as MaxPool; kernel and strides must be constant"""
+    kernel, strides = node.constant_integers(1), node.constant_integers(2)
+    if kernel is None or strides is None:
+        node.fail("its window is computed", hint="make ksize and strides constant")
+    return maxima(node, op, kernel, strides)
+
+
+def maxima(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], strides: Sequence[int]) -> SSAValue:
+    """The maxima of operand 0 over windows."""
+    axes = 3 if node.op.KIND == "MaxPool3D" else 2
+    last = is_channel_last(node, default_format(axes))
+    if len(kernel) == axes + 2 and kernel[-1 if last else 1] > 1:
+        return maxima_of_channels(node, op, kernel, strides, last)
+    window = {
+        "kernel": checked_entries(node, "ksize", kernel, axes, last),
+        "strides": checked_entries(node, "strides", strides, axes, last),
+    }
+    begins, ends, automatic = padding(node, axes, last)
+    first = channel_first(op, node.operand(0), axes + 2, last=last)
+    result = op.MaxPool(first, dilations=(1,) * axes, pads_begin=begins, pads_end=ends, auto_pad=automatic, **window)
+    return channel_last(op, result, axes + 2, last=last)
+
+
+def maxima_of_channels(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], strides: Sequence[int], last: bool) -> SSAValue:
+    """Maxima over groups of channels: opset1.ReduceMax(opset1.Reshape(x, [0, 0, 0, -1, group]), -1)"""
+    group = kernel[-1 if last else 1]
+    if (
+        spatial(kernel, last=last) != (1, 1)
+        or spatial(strides, last=last) != (1, 1)
+        or kernel[0] != 1
+        or strides[-1 if last else 1] != group
+    ):
+        node.fail(f"windows {list(kernel)} over channels and other axes, or that overlap, are not supported")
+    if last:
+        return op.ReduceMax(op.Reshape(node.operand(0), [0, 0, 0, -1, group], special_zero=True), [-1], keep_dims=False)
+    split = op.Reshape(channel_last(op, node.operand(0), 4), [0, 0, 0, -1, group], special_zero=True)
+    return channel_first(op, op.ReduceMax(split, [-1], keep_dims=False), 4)
+
+
+@tf.lowers("MaxPoolWithArgmax")
+def max_pool_with_argmax(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tf.MaxPoolWithArgmax(x) -> Transpose(opset14.MaxPool(Transpose(x))), opset1.Add(opset1.Multiply(its indices, C), [0, …, C - 1])
+
+    The runtime counts the elements of a channel, TensorFlow those of an image with all its channels, or of the batch.
+    """
+    kernel, strides = (checked_entries(node, name, node.integers(name), 2, True) for name in ("ksize", "strides"))
+    begins, ends, automatic = padding(node, 2, True)
+    shape, index = node.shape(0), node.element_attribute("Targmax", si64)
+    if node.is_used(1) and automatic == "same_upper" and (shape is None or not is_static(shape[1:3])):
+        node.fail("the runtime computes wrong indices if automatic padding has to wait for the sizes", hint="give x static shapes")
+    values, places = op.MaxPool.parts(
+        2,
+        channel_first(op, node.operand(0), 4),
+        kernel=kernel,
+        strides=strides,
+        dilations=(1, 1),
+        pads_begin=begins,
+        pads_end=ends,
+        auto_pad=automatic,
+        index_element_type=index,
+        axis=2,
+    )
+    values = channel_last(op, values, 4)
+    if not node.is_used(1):
+        return [values, None]
+    sizes = op.ShapeOf(node.operand(0), output_type=index)
+    channels = op.Gather(sizes, 3, 0)
+    indices = op.Add(op.Multiply(channel_last(op, places, 4), channels), op.Range(0, channels, 1, output_type=index))
+    if node.flag("include_batch_in_index"):
+        images = op.Range(0, op.Gather(sizes, 0, 0), 1, output_type=index)
+        image = op.ReduceProd(op.Gather(sizes, [1, 2, 3], 0), [0], keep_dims=False)
+        indices = op.Add(indices, op.Reshape(op.Multiply(images, image), [-1, 1, 1, 1], special_zero=False))
+    return [values, indices]

@@ -1,0 +1,140 @@
+"""Ragged tensors: values, and for each ragged dimension where its rows begin and end in them (`splits`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import REAL_TYPES, si64
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.shape_values import as_list
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+NOWHERE = 2**31 - 1
+"""An index of no element: a Gather yields zeros for it."""
+
+
+def numbers_of(op: OpBuilder, values: SSAValue) -> SSAValue:
+    """0, 1, … for each element of a vector."""
+    return op.Range(0, op.Squeeze(op.ShapeOf(values), [0]), 1, output_type=si64)
+
+
+def rows_of(op: OpBuilder, splits: SSAValue, numbers: SSAValue) -> SSAValue:
+    """The row that each number is in."""
+    return op.Subtract(op.SearchSorted(splits, numbers, right_mode=True, output_type=si64), 1)
+
+
+@tf.lowers("RaggedRange")
+def ragged_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """tf.RaggedRange(starts, limits, deltas) -> splits, a CumSum of the lengths, and the values start + number in the row · delta"""
+    starts, limits, deltas = (as_list(op, value) if rank_of(value) == 0 else value for value in node.operands)
+    element = element_of(starts)
+    distance = op.Subtract(limits, starts)
+    if element in REAL_TYPES:
+        quotient = op.Ceiling(op.Divide(distance, deltas))
+    else:
+        # Rounded up: the runtime truncates, so what is divided is larger by a step less one towards the limit.
+        quotient = op.Divide(op.Add(distance, op.Subtract(deltas, op.Sign(deltas))), deltas)
+    lengths = op.convert(op.Maximum(quotient, 0), si64)
+    if rank_of(lengths) != 1:
+        node.fail("the rank of its operands is unknown", hint="give the model's inputs a known rank")
+    splits = op.CumSum(op.Concat([0], lengths, axis=0), op.constant(0, si64))
+    results: list[SSAValue | None] = [op.convert(splits, node.element_attribute("Tsplits", si64)), None]
+    if node.is_used(1):
+        numbers = op.Range(0, op.Gather(splits, -1, 0), 1, output_type=si64)
+        rows = rows_of(op, splits, numbers)
+        place = op.convert(op.Subtract(numbers, op.Gather(splits, rows, 0)), element)
+        start, delta = (of_row(op, value, rows) for value in (starts, deltas))
+        results[1] = op.Add(start, op.Multiply(place, delta))
+    return results[: node.result_count]
+
+
+def of_row(op: OpBuilder, values: SSAValue, rows: SSAValue) -> SSAValue:
+    """The entry of each row; a single entry holds for all."""
+    return values if shape_of(values) == (1,) else op.Gather(values, rows, 0)
+
+
+@tf.lowers("RaggedTensorToSparse")
+def to_sparse(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.RaggedTensorToSparse(splits…, values) {RAGGED_RANK} -> coordinates [n, rank], values, the shape with the longest row of each"""
+    *all_splits, values = node.operands
+    if rank_of(values) != 1:
+        node.fail("its innermost rows hold slices of several dimensions, or of an unknown rank")
+    numbers = numbers_of(op, values)
+    columns: list[SSAValue] = []
+    sizes: list[SSAValue] = []
+    for splits in (op.convert(each, si64) for each in reversed(all_splits)):
+        rows = rows_of(op, splits, numbers)
+        columns.append(op.Subtract(numbers, op.Gather(splits, rows, 0)))
+        sizes.append(op.ReduceMax(op.Concat([0], lengths_of(op, splits), axis=0), [0], keep_dims=True))
+        numbers = rows
+    columns.append(numbers)
+    sizes.append(op.Subtract(op.ShapeOf(all_splits[0]), 1))
+    coordinates = op.Concat(*(op.Unsqueeze(column, [1]) for column in reversed(columns)), axis=1)
+    return [coordinates, values, op.Concat(*reversed(sizes), axis=0)][: node.result_count]
+
+
+def lengths_of(op: OpBuilder, splits: SSAValue) -> SSAValue:
+    """The lengths of rows."""
+    return op.Subtract(op.Slice(splits, [1], [NOWHERE], [1], [0]), op.Slice(splits, [0], [-1], [1], [0]))
+
+
+@tf.lowers("RaggedTensorToTensor")
+def to_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RaggedTensorToTensor(shape, values, default, partitions…) {row_partition_types} -> Select(inside, Gather(values, …), default)
+
+    Each dimension turns the numbers of rows [d0, …] into those of their elements [d0, …, d]: begin of the row + 0, 1, …, and nowhere behind
+    its end. Partitions are splits, or the number of rows and then the row of each element of every dimension.
+    """
+    values, default, *partitions = node.operands[1:]
+    kinds = node.texts("row_partition_types", ())
+    rank = node.known_rank(1)
+    levels, rows = row_bounds(node, op, kinds, partitions)
+    sizes = node.constant_integers(0)
+    if sizes is None:
+        node.fail("its shape is computed when the model runs", hint="make the shape a constant")
+    wanted = list(sizes) if node.rank(0) == 1 and len(sizes) > 0 else [-1] * (len(levels) + rank)
+    if wanted[0] >= 0:
+        rows = op.constant(wanted[0], si64)
+    numbers = op.Range(0, rows, 1, output_type=si64)
+    inside: SSAValue | None = None
+    for depth, (starts, ends) in enumerate(levels):
+        # Outside of the data a Gather yields 0 for both bounds, so the row is empty.
+        begin, end = (op.Unsqueeze(op.Gather(bound, numbers, 0), [depth + 1]) for bound in (starts, ends))
+        if wanted[depth + 1] >= 0:
+            width = op.constant(wanted[depth + 1], si64)
+        else:
+            width = op.ReduceMax(op.Concat([0], op.Subtract(ends, starts), axis=0), [0], keep_dims=False)
+        candidates = op.Add(begin, op.Range(0, width, 1, output_type=si64))
+        inside = op.Less(candidates, end)
+        numbers = op.Select(inside, candidates, op.constant(NOWHERE, si64))
+    if inside is None:
+        node.fail("it has no partitions")
+    extra = rank - 1
+    if extra:
+        inside = op.Unsqueeze(inside, list(range(len(levels) + 1, len(levels) + 1 + extra)))
+    return op.Select(inside, op.Gather(values, numbers, 0), default)
+
+
+def row_bounds(
+    node: LoweringNode, op: OpBuilder, kinds: Sequence[str], partitions: Sequence[SSAValue]
+) -> tuple[list[tuple[SSAValue, SSAValue]], SSAValue]:
+    """Begins and ends of the rows of each dimension, and the number of rows of the first one."""
+    if kinds and set(kinds) == {"ROW_SPLITS"}:
+        levels: list[tuple[SSAValue, SSAValue]] = []
+        for splits in (op.convert(each, si64) for each in partitions):
+            levels.append((op.Slice(splits, [0], [-1], [1], [0]), op.Slice(splits, [1], [NOWHERE], [1], [0])))
+        return levels, op.Squeeze(op.Subtract(op.ShapeOf(partitions[0]), 1), [0])
+    if len(kinds) < 2 or kinds[0] != "FIRST_DIM_SIZE" or set(kinds[1:]) != {"VALUE_ROWIDS"}:
+        node.fail(f"row partitions {', '.join(kinds)} are not supported", hint="use ROW_SPLITS, or FIRST_DIM_SIZE and VALUE_ROWIDS")
+    count = rows = op.convert(partitions[0], si64)
+    levels = []
+    for row_numbers in (op.convert(each, si64) for each in partitions[1:]):
+        numbers = op.Range(0, count, 1, output_type=si64)
+        starts, ends = (op.SearchSorted(row_numbers, numbers, right_mode=right, output_type=si64) for right in (False, True))
+        levels.append((starts, ends))
+        count = op.Squeeze(op.ShapeOf(row_numbers), [0])
+    return levels, rows

@@ -1,0 +1,231 @@
+"""Random numbers.
+
+    %y = tf.RandomUniform(%shape) {seed = 7, seed2 = 3, dtype = f32}
+->  %y = opset8.RandomUniform(%shape, 0.0, 1.0) {global_seed = 7, op_seed = 3, output_type = f32}
+
+The runtime draws uniform numbers as TensorFlow does: the same ones for the same seeds. Other distributions are the same as
+distributions, not number by number. The stateless kinds draw the same numbers in every run, but not those of TensorFlow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import bf16, f16, f32, si32, si64, to_numpy, ui64
+from moir.dialects.shapes import element_of, rank_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.shape_values import as_scalar, dimension
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder, Operand
+
+PHILOX = 1
+"""TensorFlow's number of the generator that the runtime has as well."""
+
+DISTANCE = 2.0
+"""A truncated normal distribution ends at this many standard deviations."""
+
+LARGEST_SEED = 2**31 - 1
+
+
+class Seeds(NamedTuple):
+    """The two seeds of a generator. With both 0 its numbers differ from run to run."""
+
+    first: int
+    second: int
+
+    def stream(self, number: int) -> Seeds:
+        """Seeds of a further stream of numbers."""
+        return Seeds(self.first, (self.second + number) & LARGEST_SEED or 1) if any(self) else self
+
+
+def given_seeds(node: LoweringNode) -> Seeds:
+    """The seeds that are attributes of a node."""
+    return Seeds(node.integer("seed", 0) & LARGEST_SEED, node.integer("seed2", 0) & LARGEST_SEED)
+
+
+def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
+    """The seeds that are operands of a node, at the indices. Raises ConversionError if they are computed when the model runs."""
+    numbers: list[int] = []
+    for index in indices:
+        values = node.constant_integers(index)
+        if not values:
+            node.fail("the seed is computed when the model runs", hint="make the seed a constant")
+        numbers.extend(values)
+    first, second = numbers[0] & LARGEST_SEED, numbers[1] & LARGEST_SEED
+    return Seeds(first, second) if first or second else Seeds(0, 1)
+
+
+def uniform(op: OpBuilder, shape: Operand, low: float, high: float, seeds: Seeds) -> SSAValue:
+    """Numbers of type f32 from low to below high."""
+    bounds = [op.constant(np.asarray(bound, np.float32)) for bound in (low, high)]
+    return op.RandomUniform(shape, *bounds, output_type=f32, global_seed=seeds.first, op_seed=seeds.second)
+
+
+def normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
+    """Numbers of the standard normal distribution, by the transform of Box and Muller: sqrt(-2 ln u) cos(2 π v)."""
+    # The logarithm of 0 is infinite: u is at least the smallest step of the generator.
+    u = uniform(op, shape, float(np.finfo(np.float32).tiny), 1.0, seeds)
+    v = uniform(op, shape, 0.0, 2 * math.pi, seeds.stream(1))
+    return op.Multiply(op.Sqrt(op.Multiply(op.Log(u), -2.0)), op.Cos(v))
+
+
+def truncated_normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
+    """Numbers of the standard normal distribution without those far away, by its quantiles: sqrt(2) ErfInv(w)."""
+    end = math.erf(DISTANCE / math.sqrt(2))
+    return op.Multiply(op.ErfInv(uniform(op, shape, -end, end, seeds)), math.sqrt(2))
+
+
+def real_type(node: LoweringNode) -> Attribute:
+    """The element type of the result."""
+    return node.element_attribute("dtype", f32)
+
+
+def uniform_reals(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
+    """Numbers from 0 to below 1 in the shape that is operand 0."""
+    # The runtime has no generator for doubles.
+    element = real_type(node) if real_type(node) in (f16, bf16, f32) else f32
+    bounds = [op.constant(np.asarray(bound).astype(to_numpy(element)), element) for bound in (0.0, 1.0)]
+    drawn = op.RandomUniform(node.operand(0), *bounds, output_type=element, global_seed=seeds.first, op_seed=seeds.second)
+    return op.convert(drawn, real_type(node))
+
+
+def uniform_integers(node: LoweringNode, op: OpBuilder, bounds: Sequence[int], seeds: Seeds, element: Attribute) -> SSAValue:
+    """Integers between the operands at two indices in the shape that is operand 0."""
+    drawn = element if element in (si32, si64) else si64
+    low, high = (op.convert(as_scalar(op, node.operand(index)), drawn) for index in bounds)
+    numbers = op.RandomUniform(node.operand(0), low, high, output_type=drawn, global_seed=seeds.first, op_seed=seeds.second)
+    return op.convert(numbers, element)
+
+
+# Generators with a state
+
+
+@tf.lowers("RandomUniform")
+def random_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RandomUniform(shape) {dtype, seed, seed2} -> opset8.RandomUniform(shape, 0, 1) {global_seed, op_seed}"""
+    return uniform_reals(node, op, given_seeds(node))
+
+
+@tf.lowers("RandomUniformInt")
+def random_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RandomUniformInt(shape, low, high) {Tout, seed, seed2} -> opset8.RandomUniform(shape, low, high) {global_seed, op_seed}"""
+    return uniform_integers(node, op, (1, 2), given_seeds(node), node.element_attribute("Tout", node.element(1)))
+
+
+@tf.lowers("RandomStandardNormal")
+def random_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RandomStandardNormal(shape) {dtype, seed, seed2} -> Sqrt(-2 * Log(u)) * Cos(v) of two opset8.RandomUniform"""
+    return op.convert(normal(op, node.operand(0), given_seeds(node)), real_type(node))
+
+
+@tf.lowers("TruncatedNormal")
+def random_truncated_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.TruncatedNormal(shape) {dtype, seed, seed2} -> Sqrt(2) * opset17.ErfInv(opset8.RandomUniform(shape))"""
+    return op.convert(truncated_normal(op, node.operand(0), given_seeds(node)), real_type(node))
+
+
+@tf.lowers("ParameterizedTruncatedNormal")
+def random_parameterized_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ParameterizedTruncatedNormal(shape, means, deviations, low, high) -> mean + deviation * Sqrt(2) * ErfInv(w)
+
+    w lies evenly between the values of the error function at both ends. Parameters are scalars or one for each row of the result.
+    """
+    shape = node.operand(0)
+    mean, deviation, low, high = (_by_row(op, op.convert(node.operand(index), f32), shape) for index in range(1, 5))
+    spread = op.Multiply(deviation, math.sqrt(2))
+    first, last = (op.Erf(op.Divide(op.Subtract(end, mean), spread)) for end in (low, high))
+    place = op.Add(op.Multiply(uniform(op, shape, 0.0, 1.0, given_seeds(node)), op.Subtract(last, first)), first)
+    drawn = op.Add(op.Multiply(op.ErfInv(place), spread), mean)
+    return op.convert(op.Minimum(op.Maximum(drawn, low), high), real_type(node))
+
+
+def _by_row(op: OpBuilder, parameter: SSAValue, shape: SSAValue) -> SSAValue:
+    """A parameter shaped to broadcast against a result of a shape from the front."""
+    if rank_of(parameter) == 0:
+        return parameter
+    ones = op.Broadcast(op.constant([1]), op.Subtract(op.ShapeOf(shape), 1))
+    return op.Reshape(parameter, op.Concat([-1], ones, axis=0), special_zero=False)
+
+
+@tf.lowers("RandomShuffle")
+def shuffled(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RandomShuffle(x) {seed, seed2} -> opset8.Gather(x, the order of random numbers, 0)"""
+    x = node.operand(0)
+    rows = dimension(op, x, 0)
+    count = op.constant(rows, si64) if isinstance(rows, int) else rows
+    keys = uniform(op, op.Unsqueeze(count, [0]), 0.0, 1.0, given_seeds(node))
+    order = op.TopK.results(keys, count, axis=0, mode="min", sort="value", index_element_type=si64)[1]
+    return op.Gather(x, order, 0)
+
+
+def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
+    """Classes drawn with the unscaled logarithms of probabilities that are operand 0."""
+    logits, element = node.operand(0), node.element_attribute("output_dtype", si64)
+    # Relative to the largest, for exponentials overflow.
+    logits = op.LogSoftmax(op.convert(logits, f32), axis=-1)
+    properties = {"with_replacement": True, "log_probs": True, "global_seed": seeds.first, "op_seed": seeds.second}
+    return op.Multinomial(logits, as_scalar(op, node.operand(1)), convert_type=element, **properties)
+
+
+@tf.lowers("Multinomial")
+def multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Multinomial(logits, count) {output_dtype, seed, seed2} -> opset13.Multinomial(opset5.LogSoftmax(logits), count)"""
+    return drawn_classes(node, op, given_seeds(node))
+
+
+# Generators without a state: the seed is an operand, or was turned into a key and a counter
+
+
+@tf.lowers("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg")
+def key_and_counter(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.StatelessRandomGetKeyCounter(seed) -> key, counter: constants from which the kinds that take them make the seed again"""
+    seeds = stateless_seeds(node, 0)
+    parts = [op.constant(np.array(part, np.uint64), ui64) for part in ([seeds.first], [seeds.second, 0])]
+    return [*parts, op.constant(PHILOX, si32)][: node.result_count]
+
+
+@tf.lowers("StatelessRandomGetAlg")
+def generator(_: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessRandomGetAlg() -> the number of the generator"""
+    return op.constant(PHILOX, si32)
+
+
+def operand_seeds(node: LoweringNode) -> Seeds:
+    """The seeds of a stateless kind: of the first version operand 1, of the second one a key and a counter."""
+    return stateless_seeds(node, 1, 2) if node.op.KIND.endswith("V2") else stateless_seeds(node, 1)
+
+
+@tf.lowers("StatelessRandomUniform", "StatelessRandomUniformV2")
+def stateless_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessRandomUniform(shape, seed) {dtype} -> opset8.RandomUniform(shape, 0, 1) {global_seed, op_seed}"""
+    return uniform_reals(node, op, operand_seeds(node))
+
+
+@tf.lowers("StatelessRandomUniformInt", "StatelessRandomUniformIntV2")
+def stateless_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessRandomUniformInt(shape, seed, low, high) {dtype} -> opset8.RandomUniform(shape, low, high) {global_seed, op_seed}"""
+    bounds = (4, 5) if node.op.KIND.endswith("V2") else (2, 3)
+    return uniform_integers(node, op, bounds, operand_seeds(node), node.element_attribute("dtype", element_of(node.operand(bounds[0]))))
+
+
+@tf.lowers("StatelessRandomNormal", "StatelessRandomNormalV2")
+def stateless_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessRandomNormal(shape, seed) {dtype} -> as tf.RandomStandardNormal"""
+    return op.convert(normal(op, node.operand(0), operand_seeds(node)), real_type(node))
+
+
+@tf.lowers("StatelessTruncatedNormal", "StatelessTruncatedNormalV2")
+def stateless_truncated_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessTruncatedNormal(shape, seed) {dtype} -> as tf.TruncatedNormal"""
+    return op.convert(truncated_normal(op, node.operand(0), operand_seeds(node)), real_type(node))
+
+
+@tf.lowers("StatelessMultinomial")
+def stateless_multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessMultinomial(logits, count, seed) {output_dtype} -> as tf.Multinomial"""
+    return drawn_classes(node, op, stateless_seeds(node, 2))

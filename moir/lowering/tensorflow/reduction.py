@@ -1,0 +1,173 @@
+"""Reductions, positions of extremes, running sums and products, histograms.
+
+    %y = tf.Sum(%x, %axes) {keep_dims = true}
+->  %y = opset1.ReduceSum(%x, %axes) {keep_dims = true}
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si32, si64, to_numpy, ui8
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.shape_values import all_axes, as_scalar
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+_SAME_MEANING = {
+    "All": "ReduceLogicalAnd",
+    "Any": "ReduceLogicalOr",
+    "EuclideanNorm": "ReduceL2",
+    "Max": "ReduceMax",
+    "Mean": "ReduceMean",
+    "Min": "ReduceMin",
+    "Prod": "ReduceProd",
+    "Sum": "ReduceSum",
+}
+_OF_BOOLEANS = {"ReduceLogicalAnd": "ReduceMin", "ReduceLogicalOr": "ReduceMax"}
+_IN_FLOATS = ("EuclideanNorm", "Mean")
+
+
+@tf.lowers(*_SAME_MEANING)
+def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Mean(x, axes) {keep_dims = false} -> opset1.ReduceMean(x, axes) {keep_dims}"""
+    kind, x, axes = node.op.KIND, node.operand(0), node.operand(1)
+    element, name = element_of(x), _SAME_MEANING[kind]
+    if shape_of(axes) == (0,):
+        return op.Abs(x) if kind == "EuclideanNorm" else x
+    # The runtime takes means and roots of floats only, and logical reductions along constant axes only.
+    if element in INTEGER_TYPES and kind in _IN_FLOATS:
+        x = op.convert(x, f32)
+    elif name in _OF_BOOLEANS and op.known.integers(axes) is None:
+        x, name, element = op.convert(x, ui8), _OF_BOOLEANS[name], boolean
+    result = getattr(op, name)(x, axes, keep_dims=node.flag("keep_dims"))
+    return result if x is node.operand(0) else op.convert(result, element)
+
+
+@tf.lowers("L2Loss")
+def half_sum_of_squares(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.L2Loss(x) -> opset1.ReduceSum(opset1.Multiply(x, x)) * 0.5"""
+    x = node.operand(0)
+    return op.Multiply(op.ReduceSum(op.Multiply(x, x), all_axes(op, x), keep_dims=False), 0.5)
+
+
+@tf.lowers("ArgMax", "ArgMin")
+def position(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ArgMax(x, axis) {output_type = si64} -> opset1.Squeeze(opset11.TopK(x, 1).indices, axis)"""
+    x, element = node.operand(0), node.element_attribute("output_type", si64)
+    axis = constant_axis(node, 1)
+    if element_of(x) == boolean:
+        x = op.convert(x, ui8)
+    index = element if element in (si32, si64) else si32
+    mode = "max" if node.op.KIND == "ArgMax" else "min"
+    found = op.TopK.results(x, op.constant(1, si64), axis=axis, mode=mode, sort="value", stable=True, index_element_type=index)[1]
+    return op.convert(op.Squeeze(found, [axis]), element)
+
+
+def constant_axis(node: LoweringNode, index: int) -> int:
+    """An operand that is an axis. Raises ConversionError if it is computed when the model runs, unless there is only one axis."""
+    axis = node.constant_integers(index)
+    if axis is not None and len(axis) == 1:
+        return axis[0]
+    if node.rank(0) == 1:
+        return 0
+    return node.fail("the axis is computed when the model runs", hint="make the axis a constant")
+
+
+# Running sums and products
+
+
+@tf.lowers("Cumsum")
+def running_sum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Cumsum(x, axis) {exclusive = false, reverse = false} -> opset3.CumSum(x, axis) {exclusive, reverse}"""
+    return op.CumSum(node.operand(0), node.operand(1), exclusive=node.flag("exclusive"), reverse=node.flag("reverse"))
+
+
+@tf.lowers("Cumprod")
+def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Cumprod(x, axis) {exclusive, reverse} -> opset1.ReduceProd of the elements up to each one, others replaced by 1"""
+    prefixes, axis = prefixes_of(node, op, 1)
+    return op.ReduceProd(prefixes, [axis], keep_dims=False)
+
+
+@tf.lowers("CumulativeLogsumexp")
+def running_sum_of_exponentials(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.CumulativeLogsumexp(x, axis) {exclusive, reverse} -> Log(ReduceSum(Exp(…))) of the elements up to each one
+
+    Each is relative to the largest of its elements, for exponentials overflow, or to a number where there is none.
+    """
+    prefixes, axis = prefixes_of(node, op, -np.inf)
+    smallest = float(np.finfo(np.float16 if element_of(prefixes) == f16 else np.float32).min)
+    largest = op.Maximum(op.ReduceMax(prefixes, [axis], keep_dims=True), smallest)
+    total = op.Log(op.ReduceSum(op.Exp(op.Subtract(prefixes, largest)), [axis], keep_dims=False))
+    return op.Add(total, op.Squeeze(largest, [axis]))
+
+
+def prefixes_of(node: LoweringNode, op: OpBuilder, neutral: float) -> tuple[SSAValue, int]:
+    """For each element along an axis, in a dimension in front of it, the elements up to that one; and the axis of these elements.
+
+    The other elements are replaced by a neutral one. Attributes `exclusive` and `reverse` say which elements count.
+    """
+    x, axis = node.operand(0), constant_axis(node, 1)
+    rank = rank_of(x)
+    if axis >= 0:
+        axis -= rank if rank is not None else node.known_rank(0)
+    size = op.Squeeze(op.Gather(op.ShapeOf(x), [axis], 0), [0])
+    positions = op.Range(op.constant(0, si64), size, op.constant(1, si64), output_type=si64)
+    compare = {
+        (False, False): op.LessEqual,
+        (True, False): op.Less,
+        (False, True): op.GreaterEqual,
+        (True, True): op.Greater,
+    }[node.flag("exclusive"), node.flag("reverse")]
+    counts = compare(positions, op.Unsqueeze(positions, [1]))
+    if axis < -1:
+        counts = op.Unsqueeze(counts, list(range(2, 1 - axis)))
+    return op.Select(counts, op.Unsqueeze(x, [axis - 1]), neutral), axis
+
+
+# Histograms
+
+
+@tf.lowers("Bincount")
+def histogram(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Bincount(x, size, weights) -> opset1.ReduceSum(opset1.OneHot(x, size) * weights), of all elements of x"""
+    x = node.operand(0)
+    flat = x if rank_of(x) == 1 else op.Reshape(x, [-1], special_zero=False)
+    return counted(node, op, flat)
+
+
+@tf.lowers("DenseBincount")
+def histogram_of_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.DenseBincount(x, size, weights) {binary_output} -> opset1.ReduceSum(opset1.OneHot(x, size) * weights), for each row of x
+
+    With `binary_output` opset1.ReduceMax of the ones alone.
+    """
+    return counted(node, op, node.operand(0), node.flag("binary_output"))
+
+
+def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False) -> SSAValue:
+    """How often each number below operand 1 is among the last dimension of x, elements counted with the weights that are operand 2."""
+    weights, element = node.operand(2), node.element_attribute("T", node.element(2))
+    size = op.convert(as_scalar(op, node.operand(1)), si64)
+    one, zero = (op.constant(np.asarray(value, to_numpy(element))) for value in (1, 0))
+    ones = op.OneHot(op.convert(x, si64), size, one, zero, axis=-1)
+    if binary:
+        return op.ReduceMax(ones, [-2], keep_dims=False)
+    shape = shape_of(weights)
+    if element_count(shape) != 0:
+        if shape is None or -1 in shape:
+            weights = _ones_if_empty(op, weights, x, one)
+        elif rank_of(x) != len(shape):
+            weights = op.Reshape(weights, [-1], special_zero=False)
+        ones = op.Multiply(ones, op.Unsqueeze(weights, [-1]))
+    return op.ReduceSum(ones, [-2], keep_dims=False)
+
+
+def _ones_if_empty(op: OpBuilder, weights: SSAValue, x: SSAValue, one: SSAValue) -> SSAValue:
+    """Weights in the shape of x. If there are none, each is 1: ones are appended until there are enough."""
+    flat = op.Reshape(weights, [-1], special_zero=False)
+    missing = op.Subtract(op.ReduceProd(op.ShapeOf(x), [0], keep_dims=True), op.ShapeOf(flat))
+    return op.Reshape(op.Concat(flat, op.Broadcast(one, missing), axis=0), op.ShapeOf(x), special_zero=False)

@@ -1,0 +1,157 @@
+"""Shapes, and operations that change nothing but the shape, or nothing at all.
+
+    %y = tf.Shape(%x) {out_type = si32}
+->  %y = opset3.ShapeOf(%x) {output_type = si32}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import si32, si64
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.shape_values import as_list
+from moir.lowering.tensorflow.complex_layout import is_complex, real_axis
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+@tf.lowers(
+    "DebugGradientIdentity",
+    "EnsureShape",
+    "GuaranteeConst",
+    "Identity",
+    "PlaceholderWithDefault",
+    "PreventGradient",
+    "Print",
+    "Snapshot",
+    "StopGradient",
+)
+def identity(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """tf.Identity(x) -> x; also of a placeholder with a default, which has that value"""
+    return node.operand(0)
+
+
+@tf.lowers("CheckNumerics", "CheckNumericsV2")
+def unchecked(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """tf.CheckNumerics(x) -> x: nothing stops a model that computes NaN"""
+    return node.operand(0)
+
+
+@tf.lowers("IdentityN")
+def identities(node: LoweringNode, _: OpBuilder) -> Sequence[SSAValue]:
+    """tf.IdentityN(a, b) -> a, b"""
+    return node.operands[: node.result_count]
+
+
+# Shapes as values
+
+
+def dimensions(node: LoweringNode, op: OpBuilder, value: SSAValue, element: Attribute) -> SSAValue:
+    """The shape of a value as TensorFlow sees it: the last dimension of complex numbers is none."""
+    shape = op.ShapeOf(value, output_type=element)
+    return op.Slice(shape, [0], [-1], [1], [0]) if is_complex(node) else shape
+
+
+@tf.lowers("Shape")
+def shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Shape(x) {out_type = si32} -> opset3.ShapeOf(x) {output_type}"""
+    return dimensions(node, op, node.operand(0), node.element_attribute("out_type", si32))
+
+
+@tf.lowers("ShapeN")
+def shapes(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.ShapeN(a, b) {out_type = si32} -> opset3.ShapeOf(a), opset3.ShapeOf(b)"""
+    element = node.element_attribute("out_type", si32)
+    return [dimensions(node, op, value, element) for value in node.operands[: node.result_count]]
+
+
+@tf.lowers("Size")
+def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Size(x) {out_type = si32} -> opset1.ReduceProd(opset3.ShapeOf(x), 0)"""
+    element = node.element_attribute("out_type", si32)
+    if node.shape(0) == ():
+        return op.constant(1, element)
+    return op.ReduceProd(dimensions(node, op, node.operand(0), element), [0], keep_dims=False)
+
+
+@tf.lowers("Rank")
+def rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Rank(x) -> a constant; if it is not known opset3.ShapeOf(opset3.ShapeOf(x))"""
+    known = node.rank(0)
+    if known is not None:
+        return op.constant(known - is_complex(node), si32)
+    inner = dimensions(node, op, node.operand(0), si32)
+    return op.Squeeze(op.ShapeOf(inner, output_type=si32), [0])
+
+
+@tf.lowers("BroadcastArgs")
+def broadcast_arguments(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.BroadcastArgs(a, b) -> opset1.Select(a = 1, b, a), the shorter one with dimensions of 1 in front"""
+    a, b = node.operand(0), node.operand(1)
+    lengths = [shape_of(each) for each in (a, b)]
+    if lengths[0] is None or lengths[0] != lengths[1] or -1 in lengths[0]:
+        counts = [op.ShapeOf(each) for each in (a, b)]
+        longest = op.Maximum(*counts)
+        a, b = (
+            op.Concat(op.Broadcast(op.constant_like([1], each), op.Subtract(longest, count)), each, axis=0)
+            for each, count in zip((a, b), counts, strict=True)
+        )
+    return op.Select(op.Equal(a, 1), b, a)
+
+
+# Changes of the shape
+
+
+@tf.lowers("BroadcastTo")
+def broadcast(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.BroadcastTo(x, shape) -> opset3.Broadcast(x, shape)"""
+    return op.Broadcast(node.operand(0), node.operand(1))
+
+
+@tf.lowers("Reshape")
+def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Reshape(x, shape) -> opset1.Reshape(x, shape) {special_zero = false}"""
+    x, target = node.operand(0), node.operand(1)
+    if is_complex(node):
+        target = op.Concat(target, op.constant([2], element_of(target)), axis=0)
+    known = op.known.integers(target)
+    if known is not None and -1 not in known and known == shape_of(x):
+        return x
+    return op.Reshape(x, target, special_zero=False)
+
+
+@tf.lowers("Squeeze")
+def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Squeeze(x) {squeeze_dims} -> opset15.Squeeze(x, squeeze_dims)"""
+    axes = node.integers("squeeze_dims", node.integers("axis", ()))
+    return op.Squeeze(node.operand(0), [real_axis(node, axis) for axis in axes] if axes else None)
+
+
+@tf.lowers("ExpandDims")
+def expand(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ExpandDims(x, axis) -> opset1.Unsqueeze(x, axis); opset1.Reshape(x) if the axis is computed"""
+    x, axis = node.operand(0), node.constant_integers(1)
+    if axis is not None and len(axis) == 1:
+        return op.Unsqueeze(x, [real_axis(node, axis[0])])
+    if rank_of(x) == 0:
+        return op.Unsqueeze(x, [0])
+    if is_complex(node):
+        node.fail("the axis is computed when the model runs", hint="make the axis a constant")
+    return op.Reshape(x, _with_one(op, x, node.operand(1)), special_zero=False)
+
+
+def _with_one(op: OpBuilder, x: SSAValue, axis: SSAValue) -> SSAValue:
+    """The dimensions of a value with one more of 1 at an axis that is computed; their number is known if the rank is."""
+    whole, known = op.ShapeOf(x), rank_of(x)
+    rank = op.Squeeze(op.ShapeOf(whole), [0]) if known is None else op.constant(known)
+    positions = op.Range(0, op.Add(rank, 1), 1, output_type=si64) if known is None else op.constant(list(range(known + 1)))
+    # A negative axis counts from the end of the result.
+    place = op.FloorMod(op.convert(as_list(op, axis), si64), op.Add(rank, 1))
+    # The dimension of 1 comes from behind the others.
+    sources = op.Select(op.Equal(positions, place), rank, op.Subtract(positions, 1))
+    sources = op.Select(op.Less(positions, place), positions, sources)
+    return op.Gather(op.Concat(whole, [1], axis=0), sources, 0)

@@ -1,0 +1,57 @@
+"""Fourier transforms. Complex numbers are pairs in a last dimension of 2.
+
+    %y = tf.RFFT2D(%x, %length)
+->  %y = opset9.RDFT(%x, [-2, -1], %length)
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.lowering.driver import Handler, LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+def innermost_axes(node: LoweringNode) -> list[int]:
+    """The axes that a kind transforms: the last 1, 2 or 3."""
+    kind = node.op.KIND
+    return list(range(-(int(kind[-2]) if kind.endswith("D") else 1), 0))
+
+
+def complex_transform(build: str) -> Handler:
+    """A handler for transforms of complex numbers."""
+
+    def handler(node: LoweringNode, op: OpBuilder) -> SSAValue:
+        return getattr(op, build)(node.operand(0), innermost_axes(node))
+
+    return handler
+
+
+tf.lowers("FFT", "FFT2D", "FFT3D")(complex_transform("DFT"))
+tf.lowers("IFFT", "IFFT2D", "IFFT3D")(complex_transform("IDFT"))
+
+
+@tf.lowers("RFFT", "RFFT2D", "RFFT3D")
+def real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RFFT2D(x, lengths) -> opset9.RDFT(x, [-2, -1], lengths)"""
+    return op.RDFT(node.operand(0), innermost_axes(node), node.operand(1))
+
+
+@tf.lowers("IRFFT", "IRFFT2D", "IRFFT3D")
+def inverse_real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.IRFFT2D(x, lengths) -> opset9.IRDFT(x, [-2, -1], lengths)
+
+    The runtime computes noise from volumes that it has to cut off, so these are transformed along the last axis on its own.
+    """
+    data, lengths, axes = node.operand(0), node.operand(1), innermost_axes(node)
+    if len(axes) == 3 and not has_lengths(node):
+        data = op.IDFT(data, axes[:2], op.Slice(lengths, [0], [2], [1], [0]))
+        axes, lengths = axes[2:], op.Slice(lengths, [2], [3], [1], [0])
+    return op.IRDFT(data, axes, lengths)
+
+
+def has_lengths(node: LoweringNode) -> bool:
+    """Whether the complex volumes are known to be the transforms of real ones of the wanted lengths."""
+    shape, lengths = node.shape(0), node.constant_integers(1)
+    return shape is not None and lengths is not None and shape[-4:-1] == (*lengths[:2], lengths[2] // 2 + 1)

@@ -1,0 +1,285 @@
+"""Slices, strided slices with their masks, and their replacement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.opset.movement import Concat
+from moir.dialects.opset.shape import Unsqueeze
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.dialects.symbols import Symbol
+from moir.lowering.driver import LoweringNode
+from moir.lowering.tensorflow.complex_layout import is_complex
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder, Operand
+
+FIRST, LAST = -(2**31), 2**31 - 1
+"""Bounds of a slice that lie before and behind every element."""
+
+
+@tf.lowers("Slice")
+def slice_of_size(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Slice(x, begin, size) -> opset8.Slice(x, begin, begin + size, 1, axes) for the axes that are cut; x if none is
+
+    A size of -1 means all that is left; for that the slice ends at a number larger than every dimension.
+    """
+    data, begin, size = node.operand(0), node.operand(1), node.operand(2)
+    starts, sizes = node.constant_integers(1), node.constant_integers(2)
+    if starts is not None and sizes is not None:
+        shape = shape_of(data)
+        stops = [LAST if count < 0 else start + count for start, count in zip(starts, sizes, strict=True)]
+        cut = [axis for axis, (start, stop) in enumerate(zip(starts, stops, strict=True)) if start or stop != LAST]
+        if shape is not None:
+            cut = [axis for axis in cut if starts[axis] or stops[axis] < shape[axis] or shape[axis] < 0]
+        if not cut:
+            return data
+        return op.Slice(data, [starts[axis] for axis in cut], [stops[axis] for axis in cut], [1] * len(cut), cut)
+    if (count := known_count(begin, size)) is None:
+        ones: Operand = op.Broadcast(op.constant_like(1, begin), op.ShapeOf(begin))
+    else:
+        ones = op.constant([1] * count, element_of(begin))
+    return op.Slice(data, begin, slice_ends(node, op, begin, size), ones)
+
+
+def known_count(*lists: SSAValue) -> int | None:
+    """The number of entries that lists have in common, None if it is not known."""
+    return next((count for value in lists if (count := element_count(shape_of(value))) is not None), None)
+
+
+def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValue) -> SSAValue:
+    """begin + size, where a size of -1 stands for a large one."""
+    # The runtime (2026.4, CPU) adds in 32 bits whatever the element type says.
+    large = 2**30
+    known, entries = node.constant(2), node.known.elements(size)
+    if known is not None:
+        return op.Add(begin, op.constant(np.where(known < 0, large, known), element_of(size)))
+    if entries is not None and all(entry.dimension if isinstance(entry, Symbol) else entry >= 0 for entry in entries.ravel()):
+        return op.Add(begin, size)
+    sizes = op.Select(op.Less(size, 0), op.constant(large, element_of(size)), size)
+    starts = node.constant(1)
+    return sizes if starts is not None and not starts.any() else op.Add(begin, sizes)
+
+
+@dataclass
+class Index:
+    """The index of a strided slice: what each of its positions does, from the bits of the masks.
+
+    An ellipsis is followed by axes that count from the end of the data, so the rank of the data need not be known.
+    """
+
+    count: int
+    begin: int
+    end: int
+    ellipsis: int
+    new_axis: int
+    shrink_axis: int
+
+    @staticmethod
+    def of(node: LoweringNode) -> Index | None:
+        """The index of a node, None if the number of its positions is not known."""
+        count = known_count(*(node.operand(index) for index in (1, 2, 3)))
+        if count is None:
+            return None
+        masks = [node.integer(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")]
+        if (masks[2] & ((1 << count) - 1)).bit_count() > 1:
+            node.fail("the index has more than one ellipsis")
+        return Index(count, *masks)
+
+    def kind(self, position: int) -> str:
+        """`ellipsis`, `new`, `single` (takes one element and drops the dimension) or `slice`."""
+        for name, mask in (("ellipsis", self.ellipsis), ("new", self.new_axis), ("single", self.shrink_axis)):
+            if mask >> position & 1:
+                return name
+        return "slice"
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kind of each position."""
+        return [self.kind(position) for position in range(self.count)]
+
+    def begins(self, position: int) -> bool:
+        """Whether the begin of a slice counts."""
+        return not self.begin >> position & 1
+
+    def ends(self, position: int) -> bool:
+        """Whether the end of a slice counts."""
+        return not self.end >> position & 1
+
+    def axes(self, within: Sequence[str]) -> list[int]:
+        """The axis of each position in a tensor with a dimension for each of the kinds `within`; negative behind an ellipsis."""
+        kinds, axis = self.kinds, 0
+        axes: list[int] = []
+        for position, kind in enumerate(kinds):
+            if kind == "ellipsis":
+                axis = -sum(later in within for later in kinds[position:])
+                axes.append(axis)
+            else:
+                axes.append(axis)
+                axis += kind in within
+        return axes
+
+
+DATA = ("slice", "single")
+"""Kinds of positions that belong to a dimension of the data."""
+
+
+@dataclass
+class Cut:
+    """What a slice takes of one axis."""
+
+    axis: int
+    start: int
+    stop: int
+    step: int
+
+
+@tf.lowers("StridedSlice")
+def strided_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StridedSlice(x, begin, end, strides) {masks} -> one operation, x itself if it does nothing
+
+    Only slices -> opset8.Slice; one single element -> opset8.Gather; only new dimensions -> opset1.Unsqueeze; else opset1.StridedSlice.
+    """
+    data, index = node.operand(0), Index.of(node)
+    if index is None:
+        if any(node.integer(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")):
+            node.fail("it has masks for an index whose length is unknown", hint="give begin, end and strides a known shape")
+        return op.Slice(data, node.operand(1), node.operand(2), node.operand(3))
+    kinds = index.kinds
+    cuts = known_cuts(node, index)
+    if cuts is None and "single" not in kinds and "new" not in kinds and not (index.begin or index.end or index.ellipsis):
+        return op.Slice(data, node.operand(1), node.operand(2), node.operand(3))
+    singles = [position for position, kind in enumerate(kinds) if kind == "single"]
+    if cuts == [] and not singles:
+        return with_new_axes(node, op, data, index)
+    if cuts == [] and len(singles) == 1 and "new" not in kinds:
+        axis = index.axes(DATA)[singles[0]]
+        return op.Gather(data, entry_of(op, node.operand(1), singles[0]), axis - 1 if axis < 0 and is_complex(node) else axis)
+    if cuts is not None and not singles and "new" not in kinds and not (is_complex(node) and index.ellipsis):
+        bounds = ([getattr(cut, name) for cut in cuts] for name in ("start", "stop", "step", "axis"))
+        return op.Slice(data, *bounds)
+    if any("single" in kinds[position:] for position, kind in enumerate(kinds) if kind == "new"):
+        # The runtime (2026.4, CPU) reads other elements where a new dimension stands before a single element.
+        return with_new_axes(node, op, masked_slice(node, op, data, index, ("slice", "single", "ellipsis")), index)
+    return masked_slice(node, op, data, index, ("slice", "single", "ellipsis", "new"))
+
+
+def entry_of(op: OpBuilder, vector: SSAValue, position: int) -> Operand:
+    """An entry of a vector as a number if it is known, otherwise as a scalar: that which a Concat of scalars was made of, or a Gather."""
+    if (known := op.known.elements(vector)) is not None and not isinstance(known[position], Symbol):
+        return int(known[position])
+    if isinstance(vector.owner, Concat) and all(shape_of(part) == (1,) for part in vector.owner.operands):
+        part = vector.owner.operands[position]
+        if isinstance(part.owner, Unsqueeze) and shape_of(part.owner.operands[0]) == ():
+            return part.owner.operands[0]
+    return op.Gather(vector, position, 0)
+
+
+def with_new_axes(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index) -> SSAValue:
+    """The data, of which the rest of an index is taken, with its new dimensions."""
+    axes = [axis for axis, kind in zip(index.axes(("slice", "new")), index.kinds, strict=True) if kind == "new"]
+    if is_complex(node):
+        axes = [axis - 1 if axis < 0 else axis for axis in axes]
+    return op.Unsqueeze(data, axes) if axes else data
+
+
+def known_cuts(node: LoweringNode, index: Index) -> list[Cut] | None:
+    """The axes that an index cuts, None if its bounds are not known. Those of single elements are not among them."""
+    kinds = index.kinds
+    entries = [node.known.elements(node.operand(number)) for number in (1, 2, 3)]
+    shape = None if is_complex(node) else node.shape(0)
+    cuts: list[Cut] = []
+    for position, axis in enumerate(index.axes(DATA)):
+        begins, ends = index.begins(position), index.ends(position)
+        if kinds[position] != "slice":
+            continue
+        start, stop, step = (None if each is None or isinstance(each[position], Symbol) else int(each[position]) for each in entries)
+        if step is None or (begins and start is None) or (ends and stop is None):
+            return None
+        if step == 0:
+            node.fail("a stride is zero")
+        size = shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else -1
+        first, behind = (0, LAST) if step > 0 else (-1, FIRST)
+        cut = Cut(axis, start if begins and start is not None else first, stop if ends and stop is not None else behind, step)
+        if not is_whole(cut, size):
+            cuts.append(settled(cut, size))
+    return cuts
+
+
+def is_whole(cut: Cut, size: int) -> bool:
+    """Whether a slice takes all of an axis."""
+    if cut.step != 1:
+        return False
+    return (cut.start == 0 and cut.stop >= LAST) or (size >= 0 and range(size)[cut.start : cut.stop] == range(size))
+
+
+def settled(cut: Cut, size: int) -> Cut:
+    """A cut whose bounds lie within the axis if that is known.
+
+    The runtime begins a slice that runs backwards from before the first element with that element, TensorFlow takes nothing.
+    """
+    if size < 0:
+        return Cut(cut.axis, max(FIRST, min(cut.start, LAST)), max(FIRST, min(cut.stop, LAST)), cut.step)
+    taken = range(size)[cut.start : cut.stop : cut.step]
+    if not taken:
+        return Cut(cut.axis, 0, 0, 1)
+    return Cut(cut.axis, taken.start, taken.stop if taken.stop >= 0 else FIRST, cut.step)
+
+
+def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index, taken: Sequence[str]) -> SSAValue:
+    """opset1.StridedSlice with the positions of an index that are of the kinds `taken`."""
+    positions = [position for position, kind in enumerate(index.kinds) if kind in taken]
+    kinds = [index.kind(position) for position in positions]
+    masks = {
+        "begin_mask": [int(kind == "slice" and not index.begins(position)) for position, kind in zip(positions, kinds, strict=True)],
+        "end_mask": [int(kind == "slice" and not index.ends(position)) for position, kind in zip(positions, kinds, strict=True)],
+        "new_axis_mask": [int(kind == "new") for kind in kinds],
+        "shrink_axis_mask": [int(kind == "single") for kind in kinds],
+        "ellipsis_mask": [int(kind == "ellipsis") for kind in kinds],
+    }
+    bounds = [node.operand(number) for number in (1, 2, 3)]
+    if len(positions) < index.count:
+        bounds = [op.Gather(bound, positions, 0) for bound in bounds]
+    begin, end, strides = bounds
+    if op.known.constant(begin) is None and 1 in masks["shrink_axis_mask"]:
+        # TensorFlow has 0 as the end of the single element -1, which the runtime takes for an empty slice.
+        last = op.LogicalAnd(op.Equal(begin, -1), op.constant(np.array(masks["shrink_axis_mask"], bool)))
+        end = op.Select(last, op.constant(LAST, element_of(end)), end)
+    bounds = [begin, end, strides]
+    if is_complex(node) and index.ellipsis:
+        # The dimension of real and imaginary parts lies behind everything that counts from the end.
+        bounds = [op.Concat(bound, op.constant([entry], element_of(bound)), axis=0) for bound, entry in zip(bounds, (0, 2, 1), strict=True)]
+        masks = {name: [*mask, 0] for name, mask in masks.items()}
+    return op.StridedSlice(data, *bounds, **masks)
+
+
+@tf.lowers("TensorStridedSliceUpdate")
+def strided_slice_update(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.TensorStridedSliceUpdate(x, begin, end, strides, value) {masks} -> opset15.SliceScatter(x, value, start, stop, step, axes)
+
+    A single element is a slice of one element, so the value gets a dimension for it; it loses those that are new in the slice.
+    """
+    data, value, index = node.operand(0), node.operand(4), Index.of(node)
+    if index is None:
+        node.fail("the length of its index is unknown", hint="give begin, end and strides a known shape")
+    cuts, begin, kinds = known_cuts(node, index), node.constant_integers(1), index.kinds
+    if cuts is None or begin is None:
+        node.fail("its bounds are computed when the model runs", hint="make begin, end and strides constants")
+    rank = rank_of(data)
+    for position, axis in enumerate(index.axes(DATA)):
+        if kinds[position] == "single":
+            start = begin[position]
+            cuts.append(Cut(axis, start, start + 1 if start != -1 else LAST, 1))
+    added = [axis for axis, kind in zip(index.axes((*DATA, "new")), kinds, strict=True) if kind == "new"]
+    dropped = [axis for axis, kind in zip(index.axes(DATA), kinds, strict=True) if kind == "single"]
+    if added and dropped:
+        node.fail("its index takes single elements and has new dimensions as well", hint="use one of both")
+    value = op.Squeeze(value, added) if added else op.Unsqueeze(value, dropped) if dropped else value
+    if not cuts:
+        return value
+    cuts = [Cut(cut.axis + rank if cut.axis < 0 and rank is not None else cut.axis, cut.start, cut.stop, cut.step) for cut in cuts]
+    bounds = ([getattr(cut, name) for cut in cuts] for name in ("start", "stop", "step", "axis"))
+    return op.SliceScatter(data, value, *bounds)

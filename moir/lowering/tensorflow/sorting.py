@@ -1,0 +1,133 @@
+"""Operations that order, search, count or collect elements by their value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import REAL_TYPES, dynamic, f32, si32, si64
+from moir.dialects.shapes import element_of
+from moir.lowering.driver import LoweringNode
+from moir.lowering.shape_values import as_scalar
+from moir.lowering.tensorflow.indexing import as_indices
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder, Operand
+
+# The largest and smallest
+
+
+@tf.lowers("TopK")
+def top_k_attribute(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.TopK(x) {k, sorted = true} -> opset11.TopK(x, k) {axis = -1, mode = max, sort = value, stable}"""
+    return largest(node, op, node.integer("k"), si32)
+
+
+@tf.lowers("TopKV2")
+def top_k(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.TopKV2(x, k) {sorted = true} -> opset11.TopK(x, k) {axis = -1, mode = max, sort = value, stable}"""
+    return largest(node, op, as_scalar(op, as_indices(op, node.operand(1))), index_type(node, "index_type"))
+
+
+def index_type(node: LoweringNode, attribute: str) -> Attribute:
+    """The element type of results that are indices, i32 or i64."""
+    element = node.element_attribute(attribute, si32)
+    return element if element in (si32, si64) else si32
+
+
+def largest(node: LoweringNode, op: OpBuilder, k: Operand, element: Attribute) -> Sequence[SSAValue]:
+    """The k largest elements of each row and their indices; of equal ones that with the lower index comes first."""
+    by_value = node.flag("sorted", True)
+    return op.TopK.results(
+        node.operand(0), k, axis=-1, mode="max", sort="value" if by_value else "none", stable=by_value, index_element_type=element
+    )
+
+
+@tf.lowers("NthElement")
+def nth_element(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.NthElement(x, n) {reverse} -> opset8.Gather(opset11.TopK(x, n + 1) {mode = min}, n, -1)"""
+    n, known = as_scalar(op, node.operand(1)), node.constant_integers(1)
+    k: Operand = op.Add(n, 1) if known is None else known[0] + 1
+    mode = "max" if node.flag("reverse") else "min"
+    values = op.TopK.results(node.operand(0), k, axis=-1, mode=mode, sort="value", index_element_type=si32)[0]
+    return op.Gather(values, n, -1)
+
+
+@tf.lowers("InTopK")
+def in_top_k_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.InTopK(predictions, targets) {k}: whether fewer than k predictions of a row are larger than that of its target"""
+    return is_among(node, op, op.constant(node.integer("k"), si32))
+
+
+@tf.lowers("InTopKV2")
+def in_top_k(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.InTopKV2(predictions, targets, k): whether fewer than k predictions of a row are larger than that of its target"""
+    return is_among(node, op, op.convert(as_scalar(op, node.operand(2)), si32))
+
+
+def is_among(node: LoweringNode, op: OpBuilder, k: SSAValue) -> SSAValue:
+    """Less(ReduceSum(Greater(predictions, that of the target)), k); false in a row with a number that is not finite."""
+    predictions, targets = node.operand(0), op.Unsqueeze(node.operand(1), [1])
+    chosen = op.GatherElements(predictions, targets, axis=1)
+    above = op.ReduceSum(op.convert(op.Greater(predictions, chosen), si32), [1], keep_dims=False)
+    return op.LogicalAnd(op.Less(above, k), op.ReduceLogicalAnd(op.IsFinite(predictions), [1], keep_dims=False))
+
+
+# Searching
+
+
+@tf.lowers("Bucketize")
+def bucketize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Bucketize(x) {boundaries} -> opset3.Bucketize(x, boundaries) {with_right_bound = false}"""
+    bounds = np.array(node.numbers("boundaries"), np.float32)
+    data = node.operand(0)
+    if element_of(data) not in REAL_TYPES | {si32, si64, dynamic}:
+        data = op.convert(data, f32)
+    return op.Bucketize(data, bounds, output_type=si32, with_right_bound=False)
+
+
+@tf.lowers("LowerBound", "UpperBound")
+def bound(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.UpperBound(rows, values) {out_type} -> opset15.SearchSorted(rows, values) {right_mode = true}"""
+    right = node.op.KIND == "UpperBound"
+    return op.SearchSorted(node.operand(0), node.operand(1), right_mode=right, output_type=index_type(node, "out_type"))
+
+
+# Distinct elements
+
+
+@tf.lowers("Unique", "UniqueWithCounts")
+def unique(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """tf.UniqueWithCounts(x) {out_idx} -> opset10.Unique(x, 0) {sorted = false}"""
+    return distinct(node, op, 0)
+
+
+@tf.lowers("UniqueV2", "UniqueWithCountsV2")
+def unique_axis(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """tf.UniqueWithCountsV2(x, axis) {out_idx} -> opset10.Unique(x, axis) {sorted = false}"""
+    axis = node.constant_integers(1)
+    if axis is None:
+        node.fail("the axis is computed when the model runs", hint="make the axis a constant")
+    return distinct(node, op, axis[0] if axis else 0)
+
+
+def distinct(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue | None]:
+    """The distinct slices in order of their first occurrence, for each slice the index of its value, and the counts.
+
+    Without an axis the runtime (2026.4, CPU) finds other elements if the indices of the values are not used.
+    """
+    element = index_type(node, "out_idx")
+    values, _, index, counts = op.Unique.results(
+        node.operand(0), axis, sorted=False, index_element_type=element, count_element_type=element
+    )
+    return [values, index, counts][: node.result_count]
+
+
+@tf.lowers("ListDiff")
+def list_difference(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """tf.ListDiff(x, y) {out_idx}: the elements of x, and their indices, for which no comparison with an element of y is true"""
+    x, y = node.operand(0), node.operand(1)
+    found = op.ReduceLogicalOr(op.Equal(op.Unsqueeze(x, [1]), op.Unsqueeze(y, [0])), [1], keep_dims=False)
+    index = op.Squeeze(op.NonZero(op.LogicalNot(found), output_type=index_type(node, "out_idx")), [0])
+    return [op.Gather(x, index, 0), index][: node.result_count]

@@ -1,0 +1,1 @@
+"""Model Optimizer's extension mechanism: its graph, its API, its operations."""

@@ -1,0 +1,103 @@
+"""The base classes of extractors, which read the attributes of a framework's nodes.
+
+class BlurExtractor(FrontExtractorOp):
+    op = "Blur"
+
+    @classmethod
+    def extract(cls, node):
+        Blur.update_node_stat(node, {"sigma": onnx_attr(node, "sigma", "f", 1.0)})
+        return cls.enabled
+"""
+
+from __future__ import annotations
+
+import ast
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, cast
+
+from moir.errors import ConversionError
+from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.operation import Op
+
+logger = logging.getLogger("moir")
+
+
+class FrontExtractorOp:
+    """An extractor for the nodes of one kind.
+
+    `op` is the framework's name of the kind. `extract` reads `node.pb` and gives the node attributes, as a rule by `update_node_stat` of an
+    Op class; it returns whether the node is supported.
+    """
+
+    op: ClassVar[str | None] = None
+    enabled: bool = True
+
+    @classmethod
+    def extract(cls, node: Node) -> bool | None:
+        """Read the attributes of a node. Returns whether it is supported."""
+        raise ConversionError(f"the class {cls.__name__} does not define extract")
+
+    @classmethod
+    def missing_member(cls) -> str | None:
+        """What a class must define in order to run and does not; None if nothing is missing."""
+        if not isinstance(cls.op, str):
+            return "op"
+        defined = any("extract" in base.__dict__ for base in cls.__mro__[: cls.__mro__.index(FrontExtractorOp)])
+        return None if defined else "extract"
+
+
+class CaffePythonFrontExtractorOp:
+    """An extractor for Caffe layers written in Python; `op` is `<module>.<layer>`."""
+
+    op: ClassVar[str | None] = None
+    enabled: bool = True
+
+    @classmethod
+    def extract(cls, node: Node) -> bool | None:
+        """Read the attributes of a node. Returns whether it is supported."""
+        raise ConversionError(f"the class {cls.__name__} does not define extract")
+
+    @staticmethod
+    def get_attrs(pb: Any) -> dict[str, Any]:
+        """The parameters of a layer: its `param_str` as a dictionary, empty if it has none.
+
+        Raises ConversionError if it is not the text of a Python dictionary.
+        """
+        text: object = pb.python_param.param_str
+        if not text:
+            return {}
+        try:
+            attributes: object = ast.literal_eval(str(text))
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            attributes = None
+        if not isinstance(attributes, dict):
+            raise ConversionError(
+                f"param_str is {text!r}, which is not the text of a Python dictionary", operation=str(pb.python_param.layer)
+            )
+        return {str(key): value for key, value in cast("dict[object, Any]", attributes).items()}
+
+    @staticmethod
+    def check_param(op_cls: type[Op], attrs: Mapping[str, Any]) -> None:
+        """Warn of parameters that the operation does not write to the IR."""
+        supported = cast("Iterable[Any]", op_cls.supported_attrs(cast(Op, op_cls)))
+        names = {entry if isinstance(entry, str) else entry[0] for entry in supported}
+        for name in attrs:
+            if name not in names:
+                logger.warning("the attribute %s of %s is not recognized", name, op_cls.op)
+
+
+def register_caffe_python_extractor(op: type[Op], name: str | None = None) -> type[CaffePythonFrontExtractorOp]:
+    """An extractor for the layer `name` (by default the `op` of the class) that makes all its parameters attributes of the operation."""
+
+    class CaffePythonExtractor(CaffePythonFrontExtractorOp):
+        @classmethod
+        def extract(cls, node: Node) -> bool | None:
+            attributes = cls.get_attrs(node.pb)
+            cls.check_param(op, attributes)
+            op.update_node_stat(node, attributes)
+            return True
+
+    CaffePythonExtractor.op = name or op.op
+    CaffePythonExtractor.__name__ = f"{op.__name__}CaffePythonExtractor"
+    return CaffePythonExtractor

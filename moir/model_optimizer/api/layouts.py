@@ -1,0 +1,73 @@
+"""Functions of Model Optimizer on the layout of data, `NHWC` or `NCHW`.
+
+Its operations were moved to another layout in place, so they said which of their attributes and inputs are axes and had to be changed with
+it. In moir operations keep their layout and data is transposed in front of and behind them: what they say of permutations has no effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from moir.errors import ConversionError
+from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.shapes import IntegerArray, int64_array
+
+
+def _check(layout: str) -> str:
+    if layout not in ("NHWC", "NCHW"):
+        raise ConversionError(f"there is no layout {layout!r}", hint="it is NHWC or NCHW")
+    return layout
+
+
+def get_batch_dim(layout: str, _shape_len: int) -> int:
+    """The dimension of the batch."""
+    _check(layout)
+    return 0
+
+
+def get_features_dim(layout: str, shape_len: int) -> int:
+    """The dimension of the channels in a tensor of a rank."""
+    return shape_len - 1 if _check(layout) == "NHWC" and shape_len > 3 else 1
+
+
+def _spatial_dim(layout: str, shape_len: int, from_end: int) -> int:
+    return shape_len - from_end - (1 if _check(layout) == "NHWC" else 0)
+
+
+def get_width_dim(layout: str, shape_len: int) -> int:
+    """The dimension of the width."""
+    return _spatial_dim(layout, shape_len, 1)
+
+
+def get_height_dim(layout: str, shape_len: int) -> int:
+    """The dimension of the height."""
+    return _spatial_dim(layout, shape_len, 2)
+
+
+def get_depth_dim(layout: str, shape_len: int) -> int:
+    """The dimension of the depth of a tensor of rank 5."""
+    return _spatial_dim(layout, shape_len, 3)
+
+
+def shape_for_layout(layout: str, **kwargs: int) -> IntegerArray:
+    """A shape with the given `batch`, `features`, `depth` (which may be missing), `height` and `width`."""
+    spatial = [kwargs[name] for name in ("depth", "height", "width") if kwargs.get(name) is not None]
+    outer = [kwargs["batch"]]
+    features = [kwargs["features"]]
+    return int64_array([*outer, *spatial, *features] if _check(layout) == "NHWC" else [*outer, *features, *spatial])
+
+
+class PermuteAttrs:
+    """What an operation says of attributes that are axes. It has no effect."""
+
+    @staticmethod
+    def create_permute_attrs(node: Node, attrs: Iterable[Any] | None = None) -> None:
+        """Accepted and without effect."""
+
+
+class PermuteInputs:
+    """What an operation says of inputs that are axes or shapes. It has no effect."""
+
+    def set_input_permutation(self, node1: Node, node2: Node, port_info: str, permutation_rule: str, structure: str = "port") -> None:
+        """Accepted and without effect."""

@@ -1,0 +1,51 @@
+"""The operations of Model Optimizer that extensions build nodes of: `Concat(graph, {"axis": 1}).create_node([a, b])`.
+
+Each class is made from its row in the tables of this package when it is first asked for. The nodes it makes are operations of the `mo`
+dialect, which `lower-mo` turns into operations of the operation sets.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from moir.model_optimizer.api.operations.description import Description, StandardOp, class_of
+from moir.model_optimizer.graph.operation import Op
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Description", "StandardOp", "descriptions", "register_all"]
+
+
+@cache
+def descriptions() -> Mapping[str, Description]:
+    """The operations by the name of their class."""
+    # By their full names: a submodule that is not loaded yet would be looked up by the function below.
+    from moir.model_optimizer.api.operations.computation import OPERATIONS as COMPUTATION
+    from moir.model_optimizer.api.operations.internal import OPERATIONS as INTERNAL
+    from moir.model_optimizer.api.operations.layers import OPERATIONS as LAYERS
+    from moir.model_optimizer.api.operations.structure import OPERATIONS as STRUCTURE
+
+    return {**COMPUTATION, **LAYERS, **STRUCTURE, **INTERNAL}
+
+
+@cache
+def _operation(name: str) -> type[Op]:
+    before = dict(Op.registered_ops)
+    made = class_of(name, descriptions()[name])
+    # A class a user defined under this `op` stays the one that is found by it.
+    Op.registered_ops.update(before)
+    return made
+
+
+def register_all() -> None:
+    """Let `Op.get_op_class_by_name` find all of them, but for those whose `op` a class of the user has."""
+    for name, description in descriptions().items():
+        Op.registered_ops.setdefault(description.op or name, _operation(name))
+
+
+def __getattr__(name: str) -> type[Op]:
+    if name.startswith("__") or name not in descriptions():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _operation(name)

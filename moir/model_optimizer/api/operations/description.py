@@ -1,0 +1,88 @@
+"""What is said of an operation of Model Optimizer, and the class that is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from moir.dialects.opset.base import property_table
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.operation import Op
+from moir.model_optimizer.graph.xml_attributes import Record
+from moir.model_optimizer.lowering.inference import infer_by_lowering
+from moir.model_optimizer.lowering.versions import standard_operation
+
+
+@dataclass(frozen=True)
+class Description:
+    """An operation.
+
+    Args:
+        type: type in the IR, None for an operation that is only Model Optimizer's own.
+        version: operation set of that type.
+        inputs: number of input ports.
+        outputs: number of output ports.
+        op: `op` of its nodes; by default the name of the class.
+        defaults: attributes a node has unless it is given others.
+        records: what is written to the IR; by default the properties of the operation of the operation set.
+    """
+
+    type: str | None = None
+    version: str | None = None
+    inputs: int | None = 1
+    outputs: int = 1
+    op: str | None = None
+    defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    records: Sequence[Record] | None = None
+
+
+class StandardOp(Op):
+    """Base of the operations Model Optimizer had: `StandardOp(graph, attrs)`."""
+
+    enabled = False
+
+    DESCRIPTION: ClassVar[Description] = Description()
+
+    def __init__(self, graph: Graph, attrs: Mapping[str, Any] | None = None, further: Mapping[str, Any] | None = None) -> None:
+        description = self.DESCRIPTION
+        defaults: dict[str, Any] = {
+            "type": description.type,
+            "version": description.version or "experimental",
+            "infer": infer_by_lowering,
+            "out_ports_count": description.outputs,
+            # An extension may change a list of its node: the next node has its own.
+            **deepcopy(dict(description.defaults)),
+        }
+        if description.inputs is not None:
+            defaults["in_ports_count"] = description.inputs
+        super().__init__(graph, {**defaults, **(attrs or {})}, further)
+
+    def backend_attrs(self) -> list[Any]:
+        """The records of the description, by default the properties of the operation."""
+        description = self.DESCRIPTION
+        if description.records is not None:
+            return list(description.records)
+        if description.type is None:
+            return []
+        operation = standard_operation(description.type, description.version)
+        names = list(property_table(operation).specs) if operation is not None else []
+        # In an attribute of a node there is no hyphen.
+        return [(name, name.replace("-", "_")) if "-" in name else name for name in names]
+
+    @staticmethod
+    def infer(node: Any) -> None:
+        """Shapes, values and types of the results of a node."""
+        infer_by_lowering(node)
+
+
+def class_of(name: str, description: Description) -> type[StandardOp]:
+    """The class of a description."""
+    members: dict[str, Any] = {
+        "op": description.op or name,
+        "DESCRIPTION": description,
+        "__module__": "moir.model_optimizer.api.operations",
+    }
+    members["__doc__"] = f"{description.version}.{description.type}" if description.type else f"Model Optimizer's {description.op or name}."
+    return type(name, (StandardOp,), members)

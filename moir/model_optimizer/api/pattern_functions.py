@@ -1,0 +1,62 @@
+"""Functions of Model Optimizer that look for patterns, and that visit the bodies in a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from moir.model_optimizer.api.endpoints import consumers
+from moir.model_optimizer.api.replacement import apply_pattern as apply_named_pattern
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.matching import find_subgraph_matches
+from moir.model_optimizer.graph.node import Node
+
+
+def apply_pattern(
+    graph: Graph,
+    nodes: Iterable[Any],
+    edges: Iterable[Any],
+    action: Callable[[Graph, dict[str, Node]], None],
+    **_ignored: Any,
+) -> None:
+    """Find all matches of a pattern, then run an action on each whose nodes are all still there. `node_attrs` and `edge_attrs` may be
+    given and mean nothing."""
+    apply_named_pattern(graph, {"nodes": nodes, "edges": edges}, action, getattr(action, "__qualname__", "an action"))
+
+
+def find_pattern_matches(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any], **_ignored: Any) -> Iterator[dict[str, str]]:
+    """The matches of a pattern, from the ids of nodes to aliases."""
+    for match in find_subgraph_matches(graph, nodes, edges):
+        yield {node.id: alias for alias, node in match.items()}
+
+
+def inverse_dict(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A mapping from the values of a mapping to its keys."""
+    return {value: key for key, value in mapping.items()}
+
+
+def for_each_sub_graph(graph: Graph, func: Callable[[Graph], Any]) -> None:
+    """Call a function with the graph of each body of an operation in a graph."""
+    for body in graph.body_graphs():
+        func(body)
+
+
+def for_each_sub_graph_recursively(graph: Graph, func: Callable[[Graph], Any]) -> None:
+    """The same, and with those of bodies in bodies."""
+    for body in graph.body_graphs():
+        func(body)
+        for_each_sub_graph_recursively(body, func)
+
+
+def for_graph_and_each_sub_graph_recursively(graph: Graph, func: Callable[[Graph], Any]) -> None:
+    """The same, and first with the graph itself."""
+    func(graph)
+    for_each_sub_graph_recursively(graph, func)
+
+
+def check_node_usages_out_of_match(match: Mapping[str, Node], node_name_in_match_group: str) -> bool:
+    """Whether only matched nodes take the tensors of a matched node."""
+    node = match[node_name_in_match_group]
+    takers = [node.graph.node_of(vertex) for vertex, _ in node.graph.outgoing(node.subject)] if node.is_data else consumers(node)
+    members = set(match.values())
+    return all(taker in members for taker in takers)

@@ -1,0 +1,17 @@
+"""Functions for `reverse_infer`: shapes of inputs that follow from those of outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from moir.model_optimizer.graph.node import Node
+
+
+def reverse_bypass_infer(node: Node, in_ports: Iterable[int]) -> None:
+    """Give the inputs of these numbers whose shape is unknown the shape of output 0, if that is known."""
+    shape = node.out_port(0).data.get_shape()
+    if shape is None:
+        return
+    for number in in_ports:
+        if node.is_in_port_connected(number) and node.in_port(number).data.get_shape() is None:
+            node.in_port(number).data.set_shape(shape)

@@ -1,0 +1,99 @@
+"""The JSON configuration among the extensions: entries with an `op` are transformations by themselves, others need a class of their id."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec
+
+from moir.dialects.moir import ModelOp
+from moir.extensions.native import ExtensionFile, kebab_case
+from moir.extensions.transformation import UserTransformation
+from moir.model_optimizer.api.configured_replacement import (
+    FrontReplacementFromConfigFileGeneral,
+    FrontReplacementFromConfigFileOp,
+    FrontReplacementFromConfigFileSubGraph,
+)
+from moir.model_optimizer.api.json_configuration import CustomReplacementDescriptor, Descriptions, by_id, load_configuration
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph_passes import GraphPass, graph_of
+
+if TYPE_CHECKING:
+    from moir.extensions.loading import Settings
+
+
+class ConfigurationCollector:
+    """Makes transformations of the entries that name an `op`, and checks that something acts on every other one.
+
+    Args:
+        settings: what extensions are loaded for.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.transformations: list[UserTransformation] = []
+        self._path = settings.configuration
+        self._descriptions: Descriptions = {} if self._path is None else by_id(load_configuration(self._path))
+        self._ids: set[str] = set()
+        self._parameters = Namespace(
+            framework=settings.framework,
+            extensions=",".join(settings.directories) or None,
+            transformations_config=None if self._path is None else str(self._path),
+            **settings.parameters,
+        )
+
+    def collect(self, file: ExtensionFile) -> None:
+        """Note the ids that the classes of a file act on."""
+        for base in (FrontReplacementFromConfigFileSubGraph, FrontReplacementFromConfigFileGeneral):
+            self._ids.update(each.replacement_id for each in file.classes(base))
+
+    def finish(self) -> None:
+        """All files are loaded. Raises ConversionError for an entry that nothing acts on."""
+        for id_, descriptors in self._descriptions.items():
+            if id_ in self._ids:
+                continue
+            plain = next((each for each in descriptors if each.op is None), None)
+            if plain is not None:
+                raise self._unused(plain)
+            assert self._path is not None
+            self.transformations.append(self._operation_replacement(descriptors[0], self._path))
+
+    def close(self) -> None:
+        """Nothing was registered elsewhere."""
+
+    def _unused(self, descriptor: CustomReplacementDescriptor) -> Exception:
+        near = get_close_matches(descriptor.id, sorted(self._ids), 3)
+        hint = f"the nearest are {', '.join(near)}" if near else "give the directory of the extension that has it with --extensions"
+        return descriptor.fail("no class has this replacement_id, and the entry has no op", "id", hint=hint)
+
+    def _operation_replacement(self, descriptor: CustomReplacementDescriptor, path: Path) -> UserTransformation:
+        """The transformation for the entries of one id, which all name an `op`."""
+        name = "".join(letter if letter.isalnum() else "_" for letter in descriptor.id)
+        source = type(
+            f"{name}FromConfigFile",
+            (FrontReplacementFromConfigFileOp,),
+            {"replacement_id": descriptor.id, "__doc__": f"Replaces sub-graphs by {descriptor.op}, as {path.name} says."},
+        )
+
+        def build(_spec: ArgSpec) -> ModulePass:
+            return GraphPass(source, self._parameters)
+
+        return UserTransformation(
+            kebab_case(source.__name__),
+            descriptor.id,
+            path,
+            "front",
+            None,
+            source,
+            build,
+            self._graph_of("front"),
+            lambda filename: filename == str(path),
+            ignores_unknown=True,
+        )
+
+    def _graph_of(self, phase: str) -> Callable[[ModelOp], Graph]:
+        return lambda model: graph_of(model, phase, self._parameters)

@@ -1,0 +1,309 @@
+"""The attributes of a node: a mapping over an operation.
+
+What the operation has itself (name, properties) is read and written there, under the names of the IR or of the framework and under those
+Model Optimizer's extractors used. Everything else an extension sets (functions, arrays, its own entries) goes to `node_attributes`.
+Giving an operation of a framework or of an operation set another `op` or `type` makes it an operation of the `mo` dialect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from xdsl.ir import Operation
+
+from moir.dialects.assembly import name_of
+from moir.dialects.data import DataAttr
+from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
+from moir.dialects.inference import set_type
+from moir.dialects.opset.base import OpsetOp, property_table
+from moir.dialects.opset.infrastructure import Constant, Parameter
+from moir.dialects.properties import string_attribute
+from moir.dialects.python_object import python_entries, set_python_entries
+from moir.dialects.shapes import element_of, shape_of, tensor
+from moir.errors import ConversionError
+from moir.model_optimizer.graph.bodies import body_names, body_of
+from moir.model_optimizer.graph.extracted import EXTRACTED, Extracted
+from moir.model_optimizer.graph.names import FRAMEWORK_OPERATION, class_type, op_names
+from moir.model_optimizer.graph.protobuf_view import constant_message, protobuf_of
+from moir.model_optimizer.graph.shapes import masked_shape, type_shape
+from moir.model_optimizer.graph.values import attribute_value, constant_array, element_type, numpy_type, property_value, python_value
+
+if TYPE_CHECKING:
+    from moir.model_optimizer.graph.graph import Graph
+
+DELETED = "$deleted"
+"""The entry that lists attributes with a value by default that were deleted. Entries whose names begin with `$` are not visible."""
+
+
+class MissingAttributeError(AttributeError, KeyError):
+    """A node does not have an attribute. Model Optimizer raised a KeyError, `hasattr` expects an AttributeError."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def _dialect(op: Operation) -> str:
+    return op.name.partition(".")[0]
+
+
+def is_foreign(op: Operation) -> bool:
+    """Whether this is an operation of the `mo` dialect: made by an extension, known by its Python attributes only."""
+    return isinstance(op, FrameworkOp) and _dialect(op) == MODEL_OPTIMIZER
+
+
+def _version(op: Operation) -> str | None:
+    return _dialect(op) if isinstance(op, OpsetOp) else None
+
+
+def _constant_value(op: Operation) -> Any:
+    data = op.properties.get("value")
+    return data.array if isinstance(data, DataAttr) else None
+
+
+def _type_shape(op: Operation) -> Any:
+    return masked_shape(shape_of(op.results[0]))
+
+
+Reader = Callable[[Operation], Any]
+
+COMPUTED: dict[str, Reader] = {
+    "kind": lambda _: "op",
+    "op": lambda op: op_names(op, {})[0],
+    "type": lambda op: class_type(type(op)),
+    "version": _version,
+}
+"""Attributes every operation has, from the operation itself."""
+
+_TYPED: dict[type[Operation], dict[str, Reader]] = {
+    Constant: {
+        "value": _constant_value,
+        "shape": lambda op: np.array(shape_of(op.results[0]), dtype=np.int64),
+        "data_type": lambda op: numpy_type(element_of(op.results[0])),
+    },
+    Parameter: {"shape": _type_shape, "data_type": lambda op: numpy_type(element_of(op.results[0]))},
+}
+
+
+class OperationAttributes(MutableMapping[str, Any]):
+    """The attributes of the operation node of `op`."""
+
+    __slots__ = ("entries", "graph", "op")
+
+    def __init__(self, graph: Graph, op: Operation) -> None:
+        self.graph = graph
+        self.op = op
+        self.entries: Mapping[str, Any] = python_entries(op)
+
+    def __getitem__(self, key: str) -> Any:
+        if key in self.entries and not key.startswith("$"):
+            return self.entries[key]
+        reader = self._reader(key)
+        if reader is None:
+            raise MissingAttributeError(
+                f"node {self.graph.id_of(self.op)!r} ({op_names(self.op, self.entries)[0]}) has no attribute {key!r}"
+            )
+        return reader()
+
+    def _reader(self, key: str) -> Callable[[], Any] | None:
+        """What reads an attribute of the operation itself; None if it does not have it."""
+        op = self.op
+        if key in self.entries.get(DELETED, ()):
+            return None
+        if key == "id":
+            return lambda: self.graph.id_of(op)
+        if key == "name":
+            return lambda: name_of(op) or self.graph.id_of(op)
+        if key == "pb":
+            message = constant_message(op, self.graph.graph["fw"]) if isinstance(op, Constant) else protobuf_of(op)
+            return None if message is None else lambda: message
+        if key == "need_shape_inference":
+            return (lambda: True) if op in self.graph.changed_operations else None
+        reader = _TYPED.get(type(op), {}).get(key) or COMPUTED.get(key)
+        if reader is not None:
+            return lambda: reader(op)
+        if (extracted := self._extracted(key)) is not None:
+            value = self._extract(extracted)
+            return None if value is None else lambda: value
+        if key in op.properties:
+            return lambda: python_value(op.properties[key])
+        if op.regions:
+            names = body_names(op)
+            if key == "sub_graphs":
+                return lambda: names
+            if key in names:
+                return lambda: self.graph.view(body_of(op, key))
+        return None
+
+    def _extracted(self, key: str) -> Extracted | None:
+        return EXTRACTED.get(self.op.name, {}).get(key)
+
+    def _extract(self, extracted: Extracted) -> Any:
+        attribute = self.op.properties.get(extracted.source)
+        value = extracted.default if attribute is None else python_value(attribute)
+        return value if value is None or extracted.form is None else extracted.form(value)
+
+    def _fail(self, reason: str) -> NoReturn:
+        raise ConversionError(reason, operation=self.op.name, node=name_of(self.op))
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        op = self.op
+        if key == "id":
+            raise ConversionError("the id of a node cannot be changed", node=self.graph.id_of(op), hint="change its name")
+        if key == "name":
+            op.attributes["name"] = string_attribute(str(value))
+            self.graph.forget_names()
+        elif key == "need_shape_inference":
+            (self.graph.touch if value else self.graph.changed_operations.discard)(op)
+        elif key in ("op", "type", "version") and self._own(key) != value:
+            self._set_identity(key, value)
+        elif key in _TYPED.get(type(op), {}):
+            self._set_type(key, value)
+        elif not self._set_property(key, value):
+            self._store({**self.entries, key: value})
+
+    def _own(self, key: str) -> Any:
+        return self.entries.get(key, COMPUTED[key](self.op))
+
+    def _set_identity(self, key: str, value: Any) -> None:
+        if not is_foreign(self.op):
+            if key == "version" and isinstance(self.op, FrameworkOp):
+                return self._store({**self.entries, key: value})
+            self.make_foreign({**self._identity(), key: value})
+            return None
+        if key == "op":
+            recast(self.op, operation_class(MODEL_OPTIMIZER, str(value)))
+        self._store({**self.entries, key: value})
+        return self.graph.forget_operations()
+
+    def _identity(self) -> dict[str, Any]:
+        return {key: self._own(key) for key in ("op", "type", "version")}
+
+    def make_foreign(self, identity: Mapping[str, Any]) -> None:
+        """Turn the operation into one of the `mo` dialect that has the same attributes and the `op`, `type` and `version` given."""
+        op = self.op
+        own = {key: self[key] for key in self if key not in COMPUTED and key not in ("id", "name", "pb", "need_shape_inference")}
+        for key in body_names(op) if op.regions else ():
+            own.pop(key, None)
+        if isinstance(op, FrameworkOp):
+            op.attributes.setdefault(FRAMEWORK_OPERATION, string_attribute(op.name))
+        else:
+            own.setdefault("IE", _opset_record(op))
+            op.properties.clear()
+        recast(op, operation_class(MODEL_OPTIMIZER, str(identity["op"])))
+        self._store({**own, **identity})
+        self.graph.touch(op)
+        self.graph.forget_operations()
+
+    def _set_type(self, key: str, value: Any) -> None:
+        op = self.op
+        result = op.results[0]
+        if isinstance(op, Parameter):
+            shape = type_shape(value) if key == "shape" else shape_of(result)
+            set_type(result, tensor(shape, element_type(value) if key == "data_type" else element_of(result)))
+        elif key != "shape" and isinstance(data := op.properties["value"], DataAttr):
+            array = constant_array(value) if key == "value" else data.array.astype(np.dtype(value))
+            try:
+                op.properties["value"] = changed = DataAttr.of(array)
+            except KeyError:
+                self._fail(f"a constant cannot have values of type {array.dtype}")
+            set_type(result, tensor(changed.shape, changed.element))
+        self.graph.touch_consumers(result)
+
+    def _set_property(self, key: str, value: Any) -> bool:
+        """Set a property of the operation; False if there is none of this name, or no form for the value."""
+        op = self.op
+        if is_foreign(op) or key in self.entries:
+            return False
+        extracted = self._extracted(key)
+        name = extracted.source if extracted is not None else key
+        if not name:
+            return False
+        if isinstance(op, OpsetOp):
+            spec = property_table(type(op)).specs.get(name)
+            if spec is None:
+                return False
+            try:
+                op.properties[name] = property_value(spec.kind, value)
+            except ValueError as error:
+                self._fail(f"its attribute {key} cannot be {value!r}: {error}")
+        else:
+            attribute = attribute_value(value) if name in op.properties or extracted is not None else None
+            if attribute is None:
+                return False
+            op.properties[name] = attribute
+        self._undelete(key)
+        self.graph.touch(op)
+        return True
+
+    def _undelete(self, key: str) -> None:
+        deleted = self.entries.get(DELETED, frozenset[str]())
+        if key in deleted:
+            self._store({**self.entries, DELETED: deleted - {key}})
+
+    def _store(self, entries: Mapping[str, Any]) -> None:
+        set_python_entries(self.op, entries)
+        self.entries = python_entries(self.op)
+
+    def __delitem__(self, key: str) -> None:
+        if key in self.entries and not key.startswith("$"):
+            self._store({name: value for name, value in self.entries.items() if name != key})
+            return
+        if self._reader(key) is None:
+            raise MissingAttributeError(f"node {self.graph.id_of(self.op)!r} has no attribute {key!r}")
+        if key == "need_shape_inference":
+            self.graph.changed_operations.discard(self.op)
+            return
+        if key in COMPUTED or key in ("id", "name") or key in _TYPED.get(type(self.op), {}):
+            self._fail(f"its attribute {key} cannot be deleted")
+        extracted = self._extracted(key)
+        for name in {key, extracted.source if extracted is not None else key}:
+            self.op.properties.pop(name, None)
+        if self._reader(key) is not None:
+            self._store({**self.entries, DELETED: self.entries.get(DELETED, frozenset[str]()) | {key}})
+        self.graph.touch(self.op)
+
+    def __iter__(self) -> Iterator[str]:
+        keys = ["id", "name", "pb", *COMPUTED, *_TYPED.get(type(self.op), ()), *EXTRACTED.get(self.op.name, ()), *self.op.properties]
+        if self.op.regions:
+            keys += ["sub_graphs", *body_names(self.op)]
+        for key in dict.fromkeys((*keys, "need_shape_inference", *self.entries)):
+            if not key.startswith("$") and key in self:
+                yield key
+
+    def __contains__(self, key: object) -> bool:
+        if not isinstance(key, str):
+            return False
+        return (key in self.entries and not key.startswith("$")) or self._reader(key) is not None
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def hidden(self, key: str, default: Any = None) -> Any:
+        """An entry of the graph view itself, which is not visible as an attribute."""
+        return self.entries.get(key, default)
+
+    def set_hidden(self, key: str, value: Any) -> None:
+        """Set such an entry, or remove it with None."""
+        entries = {name: old for name, old in self.entries.items() if name != key}
+        self._store(entries if value is None else {**entries, key: value})
+
+
+def recast(op: Operation, operation: type[Operation]) -> None:
+    """Make an operation one of another class. It stays the same object, so whoever holds it, its results or its place sees the change."""
+    object.__setattr__(op, "__class__", operation)
+
+
+def _opset_record(op: Operation) -> list[Any]:
+    """What an operation of an operation set writes to the IR, as Model Optimizer describes it."""
+    return layer_record([name for name, value in op.properties.items() if not isinstance(value, DataAttr)])
+
+
+def _id_of(node: Any) -> str:
+    return node.id
+
+
+def layer_record(records: list[Any]) -> list[Any]:
+    """The value of the attribute `IE`: what of a node is written to the IR."""
+    return [("layer", [("id", _id_of), "name", "type", "version"], [("data", records, []), "@ports", "@consts"])]

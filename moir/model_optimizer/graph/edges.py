@@ -1,0 +1,46 @@
+"""Edges of the graph: from operation to operation in the front phase, from operation to data node to operation afterwards.
+
+The attribute `in` of an edge is the number of the input port it goes to, `out` that of the output port it comes from; edges of data nodes
+have only the one that is an operation's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from xdsl.ir import Block, Operation, OpResult, SSAValue
+
+from moir.model_optimizer.graph.sentinels import is_node, is_value
+
+Vertex: TypeAlias = "Operation | SSAValue"
+"""What a node is a view of."""
+
+EdgeAttributes: TypeAlias = dict[str, int]
+
+
+def incoming(vertex: Vertex, with_data: bool) -> Iterator[tuple[Vertex, EdgeAttributes]]:
+    """The edges that end in a node: where each begins, and its attributes; in the order of the input ports."""
+    if isinstance(vertex, SSAValue):
+        if isinstance(vertex, OpResult) and is_node(vertex.op):
+            yield vertex.op, {"out": vertex.index}
+        return
+    for index, operand in enumerate(vertex.operands):
+        if isinstance(operand, OpResult) and is_value(operand):
+            yield (operand, {"in": index}) if with_data else (operand.op, {"in": index, "out": operand.index})
+
+
+def outgoing(vertex: Vertex, with_data: bool, block: Block) -> Iterator[tuple[Vertex, EdgeAttributes]]:
+    """The edges that begin in a node: where each ends, and its attributes."""
+    if isinstance(vertex, SSAValue):
+        for use in vertex.uses:
+            if use.operation.parent is block:
+                yield use.operation, {"in": use.index}
+        return
+    for result in vertex.results:
+        if with_data:
+            yield result, {"out": result.index}
+            continue
+        for use in result.uses:
+            if use.operation.parent is block:
+                yield use.operation, {"in": use.index, "out": result.index}

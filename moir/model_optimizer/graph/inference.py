@@ -1,0 +1,151 @@
+"""Shapes, values and element types of the results of nodes.
+
+An operation of an operation set is inferred by its own definition. One of the `mo` dialect is inferred by its attributes `infer` and
+`type_infer`, functions of the node: the first sets shapes and values of the output ports, the second element types. Without a
+`type_infer`, outputs have the attribute `data_type`, or the element type of the first connected input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import dynamic
+from moir.dialects.inference import infer_operation, set_type
+from moir.dialects.opset.infrastructure import Parameter
+from moir.dialects.shapes import UNKNOWN, element_count, element_of, rank_of, shape_of, tensor
+from moir.errors import ConversionError, InferenceError
+from moir.model_optimizer.graph.attributes import OperationAttributes, is_foreign
+from moir.model_optimizer.graph.data import VALUES
+from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.sentinels import is_value, nodes_of
+from moir.model_optimizer.graph.values import element_type
+
+if TYPE_CHECKING:
+    from moir.model_optimizer.graph.graph import Graph
+
+_SMALL = 1024
+"""Tensors of more elements are no shapes or axes: a change of their values alone is of no interest to inference."""
+
+
+def _fail(node: Node, reason: str, hint: str | None = None) -> NoReturn:
+    raise InferenceError(reason, operation=node.kind_name, node=node.name, hint=hint)
+
+
+def infer_node(node: Node, *, may_be_undefined: bool = False) -> bool:
+    """Infer the results of an operation node; returns whether a type or a value may have changed.
+
+    Args:
+        node: the node.
+        may_be_undefined: whether its `infer` need not set the shapes of outputs that are used.
+
+    Raises InferenceError, with the name of the node, if its operands contradict it, it has no `infer`, that fails, or leaves the shape of
+    an output that is used undefined.
+    """
+    op = node.operation
+    node.graph.trim(op)
+    if not is_foreign(op):
+        return infer_operation(op, node.graph.known)
+    before = [result.type for result in op.results]
+    values = OperationAttributes(node.graph, op).hidden(VALUES)
+    infer = node.soft_get("infer", None)
+    if infer is None:
+        _fail(node, "its shapes cannot be inferred: it has no function infer", "give its Op class an attribute 'infer'")
+    _reset(node)
+    _call(node, "infer", infer)
+    node.graph.trim(op)
+    for result in op.results:
+        if not may_be_undefined and rank_of(result) is None and node.has_port("out", result.index):
+            _fail(node, f"its function infer left the shape of output {result.index} undefined", "set it with out_port(…).data.set_shape")
+    infer_types(node)
+    changed = values is not None or OperationAttributes(node.graph, op).hidden(VALUES) is not None
+    return changed or any(a != result.type for a, result in zip(before, op.results, strict=False)) or len(before) != len(op.results)
+
+
+def _reset(node: Node) -> None:
+    for result in node.operation.results:
+        set_type(result, UNKNOWN)
+    OperationAttributes(node.graph, node.operation).set_hidden(VALUES, None)
+    node.graph.known.forget()
+
+
+def _call(node: Node, name: str, function: Callable[[Node], Any]) -> None:
+    if not callable(function):
+        _fail(node, f"its attribute {name} is {function!r}, not a function")
+    stage = node.graph.stage
+    # Shapes are known where inference runs, whatever phase it is called in.
+    node.graph.stage = "middle" if stage == "front" else stage
+    try:
+        function(node)
+    except ConversionError as error:
+        if error.node is None:
+            raise InferenceError(error.reason, operation=node.kind_name, node=node.name, hint=error.hint) from error
+        raise
+    except Exception as error:
+        raise InferenceError(
+            f"its function {name} failed: {type(error).__name__}: {error}", operation=node.kind_name, node=node.name
+        ) from error
+    finally:
+        node.graph.stage = stage
+
+
+def infer_types(node: Node) -> None:
+    """Set the element types of the outputs of a node of the `mo` dialect."""
+    op = node.operation
+    type_infer = node.soft_get("type_infer", None)
+    if type_infer is not None:
+        for result in op.results:
+            # The type that came with a value is no statement of the operation's.
+            set_type(result, tensor(shape_of(result), dynamic))
+        _call(node, "type_infer", type_infer)
+        return
+    data_type = node.soft_get("data_type", None)
+    inputs = [element_of(operand) for operand in op.operands if is_value(operand)]
+    element = element_type(data_type) if data_type is not None else next(iter(inputs), dynamic)
+    for result in op.results:
+        if data_type is not None or element_of(result) == dynamic:
+            set_type(result, tensor(shape_of(result), element))
+
+
+def _may_matter(result: SSAValue) -> bool:
+    count = element_count(shape_of(result))
+    return count is not None and count <= _SMALL
+
+
+def infer_inputs(graph: Graph) -> None:
+    """Let nodes of the `mo` dialect say what shape the inputs of the model have that have none.
+
+    Their attribute `reverse_infer`, a function of the node, sets shapes of its input ports. It is called from the last node to the first,
+    while there is an input of unknown rank.
+    """
+    nodes = [Node.of(graph, op) for op in nodes_of(graph.block) if is_foreign(op)]
+    for node in reversed([node for node in nodes if node.has_valid("reverse_infer")]):
+        if any(isinstance(op, Parameter) and rank_of(op.results[0]) is None for op in graph.block.ops):
+            _call(node, "reverse_infer", node["reverse_infer"])
+
+
+def infer_changed(graph: Graph, lowering: Callable[[Node], bool] | None = None) -> None:
+    """Infer the operations of a sorted block that were changed, and those that depend on what changed.
+
+    Args:
+        graph: the graph, in the middle or back phase.
+        lowering: called with each node of the `mo` dialect before it is inferred; returns whether it replaced the node by operations that
+            are inferred.
+    """
+    graph.known.forget()
+    pending = set(graph.changed_operations)
+    for op in list(nodes_of(graph.block)):
+        if op not in pending or op.parent is None:
+            continue
+        node = Node.of(graph, op)
+        consumers = [use.operation for result in op.results for use in result.uses]
+        if lowering is not None and is_foreign(op) and lowering(node):
+            pending.update(consumers)
+            graph.known.forget()
+            continue
+        before: list[Any] = [result.type for result in op.results]
+        if infer_node(node) or any(_may_matter(result) for result in op.results) or before != [result.type for result in op.results]:
+            pending.update(consumers)
+    graph.changed_operations.clear()

@@ -1,0 +1,314 @@
+"""`Op`: descriptions of operations, from which nodes are made.
+
+    class Softmax(Op):
+        op = "SoftMax"
+
+        def __init__(self, graph, attrs):
+            super().__init__(graph, {"type": self.op, "op": self.op, "version": "opset1", "infer": Softmax.infer, "axis": 1}, attrs)
+
+        def supported_attrs(self):
+            return ["axis"]
+
+    node = Softmax(graph, {"name": "probabilities"}).create_node([x])
+
+An Op is only a container of attributes: the node gets a copy of them and knows nothing of the Op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, TypeAlias, cast
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.errors import ConversionError
+from moir.model_optimizer.graph.attributes import is_foreign, layer_record
+from moir.model_optimizer.graph.creation import create_constant
+from moir.model_optimizer.graph.extraction import become
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.inference import infer_node
+from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.port import Port
+from moir.model_optimizer.graph.shapes import compatible_shapes
+from moir.model_optimizer.graph.xml_attributes import Record
+
+_OF_MODEL_OPTIMIZER = frozenset(("infer", "type_infer", "IE", "in_ports_count", "out_ports_count"))
+"""Attributes that say of an operation what the definition of one of an operation set says better."""
+
+Input: TypeAlias = "Node | tuple[Node, int] | tuple[Node, int, Mapping[str, Any]] | Port | None"
+"""What an input of a new node is connected to: a node (its one output port in use, or a data node), a node and the number of an output
+port, a port, or nothing."""
+
+
+class Op:
+    """Base of all descriptions of operations. Subclasses with a class attribute `op` can be found by it.
+
+    Args:
+        graph: the graph nodes are made in.
+        attrs1: attributes, by convention the defaults of the class.
+        attrs2: attributes that override those, by convention the user's. The documents have both orders.
+    """
+
+    op: ClassVar[str | None] = None
+    """Name by which `get_op_class_by_name` finds the class."""
+
+    enabled: ClassVar[bool] = True
+    """Accepted for old extensions; every class is found."""
+
+    registered_ops: ClassVar[dict[str, type[Op]]] = {}
+    """The classes by `op`. One that is defined later takes the place of an earlier one."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        name = cls.__dict__.get("op")
+        if isinstance(name, str):
+            Op.registered_ops[name] = cls
+
+    def __init__(self, graph: Graph, attrs1: Mapping[str, Any] | None = None, attrs2: Mapping[str, Any] | None = None) -> None:
+        self.graph = graph
+        self.attrs: dict[str, Any] = {"kind": "op", **(attrs1 or {}), **(attrs2 or {})}
+        if self.op is not None:
+            self.attrs.setdefault("op", self.op)
+
+    @staticmethod
+    def get_op_class_by_name(name: str) -> type[Op]:
+        """The class of an `op`. Raises ConversionError if there is none."""
+        try:
+            return Op.registered_ops[name]
+        except KeyError:
+            raise ConversionError(f"there is no Op class for {name!r}", hint="check that the file which defines it is in ops/") from None
+
+    def supported_attrs(self) -> list[Any]:
+        """The attributes that are written to the IR, unless `backend_attrs` is overridden."""
+        return []
+
+    def backend_attrs(self) -> list[Any]:
+        """The records of what is written to the IR: see `moir.model_optimizer.graph.xml_attributes`."""
+        return self.supported_attrs()
+
+    def records(self) -> list[Record]:
+        """The records, in a list."""
+        return list(cast("Iterable[Record]", self.backend_attrs()))
+
+    def get_opset(self) -> str:
+        """The operation set; `experimental` if none is given."""
+        return self.attrs.get("version") or "experimental"
+
+    def substitute_ie_attrs(self, new_attrs: dict[str, Any]) -> None:
+        """Put the description of what is written to the IR into a node's attributes."""
+        new_attrs.setdefault("IE", layer_record(self.records()))
+
+    def _attributes(self, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
+        merged = {**self.attrs, **(attrs or {})}
+        self.substitute_ie_attrs(merged)
+        return merged
+
+    # New nodes.
+
+    def add_node(self, attrs: Mapping[str, Any] | None = None) -> Node:
+        """A node without connections."""
+        return self.graph.create(self._attributes(attrs))
+
+    def create_node(
+        self,
+        inputs: Sequence[Input] | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        edge_attrs: Mapping[str, Any] | None = None,
+    ) -> Node:
+        """A node whose input ports are connected to `inputs`, in order.
+
+        Args:
+            inputs: what each input port is connected to; None leaves it disconnected.
+            attrs: attributes that override those of this Op.
+            edge_attrs: of these `in` is the number of the first input port.
+
+        Raises ConversionError for a node of which several output ports are in use, where no number says which is meant.
+        """
+        values = [self._value(entry) for entry in inputs or ()]
+        node = self.add_node(attrs)
+        first = int((edge_attrs or {}).get("in", 0))
+        for number, value in enumerate(values, first):
+            node.add_input_port(number, skip_if_exist=True)
+            if value is not None:
+                self.graph.set_operand(node.operation, number, value)
+        return node
+
+    def _value(self, entry: Input) -> SSAValue | None:
+        if entry is None:
+            return None
+        if isinstance(entry, Port):
+            return entry.value
+        number: int | None = None
+        if isinstance(entry, tuple):
+            entry, number = entry[0], int(entry[1])
+        if not isinstance(entry, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ConversionError(f"{entry!r} cannot be an input of {self.attrs.get('op')}: it is no node")
+        if entry.is_data:
+            return cast(SSAValue, entry.subject)
+        return entry.out_port(_only_output(entry) if number is None else number).value
+
+    def create_node_on_port(
+        self, node: Node, out_port: int, attrs: Mapping[str, Any] | None = None, edge_attrs: Mapping[str, Any] | None = None
+    ) -> Node:
+        """A node connected to an output port of a node."""
+        return self.create_node([(node, out_port)], attrs, edge_attrs)
+
+    def create_node_with_data(
+        self,
+        inputs: Sequence[Input] | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        data_nodes: Node | Sequence[Node] | None = None,
+        edge_attrs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    ) -> Node | list[Node]:
+        """A node that is inferred at once, in the middle and back phases; returns its data node, or a list if it has several.
+
+        Args:
+            inputs: data nodes, or as in `create_node`.
+            attrs: attributes that override those of this Op.
+            data_nodes: data nodes whose consumers take the new tensors instead; shapes must agree.
+            edge_attrs: as in `create_node`, or a list of such for each input.
+        """
+        given = [] if data_nodes is None else [data_nodes] if isinstance(data_nodes, Node) else list(data_nodes)
+        outputs = {**self.attrs, **(attrs or {})}.get("out_ports_count")
+        further = {} if outputs is not None else {"out_ports_count": max(1, len(given))}
+        first = edge_attrs if isinstance(edge_attrs, Mapping) else None
+        node = self.create_node(inputs, {**(attrs or {}), **further}, first)
+        infer_node(node)
+        self.graph.changed_operations.discard(node.operation)
+        for result, old in zip(node.operation.results, given, strict=False):
+            self._take_over(old, node.graph.data_node(result))
+        made = [node.graph.data_node(result) for result in node.operation.results]
+        return made[0] if len(made) == 1 else made
+
+    def _take_over(self, old: Node, new: Node) -> None:
+        if old.shape is not None and new.shape is not None and not compatible_shapes(old.shape, new.shape):
+            raise ConversionError(f"a tensor of shape {old.shape} cannot take the place of one of shape {new.shape}", node=new.name)
+        source = self.graph.out_port_of(cast(SSAValue, old.subject)).get_connection()
+        assert source is not None
+        source.set_source(self.graph.out_port_of(cast(SSAValue, new.subject)))
+
+    # Existing nodes.
+
+    @classmethod
+    def update_node_stat(cls, node: Node, attrs: Mapping[str, Any] | None = None) -> None:
+        """Give a node the attributes of this class, and further ones; extractors call it."""
+        cls(node.graph, dict(attrs or {})).update_node(node, {})
+
+    def update_node(self, node: Node, attrs: Mapping[str, Any] | None = None) -> None:
+        """Give a node the attributes of this Op, and its ports.
+
+        A node of a framework becomes the operation this Op describes: what it is, is what the Op says, not what its framework says.
+        """
+        merged = self._attributes(attrs)
+        become(node, merged)
+        for key in ("id", "name", "kind"):
+            merged.pop(key, None)
+        is_other = is_foreign(node.operation)
+        for key, value in merged.items():
+            if is_other or key not in _OF_MODEL_OPTIMIZER:
+                node[key] = value
+        if is_other:
+            node.add_sequence_of_ports("in", range(int(merged.get("in_ports_count") or 0)))
+            node.add_sequence_of_ports("out", range(int(merged.get("out_ports_count") or 0)))
+
+    @staticmethod
+    def normalize_outputs(node: Node) -> None:
+        """Give a node all the output ports its `out_ports_count` says."""
+        node.add_sequence_of_ports("out", range(int(node.soft_get("out_ports_count", 0) or 0)))
+
+    # Data nodes.
+
+    @staticmethod
+    def create_data_node(
+        graph: Graph,
+        op_node: Node,
+        attrs: Mapping[str, Any] | None = None,
+        edge_attrs: Mapping[str, Any] | None = None,
+        out_port: int = 0,
+    ) -> Node:
+        """The data node behind an output port of a node, which gets the port if it does not have it, and these attributes."""
+        number = int((edge_attrs or {}).get("out", out_port))
+        op_node.add_output_port(number, skip_if_exist=True)
+        data = graph.data_node(op_node.operation.results[number])
+        _set_data_attributes(data, attrs or {})
+        return data
+
+    @staticmethod
+    def create_input_data_node(graph: Graph, name: str, value: Any, attrs: Mapping[str, Any] | None = None) -> Node:
+        """The data node of a new constant."""
+        data = graph.data_node(create_constant(graph, value, name).operation.results[0])
+        _set_data_attributes(data, {key: entry for key, entry in (attrs or {}).items() if key not in ("value", "shape")})
+        return data
+
+    @staticmethod
+    def create_and_connect_input_data_node(
+        graph: Graph, op_node: Node, attrs: Mapping[str, Any] | None = None, edge_attrs: Mapping[str, Any] | None = None
+    ) -> Node:
+        """The data node of a new constant with the attribute `value`, connected to the input port `in` (by default the next) of a node."""
+        given = dict(attrs or {})
+        data = Op.create_input_data_node(graph, str(given.pop("name", f"{op_node.name}/input")), given.pop("value", None), given)
+        number = int((edge_attrs or {}).get("in", len(op_node.operation.operands)))
+        op_node.add_input_port(number, skip_if_exist=True)
+        graph.set_operand(op_node.operation, number, cast(SSAValue, data.subject))
+        return data
+
+
+def _set_data_attributes(data: Node, attrs: Mapping[str, Any]) -> None:
+    for key, value in attrs.items():
+        if key not in ("id", "name", "kind") and not (key in ("shape", "value") and value is None):
+            data[key] = value
+
+
+def _only_output(node: Node) -> int:
+    """The output port that is meant where none is named."""
+    ports = node.out_ports()
+    if not ports:
+        raise ConversionError("it has no output that could be an input of another node", operation=node.kind_name, node=node.name)
+    used = [number for number, port in ports.items() if not port.disconnected()]
+    if len(used) > 1:
+        raise ConversionError(
+            f"its output ports {used} are in use, so which is meant must be said",
+            operation=node.kind_name,
+            node=node.name,
+            hint="use (node, port)",
+        )
+    return used[0] if used else next(iter(ports))
+
+
+@contextmanager
+def registration() -> Generator[None]:
+    """Forget at its end the Op classes that were defined inside, so one conversion's extensions do not reach into the next."""
+    before = dict(Op.registered_ops)
+    try:
+        yield
+    finally:
+        Op.registered_ops.clear()
+        Op.registered_ops.update(before)
+
+
+def create_op_node_with_second_input(
+    graph: Graph, op: type[Op], second_input_value: Any, op_attrs: Mapping[str, Any] | None = None, input_node: Node | None = None
+) -> Node:
+    """A node whose input 1 is a new constant, and input 0 the node given."""
+    return create_op_with_const_inputs(graph, op, {1: second_input_value}, op_attrs, input_node)
+
+
+def create_op_with_const_inputs(
+    graph: Graph,
+    op: type[Op],
+    port_value_dict: Mapping[int, Any],
+    op_attrs: Mapping[str, Any] | None = None,
+    input_node: Node | None = None,
+) -> Node:
+    """A node with new constants at the input ports of `port_value_dict`, and at input 0 the node given."""
+    node = op(graph, dict(op_attrs or {})).create_node()
+    for number, value in port_value_dict.items():
+        constant = create_constant(graph, np.asarray(value), f"{node.name}/value")
+        node.add_input_port(number, skip_if_exist=True)
+        node.in_port(number).connect(constant.out_port(0))
+    if input_node is not None:
+        node.add_input_port(0, skip_if_exist=True)
+        node.in_port(0).connect(input_node.out_port(_only_output(input_node)))
+    return node

@@ -1,0 +1,174 @@
+"""What surrounds a transformation that edits a graph.
+
+    with edit(graph):
+        transformation.find_and_replace_pattern(graph)
+
+When it ends, ports that were disconnected are connected again or dropped, the block is in topological order, and in the middle and back
+phases everything that changed has its types.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+
+from xdsl.ir import Block, Operation
+
+from moir.dialects.assembly import name_of
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.moir import ModelOp, NoneOp
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.errors import ConversionError
+from moir.model_optimizer.graph.definitions import operands_required
+from moir.model_optimizer.graph.extraction import take_further_operands
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.inference import infer_changed, infer_inputs
+from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.order import live_operations
+from moir.model_optimizer.graph.sentinels import ABSENT_PORT, SENTINELS, is_sentinel, nodes_of
+
+logger = logging.getLogger("moir")
+
+Lowering = Callable[[Node], bool]
+"""Replaces a node of the `mo` dialect by operations that are inferred, and returns True; or returns False."""
+
+
+@contextmanager
+def edit(graph: Graph, *, clean_up: bool = False, lowering: Lowering | None = None) -> Generator[Graph]:
+    """Run a transformation on a graph; see `finish` for what happens at its end. If it raises, the block stays as it is then."""
+    interfaces = {block: _interface(block) for block in _blocks(graph)}
+    yield graph
+    for block, interface in interfaces.items():
+        _check_interface(block, interface)
+    finish(graph, clean_up=clean_up, lowering=lowering)
+
+
+def finish(graph: Graph, *, clean_up: bool = False, lowering: Lowering | None = None) -> None:
+    """Put the block of a graph right after it was edited, and the bodies that were edited with it.
+
+    Args:
+        graph: the graph.
+        clean_up: remove operations that no output depends on.
+        lowering: what to do with new operations of the `mo` dialect in the middle and back phases before they are inferred.
+
+    Raises ConversionError, with the name of the node: for an input port that is left disconnected in front of one that is not, or that the
+    operation needs; for a cycle; where an operation cannot be inferred.
+    """
+    for body in list(graph.viewed_bodies()):
+        owner = body.block.parent_op()
+        if owner is None or owner.parent is None:
+            continue
+        if body.is_modified and isinstance(owner, OpsetOp):
+            graph.touch(owner)
+        finish(body, clean_up=clean_up, lowering=lowering)
+    if clean_up:
+        graph.clean_up()
+    if not graph.is_modified:
+        return
+    _settle_ports(graph)
+    graph.sort()
+    if graph.has_data_nodes:
+        infer_changed(graph, lowering)
+        _settle_ports(graph)
+        graph.sort()
+    else:
+        for op, count in graph.operand_counts.items():
+            if op.parent is graph.block and len(op.operands) > count:
+                take_further_operands(graph, op)
+        infer_inputs(graph)
+    graph.operand_counts.clear()
+    _erase_sentinels(graph.block)
+    graph.changed_operations.clear()
+    graph.is_modified = False
+
+
+def _blocks(graph: Graph) -> Iterator[Block]:
+    """The blocks of bodies in a graph, which have as many inputs and outputs as their operation says."""
+    if isinstance(graph.block.parent_op(), OpsetOp):
+        yield graph.block
+    for op in graph.block.ops:
+        if isinstance(op, OpsetOp):
+            yield from (block for region in op.regions for block in region.blocks)
+
+
+def _interface(block: Block) -> tuple[list[Operation], list[Operation]]:
+    return [op for op in block.ops if isinstance(op, Parameter)], [op for op in block.ops if isinstance(op, Result)]
+
+
+def _check_interface(block: Block, before: tuple[list[Operation], list[Operation]]) -> None:
+    owner = block.parent_op()
+    if owner is None or owner.parent is None:
+        return
+    now = _interface(block)
+    for what, old, new in zip(("inputs", "outputs"), before, now, strict=True):
+        if len(old) != len(new):
+            raise ConversionError(
+                f"its body had {len(old)} {what} and has {len(new)} now",
+                operation=owner.name,
+                hint="the inputs and outputs of a body cannot change",
+            )
+
+
+def _settle_ports(graph: Graph) -> None:
+    """Drop disconnected ports at the end of operations; report those that cannot be dropped."""
+    _drop_orphaned_results(graph)
+    affected = [op for op in nodes_of(graph.block) if any(is_sentinel(operand) for operand in op.operands)]
+    if not affected:
+        return
+    live = live_operations(graph.block)
+    if any(op not in live for op in affected):
+        # What nothing depends on need not be complete, but nothing could be made of it either.
+        graph.remove_operations([op for op in nodes_of(graph.block) if op not in live])
+    for op in affected:
+        if op in live:
+            graph.trim(op)
+            _fill_absent(graph, op)
+            _check_operands(graph, op)
+
+
+def _drop_orphaned_results(graph: Graph) -> None:
+    """Outputs of the model whose node was removed go with it, as long as others are left."""
+    orphans = [op for op in graph.orphaned_results if op.parent is graph.block and is_sentinel(op.operands[0])]
+    graph.orphaned_results.clear()
+    if not orphans or not isinstance(graph.block.parent_op(), ModelOp):
+        return
+    if all(op in orphans for op in graph.block.ops if isinstance(op, Result)):
+        return
+    for op in orphans:
+        logger.warning("the model has no output %s any more: the node that made it was removed", name_of(op) or graph.id_of(op))
+    graph.remove_operations(orphans)
+
+
+def _fill_absent(graph: Graph, op: Operation) -> None:
+    """A number without a port in front of one with a port is an absent operand."""
+    for index, operand in enumerate(op.operands):
+        if isinstance(operand.owner, ABSENT_PORT):
+            none = NoneOp.of()
+            graph.block.insert_op_before(none, op)
+            op.operands[index] = none.result
+
+
+def _check_operands(graph: Graph, op: Operation) -> None:
+    required = operands_required(type(op)) if isinstance(op, OpsetOp) else 0
+    missing = [index for index, operand in enumerate(op.operands) if is_sentinel(operand)]
+    missing.extend(range(len(op.operands), required))
+    if missing:
+        node = Node.of(graph, op)
+        raise ConversionError(
+            f"its input port {missing[0]} is disconnected",
+            operation=node.kind_name if isinstance(op, FrameworkOp) else op.name,
+            node=node.name,
+            hint="connect it, or remove the node",
+        )
+
+
+def _erase_sentinels(block: Block) -> None:
+    current = block.first_op
+    while current is not None:
+        following = current.next_op
+        if isinstance(current, SENTINELS) and not current.results[0].uses:
+            current.detach()
+            current.erase()
+        current = following

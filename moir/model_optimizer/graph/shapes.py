@@ -1,0 +1,138 @@
+"""Shapes and shape values as the graph view shows them: int64 arrays whose unknown dimensions are masked.
+
+`shape_array([1, dynamic_dimension, 3])` is a numpy masked array; it prints as `[1 -- 3]`. An unknown dimension has the number
+-1000000007 underneath, so that arithmetic which forgets the mask gives a number no tensor has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moir.dialects.data import Array
+from moir.dialects.shapes import Shape
+from moir.dialects.symbols import Symbol
+from moir.errors import ConversionError
+
+IntegerArray: TypeAlias = NDArray[np.int64]
+
+dynamic_dimension_value = -1_000_000_007
+"""The number underneath a masked dimension."""
+
+dynamic_dimension: Any = np.ma.masked
+"""An unknown dimension as an element of a list given to `shape_array`."""
+
+
+def int64_array(value: Iterable[Any] | float) -> IntegerArray:
+    """An array of 64-bit integers."""
+    return np.array(value, dtype=np.int64)
+
+
+def float32_array(value: Iterable[Any] | float) -> NDArray[np.float32]:
+    """An array of 32-bit floats."""
+    return np.array(value, dtype=np.float32)
+
+
+def is_dynamic_dimension(dimension: object) -> bool:
+    """Whether a dimension is unknown: masked, the number underneath the mask, or a symbol."""
+    if dimension is np.ma.masked or isinstance(dimension, Symbol):
+        return True
+    return isinstance(dimension, int | np.integer) and int(cast(Any, dimension)) == dynamic_dimension_value
+
+
+def shape_array(value: Iterable[Any], dtype: Any = np.int64) -> np.ma.MaskedArray[Any, Any]:
+    """A masked array of dimensions; unknown ones are masked. A masked array keeps its mask."""
+    if isinstance(value, np.ma.MaskedArray):
+        array = np.ma.array(cast("np.ma.MaskedArray[Any, Any]", value), dtype=dtype, copy=True)
+        array.data[np.ma.getmaskarray(array)] = dynamic_dimension_value
+    else:
+        entries = [dynamic_dimension_value if is_dynamic_dimension(entry) else entry for entry in value]
+        array = np.ma.masked_equal(np.array(entries, dtype=dtype), dynamic_dimension_value)
+    array.set_fill_value(dynamic_dimension_value)
+    return array
+
+
+def undefined_shape_of_rank(rank: int) -> np.ma.MaskedArray[Any, Any]:
+    """A shape of unknown dimensions."""
+    return shape_array([dynamic_dimension] * rank)
+
+
+def is_fully_defined(value: object) -> bool:
+    """Whether a shape, a dimension or a value is there and none of it is unknown."""
+    if value is None:
+        return False
+    if isinstance(value, np.ma.MaskedArray):
+        return not bool(np.ma.is_masked(cast(Any, value)))
+    if isinstance(value, list | tuple | set):
+        return not any(is_dynamic_dimension(entry) for entry in cast("list[object]", value))
+    return not is_dynamic_dimension(value)
+
+
+def unmask_shape(value: Any) -> Array:
+    """A shape with -1 for unknown dimensions."""
+    return np.asarray(cast(Any, value).filled(-1)) if isinstance(value, np.ma.MaskedArray) else np.asarray(value)
+
+
+def mark_shape_with_dynamic_dims(shape: Iterable[int]) -> np.ma.MaskedArray[Any, Any]:
+    """The shape with its -1 entries as unknown dimensions."""
+    return shape_array([dynamic_dimension if dimension == -1 else dimension for dimension in shape])
+
+
+def compatible_dims(first: object, second: object) -> bool:
+    """Whether two dimensions can be equal."""
+    return is_dynamic_dimension(first) or is_dynamic_dimension(second) or first == second
+
+
+def compatible_shapes(first: Sequence[object] | Array, second: Sequence[object] | Array) -> bool:
+    """Whether two shapes can be equal."""
+    return len(first) == len(second) and all(compatible_dims(a, b) for a, b in zip(first, second, strict=True))
+
+
+def strict_compare_tensors(first: Any, second: Any) -> bool:
+    """Whether two shapes or values are equal, unknown entries at the same places."""
+    if first is None or second is None:
+        return first is second
+    a, b = np.ma.asarray(first), np.ma.asarray(second)
+    if a.shape != b.shape or not np.array_equal(np.ma.getmaskarray(a), np.ma.getmaskarray(b)):
+        return False
+    return bool(np.all(np.ma.getmaskarray(a) | (np.ma.getdata(a) == np.ma.getdata(b))))
+
+
+def masked_shape(shape: Shape) -> np.ma.MaskedArray[Any, Any] | None:
+    """A shape of a tensor type as a masked array, None for an unknown rank."""
+    return None if shape is None else shape_array([dynamic_dimension if dimension < 0 else dimension for dimension in shape])
+
+
+def type_shape(shape: Any) -> Shape:
+    """What a user gives as a shape, as a tensor type has it; -1 is unknown as well. Raises ConversionError for what is no shape."""
+    if shape is None:
+        return None
+    try:
+        entries = [-1 if is_dynamic_dimension(entry) else int(entry) for entry in np.ma.asarray(shape).reshape(-1)]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ConversionError(f"{shape!r} is no shape") from error
+    if any(entry < -1 or entry >= 1 << 63 for entry in entries):
+        raise ConversionError(f"{shape!r} is no shape")
+    return tuple(entries)
+
+
+def masked_value(elements: Array) -> Array:
+    """A known value, entries of which may be symbols, as an ordinary array or, if one is unknown, as a masked array."""
+    if elements.dtype != object or not any(isinstance(entry, Symbol) for entry in elements.ravel()):
+        return elements
+    return cast(Array, shape_array(elements.ravel().tolist()).reshape(elements.shape))
+
+
+def symbolic_value(value: Array) -> Array:
+    """The inverse of `masked_value`: a masked array becomes one with symbols."""
+    if not isinstance(value, np.ma.MaskedArray) or is_fully_defined(value):
+        return np.ma.getdata(value)
+    masked = cast("np.ma.MaskedArray[Any, Any]", value)
+    result = np.empty(masked.shape, dtype=object)
+    for index in np.ndindex(masked.shape):
+        entry = masked[index]
+        result[index] = Symbol(dimension=True) if is_dynamic_dimension(entry) else int(entry)
+    return result

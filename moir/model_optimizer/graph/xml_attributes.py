@@ -1,0 +1,86 @@
+"""What a node writes to the `<data>` of its layer: the records of `backend_attrs` as strings.
+
+A record is the name of an attribute (left out where the node does not have it or it is None), `(xml name, attribute name)`, or
+`(xml name, function)`, where the function gets the node and returns a string, or None for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+
+from moir.dialects import element_types
+from moir.errors import ConversionError
+from moir.model_optimizer.graph.values import element_type
+
+if TYPE_CHECKING:
+    from moir.model_optimizer.graph.node import Node
+
+Record: TypeAlias = "str | tuple[str, str | Callable[[Node], object]]"
+
+
+def xml_text(value: object) -> str:
+    """A value as the IR spells it: true and false, the shortest form of a number, lists joined by commas, element types by name."""
+    if isinstance(value, np.ndarray):
+        return xml_text(cast(Any, value).reshape(-1).tolist())
+    if isinstance(value, np.generic):
+        return xml_text(cast(Any, value).item())
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Sequence | set) and not isinstance(value, str | bytes):
+        return ",".join(xml_text(item) for item in cast("Iterable[object]", value))
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, type | np.dtype):
+        return element_types.describe(element_type(value)).xml
+    return str(value)
+
+
+def records_of(node: Node) -> list[Record]:
+    """The records of a node, from its attribute `IE`; all of them if it was never given any."""
+    layers = node.soft_get("IE", None)
+    found: list[Record] = []
+    if not isinstance(layers, list | tuple):
+        return found
+    for layer in cast("Sequence[Any]", layers):
+        for entry in layer[2]:
+            if isinstance(entry, tuple) and cast("tuple[Any, ...]", entry)[0] == "data":
+                found.extend(cast("tuple[Any, ...]", entry)[1])
+    return found
+
+
+def xml_attributes(node: Node) -> dict[str, str]:
+    """The attributes a node writes to the IR, by their names there.
+
+    Raises ConversionError, with the name of the node, for a record of another form and where a function of one fails.
+    """
+    texts: dict[str, str] = {}
+    for record in records_of(node):
+        name, source = cast("tuple[Any, Any]", record if isinstance(record, tuple) and len(record) == 2 else (record, record))
+        if not isinstance(name, str) or not (isinstance(source, str) or callable(source)):
+            raise ConversionError(
+                f"{record!r} is no record of backend_attrs",
+                operation=node.kind_name,
+                node=node.name,
+                hint="use a name, (XML name, attribute name) or (XML name, function)",
+            )
+        if isinstance(source, str):
+            value: object = node.soft_get(source, None)
+        else:
+            value = _computed(node, name, source)
+        if value is not None:
+            texts[name] = xml_text(value)
+    return texts
+
+
+def _computed(node: Node, name: str, function: Callable[[Node], object]) -> object:
+    try:
+        return function(node)
+    except ConversionError:
+        raise
+    except Exception as error:
+        raise ConversionError(
+            f"its attribute {name!r} cannot be computed: {type(error).__name__}: {error}", operation=node.kind_name, node=node.name
+        ) from error

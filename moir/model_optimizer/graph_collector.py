@@ -1,0 +1,168 @@
+"""What a file of an extension may hold at the level of Model Optimizer's API: transformations, extractors and operations.
+
+Every class that is defined in a file, or made in one, and is complete is registered, classes derived from other classes of a user included.
+Of the transformations and extractors of one kind (`op`) that of a later directory takes the place of that of an earlier one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec
+
+from moir.dialects.moir import ModelOp
+from moir.extensions.failures import shown
+from moir.extensions.native import ExtensionFile, kebab_case
+from moir.extensions.transformation import UserTransformation, refuse_options
+from moir.model_optimizer.api.command_line import command_line
+from moir.model_optimizer.api.front_extractor import FrontExtractorOp
+from moir.model_optimizer.api.operations import register_all
+from moir.model_optimizer.api.replacement import BASE_CLASSES, FrontReplacementOp, ReplacementPattern
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.operation import Op, registration
+from moir.model_optimizer.graph_passes import ExtractionPass, GraphPass, graph_of
+from moir.model_optimizer.import_paths import LegacyImports
+from moir.model_optimizer.lowering.views import SETTINGS
+from moir.pipeline import is_pass
+
+if TYPE_CHECKING:
+    from moir.extensions.loading import Settings
+
+
+class GraphCollector:
+    """Registers what files hold, and takes it back.
+
+    Args:
+        settings: what extensions are loaded for.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.transformations: list[UserTransformation] = []
+        self._parameters = command_line(
+            framework=settings.framework,
+            extensions=",".join(settings.directories) or None,
+            transformations_config=None if settings.configuration is None else str(settings.configuration),
+            **settings.parameters,
+        )
+        self._tables = settings.tables
+        self._extractors: dict[str, tuple[type[FrontExtractorOp], ExtensionFile]] = {}
+        self._operations: dict[str, tuple[type[Op], ExtensionFile]] = {}
+        self._stack = ExitStack()
+        self._stack.enter_context(registration())
+        register_all()
+        self._stack.enter_context(LegacyImports())
+        # In the lowering, functions of operations see a graph, too.
+        token = SETTINGS.set({"cmd_params": self._parameters})
+        self._stack.callback(SETTINGS.reset, token)
+
+    def close(self) -> None:
+        """Take everything back."""
+        self._stack.close()
+
+    def collect(self, file: ExtensionFile) -> None:
+        """Register what a file holds. Raises ConversionError for a class that lacks what it must have."""
+        for source in file.classes(ReplacementPattern):
+            if source not in BASE_CLASSES and self._is_complete(source, file):
+                self._add(source, file)
+        for extractor in file.classes(FrontExtractorOp):
+            if self._is_complete(extractor, file):
+                self._add_extractor(extractor, file)
+        for operation in file.classes(Op):
+            if isinstance(operation.op, str):
+                self._operations[operation.op] = (operation, file)
+
+    def _add_extractor(self, extractor: type[FrontExtractorOp], file: ExtensionFile) -> None:
+        assert extractor.op is not None
+        other = self._extractors.get(extractor.op.lower())
+        if other is not None and other[1].package is file.package:
+            raise file.error(f"there is an extractor for {extractor.op} in {shown(other[1].path)} already")
+        self._extractors[extractor.op.lower()] = (extractor, file)
+
+    def _is_complete(self, source: type[ReplacementPattern] | type[FrontExtractorOp], file: ExtensionFile) -> bool:
+        missing = source.missing_member()
+        if missing is None:
+            return True
+        # A class that others of the file are derived from is there for them.
+        if any(issubclass(other, source) and other is not source for other in file.classes(source)):
+            return False
+        raise file.error(f"the class {source.__name__} does not define {missing}")
+
+    def _add(self, source: type[ReplacementPattern], file: ExtensionFile) -> None:
+        if issubclass(source, FrontReplacementOp):
+            self.transformations = [
+                each
+                for each in self.transformations
+                if not (
+                    issubclass(each.source, FrontReplacementOp) and each.source.op == source.op and not file.package.owns(str(each.file))
+                )
+            ]
+        label = f"{file.package.label(file.module.__name__)}.{source.__name__}"
+
+        def build(spec: ArgSpec) -> ModulePass:
+            refuse_options(spec)
+            return GraphPass(source, self._parameters)
+
+        self.transformations.append(
+            UserTransformation(
+                _free_name(source.__name__),
+                label,
+                file.path,
+                source.phase,
+                file.framework,
+                source,
+                build,
+                self._graph_of(source.phase),
+                file.package.owns,
+                ignores_unknown=True,
+            )
+        )
+
+    def _graph_of(self, phase: str) -> Callable[[ModelOp], Graph]:
+        return lambda model: graph_of(model, phase, self._parameters)
+
+    def finish(self) -> None:
+        """All files are loaded: extractors run as one transformation, in front of all others."""
+        used = [*self._extractors.values(), *self._operations.values()]
+        if not used:
+            return
+        extractors = {kind: extractor for kind, (extractor, _) in self._extractors.items()}
+        operations = {kind: operation for kind, (operation, _) in self._operations.items()}
+        packages = {file.package for _, file in used}
+
+        def build(spec: ArgSpec) -> ModulePass:
+            refuse_options(spec)
+            return ExtractionPass(extractors, operations, self._tables, self._parameters)
+
+        self.transformations.append(
+            UserTransformation(
+                EXTRACTION,
+                "extractors",
+                used[0][1].path,
+                "front",
+                None,
+                _Extraction,
+                build,
+                self._graph_of("front"),
+                lambda filename: any(package.owns(filename) for package in packages),
+            )
+        )
+
+
+EXTRACTION = "extract-attributes"
+"""The pass name of all extractors together."""
+
+
+class _Extraction:
+    """Extractors read the attributes of nodes."""
+
+    run_after = ()
+    run_before = ("front-start",)
+
+
+def _free_name(class_name: str) -> str:
+    """The pass name of a class; of the classes of Model Optimizer many are called as passes of moir are."""
+    name = kebab_case(class_name)
+    return f"{name}-extension" if is_pass(name) else name

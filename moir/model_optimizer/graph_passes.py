@@ -1,0 +1,148 @@
+"""Passes that run code written for Model Optimizer's API on the models of a module.
+
+After each transformation ports that were disconnected are gone, the block is in order, and in the middle and back phases what was added is
+lowered or inferred; one that is not `run_not_recursively` runs on the bodies of loops and conditionals, too.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from moir.dialects.framework import FRAMEWORKS, FrameworkOp
+from moir.dialects.moir import ModelOp, ModuleLevel, models_of
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.properties import value_of
+from moir.errors import ConversionError
+from moir.extensions.transformation import PhasePass
+from moir.lowering.driver import Lowering, LoweringTable, opset_versions
+from moir.model_optimizer.api.front_extractor import FrontExtractorOp
+from moir.model_optimizer.api.replacement import ReplacementPattern
+from moir.model_optimizer.graph.graph import Graph, Stage
+from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.operation import Op
+from moir.model_optimizer.graph.sentinels import nodes_of
+from moir.model_optimizer.graph.session import edit
+
+
+def framework_of(model: ModelOp, parameters: Namespace) -> str:
+    """The framework a model is from: what extensions were loaded for, else what the model says, else its operations."""
+    if parameters.framework:
+        return parameters.framework
+    recorded = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
+    if isinstance(recorded, DictionaryAttr) and "framework" in recorded.data:
+        return str(value_of(recorded.data["framework"]))
+    names = (op.name.partition(".")[0] for op in model.walk() if isinstance(op, FrameworkOp))
+    return next((name for name in names if name in FRAMEWORKS), FRAMEWORKS[0])
+
+
+def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
+    """The graph of a model in a phase; `parameters` are what extensions find in `graph.graph["cmd_params"]`."""
+    framework = framework_of(model, parameters)
+    return Graph(model.block, cast(Stage, phase), framework, settings_of(framework, parameters))
+
+
+def settings_of(framework: str, parameters: Namespace) -> dict[str, Any]:
+    """Entries of `graph.graph`."""
+    return {"layout": "NHWC" if framework == "tf" else "NCHW", "cmd_params": parameters}
+
+
+def with_bodies(graph: Graph) -> Iterator[Graph]:
+    """A graph, then those of the bodies in it as they are by then."""
+    yield graph
+    for body in graph.body_graphs():
+        yield from with_bodies(body)
+
+
+CONSTANT_KINDS = {"onnx": "constant", "tf": "const"}
+"""What extractors of a framework call the constants of a model, in lower case."""
+
+
+@dataclass(frozen=True)
+class GraphPass(PhasePass):
+    """Runs a transformation."""
+
+    name = "graph-transformation"
+
+    source: type[ReplacementPattern]
+    parameters: Namespace
+    phase: str | None = None
+    """The phase it runs in, by default that of the class."""
+
+    def in_phase(self, phase: str) -> ModulePass:
+        return replace(self, phase=phase)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for model in models_of(op):
+            graph = graph_of(model, self.phase or self.source.phase, self.parameters)
+            lowering = Lowering(LoweringTable(framework_of(model, self.parameters)), {})
+
+            def lower(node: Node, lowering: Lowering = lowering) -> bool:
+                lowering.known.forget()
+                return lowering.operation(cast(FrameworkOp, node.operation))
+
+            transformation = self.source()
+            with edit(graph, lowering=lower):
+                for each in [graph] if transformation.run_not_recursively else with_bodies(graph):
+                    transformation.find_and_replace_pattern(each)
+
+
+@dataclass(frozen=True)
+class ExtractionPass(ModulePass):
+    """Lets extractors read the attributes of nodes, before everything else.
+
+    A kind that nothing lowers and no extractor reads, but which an `Op` class of an extension is called like, becomes that operation,
+    without attributes.
+    """
+
+    name = "extract"
+
+    extractors: Mapping[str, type[FrontExtractorOp]]
+    operations: Mapping[str, type[Op]]
+    tables: tuple[LoweringTable, ...]
+    parameters: Namespace
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for model in models_of(op):
+            versions = opset_versions(model)
+            graph = graph_of(model, "front", self.parameters)
+            with edit(graph):
+                for each in with_bodies(graph):
+                    for operation in list(nodes_of(each.block)):
+                        if isinstance(operation, FrameworkOp) and operation.name.partition(".")[0] in FRAMEWORKS:
+                            self._extract(Node.of(each, operation), operation, versions)
+                        elif isinstance(operation, Constant):
+                            self._run(self.extractors.get(CONSTANT_KINDS.get(str(each.graph["fw"]), "")), Node.of(each, operation))
+
+    def _extract(self, node: Node, op: FrameworkOp, versions: Mapping[str, int]) -> None:
+        domain, _, kind = op.KIND.rpartition(".")
+        extractor = self.extractors.get(op.KIND.lower()) or self.extractors.get(kind.lower())
+        if self._run(extractor, node):
+            return
+        if kind in self.operations and not self._is_lowered(op, versions.get(domain, 1)):
+            self.operations[kind](node.graph, {}).update_node(node)
+
+    @staticmethod
+    def _run(extractor: type[FrontExtractorOp] | None, node: Node) -> bool:
+        if extractor is None or not extractor.enabled:
+            return False
+        if not extractor.extract(node):
+            raise ConversionError(
+                f"its extractor {extractor.__name__} says it is not supported",
+                operation=node.kind_name,
+                node=node.name,
+                hint="extract returns True for a node that is",
+            )
+        return True
+
+    def _is_lowered(self, op: Operation, version: int) -> bool:
+        framework, _, _ = op.name.partition(".")
+        kind = cast(FrameworkOp, op).KIND
+        return any(table.framework == framework and table.handler(kind, version) is not None for table in self.tables)

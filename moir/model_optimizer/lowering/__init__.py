@@ -1,0 +1,1 @@
+"""Lowering of the `mo` dialect, one file per operation family."""

@@ -1,0 +1,167 @@
+"""Elementwise operations of Model Optimizer: with their constants as attributes, with any number of inputs, along channels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from moir.lowering.driver import Replacement
+from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.table import lowers
+from moir.rewriting.builder import OpBuilder
+
+BINARY: dict[str, str] = {
+    "sum": "Add",
+    "add": "Add",
+    "sub": "Subtract",
+    "mul": "Multiply",
+    "prod": "Multiply",
+    "div": "Divide",
+    "max": "Maximum",
+    "min": "Minimum",
+    "pow": "Power",
+    "floor_mod": "FloorMod",
+    "squared_diff": "SquaredDifference",
+    "less": "Less",
+    "less_equal": "LessEqual",
+    "greater": "Greater",
+    "greater_equal": "GreaterEqual",
+    "equal": "Equal",
+    "not_equal": "NotEqual",
+    "logical_and": "LogicalAnd",
+    "logical_or": "LogicalOr",
+    "logical_xor": "LogicalXor",
+}
+"""`operation` of an Eltwise -> operation."""
+
+COMPARISONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
+
+INTERNAL: dict[str, str] = {
+    "Sub": "Subtract",
+    "Minus": "Subtract",
+    "Mul": "Multiply",
+    "Div": "Divide",
+    "Add": "Add",
+    "Negative": "Negative",
+    "Neg": "Negative",
+}
+"""Kinds that have no `type` if an extension makes them itself -> operation."""
+
+
+@lowers("Power", "AttributedPower")
+def power(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Power(x) {scale, shift, power} -> (scale * x + shift) ^ power; with two inputs it is opset1.Power."""
+    value = node.operand(0)
+    if node.optional(1) is not None:
+        return op.Power(value, node.operand(1))
+    scale, shift, exponent = node.number("scale", 1.0), node.number("shift", 0.0), node.number("power", 1.0)
+    if scale != 1:
+        value = op.Multiply(value, scale)
+    if shift != 0:
+        value = op.Add(value, shift)
+    return value if exponent == 1 else op.Power(value, exponent)
+
+
+@lowers("Eltwise", "EltwiseN", "AddN")
+def eltwise(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Eltwise(a, b, …) {operation} -> operation(operation(a, b), …)"""
+    operation = node.text("operation", "sum")
+    if operation not in BINARY:
+        node.fail(f"its operation {operation!r} is not known", hint=f"operations are {', '.join(BINARY)}")
+    operands = node.operands
+    if not operands:
+        node.fail("it has no inputs")
+    coefficients = node.first("coeff", "coeffs")
+    if coefficients is not None and operation == "sum" and len(coefficients):
+        factors = node.numbers("coeff" if node.has("coeff") else "coeffs")
+        if len(factors) != len(operands):
+            node.fail(f"it has {len(factors)} coefficients for {len(operands)} inputs")
+        operands = [value if factor == 1 else op.Multiply(value, factor) for value, factor in zip(operands, factors, strict=True)]
+    if len(operands) > 2 and operation in COMPARISONS:
+        node.fail(f"{operation} of {len(operands)} inputs has no meaning")
+    constructor = getattr(op, BINARY[operation])
+    return reduce(constructor, operands)
+
+
+@lowers(*INTERNAL)
+def internal(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Sub(a, b) without a type -> opset1.Subtract(a, b)"""
+    if node.type is not None:
+        return NotImplemented
+    return getattr(op, INTERNAL[node.kind])(*node.operands)
+
+
+def along_channels(node: ForeignNode, op: OpBuilder, value: SSAValue, data: SSAValue) -> SSAValue:
+    """A value [C] such that it broadcasts along the channels of data."""
+    rank = node.rank_of_value(data)
+    if node.rank_of_value(value) != 1 or node.is_channel_last or rank <= 2:
+        return value
+    return op.Reshape(value, [1, -1, *[1] * (rank - 2)], special_zero=False)
+
+
+@lowers("ScaleShift", "BiasAdd")
+def scale_shift(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.ScaleShift(x, scale, shift) -> x * scale + shift along the channels; mo.BiasAdd(x, shift) has no scale."""
+    data = value = node.operand(0)
+    others = [node.optional(1), node.optional(2)]
+    if node.kind == "BiasAdd":
+        others = [None, node.operand(1)]
+    scale, shift = others
+    if scale is not None:
+        value = op.Multiply(value, along_channels(node, op, scale, data))
+    return value if shift is None else op.Add(value, along_channels(node, op, shift, data))
+
+
+@lowers("Clamp")
+def clamp(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Clamp(x, min, max) -> opset1.Minimum(opset1.Maximum(x, min), max); with attributes it is opset1.Clamp."""
+    low, high = node.optional(1), node.optional(2)
+    if low is None and high is None:
+        return NotImplemented
+    value = node.operand(0)
+    if low is not None:
+        value = op.Maximum(value, low)
+    return value if high is None else op.Minimum(value, high)
+
+
+@lowers("LeakyReLU", "ReLU")
+def leaky_relu(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.LeakyReLU(x) {negative_slope} -> opset1.PRelu(x, slope)"""
+    slope = node.number("negative_slope", 0.0)
+    return op.PRelu(node.operand(0), op.constant_like([slope], node.operand(0))) if slope else op.Relu(node.operand(0))
+
+
+@lowers("HardSigmoid")
+def hard_sigmoid(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+    """mo.HardSigmoid(x) {alpha, beta} -> opset1.HardSigmoid(x, alpha, beta)"""
+    if node.optional(1) is not None:
+        return NotImplemented
+    value = node.operand(0)
+    alpha, beta = (op.constant_like(node.number(name, default), value) for name, default in (("alpha", 0.2), ("beta", 0.5)))
+    return op.HardSigmoid(value, alpha, beta)
+
+
+_FORMULAS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
+    "ReLU6": lambda op, x: op.Clamp(x, min=0.0, max=6.0),
+    "Square": lambda op, x: op.Multiply(x, x),
+    "Rsqrt": lambda op, x: op.Power(x, -0.5),
+    "Reciprocal": lambda op, x: op.Power(x, -1.0),
+    "Log1p": lambda op, x: op.Log(op.Add(x, 1.0)),
+}
+
+
+@lowers(*_FORMULAS)
+def formula(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.ReLU6(x) -> opset1.Clamp(x) {min = 0, max = 6}, and others that are short formulas of one input"""
+    return _FORMULAS[node.kind](op, node.operand(0))
+
+
+@lowers("SoftMax", "Softmax")
+def softmax(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+    """mo.SoftMax(x) {axis} -> opset8.Softmax(x) if the axis counts from the end, which the first operation set does not have"""
+    if node.type is not None and node.integer("axis", 1) >= 0:
+        return NotImplemented
+    return op["opset8.Softmax"](node.operand(0), axis=node.integer("axis", 1))

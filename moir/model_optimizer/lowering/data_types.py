@@ -1,0 +1,55 @@
+"""Constants, inputs, outputs, conversions and operations that hand their input on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.properties import string_attribute
+from moir.dialects.shapes import tensor
+from moir.lowering.driver import Replacement
+from moir.model_optimizer.graph.shapes import type_shape
+from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.table import lowers
+from moir.rewriting.builder import OpBuilder
+
+
+@lowers("Const", "Constant")
+def constant(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Const() {value, data_type} -> opset1.Constant"""
+    value = node.tensor("value")
+    if value is None:
+        node.fail("a Const needs a value")
+    return op.constant(value, node.element_attribute("data_type") if node.has("data_type") else None)
+
+
+@lowers("Parameter", "Placeholder")
+def parameter(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Parameter() {shape, data_type} -> opset1.Parameter"""
+    type_ = tensor(type_shape(node.get("shape")), node.element_attribute("data_type"))
+    built = Parameter.create(result_types=[type_])
+    op.insert(built)
+    return built.results[0]
+
+
+@lowers("Result", "OpOutput")
+def result(node: ForeignNode, op: OpBuilder) -> list[SSAValue]:
+    """mo.Result(x) -> opset1.Result(x)"""
+    op.insert(Result.create(operands=[node.operand(0)], attributes={"name": string_attribute(node.name)}))
+    return []
+
+
+@lowers("Cast")
+def cast(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Cast(x) {dst_type} -> opset1.Convert(x)"""
+    if not node.has("dst_type"):
+        return NotImplemented
+    return op.Convert(node.operand(0), destination_type=node.element_attribute("dst_type"))
+
+
+@lowers("Identity", "Dropout", "StopGradient")
+def identity(node: ForeignNode, _op: OpBuilder) -> Replacement | Any:
+    """mo.Identity(x) -> x"""
+    return NotImplemented if node.type is not None else node.operand(0)

@@ -1,0 +1,56 @@
+"""`lower-mo`: operations that extensions made with Model Optimizer's API -> opset dialects and `extension`.
+
+    %y = mo.Power(%x) {node_attributes = #moir.python<"{'scale': -1.0, …}">} : tensor<*x!moir.dynamic>
+->  %y = opset1.Multiply(%x, -1.0) : tensor<1x8xf32>
+    %z = mo.InceptionBlock(%x) {node_attributes = #moir.python<"{'type': 'InceptionBlock', …}", "infer">} : tensor<*x!moir.dynamic>
+->  %z = extension.InceptionBlock(%x) {channels = "32"} : tensor<1x32x8x8xf32>
+
+In the front phase they are lowered in the same walk as the operations of the framework, see `moir.lowering.driver`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from moir.dialects.framework import FrameworkOp
+from moir.lowering.driver import Lowering, LoweringTable
+from moir.model_optimizer.graph.node import Node as GraphNode
+from moir.model_optimizer.lowering.table import mo
+from moir.model_optimizer.lowering.views import lowering_in
+from moir.rewriting.driver import all_blocks
+
+
+@dataclass(frozen=True)
+class LowerMoPass(ModulePass):
+    """Lowers what can be lowered; an operation without `type` that nothing here knows gets its types by its own `infer` and stays."""
+
+    name = "lower-mo"
+
+    framework: str = mo.framework
+    """The framework of the model: data of TensorFlow is channel-last."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        table = LoweringTable(self.framework)
+        for block in all_blocks(op):
+            Lowering(mo if self.framework == mo.framework else table, {}).block(block)
+
+
+def lower_node(node: GraphNode) -> bool:
+    """Lower one node in the middle or back phase (the `lowering` of `session.edit`); returns whether it was replaced.
+
+    Raises ConversionError, with the name of the node, if it cannot be lowered for a reason the user can change.
+    """
+    op = node.operation
+    if not isinstance(op, FrameworkOp) or op.parent is None:
+        return False
+    graph = node.graph
+    graph.trim(op)
+    if not lowering_in(graph).operation(op):
+        return False
+    graph.changed_operations.discard(op)
+    graph.forget_operations()
+    return True

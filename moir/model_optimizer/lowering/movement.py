@@ -1,0 +1,175 @@
+"""Movement of data whose axes, sizes or offsets are attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.lowering.driver import Replacement
+from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.table import lowers
+from moir.rewriting.builder import OpBuilder
+
+LARGEST = (1 << 63) - 1
+
+
+@lowers("Pack")
+def pack(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Pack(a, b, …) {axis} -> opset1.Concat(opset1.Unsqueeze(a, axis), …)"""
+    axis = node.integer("axis", 0)
+    return op.Concat(*[op.Unsqueeze(value, [axis]) for value in node.operands], axis=axis)
+
+
+@lowers("Unpack")
+def unpack(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Unpack(x) {axis} -> opset1.Squeeze of each result of opset1.Split(x, axis)"""
+    axis, count = node.integer("axis", 0), node.result_count
+    parts = op.Split.parts(count, node.operand(0), axis, num_splits=count)
+    return [op.Squeeze(part, [axis]) for part in parts]
+
+
+@lowers("Split")
+def split(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Split(x) {axis, num_splits} -> opset1.Split(x, axis); with its axis as an input it is the operation itself."""
+    return NotImplemented if node.optional(1) is not None else attributed_split(node, op)
+
+
+@lowers("AttributedSplit")
+def attributed_split(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.AttributedSplit(x) {axis, num_splits} -> opset1.Split(x, axis)"""
+    count = node.integer("num_splits", node.result_count)
+    return op.Split.parts(count, node.operand(0), node.integer("axis", 0), num_splits=count)
+
+
+@lowers("AttributedVariadicSplit")
+def attributed_variadic_split(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.AttributedVariadicSplit(x) {axis, size_splits} -> opset1.VariadicSplit(x, axis, sizes)"""
+    sizes = node.axes("size_splits", "split_lengths")
+    if sizes is None:
+        node.fail("it has no attribute size_splits")
+    return op.VariadicSplit.parts(len(sizes), node.operand(0), node.integer("axis", 0), list(sizes))
+
+
+@lowers("CaffeSlice")
+def caffe_slice(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.CaffeSlice(x) {axis, slice_point} -> opset1.VariadicSplit at the points; without points into equal parts"""
+    axis, points = node.integer("axis", 1), node.axes("slice_point") or ()
+    if not points:
+        return op.Split.parts(node.result_count, node.operand(0), axis, num_splits=node.result_count)
+    sizes = [*np.diff((0, *points)).tolist(), -1]
+    return op.VariadicSplit.parts(len(sizes), node.operand(0), axis, sizes)
+
+
+@lowers("Slice")
+def slice_(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Slice(x, start, end, axes, steps) -> opset8.Slice(x, start, end, steps, axes), in whose order they are where the type is Slice"""
+    if node.type is not None:
+        return NotImplemented
+    data, start, stop, axes, steps = (node.optional(index) for index in range(5))
+    if data is None or start is None or stop is None:
+        return attributed_slice(node, op)
+    return op.Slice(data, start, stop, _ones_like(op, start) if steps is None else steps, axes)
+
+
+def _ones_like(op: OpBuilder, value: SSAValue) -> SSAValue:
+    one = op.ConvertLike(1, value) if op.known.constant(value) is None else op.constant_like(1, value)
+    return op.Broadcast(one, op.ShapeOf(value))
+
+
+@lowers("AttributedSlice")
+def attributed_slice(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.AttributedSlice(x) {starts, ends, axes, steps} -> opset8.Slice"""
+    starts, ends = node.axes("starts", "start"), node.axes("ends", "end")
+    if starts is None or ends is None:
+        node.fail("it has neither inputs nor attributes that say where the slice starts and ends")
+    axes, steps = node.axes("axes", "axis") or tuple(range(len(starts))), node.axes("steps") or (1,) * len(starts)
+    return op.Slice(node.operand(0), list(starts), list(ends), list(steps), list(axes))
+
+
+@lowers("TFSlice")
+def tf_slice(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.TFSlice(x, begin, size) -> opset8.Slice(x, begin, begin + size); a size of -1 is everything behind begin"""
+    begin, size = node.operand(1), node.operand(2)
+    stop = op.Select(op.Equal(size, -1), op.constant_like(np.iinfo(np.int32).max, size), op.Add(begin, size))
+    return op.Slice(node.operand(0), begin, stop, _ones_like(op, begin))
+
+
+@lowers("Crop")
+def crop(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Crop(x) {axis, offset, dim} or {axis, crop_begin, crop_end} -> opset8.Slice; sizes may be those of a second input"""
+    data, like, axes = node.operand(0), node.optional(1), node.axes("axis")
+    if axes is None:
+        node.fail("it has no attribute axis")
+    begin, end = node.axes("crop_begin"), node.axes("crop_end")
+    if begin is not None and end is not None:
+        stop: Any = [-amount if amount else LARGEST for amount in end]
+        return op.Slice(data, list(begin), stop, [1] * len(axes), list(axes))
+    offset = list(node.axes("offset") or (0,) * len(axes))
+    sizes = node.axes("dim")
+    if sizes is not None:
+        stop = [start + size for start, size in zip(offset, sizes, strict=True)]
+    elif like is not None:
+        stop = op.Add(op.Gather(op.ShapeOf(like), list(axes), 0), offset)
+    else:
+        node.fail("neither attributes nor an input say how much is cropped")
+    return op.Slice(data, offset, stop, [1] * len(axes), list(axes))
+
+
+@lowers("AttributedGather")
+def attributed_gather(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.AttributedGather(x, indices) {axis} -> opset8.Gather(x, indices, axis)"""
+    return op.Gather(node.operand(0), node.operand(1), node.integer("axis", 0))
+
+
+@lowers("AttributedPad")
+def attributed_pad(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.AttributedPad(x) {pads, mode, fill_value} -> opset12.Pad(x, begin, end, value)"""
+    pads = node.axes("pads")
+    if pads is None or len(pads) % 2:
+        node.fail("its attribute pads must have two numbers for each axis")
+    data = node.operand(0)
+    value = op.constant_like(node.number("fill_value", 0.0), data)
+    return op.Pad(data, list(pads[::2]), list(pads[1::2]), value, pad_mode=node.text("mode", "constant"))
+
+
+@lowers("AttributedTile")
+def attributed_tile(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.AttributedTile(x) {axis, tiles} -> opset1.Tile(x, repeats)"""
+    data = node.operand(0)
+    repeats = [1] * node.rank_of_value(data)
+    try:
+        repeats[node.integer("axis")] = node.integer("tiles")
+    except IndexError:
+        node.fail(f"there is no axis {node.integer('axis')}")
+    return op.Tile(data, repeats)
+
+
+@lowers("AttributedRoll")
+def attributed_roll(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.AttributedRoll(x) {shift, axes} -> opset7.Roll(x, shift, axes); without axes over the flattened data"""
+    data, shift, axes = node.operand(0), node.axes("shift"), node.axes("axes")
+    if shift is None:
+        node.fail("it has no attribute shift")
+    if axes is not None:
+        return op.Roll(data, list(shift), list(axes))
+    flat = op.Roll(op.Reshape(data, [-1], special_zero=False), list(shift), [0])
+    return op.Reshape(flat, op.ShapeOf(data), special_zero=False)
+
+
+@lowers("Fill")
+def fill(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Fill(shape, value) -> opset3.Broadcast(value, shape)"""
+    return op.Broadcast(node.operand(1), node.operand(0))
+
+
+@lowers("Transpose", "Permute")
+def transpose(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Transpose(x) {order} -> opset1.Transpose(x, order); without an order it is reversed"""
+    if (given := node.optional(1)) is not None:
+        return op.Transpose(node.operand(0), given)
+    data, order = node.operand(0), node.axes("order")
+    if order is None:
+        order = tuple(reversed(range(node.rank_of_value(data))))
+    return op.Transpose(data, list(order))

@@ -1,0 +1,154 @@
+"""An operation of the `mo` dialect while it is lowered: its attributes are Python values that an extension set."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.moir import is_none
+from moir.dialects.python_object import python_entries
+from moir.dialects.shapes import rank_of
+from moir.lowering.driver import LoweringNode, T
+from moir.model_optimizer.graph.sentinels import is_sentinel
+from moir.model_optimizer.graph.values import element_type, plain, python_value
+
+if TYPE_CHECKING:
+    from moir.model_optimizer.graph.node import Node as GraphNode
+
+CHANNEL_LAST_FRAMEWORK = "tf"
+
+
+class ForeignNode(LoweringNode):
+    """Access to operands and attributes as handlers of a framework have it, and to the node of the graph."""
+
+    @classmethod
+    def of(cls, node: LoweringNode) -> ForeignNode:
+        """The node as one of the `mo` dialect."""
+        return node if isinstance(node, ForeignNode) else cls(node.op, node.version, node.lowering)
+
+    @cached_property
+    def view(self) -> GraphNode:
+        """The node of the graph, as extensions see it, in a phase that has shapes."""
+        from moir.model_optimizer.lowering.views import view_of
+
+        return view_of(self.op, self.lowering)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """An attribute as it was set; the default if the node does not have it or it is None."""
+        entries = python_entries(self.op)
+        if name in entries:
+            value = entries[name]
+        elif name in self.op.properties:
+            value = python_value(self.op.properties[name])
+        else:
+            value = None
+        return default if value is None else value
+
+    def first(self, *names: str, default: Any = None) -> Any:
+        """The first of several attributes that the node has."""
+        return next((value for name in names if (value := self.get(name)) is not None), default)
+
+    @property
+    def kind(self) -> str:
+        """`op` of the node."""
+        return str(self.get("op", self.op.KIND))
+
+    @property
+    def type(self) -> str | None:
+        """`type` of the node, as Model Optimizer spelled it."""
+        type_ = self.get("type")
+        return None if type_ is None or type_ == "None" else str(type_)
+
+    @property
+    def is_channel_last(self) -> bool:
+        """Whether the data of the node is channel-last: its own layout says so, or it has none and that of the framework is."""
+        layout = self.first("layout", "data_format")
+        if isinstance(layout, bytes):
+            layout = layout.decode(errors="replace")
+        if isinstance(layout, str) and layout:
+            return layout.upper() in ("NWC", "NHWC", "NDHWC")
+        return self.lowering.table.framework == CHANNEL_LAST_FRAMEWORK
+
+    def optional(self, index: int) -> SSAValue | None:
+        operands = self.op.operands
+        if index >= len(operands) or is_none(operands[index].owner) or is_sentinel(operands[index]):
+            return None
+        return operands[index]
+
+    def operand(self, index: int) -> SSAValue:
+        value = self.optional(index)
+        if value is None:
+            self.fail(f"its input port {index} is not connected")
+        return value
+
+    def all_operands(self) -> list[SSAValue | None]:
+        """Operands by port, None for a port that is not connected; trailing ones of these are left out."""
+        operands = [self.optional(index) for index in range(len(self.op.operands))]
+        while operands and operands[-1] is None:
+            operands.pop()
+        return operands
+
+    @property
+    def operands(self) -> list[SSAValue]:
+        return [self.operand(index) for index in range(len(self.all_operands()))]
+
+    def has(self, attribute: str) -> bool:
+        return self.get(attribute) is not None
+
+    def attribute(self, name: str, default: T) -> T | Any:
+        value = self.get(name)
+        if value is None:
+            return default
+        if isinstance(default, float) and isinstance(value, str):
+            value = self._number(name, value)
+        value: Any = plain(value)
+        if isinstance(default, tuple):
+            return tuple(cast("list[Any]", value)) if isinstance(value, list) else (value,)
+        while isinstance(value, list) and len(cast("list[Any]", value)) == 1:
+            value = cast("list[Any]", value)[0]
+        if isinstance(default, float) and isinstance(value, int):
+            value = float(value)
+        if isinstance(default, int) and isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if default is not None and not isinstance(value, type(cast(Any, default))):
+            self.fail(f"its attribute {name} is {value!r}, not of type {type(cast(Any, default)).__name__}")
+        return cast(Any, value)
+
+    def _number(self, name: str, text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            self.fail(f"its attribute {name} is {text!r}, not a number")
+
+    def _required(self, name: str, default: Any, kind: Any) -> Any:
+        if default is None and not self.has(name):
+            self.fail(f"it has no attribute {name}")
+        return self.attribute(name, kind if default is None else default)
+
+    def element_attribute(self, name: str, default: Attribute | None = None) -> Attribute:
+        value = self.get(name)
+        if value is None:
+            if default is None:
+                self.fail(f"it has no attribute {name}")
+            return default
+        return element_type(value)
+
+    def tensor(self, name: str) -> Array | None:
+        value = self.get(name)
+        return None if value is None else np.ma.getdata(np.asarray(value))
+
+    def rank_of_value(self, value: SSAValue) -> int:
+        """The rank of a value. Raises ConversionError if it is unknown."""
+        rank = rank_of(value)
+        if rank is None:
+            self.fail(f"the rank of a value of type {value.type} must be known", hint="give the model's inputs a known rank")
+        return rank
+
+    def axes(self, *names: str) -> tuple[int, ...] | None:
+        """The first of several attributes that list axes, as integers."""
+        value = self.first(*names)
+        return None if value is None else tuple(int(item) for item in np.ma.getdata(np.asarray(value)).reshape(-1))

@@ -1,0 +1,93 @@
+"""Normalizations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from moir.lowering.driver import Replacement
+from moir.model_optimizer.lowering.layout import as_given, channel_first
+from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.table import lowers
+from moir.rewriting.builder import OpBuilder
+
+
+@lowers("MVN", "MVNCaffe", "MVNOnnx")
+def mvn(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.MVN(x, axes) -> opset6.MVN(x, axes)
+
+    Without axes it is over the attribute `axes` or `reduction_axes`, over all axes but the batch with `across_channels`, else over the
+    spatial ones, which is where the layout of the data counts.
+    """
+    data = node.operand(0)
+    if (given := node.optional(1)) is not None:
+        axes: Any = given
+    elif (listed := node.axes("axes", "reduction_axes")) is not None:
+        axes = list(listed)
+    else:
+        rank = node.rank_of_value(data)
+        axes = list(range(1, rank)) if _flag(node, "across_channels", 0) else _spatial_axes(node, rank)
+    return op.MVN(
+        data,
+        axes,
+        eps=node.number("eps", 1e-9),
+        normalize_variance=_flag(node, "normalize_variance", 1),
+        eps_mode=str(node.get("eps_mode", "inside_sqrt")).upper(),
+    )
+
+
+def _flag(node: ForeignNode, name: str, default: int) -> bool:
+    value = node.get(name, default)
+    return value.strip().lower() in ("1", "true") if isinstance(value, str) else bool(value)
+
+
+def _spatial_axes(node: ForeignNode, rank: int) -> list[int]:
+    return list(range(1, rank - 1)) if node.is_channel_last else list(range(2, rank))
+
+
+@lowers("batchNormInference", "BatchNormInference", "FusedBatchNorm")
+def batch_norm(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.batchNormInference(x, gamma, beta, mean, variance) {eps} -> opset5.BatchNormInference(x, gamma, beta, mean, variance)"""
+    if node.type is not None and str(node.get("version")) in ("opset1", "opset2", "opset3", "opset4"):
+        gamma, beta, data, mean, variance = (node.operand(index) for index in range(5))
+    else:
+        data, gamma, beta, mean, variance = (node.operand(index) for index in range(5))
+    epsilon = float(node.first("eps", "epsilon", default=1e-4 if node.kind == "FusedBatchNorm" else 1e-5))
+    value = op.BatchNormInference(channel_first(node, op, data), gamma, beta, mean, variance, epsilon=epsilon)
+    return as_given(node, op, value)
+
+
+@lowers("LRN", "AttributedLRN", "Norm")
+def lrn(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+    """mo.LRN(x) {alpha, beta, bias, local_size, region} -> opset1.LRN(x, axes)"""
+    if node.optional(1) is not None:
+        return NotImplemented
+    data = node.operand(0)
+    rank = node.rank_of_value(data)
+    within = str(node.get("region", "across")).lower() == "same"
+    channel = rank - 1 if node.is_channel_last else 1
+    return op.LRN(
+        data,
+        _spatial_axes(node, rank) if within else [channel],
+        alpha=float(node.get("alpha", 1e-4)),
+        beta=float(node.get("beta", 0.75)),
+        bias=float(node.first("bias", "k", default=1.0)),
+        size=int(node.first("local_size", "local-size", "size", default=5)),
+    )
+
+
+@lowers("Normalize")
+def normalize(node: ForeignNode, op: OpBuilder) -> SSAValue:
+    """mo.Normalize(x, weights) {across_spatial, eps} -> opset1.NormalizeL2(x, axes) * weights"""
+    data, weights = node.operand(0), node.optional(1)
+    rank = node.rank_of_value(data)
+    channel = rank - 1 if node.is_channel_last else 1
+    axes = list(range(1, rank)) if _flag(node, "across_spatial", 0) else [channel]
+    value = op.NormalizeL2(data, axes, eps=node.number("eps", 1e-10), eps_mode="add")
+    if weights is None:
+        return value
+    shape = [1] * rank
+    shape[channel] = -1
+    scalar = _flag(node, "channel_shared", 0)
+    return op.Multiply(value, op.Reshape(weights, [1] * rank if scalar else shape, special_zero=False))

@@ -1,0 +1,134 @@
+"""Shapes that are attributes, shapes as values, and the largest elements along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from moir.dialects.element_types import si32, si64
+from moir.lowering.driver import Replacement
+from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.table import lowers
+from moir.model_optimizer.lowering.versions import opset_number
+from moir.rewriting.builder import OpBuilder
+
+SKIPPING = 15
+"""The operation set from which on a Squeeze may skip axes."""
+
+
+@lowers("Squeeze")
+def squeeze(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Squeeze(x) {squeeze_dims} -> opset1.Squeeze(x, axes); without axes all dimensions of 1"""
+    if (opset_number(node.get("version")) or 0) >= SKIPPING and node.type is not None:
+        return NotImplemented
+    given, axes = node.optional(1), node.axes("squeeze_dims")
+    if given is not None:
+        return op["opset1.Squeeze"](node.operand(0), given)
+    return op["opset1.Squeeze"](node.operand(0), *([list(axes)] if axes else []))
+
+
+@lowers("Unsqueeze", "ExpandDims")
+def unsqueeze(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Unsqueeze(x) {unsqueeze_dims} -> opset1.Unsqueeze(x, axes); mo.ExpandDims(x) {expand_axis} likewise"""
+    if (given := node.optional(1)) is not None:
+        return op.Unsqueeze(node.operand(0), given)
+    axes = node.axes("unsqueeze_dims", "expand_axis", "axis")
+    if axes is None:
+        node.fail("neither an input nor an attribute says which dimensions are added")
+    return op.Unsqueeze(node.operand(0), list(axes))
+
+
+@lowers("Reshape")
+def reshape(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Reshape(x) {dim} -> opset1.Reshape(x, dim); a 0 is the dimension of the data unless special_zero is false"""
+    special = node.get("special_zero", True)
+    special = special.strip().lower() in ("1", "true") if isinstance(special, str) else bool(special)
+    if (given := node.optional(1)) is not None:
+        return op.Reshape(node.operand(0), given, special_zero=special)
+    dimensions = node.axes("dim")
+    if dimensions is None:
+        node.fail("neither an input nor an attribute says the shape")
+    return op.Reshape(node.operand(0), list(dimensions), special_zero=special)
+
+
+@lowers("Flatten")
+def flatten(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Flatten(x) {axis, end_axis} -> opset1.Reshape: the dimensions from axis to end_axis become one"""
+    data, first, last = node.operand(0), node.integer("axis", 1), node.integer("end_axis", -1)
+    if first >= 0 and last == -1:
+        return op.Reshape(data, [0] * first + [-1], special_zero=True)
+    rank = node.rank_of_value(data)
+    first, last = first % max(rank, 1), last % max(rank, 1)
+    if last < first:
+        node.fail(f"end_axis {last} is in front of axis {first}")
+    if last == rank - 1:
+        return op.Reshape(data, [0] * first + [-1], special_zero=True)
+    shape = op.ShapeOf(data)
+    tail = op.Gather(shape, list(range(last + 1, rank)), 0)
+    return op.Reshape(data, op.Concat(op.constant([0] * first + [-1], si64), tail, axis=0), special_zero=True)
+
+
+@lowers("FlattenONNX")
+def flatten_onnx(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.FlattenONNX(x) {axis} -> opset1.Reshape to two dimensions: those in front of the axis and the others"""
+    data, axis = node.operand(0), node.integer("axis", 1)
+    if axis in (0, 1):
+        return op.Reshape(data, [0, -1] if axis else [1, -1], special_zero=bool(axis))
+    axis = axis % node.rank_of_value(data) if axis < 0 else axis
+    front = op.ReduceProd(op.Gather(op.ShapeOf(data), list(range(axis)), 0), [0], keep_dims=True)
+    return op.Reshape(data, op.Concat(front, op.constant([-1], si64), axis=0), special_zero=False)
+
+
+@lowers("Size")
+def size(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Size(x) -> the product of opset3.ShapeOf(x), a scalar"""
+    element = node.element_attribute("output_type", si64)
+    return op.ReduceProd(op.ShapeOf(node.operand(0), output_type=element), [0], keep_dims=False)
+
+
+@lowers("Rank")
+def rank(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Rank(x) -> the shape of the shape of x, as a scalar"""
+    element = node.element_attribute("output_type", si64)
+    return op["opset1.Squeeze"](op.ShapeOf(op.ShapeOf(node.operand(0)), output_type=element), [0])
+
+
+@lowers("Shape")
+def shape(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Shape(x) -> opset3.ShapeOf(x)"""
+    return op.ShapeOf(node.operand(0), output_type=node.element_attribute("output_type", si64))
+
+
+@lowers("TopK")
+def top_k(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+    """mo.TopK(x) {k, axis, mode, sort} -> opset11.TopK(x, k)"""
+    if node.optional(1) is not None:
+        return NotImplemented
+    return op.TopK.results(
+        node.operand(0),
+        node.integer("k"),
+        axis=node.integer("axis", -1),
+        mode=node.text("mode", "max"),
+        sort=node.text("sort", "value"),
+        index_element_type=node.element_attribute("index_element_type", si32),
+    )
+
+
+@lowers("ArgMax", "ArgMin")
+def arg_extremum(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.ArgMax(x, axis) {axis, top_k, out_max_val, keepdims} -> the indices of opset11.TopK, or its values with out_max_val"""
+    axis = node.constant_integers(1) if node.optional(1) is not None else (node.integer("axis", -1),)
+    if axis is None or len(axis) != 1:
+        node.fail("its axis must be a constant")
+    values = bool(node.get("out_max_val", 0))
+    found = op.TopK.results(
+        node.operand(0),
+        node.integer("top_k", 1),
+        axis=axis[0],
+        mode="max" if node.kind == "ArgMax" else "min",
+        sort="index" if node.get("remove_values_output") else "value",
+        index_element_type=node.element_attribute("output_type", si64),
+    )[0 if values else 1]
+    keeps = node.get("keepdims", True)
+    return found if keeps or node.integer("top_k", 1) != 1 else op["opset1.Squeeze"](found, np.array([axis[0]], np.int64))

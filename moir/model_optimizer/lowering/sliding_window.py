@@ -1,0 +1,175 @@
+"""Convolutions and pooling with strides, dilations and pads that have an entry for each axis, groups, and a bias as an input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import shape_of
+from moir.lowering.driver import Replacement
+from moir.model_optimizer.graph.xml_attributes import xml_attributes
+from moir.model_optimizer.lowering.layout import as_given, channel_first, spatial_entries
+from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.table import lowers
+from moir.rewriting.builder import OpBuilder
+
+
+@dataclass(frozen=True)
+class Window:
+    """Where a window goes: each list has an entry for each spatial axis."""
+
+    strides: Sequence[int]
+    dilations: Sequence[int]
+    pads_begin: Sequence[int]
+    pads_end: Sequence[int]
+    auto_pad: str
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """The properties that say so."""
+        return {
+            "strides": list(self.strides),
+            "pads_begin": list(self.pads_begin),
+            "pads_end": list(self.pads_end),
+            "auto_pad": self.auto_pad,
+        }
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """Attributes of a node by the names of the IR, if `backend_attrs` writes them, or those of Model Optimizer's extractors."""
+
+    node: ForeignNode
+    texts: Mapping[str, str]
+
+    @staticmethod
+    def of(node: ForeignNode) -> Attributes:
+        """The attributes of a node; functions of `backend_attrs` are called."""
+        return Attributes(node, xml_attributes(node.view))
+
+    def integers(self, *names: str) -> tuple[int, ...] | None:
+        """The first list of integers there is."""
+        for name in names:
+            text = self.texts.get(name)
+            if text:
+                try:
+                    return tuple(int(item) for item in text.split(","))
+                except ValueError:
+                    self.node.fail(f"its attribute {name} is {text!r}, no list of integers")
+        return self.node.axes(*names)
+
+    def text(self, name: str, default: str, *others: str) -> str:
+        """A text, in lower case."""
+        return str(self.texts.get(name) or self.node.first(name, *others, default=default)).strip().lower()
+
+
+def window_of(node: ForeignNode, attributes: Attributes, spatial: int) -> Window:
+    """The window of a node."""
+
+    def entries(*names: str) -> list[int]:
+        given = attributes.integers(*names)
+        return [1] * spatial if given is None else spatial_entries(node, given, spatial)
+
+    begin, end = attributes.integers("pads_begin"), attributes.integers("pads_end")
+    pad = node.get("pad")
+    if begin is None and end is None and pad is not None:
+        pairs = np.asarray(pad, dtype=np.int64)
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            node.fail(f"its attribute pad is {pad!r}, not a pair for each axis")
+        begin, end = tuple(pairs[:, 0].tolist()), tuple(pairs[:, 1].tolist())
+    auto_pad = attributes.text("auto_pad", "explicit").replace("notset", "explicit")
+    return Window(
+        entries("strides", "stride"),
+        entries("dilations", "dilation"),
+        [0] * spatial if begin is None else spatial_entries(node, begin, spatial),
+        [0] * spatial if end is None else spatial_entries(node, end, spatial),
+        auto_pad if auto_pad != "none" else "explicit",
+    )
+
+
+def _weights(node: ForeignNode, op: OpBuilder, weights: SSAValue, spatial: int) -> SSAValue:
+    """Weights [out, in, spatial…]; those of channel-last data are [spatial…, in, out]."""
+    if not node.is_channel_last:
+        return weights
+    return op.Transpose(weights, [spatial + 1, spatial, *range(spatial)])
+
+
+def _grouped(node: ForeignNode, op: OpBuilder, weights: SSAValue, groups: int) -> SSAValue:
+    shape = shape_of(weights)
+    if shape is None or any(dimension < 0 for dimension in shape) or shape[0] % groups:
+        node.fail(f"weights of type {weights.type} cannot be divided into {groups} groups")
+    return op.Reshape(weights, [groups, shape[0] // groups, *shape[1:]], special_zero=False)
+
+
+def _with_bias(node: ForeignNode, op: OpBuilder, value: SSAValue, bias: SSAValue | None, spatial: int) -> SSAValue:
+    if bias is not None:
+        value = op.Add(value, op.Reshape(bias, [1, -1, *[1] * spatial], special_zero=False))
+    return as_given(node, op, value)
+
+
+@lowers("Convolution", "Conv2D")
+def convolution(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Convolution(x, weights, bias) {stride, dilation, pad, group} -> opset1.Convolution or GroupConvolution, + bias"""
+    data = channel_first(node, op, node.operand(0))
+    spatial = node.rank_of_value(data) - 2
+    window, groups = window_of(node, Attributes.of(node), spatial), node.integer("group", 1)
+    weights = _weights(node, op, node.operand(1), spatial)
+    properties = {**window.properties, "dilations": list(window.dilations)}
+    if groups == 1:
+        value = op.Convolution(data, weights, **properties)
+    else:
+        value = op.GroupConvolution(data, _grouped(node, op, weights, groups), **properties)
+    return _with_bias(node, op, value, node.optional(2), spatial)
+
+
+@lowers("Deconvolution")
+def deconvolution(node: ForeignNode, op: OpBuilder) -> Replacement:
+    """mo.Deconvolution(x, weights) {stride, dilation, pad, group, output_padding} -> opset1.ConvolutionBackpropData; weights are
+    [in, out, spatial…]"""
+    if node.is_channel_last:
+        node.fail("a Deconvolution of channel-last data is not supported", hint="give it a data_format of channel-first data")
+    data = node.operand(0)
+    spatial = node.rank_of_value(data) - 2
+    window, groups = window_of(node, Attributes.of(node), spatial), node.integer("group", 1)
+    padding = node.axes("output_padding")
+    properties = {**window.properties, "dilations": list(window.dilations)}
+    if padding is not None:
+        properties["output_padding"] = spatial_entries(node, padding, spatial)
+    shape = node.optional(2)
+    if groups == 1:
+        return op.ConvolutionBackpropData(data, node.operand(1), shape, **properties)
+    return op.GroupConvolutionBackpropData(data, _grouped(node, op, node.operand(1), groups), shape, **properties)
+
+
+@lowers("Pooling", "AvgPool", "MaxPool")
+def pooling(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Pooling(x) {window, stride, pad, pool_method, exclude_pad, rounding_type} -> opset1.MaxPool or opset14.AvgPool"""
+    if node.kind == "MaxPool" and node.get("pool_method") is None and node.is_used(1):
+        return NotImplemented
+    data = channel_first(node, op, node.operand(0))
+    spatial = node.rank_of_value(data) - 2
+    attributes = Attributes.of(node)
+    window = window_of(node, attributes, spatial)
+    if node.get("global_pool"):
+        kernel = list((shape_of(data) or ())[2:])
+        if any(dimension < 0 for dimension in kernel):
+            node.fail("the spatial dimensions of data that is pooled as a whole must be known")
+    else:
+        given = attributes.integers("kernel", "window")
+        if given is None:
+            node.fail("it has neither an attribute window nor an attribute kernel")
+        kernel = spatial_entries(node, given, spatial)
+    properties = {**window.properties, "kernel": kernel, "rounding_type": attributes.text("rounding_type", "floor")}
+    method = attributes.text("pool-method", "max" if node.type == "MaxPool" else "avg", "pool_method")
+    if method not in ("max", "avg"):
+        node.fail(f"its pool_method {method!r} is neither max nor avg")
+    if method == "max":
+        results = [op["opset1.MaxPool"](data, **properties)]
+    else:
+        exclude = attributes.text("exclude-pad", "true", "exclude_pad") in ("1", "true")
+        results = [op["opset14.AvgPool"](data, **{"exclude-pad": exclude, **properties})]
+    return [as_given(node, op, value) for value in results]

@@ -1,0 +1,78 @@
+"""Which operation of ours a `type` and `version` of Model Optimizer means."""
+
+from __future__ import annotations
+
+from moir.dialects import opset
+from moir.dialects.opset.base import OpsetOp
+from moir.model_optimizer.graph.names import TYPE_NAMES
+
+UNVERSIONED = frozenset((None, "", "experimental", "None"))
+"""Versions that mean: whatever operation set has an operation of this type."""
+
+COMPATIBLE: dict[str, int] = {
+    "AvgPool": 1,
+    "Broadcast": 1,
+    "DeformableConvolution": 1,
+    "DetectionOutput": 1,
+    "Gather": 1,
+    "NonMaxSuppression": 5,
+    "Pad": 1,
+    "Proposal": 1,
+    "PriorBox": 1,
+    "ROIAlign": 3,
+    "Range": 1,
+    "ScatterElementsUpdate": 3,
+    "ScatterNDUpdate": 4,
+    "ShapeOf": 1,
+    "TopK": 1,
+}
+"""Types whose older versions are in no dialect of ours, since a newer one does the same with the same attributes; the operation set from
+which on that is so."""
+
+NEWEST: dict[str, int] = {"MulticlassNms": 8}
+"""Types of which a version newer than all of ours exists; the last operation set that ours is in."""
+
+_SPECIFIED = {spelling: type_ for type_, spelling in TYPE_NAMES.items()}
+
+
+def specified_type(type_: str) -> str:
+    """The type as the specification spells it."""
+    return _SPECIFIED.get(type_, type_)
+
+
+def is_standard(type_: str) -> bool:
+    """Whether operation sets have an operation of this type."""
+    try:
+        return bool(opset.versions(specified_type(type_)))
+    except KeyError:
+        return False
+
+
+def opset_number(version: str | None) -> int | None:
+    """The number in `opset8`, None if a version is none of an operation set."""
+    digits = str(version).removeprefix("opset")
+    return int(digits) if str(version).startswith("opset") and digits.isascii() and digits.isdigit() and len(digits) < 4 else None
+
+
+def standard_operation(type_: str, version: str | None) -> type[OpsetOp] | None:
+    """The class of an operation of an operation set: the version that was in force in the operation set named, or one that does the same.
+
+    Without a version it is the oldest one, as Model Optimizer took it. None if no dialect of ours has the operation.
+    """
+    type_ = specified_type(type_)
+    try:
+        names = opset.versions(type_)
+    except KeyError:
+        return None
+    number = opset_number(version)
+    if number is None:
+        return opset.operation(names[0]) if version in UNVERSIONED else None
+    if number > NEWEST.get(type_, number):
+        return None
+    introduced = {int(name.partition(".")[0].removeprefix("opset")): name for name in names}
+    in_force = [candidate for candidate in introduced if candidate <= number]
+    if in_force:
+        return opset.operation(introduced[max(in_force)])
+    if COMPATIBLE.get(type_, number + 1) <= number:
+        return opset.operation(introduced[min(introduced)])
+    return None

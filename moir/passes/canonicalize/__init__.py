@@ -1,0 +1,1 @@
+"""Passes that simplify a module without naming new operations."""

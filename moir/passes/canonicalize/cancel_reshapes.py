@@ -1,0 +1,194 @@
+"""`cancel-reshapes`: of Reshape, Squeeze, Unsqueeze and Gathers of single entries in a row, one is left, or none.
+
+%1 = opset1.Unsqueeze(%0, [1])
+%2 = opset1.Unsqueeze(%1, [2])                // opset1.Unsqueeze(%0, [1, 2])
+%3 = opset1.Squeeze(%2, [1, 2])               // %0
+%4 = opset1.Reshape(%3, [0, 8, -1])
+%5 = opset1.Reshape(%4, [0, -1])              // opset1.Reshape(%3, [0, -1])
+%6 = opset1.Unsqueeze(%5, [2])                // opset1.Reshape(%3, [0, -1, 1])
+%7 = opset8.Gather(%6, -1, 2)                 // %5
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.analysis.known_values import KnownValues
+from moir.analysis.uses import has_one_live_use
+from moir.dialects.opset.indexing import Gather
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.shape import Reshape, Squeeze, Squeeze1, Unsqueeze
+from moir.dialects.shapes import rank_of, shape_of
+from moir.passes.canonicalize.eliminate_identities import says_as_much
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+
+def inserted_axes(op: Operation, known: KnownValues) -> set[int] | None:
+    """Positions in the result that an Unsqueeze inserts; None if they are not known, or for another operation."""
+    if not isinstance(op, Unsqueeze):
+        return None
+    axes, rank = known.integers(op.operands[1]), rank_of(op.results[0])
+    return None if axes is None or rank is None else {axis % rank for axis in axes}
+
+
+def removed_axes(op: Operation, known: KnownValues) -> set[int] | None:
+    """Dimensions of the data that a Squeeze certainly removes: named ones that are 1. None if that is not all it may do."""
+    if not isinstance(op, Squeeze | Squeeze1):
+        return None
+    axes, shape = known.integers(op.optional_operand(1)), shape_of(op.operands[0])
+    if not axes or not shape:
+        return None
+    removed = {axis % len(shape) for axis in axes}
+    return removed if all(shape[axis] == 1 for axis in removed) else None
+
+
+def constant_pattern(op: Operation) -> list[int] | None:
+    """The target shape of a Reshape if it is a constant, zeros being copied dimensions; None for any other operation."""
+    if not isinstance(op, Reshape) or not isinstance(op.operands[1].owner, Constant):
+        return None
+    entries = op.operands[1].owner.value.array.ravel().tolist()
+    return entries if op.flag("special_zero") or 0 not in entries else None
+
+
+def replace_if_as_good(op: Operation, value: SSAValue, rewriter: Rewriter) -> None:
+    """Replace the one result of an operation, unless its shape would be less known: then what was built is erased."""
+    if says_as_much(shape_of(value), shape_of(op.results[0])):
+        rewriter.replace_with(op, value)
+        return
+    for built in reversed(rewriter.op.inserted or []):
+        built.detach()
+        built.erase()
+    rewriter.op.inserted = []
+
+
+class ReshapeOfReshape(Pattern):
+    """Reshapes the data of the operation before, whose own shape does not matter."""
+
+    roots = (Reshape,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, Reshape)
+        inner = op.operands[0].owner
+        if not isinstance(inner, Reshape | Squeeze | Squeeze1 | Unsqueeze):
+            return
+        data = inner.operands[0]
+        if not op.flag("special_zero"):
+            replace_if_as_good(op, rewriter.op.Reshape(data, op.operands[1], special_zero=False), rewriter)
+            return
+        pattern = constant_pattern(op)
+        if pattern is None:
+            return
+        kept = kept_dimensions(inner, rewriter.known)
+        inner_pattern = constant_pattern(inner) or []
+        for position, entry in enumerate(pattern):
+            if entry or position in kept:
+                continue
+            # The dimension is copied from the operation before, which may have been told it.
+            if position >= len(inner_pattern) or inner_pattern[position] <= 0:
+                return
+            pattern[position] = inner_pattern[position]
+        replace_if_as_good(op, rewriter.op.Reshape(data, np.array(pattern, np.int64), special_zero=True), rewriter)
+
+
+def kept_dimensions(op: Operation, known: KnownValues) -> set[int]:
+    """Positions at which the result of a Reshape, Squeeze or Unsqueeze certainly has the dimension the data has there."""
+    pattern = constant_pattern(op)
+    if pattern is not None:
+        return {position for position, entry in enumerate(pattern) if entry == 0}
+    axes = inserted_axes(op, known) or removed_axes(op, known)
+    return set() if not axes else set(range(min(axes)))
+
+
+class ResizedReshape(Pattern):
+    """Takes an Unsqueeze or Squeeze of a Reshape into its target shape."""
+
+    roots = (Unsqueeze, Squeeze, Squeeze1)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        inner = op.operands[0].owner
+        if not isinstance(inner, Reshape) or not has_one_live_use(inner.results[0]):
+            return
+        pattern = constant_pattern(inner)
+        if pattern is None:
+            return
+        copied = max((position for position, entry in enumerate(pattern) if entry == 0), default=-1)
+        if (axes := inserted_axes(op, rewriter.known)) is not None:
+            rest = iter(pattern)
+            changed = [1 if axis in axes else next(rest) for axis in range(len(pattern) + len(axes))]
+        elif (axes := removed_axes(op, rewriter.known)) is not None and all(pattern[axis] == 1 for axis in axes):
+            changed = [entry for axis, entry in enumerate(pattern) if axis not in axes]
+        else:
+            return
+        # A copied dimension must stay where it is; a -1 alone stands for the shape of a scalar no longer.
+        if min(axes) > copied and changed:
+            reshaped = rewriter.op.Reshape(inner.operands[0], np.array(changed, np.int64), special_zero=True)
+            replace_if_as_good(op, reshaped, rewriter)
+
+
+class InsertedAndRemoved(Pattern):
+    """Merges Unsqueeze with Unsqueeze, Squeeze with Squeeze, and cancels one with the other."""
+
+    roots = (Unsqueeze, Squeeze, Squeeze1)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        inner = op.operands[0].owner
+        if not isinstance(inner, Unsqueeze | Squeeze | Squeeze1):
+            return
+        known, data = rewriter.known, inner.operands[0]
+        added, first_added = inserted_axes(op, known), inserted_axes(inner, known)
+        removed, first_removed = removed_axes(op, known), removed_axes(inner, known)
+        if (added is not None and added == first_removed) or (removed is not None and removed == first_added):
+            replace_if_as_good(op, data, rewriter)
+        elif added is not None and first_added is not None:
+            axes = merged_axes(added, first_added)
+            replace_if_as_good(op, rewriter.op.Unsqueeze(data, np.array(axes, np.int64)), rewriter)
+        elif removed is not None and first_removed is not None:
+            axes = merged_axes(first_removed, removed)
+            replace_if_as_good(op, rewriter.op[op.name](data, np.array(axes, np.int64)), rewriter)
+
+
+class EntryOfInserted(Pattern):
+    """Takes the only entry along a dimension an Unsqueeze inserts: what is left is its other dimensions."""
+
+    roots = (Gather,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        inner = op.operands[0].owner
+        axis, index = (rewriter.known.integers(op.operands[number]) for number in (2, 1))
+        inserted = inserted_axes(inner, rewriter.known) if isinstance(inner, Unsqueeze) else None
+        if inserted is None or not axis or index not in ((0,), (-1,)) or rank_of(op.operands[1]) != 0:
+            return
+        place = axis[0] % (rank_of(op.operands[0]) or 1)
+        if place not in inserted:
+            return
+        others = [other - (other > place) for other in sorted(inserted - {place})]
+        data = inner.operands[0] if isinstance(inner, Unsqueeze) else op.operands[0]
+        replace_if_as_good(op, rewriter.op.Unsqueeze(data, np.array(others, np.int64)) if others else data, rewriter)
+
+
+def merged_axes(outer: set[int], inner: set[int]) -> Sequence[int]:
+    """Positions in the longest of three shapes: `outer` ones, and `inner` ones among those that are left."""
+    rest = (axis for axis in range(len(outer) + len(inner) + max(outer | inner) + 1) if axis not in outer)
+    return sorted(outer | {axis for position, axis in enumerate(rest) if position in inner})
+
+
+@dataclass(frozen=True)
+class CancelReshapesPass(PatternPass):
+    """Merges Reshape, Squeeze and Unsqueeze."""
+
+    name = "cancel-reshapes"
+
+    FIXPOINT: ClassVar[bool] = True
+
+    def patterns(self) -> list[RewritePattern]:
+        return [InsertedAndRemoved(), ReshapeOfReshape(), ResizedReshape(), EntryOfInserted()]

@@ -1,0 +1,46 @@
+"""`deduplicate`: equal operations on equal operands become one, equal constants too.
+
+%1 = opset1.Constant() {value = #moir.data<tensor<i64>, [0]>}
+%2 = opset1.Constant() {value = #moir.data<tensor<i64>, [0]>}      // uses of %2 become uses of %1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+
+from moir.dialects.opset.base import OpsetOp
+from moir.rewriting.driver import all_blocks, inherit_names
+
+
+@dataclass(frozen=True)
+class DeduplicatePass(ModulePass):
+    """Common-subexpression elimination within each block. Operations with bodies, with effects, and random ones are left alone."""
+
+    name = "deduplicate"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for block in all_blocks(op):
+            deduplicate(block)
+
+
+def deduplicate(block: Block) -> None:
+    """Replace every operation by an equal earlier one."""
+    first: dict[Hashable, Operation] = {}
+    for op in list(block.ops):
+        if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
+            continue
+        key = (type(op), tuple(map(id, op.operands)), tuple(op.properties.items()), tuple(result.type for result in op.results))
+        earlier = first.setdefault(key, op)
+        if earlier is op:
+            continue
+        inherit_names(op, earlier.results)
+        for result, replacement in zip(op.results, earlier.results, strict=True):
+            result.replace_all_uses_with(replacement)
+        op.detach()
+        op.erase()

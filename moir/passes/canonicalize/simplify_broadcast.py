@@ -1,0 +1,111 @@
+"""`simplify-broadcast`: Broadcast is dropped where the operations behind it broadcast as much, and its target becomes constant.
+
+    %b = opset3.Broadcast(%x, ShapeOf(%y))
+    %z = opset1.Add(%b, %y)
+->  %z = opset1.Add(%x, %y)
+
+    %b = opset3.Broadcast(%x, [Gather(ShapeOf(%x), [0]), 1, 8])       // x: (?, 4, 1)
+->  %b = opset3.Broadcast(%x, [1, 1, 8]) {mode = "bidirectional"}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
+
+from moir.analysis.dimensions import Dimensions, Token, Tokens, same
+from moir.analysis.uses import live_uses
+from moir.dialects.opset.condition import Select
+from moir.dialects.opset.elementwise_base import BroadcastingOp
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.movement import Broadcast
+from moir.dialects.symbols import Symbol
+from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+
+MODES = ("numpy", "bidirectional")
+
+
+class RedundantBroadcast(Pattern):
+    """Drops a Broadcast all of whose uses are elementwise operations with the same result without it."""
+
+    roots = (Broadcast,)
+
+    def __init__(self, known: Dimensions) -> None:
+        self.known = known
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, Broadcast)
+        if op.text("mode") not in MODES or not op.results[0].uses:
+            return
+        if all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
+            # The data are not the tensor the Broadcast gives a name to.
+            rewriter.substitute(op, op.operands[:1])
+
+    def _is_redundant(self, user: Operation, op: Broadcast) -> bool:
+        if not isinstance(user, BroadcastingOp | Select) or user.text("auto_broadcast") != "numpy":
+            return False
+        others = [operand for operand in user.operands if operand is not op.results[0]]
+        target = self._target(op)
+        shapes = [self.known.tokens(value) for value in (op.operands[0], *others)]
+        without = [shape for shape in shapes if shape is not None]
+        if target is None or len(without) < len(shapes):
+            return False
+        return _factors(without) == _factors([*without, target])
+
+    def _target(self, op: Broadcast) -> Tokens | None:
+        entries = self.known.elements(op.operands[1])
+        return None if entries is None else tuple(entries.ravel().tolist())
+
+
+def _factors(shapes: Sequence[Tokens]) -> list[set[int | Symbol]]:
+    """For each dimension of a broadcast result, counted from the end, the sizes other than 1 that come together there."""
+    rank = max(map(len, shapes))
+    return [{shape[-axis] for shape in shapes if len(shape) >= axis and not same(shape[-axis], 1)} for axis in range(1, rank + 1)]
+
+
+class ConstantTarget(Pattern):
+    """Replaces a computed target by numbers, 1 where the dimension of the data is the one wanted."""
+
+    roots = (Broadcast,)
+
+    def __init__(self, known: Dimensions) -> None:
+        self.known = known
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, Broadcast)
+        data, target = op.operands[:2]
+        tokens, entries = self.known.tokens(data), self.known.elements(target)
+        if op.text("mode") not in MODES or tokens is None or entries is None or isinstance(target.owner, Constant):
+            return
+        wanted: list[Token] = entries.ravel().tolist()
+        lead = len(wanted) - len(tokens)
+        pattern: list[int] = []
+        for position, entry in enumerate(wanted):
+            if not isinstance(entry, Symbol):
+                pattern.append(int(entry))
+            elif position >= lead and entry is tokens[position - lead]:
+                pattern.append(1)
+            else:
+                return
+        rewriter.replace_with(op, rewriter.op.Broadcast(data, np.array(pattern, np.int64), mode="bidirectional"))
+
+
+@dataclass(frozen=True)
+class SimplifyBroadcastPass(ModulePass):
+    """Drops or simplifies Broadcasts."""
+
+    name = "simplify-broadcast"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if any(isinstance(each, Broadcast) for block in all_blocks(op) for each in block.ops):
+            known = Dimensions().scan(op)
+            rewrite(op, [RedundantBroadcast(known), ConstantTarget(known)], known=known)

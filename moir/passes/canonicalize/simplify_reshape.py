@@ -1,0 +1,91 @@
+"""`simplify-reshape`: computed target shapes of Reshape become constants; the model can still be reshaped.
+
+    %t = opset1.Concat(Gather(ShapeOf(%x), [0]), [12], Gather(ShapeOf(%x), [2]), [64])
+    %y = opset1.Reshape(%x, %t)
+->  %y = opset1.Reshape(%x, [0, 12, -1, 64]) {special_zero = true}
+
+An entry that is always the dimension of the data at its position becomes 0, one that constants of the model fix becomes that number, and
+one other may become -1. An entry that only the present shape of an input fixes is no such number: it would break the model when that is
+changed. (Of data without elements, -1 says nothing; there a Reshape may come to another shape, as it does in the converters of the
+frameworks.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
+
+from moir.analysis.dimensions import Dimensions, Token
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.shape import Reshape
+from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.symbols import Symbol
+from moir.errors import InferenceError
+from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+
+
+class ConstantTarget(Pattern):
+    """Replaces a computed target by zeros, numbers and at most one -1."""
+
+    roots = (Reshape,)
+
+    def __init__(self, known: Dimensions) -> None:
+        self.known = known
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, Reshape)
+        data, target = op.operands
+        if isinstance(target.owner, Constant):
+            return
+        entries = self.known.elements(target)
+        if entries is None or entries.ndim != 1:
+            return
+        pattern = constant_target(self.known.tokens(data) or (), entries.tolist(), op.flag("special_zero"))
+        if pattern is None:
+            return
+        reshaped = _reshape(rewriter, data, pattern)
+        # What was said about the shape may be more than the pattern says.
+        if reshaped is not None and rank_of(reshaped) == rank_of(op.results[0]) and element_of(reshaped) == element_of(op.results[0]):
+            rewriter.replace_with(op, reshaped)
+
+
+def constant_target(source: Sequence[Token], entries: Sequence[Token], special_zero: bool) -> list[int] | None:
+    """A constant target shape that always means the same as `entries`; None if there is none."""
+    pattern: list[int] = []
+    for position, entry in enumerate(entries):
+        if isinstance(entry, Symbol):
+            pattern.append(0 if position < len(source) and source[position] is entry else -1)
+        elif entry == 0 and not special_zero:
+            return None
+        else:
+            pattern.append(int(entry))
+    return pattern if pattern.count(-1) <= 1 else None
+
+
+def _reshape(rewriter: Rewriter, data: SSAValue, pattern: list[int]) -> SSAValue | None:
+    try:
+        return rewriter.op.Reshape(data, np.array(pattern, np.int64), special_zero=True)
+    except InferenceError:
+        return None
+
+
+@dataclass(frozen=True)
+class SimplifyReshapePass(ModulePass):
+    """Makes target shapes constant."""
+
+    name = "simplify-reshape"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if any(
+            isinstance(each, Reshape) and not isinstance(each.operands[1].owner, Constant) for block in all_blocks(op) for each in block.ops
+        ):
+            known = Dimensions().scan(op)
+            rewrite(op, [ConstantTarget(known)], known=known)

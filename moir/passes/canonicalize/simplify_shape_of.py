@@ -1,0 +1,127 @@
+"""`simplify-shape-of`: computations on shapes are shortened; the model can still be reshaped.
+
+    %s = opset3.ShapeOf(%relu)                                   // the shape of the operand of %relu: ShapeOf(%x)
+    %0 = opset8.Gather(%s, 0, 0)
+    %1 = opset1.Unsqueeze(%0, 0)                               // opset8.Gather(%s, [0], 0)
+    %2 = opset8.Gather(%s, [1], 0)                               // a constant if weights fix this dimension
+    %3 = opset1.Select(opset1.Equal(%1, -1), 1, %1)              // %1: a dimension is not -1
+
+Every value of a shape computation whose entries are known as `Dimensions` is replaced
+
+ 1. by a constant if weights and constants of the model fix all of it,
+ 2. else by the first value of the block that has the same entries,
+ 3. else by one Gather if all entries are dimensions of one ShapeOf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, OpResult, SSAValue
+from xdsl.passes import ModulePass
+
+from moir.analysis.dimensions import Dimensions, same
+from moir.dialects.data import Array
+from moir.dialects.element_types import INTEGER_TYPES, boolean, to_numpy
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.indexing import Gather
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.shape import ShapeOf
+from moir.dialects.shapes import element_of, shape_of
+from moir.dialects.symbols import Symbol, is_symbolic
+from moir.rewriting.driver import Rewriter, all_blocks
+
+
+@dataclass(frozen=True)
+class SimplifyShapeOfPass(ModulePass):
+    """Simplifies shape computations in one forward walk over each block."""
+
+    name = "simplify-shape-of"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not any(isinstance(each, ShapeOf) for block in all_blocks(op) for each in block.ops):
+            return
+        known = Dimensions().scan(op)
+        for block in all_blocks(op):
+            ShapeComputations(known).simplify(block)
+
+
+class ShapeComputations:
+    """The shape computations of one block: the first value with given entries, and the place where each dimension can be had."""
+
+    def __init__(self, known: Dimensions) -> None:
+        self.known = known
+        self.first: dict[Hashable, SSAValue] = {}
+        self.places: dict[Symbol, tuple[SSAValue, int]] = {}
+
+    def simplify(self, block: Block) -> None:
+        """Simplify the operations of a block in order."""
+        for op in list(block.ops):
+            if not isinstance(op, OpsetOp) or op.regions or not op.operands or len(op.results) != 1:
+                continue
+            if not op.DETERMINISTIC or op.EFFECTS:
+                continue
+            if isinstance(op, ShapeOf):
+                op.operands[0] = self.origin(op.operands[0])
+            result = op.results[0]
+            entries = self.entries(result)
+            if entries is None:
+                continue
+            rewriter = Rewriter(op, self.known)
+            key = (
+                result.type,
+                tuple(id(entry) if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel()),
+                len(entries.shape),
+            )
+            if not is_symbolic(entries):
+                element = element_of(result)
+                rewriter.replace_with(op, rewriter.op.constant(entries.astype(to_numpy(element)), element))
+            elif (earlier := self.first.get(key)) is not None:
+                rewriter.replace_with(op, earlier)
+            elif (gathered := self.gathered(op, entries, rewriter)) is not None:
+                rewriter.replace_with(op, gathered)
+                self.first[key] = gathered
+            else:
+                self.first[key] = result
+                if isinstance(op, ShapeOf):
+                    for axis, entry in enumerate(entries.tolist()):
+                        if isinstance(entry, Symbol):
+                            self.places.setdefault(entry, (result, axis))
+
+    def entries(self, result: SSAValue) -> Array | None:
+        """What is known of an integer or boolean value."""
+        element = element_of(result)
+        if element not in INTEGER_TYPES and element != boolean:
+            return None
+        entries = self.known.elements(result)
+        return entries if entries is not None and entries.shape == shape_of(result) else None
+
+    def origin(self, value: SSAValue) -> SSAValue:
+        """The first value from which `value` was computed without a change of shape."""
+        while isinstance(value, OpResult) and isinstance(value.op, OpsetOp) and not value.op.regions:
+            source = next((operand for operand in value.op.operands if self._same(operand, value)), None)
+            if source is None or (isinstance(source, OpResult) and isinstance(source.op, Constant)):
+                break
+            value = source
+        return value
+
+    def _same(self, a: SSAValue, b: SSAValue) -> bool:
+        left, right = self.known.tokens(a), self.known.tokens(b)
+        return left is not None and right is not None and len(left) == len(right) and all(map(same, left, right))
+
+    def gathered(self, op: OpsetOp, entries: Array, rewriter: Rewriter) -> SSAValue | None:
+        """One Gather from a ShapeOf that has these entries; None if there is none, or `op` is it."""
+        if entries.ndim > 1 or any(entry not in self.places for entry in entries.ravel()):
+            return None
+        places = [self.places[entry] for entry in entries.ravel()]
+        source = places[0][0]
+        if any(place[0] is not source for place in places) or element_of(source) != element_of(op.results[0]):
+            return None
+        if isinstance(op, Gather) and op.operands[0] is source:
+            return None
+        axes = np.array([axis for _, axis in places], np.int64).reshape(entries.shape)
+        return rewriter.op.Gather(source, rewriter.op.constant(axes), rewriter.op.constant(np.array(0, np.int64)))

@@ -1,0 +1,57 @@
+"""`unbatch-gather`: a Gather for each sample of a batch of one is a plain Gather.
+
+    %1 = opset8.Gather(%0, %i, 1) {batch_dims = 1}       // %0: [1, 12, 4], %i: [1, 6]
+->  %2 = opset15.Squeeze(%i, [0])
+    %1 = opset8.Gather(%0, %2, 1)
+
+The CPU plugin (2026.4) reads beyond its memory in the former if little is gathered for each index.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.dialects.opset.indexing import Gather
+from moir.dialects.shapes import element_of, shape_of
+from moir.passes.fold.fold_constants import constant_operand
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+
+class GatherOfOneBatch(Pattern):
+    """Takes dimensions of 1 off the indices."""
+
+    roots = (Gather,)
+
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(op, Gather) and op.integer("batch_dims") != 0
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, Gather)
+        data, indices, axis = op.operands
+        shape, places = shape_of(data), shape_of(indices)
+        if shape is None or places is None:
+            return
+        count = op.integer("batch_dims") % max(len(places), 1)
+        if count == 0 or {*shape[:count], *places[:count]} != {1}:
+            return
+        constant = constant_operand(indices)
+        if constant is None:
+            indices = rewriter.op.Squeeze(indices, np.arange(count))
+        else:
+            indices = rewriter.op.constant(constant.reshape(constant.shape[count:]), element_of(indices))
+        rewriter.replace_with(op, rewriter.op.Gather(data, indices, axis))
+
+
+@dataclass(frozen=True)
+class UnbatchGatherPass(PatternPass):
+    """Gathers from batches of one without a batch."""
+
+    name = "unbatch-gather"
+
+    def patterns(self) -> list[RewritePattern]:
+        return [GatherOfOneBatch()]

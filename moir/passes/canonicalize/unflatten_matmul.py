@@ -1,0 +1,79 @@
+"""`unflatten-matmul`: a product with a matrix does not need its other operand flattened.
+
+    %1 = opset1.Reshape(%0, [-1, 64])                    // %0: [N, T, 64]
+    %2 = opset1.MatMul(%1, %w)                           // %w: [64, 96]
+    %3 = opset1.Reshape(%2, [N, T, 96])
+->  %3 = opset1.MatMul(%0, %w)
+
+Frameworks without a product of tensors with a matrix (`Tensordot`, `Dense` of TensorFlow) compute it in this way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
+
+from moir.analysis.dimensions import Dimensions, same, same_tokens
+from moir.analysis.uses import has_one_live_use
+from moir.dialects.opset.matrix import MatMul
+from moir.dialects.opset.shape import Reshape
+from moir.dialects.shapes import rank_of, shape_of
+from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+
+
+def flattened_product(op: Operation) -> tuple[MatMul, Reshape] | None:
+    """The product behind a Reshape and the Reshape in front of it, if the former is one of two matrices."""
+    product = op.operands[0].owner
+    if not isinstance(op, Reshape) or not isinstance(product, MatMul) or product.flag("transpose_a"):
+        return None
+    flat = product.operands[0].owner
+    if not isinstance(flat, Reshape) or rank_of(product.operands[0]) != 2 or rank_of(product.operands[1]) != 2:
+        return None
+    return product, flat
+
+
+def last_size(value: SSAValue) -> int:
+    """The last dimension as it is now. If that of an input is changed, the Reshape back fails as the product does without it."""
+    shape = shape_of(value)
+    return shape[-1] if shape else -1
+
+
+class FlattenedProduct(Pattern):
+    """Multiplies what is flattened instead, if flattening keeps the last dimension and the result gets the others back."""
+
+    roots = (Reshape,)
+
+    def __init__(self, known: Dimensions) -> None:
+        self.known = known
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        found = flattened_product(op)
+        if found is None or not has_one_live_use(op.operands[0]):
+            return
+        product, flat = found
+        data, matrix = flat.operands[0], product.operands[1]
+        tokens = [self.known.tokens(value) for value in (data, flat.results[0], product.results[0], op.results[0])]
+        source, rows, columns, target = (token or () for token in tokens)
+        if len(source) < 2 or not rows or not columns:
+            return
+        keeps_last = same(source[-1], rows[-1]) or last_size(data) == last_size(flat.results[0]) >= 0
+        if keeps_last and same_tokens((*source[:-1], columns[-1]), target):
+            rewriter.replace_with(op, rewriter.op.MatMul(data, matrix, transpose_b=product.flag("transpose_b")))
+
+
+@dataclass(frozen=True)
+class UnflattenMatmulPass(ModulePass):
+    """Takes the Reshapes around products with matrices away."""
+
+    name = "unflatten-matmul"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if any(isinstance(each, Reshape) and flattened_product(each) for block in all_blocks(op) for each in block.ops):
+            known = Dimensions().scan(op)
+            rewrite(op, [FlattenedProduct(known)], known=known)

@@ -1,0 +1,1 @@
+"""Passes that change nothing and refuse what the next stage cannot take."""

@@ -1,0 +1,59 @@
+"""`check-lowered`: no operation of a framework dialect is left. Changes nothing.
+
+The error lists every kind that is left, how often, and the first nodes of it, at once. An operation an extension made without a `type`
+may stay if it has a function `infer`: a transformation of a later phase has to replace it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from moir.dialects.assembly import name_of
+from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
+from moir.dialects.python_object import python_entries
+from moir.errors import UnsupportedOperationError
+from moir.rewriting.driver import all_blocks
+
+NAMES_SHOWN = 3
+
+
+def may_stay(op: FrameworkOp) -> bool:
+    """Whether an operation is one of an extension that knows its own types."""
+    return op.name.startswith(f"{MODEL_OPTIMIZER}.") and callable(python_entries(op).get("infer"))
+
+
+def kinds_and_names(left: dict[str, list[str]]) -> str:
+    """Kinds of operations with the names of the first of each."""
+    parts: list[str] = []
+    for kind, names in sorted(left.items()):
+        more = f", … {len(names)} in all" if len(names) > NAMES_SHOWN else ""
+        parts.append(f"{kind} ({', '.join(map(repr, names[:NAMES_SHOWN]))}{more})")
+    return "; ".join(parts)
+
+
+_HINT = "write a lowering for each, see README.md, 'Adding a lowering', and docs/extending.md"
+_HINT_FOR_EXTENSIONS = "give each operation a type, or replace it in a transformation that runs later, see docs/extending.md"
+
+
+@dataclass(frozen=True)
+class CheckLoweredPass(ModulePass):
+    """Raises UnsupportedOperationError if a framework operation is left."""
+
+    name = "check-lowered"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        left: dict[str, list[str]] = {}
+        for block in all_blocks(op):
+            for each in block.ops:
+                if isinstance(each, FrameworkOp) and not may_stay(each):
+                    left.setdefault(each.name, []).append(name_of(each) or "")
+        if not left:
+            return
+        raise UnsupportedOperationError(
+            f"no lowering for {len(left)} kind{'s' if len(left) > 1 else ''} of operation: {kinds_and_names(left)}",
+            hint=_HINT_FOR_EXTENSIONS if all(kind.startswith(f"{MODEL_OPTIMIZER}.") for kind in left) else _HINT,
+        )

@@ -1,0 +1,61 @@
+"""`fold-batch-norm`: a batch normalization with constant statistics becomes a Multiply and an Add; see `fold-scales` for what follows.
+
+    %y = opset5.BatchNormInference(%x, %gamma, %beta, %mean, %variance) {epsilon = 1e-5}
+->  %0 = opset1.Multiply(%x, gamma / sqrt(variance + epsilon))
+    %y = opset1.Add(%0, beta - mean * gamma / sqrt(variance + epsilon))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.analysis.constants import FLOATS, stored, weight_of
+from moir.dialects.data import Array
+from moir.dialects.element_types import to_numpy
+from moir.dialects.opset.normalization import BatchNormInference
+from moir.dialects.shapes import element_of, rank_of
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+
+class BatchNorm(Pattern):
+    """The scale and shift of every channel, computed in f64 and rounded once."""
+
+    roots = (BatchNormInference,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, BatchNormInference)
+        data = op.operands[0]
+        element, rank = element_of(data), rank_of(data)
+        vectors = [weight_of(operand) for operand in op.operands[1:]]
+        if element not in FLOATS or rank is None or any(vector is None for vector in vectors):
+            return
+        gamma, beta, mean, variance = (np.asarray(vector, np.float64) for vector in vectors)
+        with np.errstate(all="ignore"):
+            scale = gamma / np.sqrt(variance + op.number("epsilon"))
+            shift = beta - mean * scale
+        dtype = to_numpy(element)
+        scale, shift = stored(along_channels(scale, rank), dtype), stored(along_channels(shift, rank), dtype)
+        if scale is None or shift is None:
+            return
+        scaled = rewriter.op.Multiply(data, rewriter.op.constant(scale, element))
+        rewriter.replace_with(op, rewriter.op.Add(scaled, rewriter.op.constant(shift, element)))
+
+
+def along_channels(vector: Array, rank: int) -> Array:
+    """A vector of one entry a channel as it broadcasts over [N, C, …]."""
+    return vector.reshape(1, -1, *[1] * (rank - 2))
+
+
+@dataclass(frozen=True)
+class FoldBatchNormPass(PatternPass):
+    """Replaces batch normalizations."""
+
+    name = "fold-batch-norm"
+
+    def patterns(self) -> list[RewritePattern]:
+        return [BatchNorm()]

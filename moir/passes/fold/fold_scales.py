@@ -1,0 +1,233 @@
+"""`fold-scales`: constant factors go into the weights of the convolution or matrix product in front of or behind them.
+
+    %0 = opset1.Convolution(%x, %w)                       // [N, C, …]
+    %1 = opset1.Add(%0, %b)                               // may be missing
+    %2 = opset1.Multiply(%1, %s)                          // one factor, or one a channel
+->  %0 = opset1.Convolution(%x, %w * %s)
+    %2 = opset1.Add(%0, %b * %s)
+
+    %0 = opset1.Multiply(%x, %s)                          // one factor, or one an input channel
+    %1 = opset1.Convolution(%0, %w)
+->  %1 = opset1.Convolution(%x, %w * %s)
+
+    %2 = opset1.Add(opset1.Subtract(%x, %b), %c)
+->  %2 = opset1.Add(%x, %c - %b)
+
+    %3 = opset1.Multiply(opset1.Add(opset1.Multiply(%x, %a), %b), %c)
+->  %3 = opset1.Add(opset1.Multiply(%x, %a * %c), %b * %c)
+
+also for transposed and grouped convolutions and for MatMul, for Divide in the place of Multiply, and for Multiply twice in a row. Padding
+is no obstacle: zeros stay zeros. Weights with other uses stay as they are, and so does everything whose intermediate value has other uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.analysis.constants import is_shared, precise, stored, weight_of
+from moir.analysis.uses import has_one_live_use
+from moir.dialects.data import Array
+from moir.dialects.element_types import to_numpy
+from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.convolution import Convolution, ConvolutionBackpropData, GroupConvolution, GroupConvolutionBackpropData
+from moir.dialects.opset.matrix import MatMul
+from moir.dialects.shapes import element_of, rank_of
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+
+class Channels(NamedTuple):
+    """Where the channels of the result and of the data are in the filters: axes that together are the channels, the group first."""
+
+    outputs: tuple[int, ...]
+    inputs: tuple[int, ...]
+
+
+CHANNELS: dict[type[OpsetOp], Channels] = {
+    Convolution: Channels((0,), (1,)),
+    ConvolutionBackpropData: Channels((1,), (0,)),
+    GroupConvolution: Channels((0, 1), (0, 2)),
+    GroupConvolutionBackpropData: Channels((0, 2), (0, 1)),
+}
+
+
+def filter_factors(op: OpsetOp, filters: Array, factors: Array, axes: tuple[int, ...]) -> Array | None:
+    """Factors of the channels of [N, C, spatial…] as they broadcast over the filters; None if they differ in other dimensions."""
+    rank = len(op.integers("strides")) + 2
+    if factors.ndim > rank:
+        return None
+    aligned = factors.reshape((1,) * (rank - factors.ndim) + factors.shape)
+    if factors.size == 1:
+        return aligned.reshape((1,) * filters.ndim)
+    sizes = [filters.shape[axis] for axis in axes]
+    if aligned.shape[1] != np.prod(sizes) or aligned.size != aligned.shape[1]:
+        return None
+    return aligned.reshape([size if axis in axes else 1 for axis, size in enumerate(filters.shape)])
+
+
+def product_factors(op: OpsetOp, weights: Array, factors: Array, side: str) -> Array | None:
+    """Factors of the columns of a matrix product (`outputs`) or of its left operand (`inputs`) as they broadcast over the right one."""
+    rank = rank_of(op.results[0] if side == "outputs" else op.operands[0])
+    if weights.ndim < 2 or rank is None or factors.ndim > rank:
+        return None
+    if factors.size == 1:
+        return factors.reshape((1,) * weights.ndim)
+    if factors.size != factors.shape[-1] or (side == "inputs" and op.flag("transpose_a")):
+        return None
+    columns = (side == "outputs") != op.flag("transpose_b")
+    if weights.shape[-1 if columns else -2] != factors.size:
+        return None
+    return factors.reshape(-1) if columns else factors.reshape(-1, 1)
+
+
+def scaled_weights(op: Operation, factors: Array, side: str) -> Array | None:
+    """The second operand of a linear operation, a constant, times factors of its outputs or inputs; None if they cannot be multiplied."""
+    if not isinstance(op, OpsetOp) or not isinstance(op, (*CHANNELS, MatMul)):
+        return None
+    weights = weight_of(op.operands[1])
+    if weights is None or is_shared(op.operands[1]):
+        return None
+    if isinstance(op, MatMul):
+        fitted = product_factors(op, weights, factors, side)
+    else:
+        channels = CHANNELS[type(op)]
+        fitted = filter_factors(op, weights, factors, channels.outputs if side == "outputs" else channels.inputs)
+    if fitted is None:
+        return None
+    return stored(precise(weights) * precise(fitted), weights.dtype)
+
+
+def constant_factor(op: Operation) -> tuple[SSAValue, Array] | None:
+    """The other operand of a multiplication by a constant, or of a division by one, and the factors; None for any other operation."""
+    if not isinstance(op, Multiply | Divide) or op.text("auto_broadcast") != "numpy":
+        return None
+    for position in (1, 0) if isinstance(op, Multiply) else (1,):
+        factors = weight_of(op.operands[position])
+        if factors is not None and factors.size and keeps_rank(factors, op.operands[1 - position]):
+            with np.errstate(all="ignore"):
+                exact = precise(factors) if isinstance(op, Multiply) else np.reciprocal(precise(factors))
+            return (op.operands[1 - position], exact) if np.all(np.isfinite(exact)) else None
+    return None
+
+
+def constant_term(op: Operation) -> tuple[SSAValue, Array] | None:
+    """The other operand of an addition of a constant, or a subtraction of one, and the constant that is added; None for anything else."""
+    if not isinstance(op, Add | Subtract) or op.text("auto_broadcast") != "numpy":
+        return None
+    for position in (1, 0) if isinstance(op, Add) else (1,):
+        term = weight_of(op.operands[position])
+        if term is not None and term.size and keeps_rank(term, op.operands[1 - position]):
+            return op.operands[1 - position], term if isinstance(op, Add) else np.negative(term)
+    return None
+
+
+def keeps_rank(constant: Array, other: SSAValue) -> bool:
+    """Whether a constant gives a result no more dimensions than the other operand has."""
+    rank = rank_of(other)
+    return rank is not None and constant.ndim <= rank
+
+
+def combined(function: Callable[[Array, Array], Array], a: Array, b: Array, value: SSAValue) -> Array | None:
+    """Two constants as one of the element type of a value, unless it would be larger than both."""
+    if np.prod(np.broadcast_shapes(a.shape, b.shape), dtype=object) > max(a.size, b.size):
+        return None
+    with np.errstate(all="ignore"):
+        return stored(np.asarray(function(a.astype(np.float64), b.astype(np.float64))), to_numpy(element_of(value)))
+
+
+def with_weights(rewriter: Rewriter, op: OpsetOp, data: SSAValue, weights: Array) -> SSAValue:
+    """A linear operation on other data, with other weights."""
+    constant = rewriter.op.constant(weights, element_of(op.operands[1]))
+    return rewriter.op[op.name](data, constant, *op.operands[2:], **op.properties)
+
+
+class FactorBehind(Pattern):
+    """Takes a factor into the linear operation in front of it, also past an addition."""
+
+    roots = (Multiply, Divide)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        found = constant_factor(op)
+        if found is None or not has_one_live_use(found[0]):
+            return
+        value, factors = found
+        shifted = constant_term(value.owner) if isinstance(value, OpResult) else None
+        if shifted is not None and not has_one_live_use(shifted[0]):
+            return
+        linear = (shifted[0] if shifted is not None else value).owner
+        if not isinstance(linear, OpsetOp):
+            return
+        term = None
+        if shifted is not None and (term := combined(np.multiply, shifted[1], factors, value)) is None:
+            return
+        result = self.scaled(linear, factors, rewriter)
+        if result is None:
+            return
+        rewriter.replace_with(op, result if term is None else rewriter.op.Add(result, rewriter.op.constant(term, element_of(result))))
+
+    def scaled(self, op: OpsetOp, factors: Array, rewriter: Rewriter) -> SSAValue | None:
+        """The result of a linear operation or of a multiplication by a constant, times factors."""
+        inner = constant_factor(op)
+        if inner is not None:
+            merged = combined(np.multiply, inner[1], factors, op.results[0])
+            return None if merged is None else rewriter.op.Multiply(inner[0], rewriter.op.constant(merged, element_of(op.results[0])))
+        weights = scaled_weights(op, factors, "outputs")
+        return None if weights is None else with_weights(rewriter, op, op.operands[0], weights)
+
+
+class FactorBefore(Pattern):
+    """Takes a factor of the data into a linear operation."""
+
+    roots = (*CHANNELS, MatMul)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, OpsetOp)
+        value = op.operands[0]
+        found = constant_factor(value.op) if isinstance(value, OpResult) else None
+        if found is None or not has_one_live_use(value):
+            return
+        # Data that the factors enlarge, as they may a dimension of unknown size, would no longer fit the weights.
+        if found[0].type != value.type:
+            return
+        weights = scaled_weights(op, found[1], "inputs")
+        if weights is not None:
+            rewriter.replace_with(op, with_weights(rewriter, op, found[0], weights))
+
+
+class TwoConstants(Pattern):
+    """Merges two additions of constants, or two multiplications by constants."""
+
+    roots = (Add, Subtract, Multiply, Divide)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        adds = isinstance(op, Add | Subtract)
+        of = constant_term if adds else constant_factor
+        outer = of(op)
+        if outer is None or not has_one_live_use(outer[0]) or not isinstance(outer[0], OpResult) or (inner := of(outer[0].op)) is None:
+            return
+        merged = combined(np.add if adds else np.multiply, outer[1], inner[1], outer[0])
+        if merged is None:
+            return
+        constant = rewriter.op.constant(merged, element_of(outer[0]))
+        rewriter.replace_with(op, (rewriter.op.Add if adds else rewriter.op.Multiply)(inner[0], constant))
+
+
+@dataclass(frozen=True)
+class FoldScalesPass(PatternPass):
+    """Folds constant factors into weights, and constants into each other."""
+
+    name = "fold-scales"
+
+    FIXPOINT: ClassVar[bool] = True
+
+    def patterns(self) -> list[RewritePattern]:
+        return [TwoConstants(), FactorBehind(), FactorBefore()]

@@ -1,0 +1,1 @@
+"""Passes that make one operation of several."""

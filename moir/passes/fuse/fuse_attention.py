@@ -1,0 +1,148 @@
+"""`fuse-attention`: softmax(query · keyᵀ · scale + mask) · value becomes one operation.
+
+    %0 = opset1.MatMul(%q, %k) {transpose_b = true}
+    %1 = opset1.Multiply(%0, 0.125)                   // or Divide, or missing
+    %2 = opset1.Add(%1, %mask)                        // may be missing
+    %3 = opset8.Softmax(%2) {axis = -1}
+    %4 = opset1.MatMul(%3, %v)
+->  %4 = opset13.ScaledDotProductAttention(%q, %k, %v, %mask, 0.125)
+
+For tensors of four dimensions, batch and heads first, that are certainly the same for query, key and value, and masks that certainly do
+not enlarge what they are added to. A key that is not transposed by the product is transposed in front of the operation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
+
+from moir.analysis.constants import FLOATS, weight_of
+from moir.analysis.dimensions import Dimensions, broadcast, same
+from moir.analysis.uses import has_one_live_use
+from moir.dialects.opset.activation import Softmax, Softmax1
+from moir.dialects.opset.arithmetic import Add, Divide, Multiply
+from moir.dialects.opset.matrix import MatMul
+from moir.dialects.opset.movement import Transpose
+from moir.dialects.shapes import element_of, rank_of
+from moir.passes.canonicalize.cancel_transposes import order_of, transposed
+from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+
+RANK = 4
+
+
+class Scores(NamedTuple):
+    """The product of query and key, the mask that is added to it, and its factor."""
+
+    product: MatMul
+    mask: SSAValue | None
+    scale: float
+
+
+class Attention(Pattern):
+    """Starts at the second product."""
+
+    roots = (MatMul,)
+
+    def __init__(self, known: Dimensions) -> None:
+        self.known = known
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, MatMul)
+        softmax = op.operands[0].owner
+        if not isinstance(softmax, Softmax | Softmax1) or op.flag("transpose_a") or op.flag("transpose_b"):
+            return
+        element = element_of(op.results[0])
+        if not has_one_live_use(softmax.results[0]) or softmax.integer("axis") not in (-1, RANK - 1) or element not in FLOATS:
+            return
+        scores = self.scores(softmax.operands[0])
+        if scores is None or scores.product.flag("transpose_a"):
+            return
+        query, key = scores.product.operands
+        value = op.operands[1]
+        if any(rank_of(each) != RANK or element_of(each) != element for each in (query, key, value)):
+            return
+        if not self.same_batch(query, key) or not self.same_batch(query, value) or not self.fits(scores):
+            return
+        if not scores.product.flag("transpose_b"):
+            key = swapped(key, rewriter)
+        mask = scores.mask if scores.mask is not None else rewriter.op.constant_like(0.0, query)
+        scale = rewriter.op.constant_like(scores.scale, query)
+        rewriter.replace_with(op, rewriter.op.ScaledDotProductAttention(query, key, value, mask, scale, causal=False))
+
+    def scores(self, value: SSAValue) -> Scores | None:
+        """What the softmax is of; None if it is something else, or used elsewhere."""
+
+        if isinstance(value.owner, Add) and has_one_live_use(value) and value.owner.text("auto_broadcast") == "numpy":
+            left, right = value.owner.operands
+            for candidate, other in ((left, right), (right, left)):
+                if (found := scaled_product(candidate)) is not None:
+                    return Scores(found.product, other, found.scale)
+            return None
+        return scaled_product(value)
+
+    def same_batch(self, a: SSAValue, b: SSAValue) -> bool:
+        """Whether two values have the same batch and heads."""
+        left, right = self.known.tokens(a), self.known.tokens(b)
+        return left is not None and right is not None and all(map(same, left[:2], right[:2]))
+
+    def fits(self, scores: Scores) -> bool:
+        """Whether the mask has the type of the product and leaves its shape as it is."""
+        if scores.mask is None:
+            return True
+        mask, product = self.known.tokens(scores.mask), self.known.tokens(scores.product.results[0])
+        if mask is None or product is None or not 2 <= len(mask) <= RANK:
+            return False
+        if element_of(scores.mask) != element_of(scores.product.results[0]):
+            return False
+        return all(token is not None and same(token, own) for token, own in zip(broadcast(mask, product), product, strict=True))
+
+
+def scaled_product(value: SSAValue) -> Scores | None:
+    """A matrix product, times a constant number or not, that has no other uses."""
+    if not has_one_live_use(value) or not isinstance(value, OpResult):
+        return None
+    if isinstance(value.op, MatMul):
+        return Scores(value.op, None, 1.0)
+    if not isinstance(value.op, Multiply | Divide) or value.op.text("auto_broadcast") != "numpy":
+        return None
+    for product, factor in ((0, 1), (1, 0)) if isinstance(value.op, Multiply) else ((0, 1),):
+        inner, number = value.op.operands[product].owner, weight_of(value.op.operands[factor])
+        if (
+            isinstance(inner, MatMul)
+            and has_one_live_use(inner.results[0])
+            and number is not None
+            and number.size == 1
+            and number.ndim <= RANK
+        ):
+            scale = float(number.reshape(-1)[0])
+            if isinstance(value.op, Multiply) or scale:
+                return Scores(inner, None, scale if isinstance(value.op, Multiply) else 1 / scale)
+    return None
+
+
+def swapped(value: SSAValue, rewriter: Rewriter) -> SSAValue:
+    """A value with its last two dimensions exchanged, by the transposition it comes from if there is one."""
+    order = [*range(RANK - 2), RANK - 1, RANK - 2]
+    if isinstance(value.owner, Transpose) and (first := order_of(value.owner, rewriter.known)) is not None:
+        return transposed(rewriter, value.owner.operands[0], [first[axis] for axis in order])
+    return rewriter.op.Transpose(value, np.array(order, np.int64))
+
+
+@dataclass(frozen=True)
+class FuseAttentionPass(ModulePass):
+    """Fuses scaled dot-product attention, Vaswani et al., "Attention Is All You Need", 2017."""
+
+    name = "fuse-attention"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if any(isinstance(each, Softmax | Softmax1) for block in all_blocks(op) for each in block.ops):
+            known = Dimensions(static=True).scan(op)
+            rewrite(op, [Attention(known)], known=known)

@@ -1,0 +1,59 @@
+"""`fuse-concats`: a Concat of Concats along the same axis becomes one.
+
+    %1 = opset1.Concat(%a, %b) {axis = 1}
+    %2 = opset1.Concat(%1, %c) {axis = 1}
+->  %2 = opset1.Concat(%a, %b, %c) {axis = 1}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.analysis.uses import has_one_live_use
+from moir.dialects.opset.movement import Concat
+from moir.dialects.shapes import rank_of
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+
+def axis_of(op: Concat) -> int | None:
+    """The axis, counted from the front if the rank is known; None if it is counted from the back of an unknown rank."""
+    axis, rank = op.integer("axis"), rank_of(op.results[0])
+    return axis if axis >= 0 else None if rank is None else axis + rank
+
+
+class ConcatOfConcats(Pattern):
+    """Takes over the operands of Concats nothing else uses. Inner ones come first in a block, so one walk merges chains."""
+
+    roots = (Concat,)
+
+    def may_match(self, op: Operation) -> bool:
+        return any(isinstance(operand.owner, Concat) for operand in op.operands)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, Concat)
+        axis = axis_of(op)
+        if axis is None:
+            return
+        operands: list[SSAValue] = []
+        for operand in op.operands:
+            inner = operand.owner
+            if isinstance(inner, Concat) and axis_of(inner) == axis and has_one_live_use(operand):
+                operands.extend(inner.operands)
+            else:
+                operands.append(operand)
+        if len(operands) > len(op.operands):
+            rewriter.replace_with(op, rewriter.op.Concat(*operands, axis=axis))
+
+
+@dataclass(frozen=True)
+class FuseConcatsPass(PatternPass):
+    """Merges Concats into those that use them."""
+
+    name = "fuse-concats"
+
+    def patterns(self) -> list[RewritePattern]:
+        return [ConcatOfConcats()]

@@ -1,0 +1,59 @@
+"""`fuse-depth-to-space`: Reshape · Transpose · Reshape that moves blocks from the channels into the spatial dimensions.
+
+    %1 = opset1.Reshape(%0, [0, 2, 2, 16, 8, 8])                 // %0: [N, 64, 8, 8]
+    %2 = opset1.Transpose(%1, [0, 3, 4, 1, 5, 2])
+    %3 = opset1.Reshape(%2, [0, 16, 16, 16])
+->  %3 = opset1.DepthToSpace(%0) {block_size = 2, mode = "blocks_first"}
+
+For `depth_first` the parts are [N, 16, 2, 2, 8, 8] and the order is [0, 1, 4, 2, 5, 3]; with one or three spatial dimensions alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.ir import SSAValue
+
+from moir.analysis.dimensions import same, same_tokens
+from moir.dialects.symbols import Symbol
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPattern
+
+
+class BlocksToSpace(RegroupingPattern):
+    """The channels split into a block and fewer channels, the block put behind the spatial dimensions."""
+
+    def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
+        spatial = len(found.source) - 2
+        if spatial < 1 or len(found.parts) != 2 * spatial + 2 or len(found.target) != spatial + 2:
+            return None
+        pairs = range(spatial + 2, 2 * spatial + 2)
+        for mode, depth, blocks in (("blocks_first", spatial + 1, range(1, spatial + 1)), ("depth_first", 1, range(2, spatial + 2))):
+            if found.order != (0, depth, *(axis for pair in zip(pairs, blocks, strict=True) for axis in pair)):
+                continue
+            size = found.parts[blocks[0]]
+            if isinstance(size, Symbol) or size < 2 or any(not same(found.parts[axis], size) for axis in blocks):
+                return None
+            channels = found.parts[depth]
+            block = (size,) * spatial
+            parts = (found.source[0], *((*block, channels) if mode == "blocks_first" else (channels, *block)), *found.source[2:])
+            grown = [None if isinstance(token, Symbol) else token * size for token in found.source[2:]]
+            target = (
+                found.source[0],
+                channels,
+                *[own if token is None else token for token, own in zip(grown, found.target[2:], strict=True)],
+            )
+            # Of several unknown sizes the last Reshape could have exchanged two.
+            if grown.count(None) < 2 and same_tokens(found.parts, parts) and same_tokens(found.target, target):
+                return op.DepthToSpace(found.value, block_size=size, mode=mode)
+        return None
+
+
+@dataclass(frozen=True)
+class FuseDepthToSpacePass(RegroupingPass):
+    """Fuses depth to space, the pixel shuffle of Shi et al., 2016."""
+
+    name = "fuse-depth-to-space"
+
+    PATTERN: ClassVar[type[RegroupingPattern]] = BlocksToSpace

@@ -1,0 +1,160 @@
+"""`fuse-dilated-convolution`: a convolution of the parts that SpaceToBatch makes of an image is a dilated convolution of the image.
+
+    %1 = opset2.SpaceToBatch(%0, [1, 1, 2, 2], [0, 0, 2, 2], [0, 0, 2, 2])
+    %2 = opset1.Convolution(%1, %w) {auto_pad = "valid", strides = [1, 1], dilations = [1, 1]}
+    %3 = opset2.BatchToSpace(%2, [1, 1, 2, 2], [0, 0, 0, 0], [0, 0, 0, 0])
+->  %3 = opset1.Convolution(%0, %w) {pads_begin = [2, 2], pads_end = [2, 2], strides = [1, 1], dilations = [2, 2]}
+
+What is cut off at the end need not be padded at the beginning. Transposes, and an axis of one element for a convolution of lines, may stand
+on both sides of the convolution; they stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.analysis.uses import has_one_live_use
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.blocks import BatchToSpace, SpaceToBatch
+from moir.dialects.opset.convolution import Convolution, GroupConvolution
+from moir.dialects.opset.movement import Transpose
+from moir.dialects.opset.shape import Squeeze, Squeeze1, Unsqueeze
+from moir.dialects.shapes import normalize_axis, rank_of, shape_of
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.rules import constant_of
+
+Axes = list[int | None]
+"""For each axis of a value the axis of the image it is; None for one that was inserted."""
+
+
+def integers_of(value: SSAValue) -> list[int] | None:
+    """A constant list of integers, None for any other value."""
+    found = constant_of(value)
+    return None if found is None else [int(entry) for entry in found.ravel()]
+
+
+def moved_axes(op: Operation, axes: Axes) -> Axes | None:
+    """The axes behind an operation that only moves them; None if it does something else."""
+    if not isinstance(op, Transpose | Unsqueeze | Squeeze | Squeeze1) or len(op.operands) != 2:
+        return None
+    places = integers_of(op.operands[1])
+    rank = rank_of(op.results[0]) if isinstance(op, Unsqueeze) else len(axes)
+    if places is None or rank is None or len(places) > rank:
+        return None
+    if isinstance(op, Transpose):
+        return [axes[place] for place in places] if len(places) == rank else None
+    counted = {normalize_axis(place, rank) for place in places}
+    if isinstance(op, Unsqueeze):
+        rest = iter(axes)
+        return [None if place in counted else next(rest) for place in range(rank)]
+    if any(axes[place] is not None for place in counted):
+        return None
+    return [axis for place, axis in enumerate(axes) if place not in counted]
+
+
+def chain_above(value: SSAValue, *ends: type[Operation]) -> tuple[list[Operation], Operation] | None:
+    """The operations that move axes above a value, first to last, and the operation of a class above them."""
+    found: list[Operation] = []
+    while isinstance(value.owner, Transpose | Unsqueeze | Squeeze | Squeeze1):
+        found.append(value.owner)
+        value = value.owner.operands[0]
+    return (found[::-1], value.owner) if isinstance(value.owner, ends) else None
+
+
+def axes_behind(operations: Sequence[Operation], axes: Axes) -> Axes | None:
+    """The axes behind a chain of operations."""
+    current: Axes | None = axes
+    for op in operations:
+        current = None if current is None else moved_axes(op, current)
+    return current
+
+
+def rebuilt(op: OpBuilder, operations: Sequence[Operation], value: SSAValue) -> SSAValue:
+    """A chain of operations on another value."""
+    for each in operations:
+        value = op[each.name](value, each.operands[1])
+    return value
+
+
+def window_of(op: OpsetOp) -> tuple[list[int], list[int], list[int]] | None:
+    """Pads at the beginning and the end and dilations of a convolution; None if its strides are not 1 or its pads are unknown."""
+    begins, ends, dilations = (list(op.integers(name)) for name in ("pads_begin", "pads_end", "dilations"))
+    if set(op.integers("strides")) != {1}:
+        return None
+    automatic = op.text("auto_pad")
+    if automatic == "explicit":
+        return begins, ends, dilations
+    if automatic == "valid":
+        return [0] * len(begins), [0] * len(ends), dilations
+    shape = shape_of(op.operands[1])
+    if shape is None or min(shape[-len(dilations) :]) < 1:
+        return None
+    surplus = [(size - 1) * dilation for size, dilation in zip(shape[-len(dilations) :], dilations, strict=True)]
+    small, large = [total // 2 for total in surplus], [total - total // 2 for total in surplus]
+    return (small, large, dilations) if automatic == "same_upper" else (large, small, dilations)
+
+
+class ConvolutionOfParts(Pattern):
+    """SpaceToBatch, a convolution and BatchToSpace with the same blocks."""
+
+    roots = (BatchToSpace,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, BatchToSpace)
+        below = chain_above(op.operands[0], Convolution, GroupConvolution)
+        if below is None or not isinstance(convolution := below[1], OpsetOp):
+            return
+        if not all(has_one_live_use(each.results[0]) for each in (*below[0], convolution)):
+            return
+        above = chain_above(convolution.operands[0], SpaceToBatch)
+        if above is None:
+            return
+        lists = [integers_of(operand) for operand in (*above[1].operands[1:], *op.operands[1:])]
+        window = window_of(convolution)
+        if window is None or any(entries is None for entries in lists):
+            return
+        blocks, pads_begin, pads_end, own_blocks, crops_begin, crops_end = (entries or [] for entries in lists)
+        axes = axes_behind(above[0], list(range(len(blocks))))
+        if axes is None or blocks != own_blocks or axes_behind(below[0], axes) != list(range(len(blocks))):
+            return
+        channel = axes[1]
+        untouched = [0] if channel is None else [0, channel]
+        if axes[0] != 0 or any(
+            (blocks[axis], pads_begin[axis], pads_end[axis], crops_begin[axis], crops_end[axis]) != (1, 0, 0, 0, 0) for axis in untouched
+        ):
+            return
+        begins, ends, dilations = window
+        for place, axis in enumerate(axes[2:]):
+            if axis is not None:
+                begins[place] = begins[place] * blocks[axis] + pads_begin[axis] - crops_begin[axis]
+                ends[place] = ends[place] * blocks[axis] + pads_end[axis] - crops_end[axis]
+                dilations[place] *= blocks[axis]
+        if min(*begins, *ends) < 0:
+            return
+        data = rebuilt(rewriter.op, above[0], above[1].operands[0])
+        dilated = rewriter.op[convolution.name](
+            data,
+            convolution.operands[1],
+            strides=convolution.integers("strides"),
+            dilations=dilations,
+            pads_begin=begins,
+            pads_end=ends,
+            auto_pad="explicit",
+        )
+        rewriter.replace_with(op, rebuilt(rewriter.op, below[0], dilated))
+
+
+@dataclass(frozen=True)
+class FuseDilatedConvolutionPass(PatternPass):
+    """Fuses dilated convolutions, as TensorFlow's older versions compute them."""
+
+    name = "fuse-dilated-convolution"
+
+    def patterns(self) -> list[RewritePattern]:
+        return [ConvolutionOfParts()]

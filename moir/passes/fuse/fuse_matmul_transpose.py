@@ -1,0 +1,84 @@
+"""`fuse-matmul-transpose`: transpositions of the last two dimensions around a MatMul become flags of it.
+
+    %t = opset1.Transpose(%b, [0, 2, 1])
+    %y = opset1.MatMul(%a, %t)
+->  %y = opset1.MatMul(%a, %b) {transpose_b = true}
+
+    %y = opset1.Transpose(opset1.MatMul(%a, %b), [0, 2, 1])
+->  %y = opset1.MatMul(%b, %a) {transpose_a = true, transpose_b = true}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.analysis.known_values import KnownValues
+from moir.analysis.uses import has_one_live_use, live_uses
+from moir.dialects.opset.matrix import MatMul
+from moir.dialects.opset.movement import Transpose
+from moir.dialects.shapes import rank_of
+from moir.passes.canonicalize.cancel_transposes import order_of
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+
+def swaps_last_two(op: Operation, known: KnownValues) -> bool:
+    """Whether this is a transposition of exactly the last two dimensions."""
+    if not isinstance(op, Transpose):
+        return False
+    order = order_of(op, known)
+    return order is not None and len(order) >= 2 and order == (*range(len(order) - 2), len(order) - 1, len(order) - 2)
+
+
+class TransposedOperand(Pattern):
+    """Takes transpositions that only matrix products use into the product."""
+
+    roots = (MatMul,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, MatMul)
+        transposed = [op.flag("transpose_a"), op.flag("transpose_b")]
+        operands: list[SSAValue] = list(op.operands)
+        found = False
+        for index, operand in enumerate(op.operands):
+            producer = operand.owner
+            if not isinstance(producer, Transpose) or not swaps_last_two(producer, rewriter.known):
+                continue
+            if all(isinstance(use.operation, MatMul) for use in live_uses(operand)):
+                operands[index], transposed[index], found = producer.operands[0], not transposed[index], True
+        if found:
+            a, b = transposed
+            rewriter.replace_with(op, rewriter.op.MatMul(*operands, transpose_a=a, transpose_b=b))
+
+
+class TransposedResult(Pattern):
+    """Exchanges the operands of a product that is only used transposed: (A B)ᵀ = Bᵀ Aᵀ."""
+
+    roots = (Transpose,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        product = op.operands[0].owner
+        if not isinstance(product, MatMul) or not has_one_live_use(product.results[0]) or not swaps_last_two(op, rewriter.known):
+            return
+        a, b = product.operands
+        if min(rank_of(a) or 0, rank_of(b) or 0) < 2:
+            return
+        flags = {"transpose_a": not product.flag("transpose_b"), "transpose_b": not product.flag("transpose_a")}
+        rewriter.replace_with(op, rewriter.op.MatMul(b, a, **flags))
+
+
+@dataclass(frozen=True)
+class FuseMatmulTransposePass(PatternPass):
+    """Takes transpositions into matrix products."""
+
+    name = "fuse-matmul-transpose"
+
+    FIXPOINT: ClassVar[bool] = True
+
+    def patterns(self) -> list[RewritePattern]:
+        return [TransposedOperand(), TransposedResult()]

@@ -1,0 +1,100 @@
+"""`fuse-pads`: zeros around the data of a convolution or of a mean become its padding.
+
+    %1 = opset12.Pad(%0, [0, 0, 1, 1], [0, 0, 2, 2]) {pad_mode = "constant"}
+    %2 = opset1.Convolution(%1, %w) {pads_begin = [0, 0], pads_end = [0, 0], …}
+->  %2 = opset1.Convolution(%0, %w) {pads_begin = [1, 1], pads_end = [2, 2], …}
+
+The Pad may be behind a Transpose. A mean counts these zeros, so it must not have padding of its own that it leaves out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.analysis.uses import has_one_live_use
+from moir.dialects.data import Array
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.movement import Transpose
+from moir.dialects.opset.slicing import Pad
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.rules import constant_of
+
+CONVOLUTIONS = ("opset1.Convolution", "opset1.GroupConvolution")
+MEANS = ("opset14.AvgPool", "opset16.AvgPool")
+
+
+class Zeros(NamedTuple):
+    """Zeros around the spatial axes of what an operation works on: what is inside of them, the order it is transposed to, their numbers."""
+
+    data: SSAValue
+    order: Array | None
+    begin: list[int]
+    end: list[int]
+
+
+def zeros_around(value: SSAValue) -> Zeros | None:
+    """The zeros a Pad, perhaps behind a Transpose, puts around the spatial axes of its data; None if it does anything else."""
+    order = None
+    if isinstance(value.owner, Transpose):
+        order = constant_of(value.owner.operands[1])
+        if order is None or not has_one_live_use(value):
+            return None
+        value = value.owner.operands[0]
+    pad = value.owner
+    if not isinstance(pad, Pad) or pad.text("pad_mode") != "constant":
+        return None
+    begin, end = constant_of(pad.operands[1]), constant_of(pad.operands[2])
+    filling = pad.optional_operand(3)
+    filled = None if filling is None else constant_of(filling)
+    if begin is None or end is None or (filling is not None and (filled is None or filled.any())):
+        return None
+    if order is not None:
+        begin, end = begin[order], end[order]
+    if begin.size < 3 or begin[:2].any() or end[:2].any() or (begin < 0).any() or (end < 0).any():
+        return None
+    return Zeros(pad.operands[0], order, begin[2:].tolist(), end[2:].tolist())
+
+
+class PadOfWindow(Pattern):
+    """Moves the zeros of a Pad into the operation behind it. The Pad stays for its other users."""
+
+    roots = (*CONVOLUTIONS, *MEANS)
+
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(op.operands[0].owner, Pad | Transpose)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, OpsetOp)
+        zeros = zeros_around(op.operands[0])
+        if zeros is None or op.text("auto_pad") not in ("explicit", "valid"):
+            return
+        own = [op.integers("pads_begin"), op.integers("pads_end")]
+        if op.text("auto_pad") == "valid" or not any(map(any, own)):
+            own = [(0,) * len(zeros.begin)] * 2
+        if len(own[0]) != len(zeros.begin):
+            return
+        begin, end = ([a + b for a, b in zip(mine, added, strict=True)] for mine, added in zip(own, zeros[2:], strict=True))
+        properties: dict[str, Any] = {**op.properties, "pads_begin": begin, "pads_end": end, "auto_pad": "explicit"}
+        if op.name in MEANS:
+            # Windows that are rounded up to would lie beyond the zeros, where nothing counts; the runtime has no padding beyond a window.
+            fits = all(max(each) < size for each, size in zip(zip(begin, end, strict=True), op.integers("kernel"), strict=True))
+            if any(map(any, own)) or op.text("rounding_type") != "floor" or not fits:
+                return
+            properties["exclude-pad"] = False
+        data = zeros.data if zeros.order is None else rewriter.op.Transpose(zeros.data, zeros.order)
+        rewriter.replace_with(op, rewriter.op.create(type(op), [data, *op.operands[1:]], properties).results)
+
+
+@dataclass(frozen=True)
+class FusePadsPass(PatternPass):
+    """Moves zeros around data into the padding of what uses it."""
+
+    name = "fuse-pads"
+
+    def patterns(self) -> list[RewritePattern]:
+        return [PadOfWindow()]

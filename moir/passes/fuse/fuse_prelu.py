@@ -1,0 +1,94 @@
+"""`fuse-prelu`: x where it is positive, else slope * x, becomes one operation, however it was written.
+
+    %a = opset1.Multiply(%x, 0.1)
+    %y = opset1.Maximum(%x, %a)
+->  %y = opset1.PRelu(%x, [0.1])
+
+A slope of more than one element must not give the result another shape than x has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.shapes import element_of, shape_of
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.rules import FusionRule, Match, PatternFunction, Rewrite, RulePass
+
+Condition: TypeAlias = Callable[[Array], bool] | None
+"""Slopes for which a form is PRelu; None if all are."""
+
+
+def slope_for(slope: Array, x: SSAValue) -> Array | None:
+    """The slope in the form PRelu takes for x: one element, or as many dimensions as x has; None if its shape does not fit."""
+    if slope.size == 1:
+        return slope.reshape(1)
+    shape = shape_of(x)
+    if shape is None or slope.ndim > len(shape) or len(shape) < 2:
+        return None
+    slope = slope.reshape((1,) * (len(shape) - slope.ndim) + slope.shape)
+    return slope if all(own in (1, size) for own, size in zip(slope.shape, shape, strict=True)) else None
+
+
+def _at_most_one(slope: Array) -> bool:
+    return bool(np.all(slope <= 1))
+
+
+def _at_least_one(slope: Array) -> bool:
+    return bool(np.all(slope >= 1))
+
+
+def _not_negative(slope: Array) -> bool:
+    return bool(np.all(slope >= 0))
+
+
+def _prelu(factor: float, condition: Condition) -> Rewrite:
+    """A rewrite to PRelu whose slope is the matched one times a factor (±1 or ±2, which is exact)."""
+
+    def rewrite(op: OpBuilder, match: Match) -> SSAValue | None:
+        x, slope = match["x"], match.constant("slope")
+        fitting = slope_for(slope, x) if match.is_real("x") and (condition is None or condition(slope)) else None
+        if fitting is None:
+            return None
+        scaled = fitting if factor == 1 else (fitting * np.asarray(factor, fitting.dtype)).astype(fitting.dtype)
+        return op.PRelu(x, op.constant(scaled, element_of(x)))
+
+    return rewrite
+
+
+_FORMS: tuple[tuple[PatternFunction, float, Condition], ...] = (
+    (lambda op, x: op.Maximum(x, op.Multiply(x, op.constant("slope"))), 1, _at_most_one),
+    (lambda op, x: op.Minimum(x, op.Multiply(x, op.constant("slope"))), 1, _at_least_one),
+    (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Minimum(x, 0), op.constant("slope"))), 1, None),
+    (lambda op, x: op.Add(op.Maximum(x, 0), op.Multiply(op.Minimum(x, 0), op.constant("slope"))), 1, None),
+    (lambda op, x: op.Add(op.Relu(x), op.Minimum(op.Multiply(x, op.constant("slope")), 0)), 1, _not_negative),
+    (lambda op, x: op.Subtract(op.Relu(x), op.Multiply(op.Relu(op.Negative(x)), op.constant("slope"))), 1, None),
+    (lambda op, x: op.Subtract(op.Relu(x), op.Multiply(op.Relu(op.Multiply(x, -1)), op.constant("slope"))), 1, None),
+    (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Relu(op.Negative(x)), op.constant("slope"))), -1, None),
+    (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Relu(op.Multiply(x, -1)), op.constant("slope"))), -1, None),
+    (lambda op, x: op.Add(op.Relu(x), op.Negative(op.Multiply(op.Relu(op.Negative(x)), op.constant("slope")))), 1, None),
+    (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Subtract(x, op.Abs(x)), op.constant("slope"))), 2, None),
+    (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Multiply(op.Subtract(x, op.Abs(x)), op.constant("slope")), 0.5)), 1, None),
+    (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Multiply(op.Subtract(x, op.Abs(x)), 0.5), op.constant("slope"))), 1, None),
+    (lambda op, x: op.Select(op.Greater(x, 0), x, op.Multiply(x, op.constant("slope"))), 1, None),
+    (lambda op, x: op.Select(op.GreaterEqual(x, 0), x, op.Multiply(x, op.constant("slope"))), 1, None),
+    (lambda op, x: op.Select(op.Less(x, 0), op.Multiply(x, op.constant("slope")), x), 1, None),
+    (lambda op, x: op.Select(op.LessEqual(x, 0), op.Multiply(x, op.constant("slope")), x), 1, None),
+)
+
+
+@dataclass(frozen=True)
+class FusePreluPass(RulePass):
+    """Fuses leaky and parametric rectifiers, He et al., "Delving Deep into Rectifiers", 2015."""
+
+    name = "fuse-prelu"
+
+    RULES: ClassVar[tuple[FusionRule, ...]] = tuple(
+        FusionRule(pattern=form, rewrite=_prelu(factor, condition)) for form, factor, condition in _FORMS
+    )

@@ -1,0 +1,239 @@
+"""`fuse-recurrent-cells`: a TensorIterator or Loop over the steps of sequences whose body is a recurrent cell becomes one operation.
+
+    %y = opset1.TensorIterator(%h, %c, %x) ({ LSTM })
+->  %all, %h, %c = opset5.LSTMSequence(%x, %h, %c, %lengths, W, R, B) {direction = "forward", hidden_size = 32}
+
+What is recognized as a cell says `recurrent_cells`. The loop takes one step for each slice of x. A loop over x in reverse order
+of which only the last state is used becomes a sequence in reverse direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from moir.analysis.dimensions import Dimensions, same
+from moir.analysis.recurrent_cells import Cell, gru_cell, lstm_cell, rnn_cell
+from moir.dialects.data import Array
+from moir.dialects.element_types import si32
+from moir.dialects.moir import BodyPort, Slicing
+from moir.dialects.opset.condition import Loop, RepeatingOp, parameters_of, results_of
+from moir.dialects.opset.infrastructure import Parameter
+from moir.dialects.opset.movement import Transpose
+from moir.dialects.opset.shape import Squeeze, Squeeze1, Unsqueeze
+from moir.dialects.opset.slicing import Slice
+from moir.dialects.shapes import element_of, shape_of
+from moir.dialects.symbols import Symbol
+from moir.errors import InferenceError
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.driver import all_blocks, inherit_names
+from moir.rewriting.rules import constant_of
+
+STATES = {"LSTM": 2, "GRU": 1, "RNN": 1}
+
+
+@dataclass(frozen=True)
+class FuseRecurrentCellsPass(ModulePass):
+    """Fuses loops over recurrent cells."""
+
+    name = "fuse-recurrent-cells"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        loops = [each for block in all_blocks(op) for each in block.ops if isinstance(each, RepeatingOp)]
+        known: Dimensions | None = None
+        for loop in loops:
+            found = recognized(loop)
+            if found is None:
+                continue
+            if known is None:
+                known = Dimensions().scan(op)
+            if found.covers_all_slices(known):
+                found.replace(known)
+
+
+@dataclass
+class Recurrence:
+    """A loop whose body is a cell.
+
+    `states` are the numbers of the operands that are the first states; `ports` the connections of the results, and for each of them
+    which value of the cell it is: -1 the hidden states of all steps, otherwise the state.
+    """
+
+    loop: RepeatingOp
+    cell: Cell
+    data: SSAValue
+    slicing: Slicing
+    states: list[int]
+    outputs: list[tuple[int, Slicing | None]]
+
+    def covers_all_slices(self, known: Dimensions) -> bool:
+        """Whether the loop takes one step for each slice."""
+        if self.slicing not in (Slicing(self.slicing.axis), Slicing(self.slicing.axis, -1, 0, -1)):
+            return False
+        if not isinstance(self.loop, Loop):
+            return True
+        # As long as what it is the reverse of.
+        data = _reversed(self.data, self.slicing.axis) or self.data
+        count, tokens = known.elements(self.loop.operands[0]), known.tokens(data)
+        if tokens is None or count is None or count.size != 1:
+            return False
+        entry = count.reshape(-1)[0]
+        return same(entry if isinstance(entry, Symbol) else int(entry), tokens[self.slicing.axis])
+
+    def replace(self, known: Dimensions) -> None:
+        """Replace the loop by the operation."""
+        assert self.loop.parent is not None
+        op = OpBuilder(known, self.loop.parent, self.loop)
+        op.inserted = []
+        try:
+            values = self._sequence(op)
+        except InferenceError:
+            for built in reversed(op.inserted):
+                built.detach()
+                built.erase()
+            return
+        inherit_names(self.loop, values)
+        for result, value in zip(self.loop.results, values, strict=True):
+            result.replace_all_uses_with(value)
+        self.loop.detach()
+        self.loop.erase()
+
+    def _sequence(self, op: OpBuilder) -> list[SSAValue]:
+        axis, data, direction = self.slicing.axis, self.data, "forward" if self.slicing.stride > 0 else "reverse"
+        turned, turning = _reversed(data, axis), self._turned_back()
+        if turned is not None and turning is not None:
+            data, direction = turned, "reverse" if direction == "forward" else "forward"
+            for slice_ in turning:
+                slice_.results[0].replace_all_uses_with(slice_.operands[0])
+        x = data if axis == 1 else op.Transpose(data, [1, 0, 2])
+        states = [op.Unsqueeze(self.loop.operands[number], 1) for number in self.states]
+        weights = [_constant(op, array, x) for array in (self.cell.w, self.cell.r, self.cell.b)]
+        properties = {"direction": direction, "hidden_size": self.cell.hidden_size, "activations": self.cell.activations}
+        if self.cell.kind == "GRU":
+            properties["linear_before_reset"] = self.cell.linear_before_reset
+        results = op[f"opset5.{self.cell.kind}Sequence"].results(x, *states, lengths(op, x), *weights, **properties)
+        values: list[SSAValue] = []
+        for state, slicing in self.outputs:
+            value = op.Squeeze(results[state + 1], [1])
+            values.append(op.Transpose(value, [1, 0, 2]) if slicing is not None and slicing.axis == 0 else value)
+        return values
+
+    def _turned_back(self) -> list[Slice] | None:
+        """What reverses the hidden states of all steps; None if something uses them in the order of the loop."""
+        found: list[Slice] = []
+        for result, (_, slicing) in zip(self.loop.results, self.outputs, strict=True):
+            pending = [] if slicing is None else [(use, slicing.axis) for use in result.uses]
+            while pending:
+                use, axis = pending.pop()
+                user = use.operation
+                if isinstance(user, Slice) and use.index == 0 and _reversed(user.results[0], axis) is not None:
+                    found.append(user)
+                elif isinstance(user, Transpose) and (order := constant_of(user.operands[1])) is not None:
+                    pending.extend((each, order.tolist().index(axis)) for each in user.results[0].uses)
+                else:
+                    return None
+        return found
+
+
+def _constant(op: OpBuilder, array: Array, like: SSAValue) -> SSAValue:
+    return op.constant(np.ascontiguousarray(array)[np.newaxis], element_of(like))
+
+
+def lengths(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The length of each sequence of x [N, T, I], all T."""
+    shape = shape_of(x) or (-1, -1, -1)
+    if shape[0] >= 0 and shape[1] >= 0:
+        return op.constant(np.full(shape[0], shape[1], np.int32), si32)
+    dimensions = op.ShapeOf(x, output_type=si32)
+    batch = op.constant([shape[0]]) if shape[0] >= 0 else op.Gather(dimensions, [0], 0)
+    return op.Broadcast(op.constant(np.array(shape[1], np.int32)) if shape[1] >= 0 else op.Gather(dimensions, 1, 0), batch)
+
+
+def _reversed(value: SSAValue, axis: int) -> SSAValue | None:
+    """What a value is the reverse of along an axis."""
+    op = value.owner
+    if not isinstance(op, Slice) or len(op.operands) < 5:
+        return None
+    entries = [constant_of(operand) for operand in list(op.operands)[1:5]]
+    numbers = [int(entry[0]) for entry in entries if entry is not None and entry.size == 1]
+    return (
+        op.operands[0] if len(numbers) == 4 and numbers[0] == numbers[2] == -1 and numbers[1] <= -(2**31) and numbers[3] == axis else None
+    )
+
+
+def recognized(loop: RepeatingOp) -> Recurrence | None:
+    """The cell a loop repeats, None if it is none."""
+    ports, parameters, results = loop.ports("inputs"), parameters_of(loop.block), results_of(loop.block)
+    sliced = [(port, parameter) for port, parameter in zip(ports, parameters, strict=True) if port.slicing is not None]
+    states = [(port, parameter) for port, parameter in zip(ports, parameters, strict=True) if port.back_edge is not None]
+    if len(sliced) != 1 or not 1 <= len(states) <= 2 or len(sliced) + len(states) != len(ports):
+        return None
+    if isinstance(loop, Loop) and not _always(loop, results):
+        return None
+    port, parameter = sliced[0]
+    x = _element(parameter, port)
+    if x is None or len(shape_of(x) or ()) != 2:
+        return None
+    for order in (states, states[::-1]):
+        values = [each.results[0] for _, each in order]
+        following = [results[each.back_edge or 0] for each, _ in order]
+        cell = _cell(x, values, following)
+        outputs = None if cell is None else _outputs(loop, following, results)
+        if cell is not None and outputs is not None and port.slicing is not None:
+            operands = [each.index or 0 for each, _ in order]
+            return Recurrence(loop, cell, loop.operands[port.index or 0], port.slicing, operands, outputs)
+    return None
+
+
+def _always(loop: Loop, results: Sequence[SSAValue]) -> bool:
+    """Whether nothing but the trip count ends a loop."""
+    conditions = [constant_of(loop.operands[1]), constant_of(results[loop.integer("condition")])]
+    return all(condition is not None and condition.all() for condition in conditions)
+
+
+def _element(parameter: Parameter, port: BodyPort) -> SSAValue | None:
+    """What the body does with a slice: a Squeeze along its axis, and nothing else."""
+    uses = list(parameter.results[0].uses)
+    if (
+        len(uses) != 1
+        or not isinstance(squeeze := uses[0].operation, Squeeze | Squeeze1)
+        or port.slicing is None
+        or port.slicing.part_size != 1
+    ):
+        return None
+    axes = constant_of(squeeze.operands[1]) if len(squeeze.operands) > 1 else None
+    return squeeze.results[0] if axes is not None and axes.reshape(-1).tolist() == [port.slicing.axis] else None
+
+
+def _cell(x: SSAValue, states: Sequence[SSAValue], following: Sequence[SSAValue]) -> Cell | None:
+    if any(len(shape := shape_of(state) or ()) != 2 or shape[1] < 0 for state in states) or (shape_of(x) or (-1,))[-1] < 0:
+        return None
+    if len(states) == 2:
+        return lstm_cell(x, states[0], states[1], following[0], following[1])
+    return gru_cell(x, states[0], following[0]) or rnn_cell(x, states[0], following[0])
+
+
+def _outputs(loop: RepeatingOp, following: Sequence[SSAValue], results: Sequence[SSAValue]) -> list[tuple[int, Slicing | None]] | None:
+    """Which value of the cell each result of a loop is."""
+    found: list[tuple[int, Slicing | None]] = []
+    for port in loop.ports("outputs"):
+        value = results[port.index or 0]
+        if port.slicing is None:
+            if value not in following:
+                return None
+            found.append((list(following).index(value), None))
+            continue
+        joined = value.owner
+        if not isinstance(joined, Unsqueeze) or joined.operands[0] is not following[0] or port.slicing not in (Slicing(0), Slicing(1)):
+            return None
+        axes = constant_of(joined.operands[1])
+        if axes is None or axes.reshape(-1).tolist() != [port.slicing.axis]:
+            return None
+        found.append((-1, port.slicing))
+    return found

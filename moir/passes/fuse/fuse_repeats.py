@@ -1,0 +1,130 @@
+"""`fuse-repeats`: elements repeated along an axis are resized to their nearest neighbours.
+
+    %1 = opset1.Unsqueeze(%0, [2])                       // %0: [N, H, W, C]
+    %2 = opset1.Tile(%1, [1, 1, 2, 1, 1])
+    %3 = opset1.Reshape(%2, [N, 2 H, W, C])
+->  %3 = opset11.Interpolate(%0, [2.0], [1]) {mode = "nearest", nearest_mode = "floor", coordinate_transformation_mode = "asymmetric"}
+
+Nearest neighbours along one axis after another are one Interpolate. This is `tf.repeat`, and the UpSampling of Keras.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
+
+from moir.analysis.dimensions import Dimensions, same
+from moir.analysis.uses import has_one_live_use
+from moir.dialects.element_types import f16, f32
+from moir.dialects.opset.image import Interpolate
+from moir.dialects.opset.movement import Tile
+from moir.dialects.opset.shape import Reshape, Unsqueeze
+from moir.dialects.shapes import element_of, rank_of
+from moir.passes.canonicalize.eliminate_dead import eliminate_dead
+from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+from moir.rewriting.rules import constant_of
+
+MOST_REPETITIONS = 8
+"""The quotient of a place by more than that may be rounded below an integer."""
+
+MAXIMUM_RANK = 5
+"""Of the data of an Interpolate in the runtime."""
+
+NEAREST = {
+    "mode": "nearest",
+    "shape_calculation_mode": "scales",
+    "coordinate_transformation_mode": "asymmetric",
+    "nearest_mode": "floor",
+}
+
+
+def repetition(op: Operation) -> tuple[SSAValue, int, int] | None:
+    """What a Reshape repeats, along which axis, and how often; None if its operands are no such repetition."""
+    tile = op.operands[0].owner
+    if not isinstance(op, Reshape) or not isinstance(tile, Tile) or not has_one_live_use(op.operands[0]):
+        return None
+    unsqueeze, repeats = tile.operands[0].owner, constant_of(tile.operands[1])
+    if not isinstance(unsqueeze, Unsqueeze) or repeats is None or not has_one_live_use(tile.operands[0]):
+        return None
+    axes, rank = constant_of(unsqueeze.operands[1]), rank_of(tile.operands[0])
+    if axes is None or axes.size != 1 or rank is None or repeats.size != rank or rank > MAXIMUM_RANK + 1:
+        return None
+    inserted = int(axes.ravel()[0]) % rank
+    if inserted == 0 or np.delete(repeats.ravel(), inserted).tolist() != [1] * (rank - 1):
+        return None
+    return unsqueeze.operands[0], inserted - 1, int(repeats.ravel()[inserted])
+
+
+class RepeatedElements(Pattern):
+    """Replaces the three operations, if the Reshape does give all other dimensions back."""
+
+    roots = (Reshape,)
+
+    def __init__(self, known: Dimensions) -> None:
+        self.known = known
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        found = repetition(op)
+        if found is None:
+            return
+        data, axis, count = found
+        source, target = self.known.tokens(data) or (), self.known.tokens(op.results[0]) or ()
+        if not 1 < count <= MOST_REPETITIONS or element_of(data) not in (f16, f32) or len(source) != len(target):
+            return
+        if all(same(a, b) for place, (a, b) in enumerate(zip(source, target, strict=True)) if place != axis):
+            scales, axes = np.array([count], np.float32), np.array([axis], np.int64)
+            repeated = rewriter.op.Interpolate(data, scales, axes, **NEAREST)
+            self.known.take_over(repeated, op.results[0])
+            rewriter.replace_with(op, repeated)
+
+
+def nearest(value: SSAValue) -> tuple[Interpolate, dict[int, float]] | None:
+    """The Interpolate that produces a value and its scale along each axis, if it is one that this pass builds."""
+    op = value.owner
+    if not isinstance(op, Interpolate) or any(op.text(name) != text for name, text in NEAREST.items()):
+        return None
+    axes, scales = op.optional_operand(2), constant_of(op.operands[1])
+    places = None if axes is None else constant_of(axes)
+    if places is None or scales is None or any(map(any, (op.integers("pads_begin"), op.integers("pads_end")))):
+        return None
+    return op, dict(zip(places.ravel().tolist(), scales.ravel().tolist(), strict=True))
+
+
+class NearestOfNearest(Pattern):
+    """Merges an Interpolate with the one before it, which is along other axes."""
+
+    roots = (Interpolate,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        outer, inner = nearest(op.results[0]), nearest(op.operands[0])
+        if outer is None or inner is None or outer[1].keys() & inner[1].keys() or not has_one_live_use(op.operands[0]):
+            return
+        scales = dict(sorted((inner[1] | outer[1]).items()))
+        merged = rewriter.op.Interpolate(
+            inner[0].operands[0], np.array([*scales.values()], np.float32), np.array([*scales], np.int64), **NEAREST
+        )
+        rewriter.replace_with(op, merged)
+
+
+@dataclass(frozen=True)
+class FuseRepeatsPass(ModulePass):
+    """Makes Interpolates of repeated elements."""
+
+    name = "fuse-repeats"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if any(isinstance(each, Reshape) and repetition(each) for block in all_blocks(op) for each in block.ops):
+            known = Dimensions().scan(op)
+            rewrite(op, [RepeatedElements(known)], known=known)
+            # What was replaced still uses what is to be merged.
+            for block in all_blocks(op):
+                eliminate_dead(block)
+            rewrite(op, [NearestOfNearest()])

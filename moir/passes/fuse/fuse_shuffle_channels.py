@@ -1,0 +1,47 @@
+"""`fuse-shuffle-channels`: a dimension seen as a matrix and transposed becomes ShuffleChannels.
+
+    %1 = opset1.Reshape(%0, [0, 2, 58, 28, 28])                  // %0: [N, 116, 28, 28]
+    %2 = opset1.Transpose(%1, [0, 2, 1, 3, 4])
+    %3 = opset1.Reshape(%2, [0, 116, 28, 28])
+->  %3 = opset1.ShuffleChannels(%0) {axis = 1, group = 2}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.ir import SSAValue
+
+from moir.analysis.dimensions import same_tokens
+from moir.dialects.symbols import Symbol
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPattern
+
+
+class ShuffledChannels(RegroupingPattern):
+    """One dimension split in two, these exchanged and merged again, all others as they are."""
+
+    def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
+        if len(found.parts) != len(found.source) + 1:
+            return None
+        moved = [axis for axis, origin in enumerate(found.order) if axis != origin]
+        if len(moved) != 2 or moved[1] != moved[0] + 1:
+            return None
+        axis = moved[0]
+        group, channels = found.parts[axis], found.source[axis]
+        if isinstance(group, Symbol) or isinstance(channels, Symbol) or group < 1 or channels % group:
+            return None
+        split = (*found.source[:axis], group, channels // group, *found.source[axis + 1 :])
+        if not same_tokens(found.parts, split) or not same_tokens(found.target, found.source):
+            return None
+        return op.ShuffleChannels(found.value, axis=axis, group=group)
+
+
+@dataclass(frozen=True)
+class FuseShuffleChannelsPass(RegroupingPass):
+    """Fuses channel shuffles, Zhang et al., "ShuffleNet", 2017."""
+
+    name = "fuse-shuffle-channels"
+
+    PATTERN: ClassVar[type[RegroupingPattern]] = ShuffledChannels

@@ -1,0 +1,58 @@
+"""`fuse-space-to-depth`: Reshape · Transpose · Reshape that moves blocks from the spatial dimensions into the channels.
+
+    %1 = opset1.Reshape(%0, [0, 16, 8, 2, 8, 2])                 // %0: [N, 16, 16, 16]
+    %2 = opset1.Transpose(%1, [0, 3, 5, 1, 2, 4])
+    %3 = opset1.Reshape(%2, [0, 64, 8, 8])
+->  %3 = opset1.SpaceToDepth(%0) {block_size = 2, mode = "blocks_first"}
+
+For `depth_first` the order is [0, 1, 3, 5, 2, 4]; with one or three spatial dimensions alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.ir import SSAValue
+
+from moir.analysis.dimensions import same, same_tokens
+from moir.dialects.symbols import Symbol
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPattern
+
+
+class SpaceToBlocks(RegroupingPattern):
+    """Every spatial dimension split into blocks, these put in front of or behind the channels."""
+
+    def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
+        spatial = len(found.source) - 2
+        if spatial < 1 or len(found.parts) != 2 * spatial + 2 or len(found.target) != spatial + 2:
+            return None
+        outer, inner = tuple(range(2, 2 * spatial + 2, 2)), tuple(range(3, 2 * spatial + 2, 2))
+        size, channels = found.parts[3], found.source[1]
+        if isinstance(size, Symbol) or size < 2 or any(not same(found.parts[axis], size) for axis in inner):
+            return None
+        for mode, order in (("blocks_first", (0, *inner, 1, *outer)), ("depth_first", (0, 1, *inner, *outer))):
+            if found.order != order:
+                continue
+            whole = [token for token in found.source[2:] if not isinstance(token, Symbol)]
+            # Of several unknown sizes the first Reshape could have exchanged two.
+            if isinstance(channels, Symbol) or len(whole) < spatial - 1 or any(token % size for token in whole):
+                return None
+            shrunk = [
+                found.parts[axis] if isinstance(token, Symbol) else token // size
+                for axis, token in zip(outer, found.source[2:], strict=True)
+            ]
+            parts = (found.source[0], channels, *(token for each in shrunk for token in (each, size)))
+            if same_tokens(found.parts, parts) and same_tokens(found.target, (found.source[0], channels * size**spatial, *shrunk)):
+                return op.SpaceToDepth(found.value, block_size=size, mode=mode)
+        return None
+
+
+@dataclass(frozen=True)
+class FuseSpaceToDepthPass(RegroupingPass):
+    """Fuses space to depth, the inverse of a pixel shuffle."""
+
+    name = "fuse-space-to-depth"
+
+    PATTERN: ClassVar[type[RegroupingPattern]] = SpaceToBlocks

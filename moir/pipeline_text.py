@@ -1,0 +1,156 @@
+"""Pass pipelines as text.
+
+lower-onnx,fold-constants{static-shape=true}
+builtin.module(lower-onnx,fold-constants)
+default                          the pipeline `moir` runs
+default{compress-to-fp16=true}
+default{layout-change=none}
+default{after=05-fold-constants} the rest of it behind a pass, as numbered in the files of --dump-ir; `after=5` and, for a pass
+                                 that occurs once, `after=check-lowered` are the same
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError
+
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.moir import ModuleLevel, models_of
+from moir.dialects.properties import value_of
+from moir.pipeline import LOWERINGS, is_pass, load_pass, pass_names, pipeline_names
+from moir.tools.failures import UsageError
+
+if TYPE_CHECKING:
+    from moir.extensions.loading import Extensions
+
+DEFAULT = "default"
+_DEFAULT_OPTIONS = frozenset(("after", "compress-to-fp16", "layout-change"))
+
+
+@dataclass(frozen=True)
+class DefaultOptions:
+    """What decides which passes `default` stands for."""
+
+    framework: str
+    compress_to_fp16: bool = False
+    layout_change: bool = True
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A pipeline that was read from text; which passes `default` stands for depends on the model's framework, and on extensions."""
+
+    specs: tuple[ArgSpec, ...]
+    extensions: Extensions | None = None
+
+    @staticmethod
+    def parse(text: str, extensions: Extensions | None = None) -> Pipeline:
+        """Read a pipeline. Raises UsageError for a syntax error, an unknown pass, or an unknown option of `default`."""
+        inner = re.fullmatch(r"\s*builtin\.module\((.*)\)\s*", text, re.DOTALL)
+        text = re.sub(r"\s*,\s*(?![^{]*\})", ",", (inner[1] if inner else text).strip())
+        try:
+            specs = tuple(parse_pipeline(text))
+        except ArgSpecParseError as error:
+            position = str(error).splitlines()
+            raise UsageError(f"the pipeline {text!r} cannot be read: {position[-1].strip()}") from error
+        for spec in specs:
+            if spec.name == DEFAULT:
+                unknown = spec.parameters.keys() - _DEFAULT_OPTIONS
+                if unknown:
+                    raise UsageError(f"'default' has no option {min(unknown)}; it has {', '.join(sorted(_DEFAULT_OPTIONS))}")
+            elif not is_pass(spec.name) and not (extensions is not None and extensions.has(spec.name)):
+                added = f"; of extensions {', '.join(names)}" if extensions is not None and (names := extensions.names()) else ""
+                raise UsageError(f"there is no pass {spec.name!r}; passes are {DEFAULT}, {', '.join(pass_names())}{added}")
+            else:
+                _build(spec, extensions)
+        return Pipeline(specs, extensions)
+
+    def passes(self, framework: str, *, compress_to_fp16: bool = False, layout_change: bool = True) -> list[ModulePass]:
+        """The passes, for a model of a framework."""
+        options = DefaultOptions(framework, compress_to_fp16, layout_change)
+        return [each for spec in self.specs for each in self._expand(spec, options)]
+
+    def first_number(self, framework: str) -> int:
+        """The number of the first pass: where it stands in the default pipeline, if this is the rest of that; else 1."""
+        if len(self.specs) == 1 and self.specs[0].name == DEFAULT and "after" in self.specs[0].parameters:
+            return self._rest(self.specs[0], DefaultOptions(framework))[1] + 1
+        return 1
+
+    def _expand(self, spec: ArgSpec, options: DefaultOptions) -> list[ModulePass]:
+        return self._rest(spec, options)[0] if spec.name == DEFAULT else [_build(spec, self.extensions)]
+
+    def _rest(self, spec: ArgSpec, options: DefaultOptions) -> tuple[list[ModulePass], int]:
+        """The passes `default` stands for, and how many it leaves out before them."""
+        if "compress-to-fp16" in spec.parameters:
+            given = spec.parameters["compress-to-fp16"]
+            if given not in ((), (True,), (False,)):
+                raise UsageError("option compress-to-fp16 of 'default' is true or false")
+            options = replace(options, compress_to_fp16=given != (False,))
+        if "layout-change" in spec.parameters:
+            if (given := spec.parameters["layout-change"]) not in (("auto",), ("none",)):
+                raise UsageError("option layout-change of 'default' is auto or none")
+            options = replace(options, layout_change=given == ("auto",))
+        passes = default_passes(options, self.extensions)
+        if "after" not in spec.parameters:
+            return passes, 0
+        count = _position(str(_single(spec, "after")), [each.name for each in passes])
+        return passes[count:], count
+
+
+def default_passes(options: DefaultOptions, extensions: Extensions | None = None) -> list[ModulePass]:
+    """The passes `default` stands for. Raises ConversionError for transformations of extensions whose order is a cycle."""
+    names = pipeline_names(options.framework, compress_to_fp16=options.compress_to_fp16, layout_change=options.layout_change)
+    if extensions is None:
+        return [load_pass(name)() for name in names]
+    return extensions.passes(names, options.framework)
+
+
+def framework_of(module: ModuleOp) -> str:
+    """The framework a module is from: what its models say, or else the dialects of its operations; by default the first one."""
+    for model in models_of(module):
+        parameters = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
+        if isinstance(parameters, DictionaryAttr) and "framework" in parameters.data:
+            framework = value_of(parameters.data["framework"])
+            if framework in LOWERINGS:
+                return framework
+    names = {op.name.partition(".")[0] for op in module.walk() if isinstance(op, FrameworkOp)}
+    return next((framework for framework in LOWERINGS if framework in names), next(iter(LOWERINGS)))
+
+
+def _single(spec: ArgSpec, option: str) -> object:
+    values = cast("tuple[object, ...]", spec.parameters[option])
+    if len(values) != 1:
+        raise UsageError(f"option {option} of {spec.name!r} has one value")
+    return values[0]
+
+
+def _position(place: str, names: list[str]) -> int:
+    """How many passes of a pipeline are done after the place `5`, `05-fold-constants` or `check-lowered`."""
+    if match := re.fullmatch(r"(\d{1,4})(?:-(.+))?", place):
+        number, name = int(match[1]), match[2]
+        if number > len(names) or (name and number and names[number - 1] != name):
+            raise UsageError(f"the default pipeline has no pass {place}")
+        return number
+    # The import is no pass, but it has a dump.
+    found = [number for number, name in enumerate(("import", *names)) if name == place]
+    if len(found) > 1:
+        forms = " or ".join(f"{number:02}-{place}" for number in found)
+        raise UsageError(f"{place!r} occurs {len(found)} times in the default pipeline; say {forms}")
+    if not found:
+        raise UsageError(f"{place!r} is no pass of the default pipeline")
+    return found[0]
+
+
+def _build(spec: ArgSpec, extensions: Extensions | None) -> ModulePass:
+    try:
+        if extensions is not None and extensions.has(spec.name):
+            return extensions.build(spec)
+        return load_pass(spec.name).from_pass_spec(spec)
+    except (ValueError, TypeError, KeyError) as error:
+        raise UsageError(f"options of pass {spec.name!r}: {error}") from error

@@ -1,0 +1,1 @@
+"""Control flow recovered inside framework dialects, before they are lowered."""

@@ -1,0 +1,1 @@
+"""Raising of TensorFlow's control flow."""

@@ -1,0 +1,106 @@
+"""The counters of a While, and how often its condition lets the body run by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.ir import Block, SSAValue
+
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.opset.condition import results_of
+from moir.dialects.opset.infrastructure import Constant
+from moir.raising.tensorflow.nodes import integer_of, kind_of, origin, origin_of_kind
+
+DEEPEST_BOUND = 32
+"""How many operations one behind the other a bound may be computed with in the condition."""
+
+
+class Counters:
+    """The variables of a While that start at a constant and grow by 1.
+
+    Args:
+        op: the While.
+        cond: the block of its condition.
+        variables: for each variable its first value, its Parameter in the condition and in the body, and the value the body hands on.
+    """
+
+    def __init__(self, op: FrameworkOp, cond: Block, variables: Sequence[tuple[SSAValue, SSAValue, SSAValue, SSAValue]]) -> None:
+        self.op, self.cond = op, cond
+        self.starts: dict[SSAValue, int] = {}
+        """The start of each counter, by its Parameters."""
+        self.invariants: dict[SSAValue, SSAValue] = {}
+        """What feeds the Parameters of the condition that never change."""
+        for initial, condition, parameter, value in variables:
+            if origin(value) is parameter:
+                self.invariants[condition] = initial
+            elif (start := integer_of(initial)) is not None and _is_next(value, parameter):
+                self.starts[condition] = self.starts[parameter] = start
+
+    def bounds(self) -> list[tuple[int, SSAValue]]:
+        """The bounds of counters that the condition consists of, each with the start of its counter; none if there is more to it.
+
+        The values are defined in front of the While.
+        """
+        found: dict[SSAValue, int] = {}
+        for condition in _conjuncts(results_of(self.cond)[0]):
+            bound = self._bound(condition)
+            if bound is None:
+                return []
+            start, value = bound
+            found[value] = max(start, found.get(value, start))
+        return [(start, value) for value, start in found.items()]
+
+    def _bound(self, condition: SSAValue) -> tuple[int, SSAValue] | None:
+        comparison = origin_of_kind(condition, "Less", "LessEqual", "Greater", "GreaterEqual")
+        if comparison is None:
+            return None
+        counter, bound = comparison.operands if kind_of(comparison).startswith("Less") else reversed(comparison.operands)
+        start = self.starts.get(origin(counter))
+        if start is None or (outside := self._outside(bound)) is None:
+            return None
+        return start - kind_of(comparison).endswith("Equal"), outside
+
+    def _outside(self, value: SSAValue, depth: int = 0) -> SSAValue | None:
+        """A value of the condition that never changes, computed in front of the While."""
+        value = origin(value)
+        if value in self.invariants:
+            return origin(self.invariants[value])
+        op = value.owner
+        if not isinstance(op, FrameworkOp | Constant) or op.regions or depth > DEEPEST_BOUND:
+            return None
+        operands: dict[SSAValue, SSAValue] = {}
+        for operand in op.operands:
+            outside = self._outside(operand, depth + 1)
+            if outside is None:
+                return None
+            operands[operand] = outside
+        clone = op.clone(operands)
+        assert self.op.parent is not None
+        self.op.parent.insert_op_before(clone, self.op)
+        return clone.results[op.results.index(value)]
+
+
+def _is_next(value: SSAValue, parameter: SSAValue) -> bool:
+    """Whether a value is a Parameter plus 1."""
+    addition = origin_of_kind(value, "AddV2", "Add")
+    if addition is None:
+        return False
+    a, b = addition.operands
+    return (origin(a) is parameter and integer_of(b) == 1) or (origin(b) is parameter and integer_of(a) == 1)
+
+
+def _conjuncts(value: SSAValue) -> Iterator[SSAValue]:
+    """The conditions that hold together where a value is true, without those that always do."""
+    pending = [value]
+    while pending:
+        current = origin(pending.pop())
+        conjunction = origin_of_kind(current, "LogicalAnd")
+        if conjunction is not None:
+            pending.extend(reversed(conjunction.operands))
+        elif not _is_true(current):
+            yield current
+
+
+def _is_true(value: SSAValue) -> bool:
+    owner = value.owner
+    return isinstance(owner, Constant) and owner.value.array.size == 1 and bool(owner.value.array.all())

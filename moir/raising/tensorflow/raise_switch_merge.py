@@ -1,0 +1,281 @@
+"""`raise-switch-merge`: the conditionals of TensorFlow 1, values sent one way by Switch and joined by Merge, become If.
+
+    %s:2 = tf.Switch(%x, %p)                        %y = tf.If(%p, %x) {graph_attributes = ["then_branch", "else_branch"]} ({
+    %a = tf.Abs(%s#1)                                   %q = opset1.Parameter()
+    %n = tf.Neg(%s#0)                           ->      opset1.Result(tf.Abs(%q))
+    %y = tf.Merge(%n, %a)                           }, { … })
+
+A node is on the path of the branches its operands come from: (predicate, branch) pairs from the outermost conditional to the innermost.
+The operands of a Merge are on two branches of one predicate; one of them may be on none, being a constant that only an order of execution
+tied to its branch. Merges of one predicate on the same path, none of which depends on another, make one If. `_SwitchN` makes a Case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, NoReturn, TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from moir.analysis.order import sort_block
+from moir.dialects.assembly import name_of
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.opset.infrastructure import Constant, Result
+from moir.errors import UnsupportedOperationError
+from moir.passes.canonicalize.eliminate_dead import eliminate_dead
+from moir.raising.tensorflow.nodes import add_results, erase, kind_of, new_integers, new_node, new_parameter, origin
+from moir.rewriting.driver import add_tensor_names, all_blocks, tensor_names_of
+
+SWITCHES = ("Switch", "RefSwitch", "_SwitchN")
+MERGES = ("Merge", "RefMerge")
+
+Path: TypeAlias = "tuple[tuple[SSAValue, int], ...]"
+"""The predicates that decide whether a node runs, outermost first, each with the branch the node is on."""
+
+
+class Place(NamedTuple):
+    """Where a node is: its path, and for each level of it, from the model itself on, how many Merges come before it there."""
+
+    path: Path
+    merges: tuple[int, ...]
+
+
+DEEPEST_PATH = 200
+"""How many conditionals one in the other there may be."""
+
+OUTSIDE = Place((), (0,))
+
+
+@dataclass(frozen=True)
+class RaiseSwitchMergePass(ModulePass):
+    """Raises the conditionals of TensorFlow 1 to If and Case, inner ones first."""
+
+    name = "raise-switch-merge"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for block in list(all_blocks(op)):
+            if any(kind_of(each) in MERGES for each in block.ops):
+                Conditionals(block).raise_all()
+                sort_block(block)
+                eliminate_dead(block)
+
+
+@dataclass(eq=False)
+class Conditional:
+    """Merges that become results of one If or Case.
+
+    `arms` has for each Merge which of its operands is that of each branch.
+    """
+
+    predicate: SSAValue
+    path: Path
+    branches: int
+    merges: list[FrameworkOp] = field(default_factory=list[FrameworkOp])
+    arms: list[list[int]] = field(default_factory=list[list[int]])
+
+    @property
+    def with_index(self) -> list[int]:
+        """The Merges whose second result, the number of the operand taken, is used."""
+        return [number for number, merge in enumerate(self.merges) if len(merge.results) > 1 and merge.results[1].uses]
+
+
+def _fail(op: Operation, reason: str, hint: str | None = None) -> NoReturn:
+    raise UnsupportedOperationError(reason, operation=op.name, node=name_of(op), hint=hint)
+
+
+class Conditionals:
+    """The conditionals of a block."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.places: dict[Operation, Place] = {}
+        self.position: dict[Operation, int] = {}
+        self.branch_counts: dict[SSAValue, int] = {}
+        self.found: dict[tuple[SSAValue, Path, tuple[int, ...]], Conditional] = {}
+        for position, op in enumerate(block.ops):
+            self.position[op] = position
+            place = self._joined(op)
+            if len(place.path) > DEEPEST_PATH:
+                _fail(op, f"it is in more than {DEEPEST_PATH} conditionals one in the other")
+            if kind_of(op) in SWITCHES:
+                predicate = origin(op.operands[1])
+                count = len(op.results) if kind_of(op) == "_SwitchN" else 2
+                self.branch_counts[predicate] = max(count, self.branch_counts.get(predicate, 0))
+            elif kind_of(op) in MERGES:
+                assert isinstance(op, FrameworkOp)
+                place = self._add(op)
+            self.places[op] = place
+
+    def place_of(self, value: SSAValue) -> Place:
+        """Where a value is computed. A result of a Switch is on a branch."""
+        op = value.owner
+        if not isinstance(op, Operation) or op not in self.places:
+            return OUTSIDE
+        place = self.places[op]
+        if kind_of(op) in SWITCHES and isinstance(value, OpResult):
+            return Place((*place.path, (origin(op.operands[1]), value.index)), (*place.merges, 0))
+        return place
+
+    def _joined(self, op: Operation) -> Place:
+        """The innermost of the places of the operands."""
+        found = OUTSIDE
+        for operand in op.operands:
+            place = self.place_of(operand)
+            if place is OUTSIDE:
+                continue
+            longer, shorter = (place, found) if len(place.path) >= len(found.path) else (found, place)
+            merges = tuple(map(max, longer.merges, shorter.merges)) + longer.merges[len(shorter.merges) :]
+            found = Place(longer.path, merges)
+        return found
+
+    def _add(self, merge: FrameworkOp) -> Place:
+        """Find what a Merge decides by; its place."""
+        places = [self.place_of(operand) for operand in merge.operands]
+        longest = max(places, key=lambda place: len(place.path))
+        level = self._level(places)
+        if level < 0:
+            _fail(
+                merge,
+                "none of the branches it joins depends on a Switch, so what decides between them is not known",
+                hint="save the model with control flow in functions (If), or freeze it with the predicate as a constant",
+            )
+        predicate = longest.path[level][0]
+        count = self.branch_counts[predicate]
+        branches = [place.path[level][1] if len(place.path) > level and place.path[level][0] is predicate else -1 for place in places]
+        free = [branch for branch in range(count) if branch not in branches]
+        if len(places) != count or len(free) != branches.count(-1) or len(free) > 1:
+            _fail(merge, "it does not join the branches of one conditional")
+        branches = [free[0] if branch < 0 else branch for branch in branches]
+        path = longest.path[:level]
+        merges = tuple(max(place.merges[index] if index < len(place.merges) else 0 for place in places) for index in range(level + 1))
+        conditional = self.found.setdefault((predicate, path, merges), Conditional(predicate, path, count))
+        conditional.merges.append(merge)
+        conditional.arms.append([branches.index(branch) for branch in range(count)])
+        return Place(path, (*merges[:-1], merges[-1] + 1))
+
+    @staticmethod
+    def _level(places: Sequence[Place]) -> int:
+        """The level of the innermost predicate two of the places are on different branches of, or else the innermost level of all."""
+        longest = max(places, key=lambda place: len(place.path))
+        for level in reversed(range(len(longest.path))):
+            predicate, branch = longest.path[level]
+            for place in places:
+                if len(place.path) > level and place.path[level][0] is predicate and place.path[level][1] != branch:
+                    return level
+        return len(longest.path) - 1
+
+    def raise_all(self) -> None:
+        """Raise all conditionals, inner ones first."""
+        self._drop_partial_results()
+        for conditional in sorted(self.found.values(), key=lambda each: -len(each.path)):
+            self._raise(conditional)
+
+    def _drop_partial_results(self) -> None:
+        """Erase the Results on a branch, which a frontend takes for outputs since nothing uses them, unless there are no others."""
+        results = [op for op in self.block.ops if isinstance(op, Result)]
+        partial = [op for op in results if self.places[op].path]
+        if len(partial) < len(results):
+            for op in partial:
+                erase(op)
+
+    def _raise(self, conditional: Conditional) -> None:
+        captured: dict[SSAValue, int] = {}
+        slices: list[list[Operation]] = []
+        for branch in range(conditional.branches):
+            slices.append(self._slice(conditional, branch, captured))
+        regions = [self._region(conditional, branch, slices[branch], list(captured)) for branch in range(conditional.branches)]
+        is_if = conditional.branches == 2 and not any(
+            kind_of(use.operation) == "_SwitchN" for use in conditional.predicate.uses if use.index == 1
+        )
+        names = ["then_branch", "else_branch"] if is_if else ["branches"] * len(regions)
+        first = conditional.merges[0]
+        node = new_node(
+            "If" if is_if else "Case",
+            [conditional.predicate, *captured],
+            {"graph_attributes": names},
+            results=len(conditional.merges) + len(conditional.with_index),
+            name=name_of(first),
+            regions=regions[::-1] if is_if else regions,
+        )
+        last = max(conditional.merges, key=lambda merge: self.position[merge])
+        self.block.insert_op_before(node, last)
+        self.places[node], self.position[node] = Place(conditional.path, self.places[last].merges), self.position[last]
+        for number, merge in enumerate(conditional.merges):
+            values = [node.results[number]]
+            if number in conditional.with_index:
+                values.append(node.results[len(conditional.merges) + conditional.with_index.index(number)])
+            for result, value, names in zip(merge.results, values, tensor_names_of(merge), strict=False):
+                add_tensor_names(value, names, required=any(isinstance(use.operation, Result) for use in result.uses))
+                result.replace_all_uses_with(value)
+            erase(merge)
+
+    def _slice(self, conditional: Conditional, branch: int, captured: dict[SSAValue, int]) -> list[Operation]:
+        """The operations on a branch, in the order of the block. Notes the values that come in from outside."""
+        depth = len(conditional.path)
+        entry = (conditional.predicate, branch)
+        found: set[Operation] = set()
+        pending = [merge.operands[arms[branch]] for merge, arms in zip(conditional.merges, conditional.arms, strict=True)]
+        while pending:
+            value = pending.pop()
+            op = value.owner
+            assert isinstance(op, Operation)
+            if op in found:
+                continue
+            if self._enters(value, conditional):
+                captured.setdefault(origin(op.operands[0]), len(captured))
+            elif isinstance(op, Constant) or (len(path := self.places[op].path) > depth and path[depth] == entry):
+                found.add(op)
+                pending.extend(op.operands)
+            else:
+                captured.setdefault(value, len(captured))
+        return sorted(found, key=lambda op: self.position[op])
+
+    def _enters(self, value: SSAValue, conditional: Conditional) -> bool:
+        """Whether a value is what a Switch of this conditional sends one way."""
+        op = value.owner
+        return (
+            kind_of(op) in SWITCHES
+            and isinstance(op, Operation)
+            and origin(op.operands[1]) is conditional.predicate
+            and len(self.places[op].path) <= len(conditional.path)
+        )
+
+    def _region(self, conditional: Conditional, branch: int, inside: Sequence[Operation], captured: Sequence[SSAValue]) -> Region:
+        """A branch as a body. What only it uses moves into it, the rest is cloned."""
+        block = Block()
+        values: dict[SSAValue, SSAValue] = {}
+        for value in captured:
+            parameter = new_parameter(value)
+            block.add_op(parameter)
+            values[value] = parameter.results[0]
+
+        def value_inside(value: SSAValue) -> SSAValue:
+            if self._enters(value, conditional):
+                assert isinstance(value.owner, Operation)
+                value = origin(value.owner.operands[0])
+            return values.get(value, value)
+
+        ends = [merge.operands[arms[branch]] for merge, arms in zip(conditional.merges, conditional.arms, strict=True)]
+        users = {*inside, *conditional.merges}
+        for op in inside:
+            operands = [value_inside(operand) for operand in op.operands]
+            if all(use.operation in users for result in op.results for use in result.uses) and not isinstance(op, Constant):
+                op.detach()
+                block.add_op(op)
+                op.operands = operands
+            else:
+                mapped = dict(zip(op.operands, operands, strict=True))
+                clone = op.clone(mapped)
+                block.add_op(clone)
+                values.update(zip(op.results, clone.results, strict=True))
+        results = [value_inside(value) for value in ends]
+        for number in conditional.with_index:
+            index = new_integers(conditional.arms[number][branch])
+            block.add_op(index)
+            results.append(index.results[0])
+        add_results(block, results)
+        return Region(block)

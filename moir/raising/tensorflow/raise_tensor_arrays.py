@@ -1,0 +1,182 @@
+"""`raise-tensor-arrays`: the arrays of tensors of TensorFlow 1 become lists of tensors, the flow that orders their accesses the list.
+
+    %handle, %flow = tf.TensorArrayV3(%size)                   %list = tf.TensorListReserve(%shape, %size)
+    %next = tf.TensorArrayWriteV3(%handle, %i, %x, %flow)  ->  %next = tf.TensorListSetItem(%list, %i, %x)
+    %y = tf.TensorArrayReadV3(%handle, %i, %next)              %y = tf.TensorListGetItem(%next, %i, %shape)
+
+All elements of an array are written or read at once with the indices 0, 1, … of a Range: then they are TensorListFromTensor and
+TensorListStack. The handle is not needed any more; a constant stands for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from moir.dialects.element_types import dynamic
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.opset.infrastructure import Constant
+from moir.raising.tensorflow.nodes import erase, integer_of, kind_of, new_integers, new_node, origin, origin_of_kind
+from moir.rewriting.driver import all_blocks, inherit_names
+
+
+@dataclass(frozen=True)
+class RaiseTensorArraysPass(ModulePass):
+    """Raises arrays of tensors to lists of tensors."""
+
+    name = "raise-tensor-arrays"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for block in list(all_blocks(op)):
+            for each in list(block.ops):
+                kind = kind_of(each)
+                rewrite = REWRITES.get(kind) if kind.startswith("TensorArray") else None
+                if rewrite is not None:
+                    assert isinstance(each, FrameworkOp)
+                    rewrite(Access(each))
+
+
+class Access:
+    """A node that makes or uses an array, being rewritten."""
+
+    def __init__(self, op: FrameworkOp) -> None:
+        self.op = op
+
+    def insert(self, op: Operation) -> SSAValue:
+        """Insert an operation in front of the node; its first result."""
+        assert self.op.parent is not None
+        self.op.parent.insert_op_before(op, self.op)
+        return op.results[0]
+
+    def element(self) -> dict[str, Attribute]:
+        """The element type of the array as a list has it."""
+        return {"element_dtype": self.op.properties.get("dtype", self.op.properties.get("T", dynamic))}
+
+    def element_shape(self, attribute: str = "element_shape") -> SSAValue:
+        """The shape of an element as a list has it: an operand, -1 for an unknown rank."""
+        known = attribute in self.op.properties
+        return self.insert(new_integers(self.op.integers(attribute) if known else -1))
+
+    def replace(self, kind: str, operands: Sequence[SSAValue], properties: dict[str, Attribute] | None = None) -> None:
+        """Replace the results by those of another node."""
+        op = new_node(kind, operands, properties, results=len(self.op.results))
+        self.insert(op)
+        self.replace_with(list(op.results))
+
+    def replace_with(self, values: Sequence[SSAValue]) -> None:
+        """Replace the results by values."""
+        inherit_names(self.op, values)
+        for result, value in zip(self.op.results, values, strict=True):
+            result.replace_all_uses_with(value)
+        erase(self.op)
+
+
+def _are_all(indices: SSAValue, flow: SSAValue) -> bool:
+    """Whether indices are 0, 1, … up to the length of the list `flow`."""
+    count = _counted(indices)
+    length = None if count is None else origin_of_kind(count, "TensorListLength")
+    return length is not None and length.operands[0] is flow
+
+
+def _counted(indices: SSAValue) -> SSAValue | None:
+    """How many indices there are, if they are those of a Range from 0 in steps of 1."""
+    numbers = origin_of_kind(indices, "Range")
+    if numbers is None or integer_of(numbers.operands[0]) != 0 or integer_of(numbers.operands[2]) != 1:
+        return None
+    return numbers.operands[1]
+
+
+def _is_constant_range(indices: SSAValue) -> bool:
+    owner = origin(indices).owner
+    return isinstance(owner, Constant) and np.array_equal(owner.value.array, np.arange(owner.value.array.size))
+
+
+def _array(access: Access) -> None:
+    """TensorArrayV3(size) -> (a constant, TensorListReserve(element_shape, size))"""
+    op = access.op
+    reserve = new_node("TensorListReserve", [access.element_shape(), op.operands[0]], access.element())
+    if (name := op.attributes.get("name")) is not None:
+        reserve.attributes["name"] = name
+    values = [access.insert(new_integers(0)), access.insert(reserve)]
+    for result, value in zip(op.results, values, strict=False):
+        result.replace_all_uses_with(value)
+    erase(op)
+
+
+def _write(access: Access) -> None:
+    _, index, value, flow = access.op.operands
+    access.replace("TensorListSetItem", [flow, index, value], access.element())
+
+
+def _read(access: Access) -> None:
+    _, index, flow = access.op.operands
+    access.replace("TensorListGetItem", [flow, index, access.element_shape()], access.element())
+
+
+def _gather(access: Access) -> None:
+    _, indices, flow = access.op.operands
+    if _are_all(indices, flow):
+        access.replace("TensorListStack", [flow, access.element_shape()], access.element())
+    else:
+        access.replace("TensorListGather", [flow, indices, access.element_shape()], access.element())
+
+
+def _pack(access: Access) -> None:
+    _, flow = access.op.operands
+    access.replace("TensorListStack", [flow, access.element_shape()], access.element())
+
+
+def _scatter(access: Access) -> None:
+    _, indices, value, flow = access.op.operands
+    # As many indices as there are elements to write.
+    if (_counted(indices) is not None or _is_constant_range(indices)) and origin_of_kind(flow, "TensorListReserve") is not None:
+        access.replace("TensorListFromTensor", [value, access.element_shape()], access.element())
+    else:
+        access.replace("TensorListScatterIntoExistingList", [flow, value, indices], access.element())
+
+
+def _unpack(access: Access) -> None:
+    _, value, _ = access.op.operands
+    access.replace("TensorListFromTensor", [value, access.element_shape()], access.element())
+
+
+def _size(access: Access) -> None:
+    _, flow = access.op.operands
+    access.replace("TensorListLength", [flow])
+
+
+def _concat(access: Access) -> None:
+    _, flow = access.op.operands
+    leading = access.insert(new_integers(()))
+    access.replace("TensorListConcatV2", [flow, access.element_shape("element_shape_except0"), leading], access.element())
+
+
+def _split(access: Access) -> None:
+    _, value, lengths, _ = access.op.operands
+    access.replace("TensorListSplit", [value, access.insert(new_integers(-1)), lengths], access.element())
+
+
+def _close(access: Access) -> None:
+    erase(access.op)
+
+
+REWRITES: dict[str, Callable[[Access], None]] = {
+    "TensorArrayV3": _array,
+    "TensorArrayWriteV3": _write,
+    "TensorArrayReadV3": _read,
+    "TensorArrayGatherV3": _gather,
+    "TensorArrayPack": _pack,
+    "TensorArrayScatterV3": _scatter,
+    "TensorArrayUnpack": _unpack,
+    "TensorArraySizeV3": _size,
+    "TensorArrayConcatV3": _concat,
+    "TensorArraySplitV3": _split,
+    "TensorArrayCloseV3": _close,
+}
+"""What becomes of each kind. Those of version 2 do not have the flow as a result of the array and are left as they are."""

@@ -1,0 +1,346 @@
+"""`raise-tensor-lists`: what a While repeats over is told apart: slices of lists, lists made of one element a time, invariants, a counter.
+
+    %y:3 = tf.While(%zero, %list, %reserved) ({               %ys, %e = tf.While(%list, %n) {sliced = [0], joined = 1, bounds = [0]} ({
+        Less(%i, %n)                                              %x = opset1.Parameter()
+    }, {                                                          opset1.Result(tf.Exp(%x))
+        %x = tf.TensorListGetItem(%xs, %i)             ->     })
+        %r = tf.TensorListSetItem(%ys, %i, Exp(%x))           %ys = tf.TensorListSetRange(%reserved, %e) {start = 0}
+        opset1.Result(tf.AddV2(%i, 1)) …
+    })
+
+The form of the While, whatever of it there is: operands are the states, the sliced lists, the invariants and the bounds; Parameters of the
+body the first three; its Results the states, the elements of joined lists, and values of which only those of the last iteration count;
+results of the While are the same. `cond` has Parameters for states and invariants.
+
+    sliced      for each sliced list the number of the element the first iteration gets
+    joined      how many results are lists
+    last        how many results are values of the last iteration
+    invariants  how many operands are invariants
+    bounds      for each bound b the start s of the counter that stays below it: the body runs min(b - s) times, and there is no `cond`
+
+A variable that neither the condition nor a result needs is gone. Of a loop that does not run at all, a list of one element written in each
+iteration gets the state that is the same value, if there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue, Use
+from xdsl.passes import ModulePass
+
+from moir.dialects.assembly import name_of
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.inference import set_type
+from moir.dialects.moir import models_of
+from moir.dialects.opset.condition import parameters_of, results_of
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import tensor
+from moir.errors import UnsupportedOperationError
+from moir.passes.canonicalize.eliminate_dead import eliminate_dead
+from moir.raising.tensorflow.loop_counters import Counters
+from moir.raising.tensorflow.nodes import TRANSPARENT, add_results, erase, integer_of, kind_of, new_integers, new_node, origin
+from moir.rewriting.driver import add_tensor_names, all_blocks, tensor_names_of
+
+WHILES = ("While", "StatelessWhile")
+
+
+@dataclass(frozen=True)
+class RaiseTensorListsPass(ModulePass):
+    """Brings every While into the form above."""
+
+    name = "raise-tensor-lists"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for model in models_of(op):
+            drop_unwritten_results(model.block)
+        for block in list(all_blocks(op)):
+            for each in list(block.ops):
+                if kind_of(each) in WHILES and "invariants" not in each.properties:
+                    assert isinstance(each, FrameworkOp)
+                    WhileRaising(each).raise_lists()
+
+
+def drop_unwritten_results(block: Block) -> None:
+    """Erase the Results that are new lists: a frontend takes them for outputs since nothing uses them."""
+    results = [op for op in block.ops if isinstance(op, Result)]
+    unwritten = [op for op in results if kind_of(op.operands[0].owner) in ("TensorListReserve", "EmptyTensorList")]
+    if len(unwritten) < len(results):
+        for op in unwritten:
+            erase(op)
+
+
+def uses_of(value: SSAValue) -> Iterator[Use]:
+    """The uses of a value, through identities."""
+    pending = list(value.uses)
+    while pending:
+        use = pending.pop()
+        if kind_of(use.operation) in TRANSPARENT:
+            pending.extend(use.operation.results[0].uses)
+        else:
+            yield use
+
+
+@dataclass
+class Variable:
+    """A variable of a While: its Parameters in both bodies, its first value, the value the body hands on, what it is."""
+
+    number: int
+    initial: SSAValue
+    condition: SSAValue
+    parameter: SSAValue
+    value: SSAValue
+    role: str = "state"
+    start: int = 0
+    reads: tuple[Operation, ...] = ()
+
+    @property
+    def is_invariant(self) -> bool:
+        """Whether the body hands it on unchanged."""
+        return origin(self.value) is self.parameter
+
+
+class WhileRaising:
+    """One While that is brought into the form above."""
+
+    def __init__(self, op: FrameworkOp) -> None:
+        self.op = op
+        names = value_of(op.properties["graph_attributes"]) if "graph_attributes" in op.properties else ()
+        if sorted(names) != ["body", "cond"]:
+            self._fail("it does not have a body and a condition")
+        self.cond, self.body = (op.regions[names.index(name)] for name in ("cond", "body"))
+        groups = (
+            list(op.operands),
+            [parameter.results[0] for parameter in parameters_of(self.cond.block)],
+            [parameter.results[0] for parameter in parameters_of(self.body.block)],
+            results_of(self.body.block),
+        )
+        if len({len(group) for group in groups}) > 1 or len(op.results) > len(groups[0]) or len(results_of(self.cond.block)) != 1:
+            self._fail("its operands do not fit its body and its condition")
+        self.variables = [Variable(number, *values) for number, values in enumerate(zip(*groups, strict=True))]
+        self.counters = Counters(op, self.cond.block, [(v.initial, v.condition, v.parameter, v.value) for v in self.variables])
+        self.bounds = self.counters.bounds()
+
+    def _fail(self, reason: str) -> NoReturn:
+        raise UnsupportedOperationError(reason, operation=self.op.name, node=name_of(self.op))
+
+    def raise_lists(self) -> None:
+        """Rewrite the While."""
+        for variable in self.variables:
+            self._classify(variable)
+        for variable in self.variables:
+            if variable.role == "sliced":
+                self._take_elements(variable)
+        for variable in self.variables:
+            if variable.role in ("joined", "pushed", "last"):
+                written = origin(variable.value).owner
+                assert isinstance(written, Operation)
+                variable.value = written.operands[1 if variable.role == "pushed" else 2]
+        twins = {variable.number: twin for variable in self.variables if variable.role == "last" and (twin := self._twin(variable))}
+        needed = self._needed(twins)
+        groups = {role: [v for v in self.variables if v.role == role and v.number in needed] for role in ("state", "sliced", "invariant")}
+        joined = [v for v in self.variables if v.role in ("joined", "pushed") and v.number in needed]
+        last = [v for v in self.variables if v.role == "last" and v.number in needed and v.number not in twins]
+        inputs = [*groups["state"], *groups["sliced"], *groups["invariant"]]
+        outputs = [*groups["state"], *joined, *last]
+        node = new_node(
+            "While",
+            [*(variable.initial for variable in inputs), *(value for _, value in self.bounds)],
+            {
+                "graph_attributes": ["body"] if self.bounds else ["cond", "body"],
+                "sliced": [variable.start for variable in groups["sliced"]],
+                "joined": len(joined),
+                "last": len(last),
+                "invariants": len(groups["invariant"]),
+                "bounds": [start for start, _ in self.bounds],
+            },
+            results=len(outputs),
+            name=name_of(self.op),
+            regions=self._regions(inputs, outputs, [*groups["state"], *groups["invariant"]]),
+        )
+        self._insert(node)
+        self._replace({variable.number: result for variable, result in zip(outputs, node.results, strict=True)}, twins)
+        erase(self.op)
+
+    def _insert(self, op: Operation) -> None:
+        assert self.op.parent is not None
+        self.op.parent.insert_op_before(op, self.op)
+
+    def _classify(self, variable: Variable) -> None:
+        """Find out what a variable is."""
+        uses = [use for use in uses_of(variable.parameter) if not isinstance(use.operation, Result)]
+        if variable.is_invariant:
+            variable.role = "invariant"
+            starts = {self._start(use.operation.operands[1]) for use in uses if kind_of(use.operation) == "TensorListGetItem"}
+            reads_only = bool(uses) and all(kind_of(use.operation) == "TensorListGetItem" and use.index == 0 for use in uses)
+            if reads_only and self.bounds and len(starts) == 1 and None not in starts and not variable.condition.uses:
+                variable.role, variable.start = "sliced", starts.pop() or 0
+                variable.reads = tuple(use.operation for use in uses)
+            return
+        written = origin(variable.value).owner
+        kind = kind_of(written)
+        if kind not in ("TensorListSetItem", "TensorListPushBack") or variable.condition.uses:
+            return
+        assert isinstance(written, Operation)
+        alone = len(uses) == 1 and uses[0].operation is written and uses[0].index == 0
+        if not alone or len(list(uses_of(written.results[0]))) != 1:
+            return
+        if kind == "TensorListPushBack":
+            variable.role = "pushed"
+        elif (start := self._start(written.operands[1])) is not None:
+            variable.role, variable.start = "joined", start
+        elif integer_of(written.operands[1]) == 0 and _is_single(variable.initial):
+            variable.role = "last"
+
+    def _start(self, index: SSAValue) -> int | None:
+        """The first value of an index that is a counter, None if it is none."""
+        return self.counters.starts.get(origin(index))
+
+    def _take_elements(self, variable: Variable) -> None:
+        """Let the Parameter of a sliced list be the element."""
+        variable.value = variable.parameter
+        for read in variable.reads:
+            if (element := read.properties.get("element_dtype")) is not None:
+                set_type(variable.parameter, tensor(None, element))
+            read.results[0].replace_all_uses_with(variable.parameter)
+            for other in self.variables:
+                if other.value is read.results[0]:
+                    other.value = variable.parameter
+
+    def _twin(self, variable: Variable) -> Variable | None:
+        """A state that is handed on with the same value."""
+        value = origin(variable.value)
+        return next((other for other in self.variables if other.role == "state" and origin(other.value) is value), None)
+
+    def _is_result_used(self, variable: Variable) -> bool:
+        return variable.number < len(self.op.results) and bool(self.op.results[variable.number].uses)
+
+    def _needed(self, twins: dict[int, Variable]) -> set[int]:
+        """The numbers of the variables that results and the condition depend on."""
+        by_parameter = {variable.parameter: variable for variable in self.variables}
+        found: set[int] = set()
+        pending: list[SSAValue] = []
+
+        def add(variable: Variable) -> None:
+            if variable.number not in found:
+                found.add(variable.number)
+                pending.append(variable.value)
+
+        for variable in self.variables:
+            if self._is_result_used(variable) and variable.role not in ("sliced", "invariant"):
+                add(twins.get(variable.number, variable))
+        if not self.bounds:
+            used = _cone(results_of(self.cond.block))
+            for variable in self.variables:
+                if variable.condition in used:
+                    add(variable)
+        seen: set[SSAValue] = set()
+        while pending:
+            for value in _cone([pending.pop()], seen):
+                if value in by_parameter:
+                    add(by_parameter[value])
+        return found
+
+    def _regions(self, inputs: list[Variable], outputs: list[Variable], of_cond: list[Variable]) -> list[Region]:
+        regions: list[Region] = []
+        if not self.bounds:
+            conditions = results_of(self.cond.block)
+            regions.append(_reformed(self.op, self.cond, [variable.condition for variable in of_cond], conditions))
+        regions.append(_reformed(self.op, self.body, [variable.parameter for variable in inputs], [variable.value for variable in outputs]))
+        return regions
+
+    def _replace(self, results: dict[int, SSAValue], twins: dict[int, Variable]) -> None:
+        names = tensor_names_of(self.op)
+        for variable in self.variables:
+            if not self._is_result_used(variable):
+                continue
+            old = self.op.results[variable.number]
+            if variable.role in ("sliced", "invariant"):
+                new = variable.initial
+            elif variable.number in twins:
+                new = self._listed(variable, results[twins[variable.number].number])
+            else:
+                new = self._listed(variable, results[variable.number])
+            is_output = any(isinstance(use.operation, Result) for use in old.uses)
+            add_tensor_names(new, names[variable.number], required=is_output)
+            old.replace_all_uses_with(new)
+
+    def _is_complete(self, variable: Variable) -> bool:
+        """Whether the loop writes a list to its end: then what bounds the loop is the length of the list."""
+        made = origin(variable.initial).owner
+        while kind_of(made) == "TensorListSetItem" and isinstance(made, Operation):
+            made = origin(made.operands[0]).owner
+        if kind_of(made) != "TensorListReserve" or not isinstance(made, Operation) or len(self.bounds) != 1:
+            return False
+        start, bound = self.bounds[0]
+        return start == variable.start and origin(made.operands[1]) is origin(bound)
+
+    def _listed(self, variable: Variable, value: SSAValue) -> SSAValue:
+        """The list a variable is after the loop."""
+        match variable.role:
+            case "joined":
+                properties = {"start": variable.start, "complete": self._is_complete(variable)}
+                node = new_node("TensorListSetRange", [variable.initial, value], properties)
+            case "pushed":
+                node = new_node("TensorListConcatLists", [variable.initial, value])
+            case "last":
+                zero, shape = new_integers(0), new_integers(-1)
+                element = new_node("ExpandDims", [value, zero.results[0]])
+                node = new_node("TensorListFromTensor", [element.results[0], shape.results[0]])
+                for op in (zero, shape, element):
+                    self._insert(op)
+            case _:
+                return value
+        self._insert(node)
+        return node.results[0]
+
+
+def _is_single(value: SSAValue) -> bool:
+    """Whether a value is a new list of one element."""
+    owner = origin(value).owner
+    return kind_of(owner) == "TensorListReserve" and isinstance(owner, Operation) and integer_of(owner.operands[1]) == 1
+
+
+def _cone(values: list[SSAValue], seen: set[SSAValue] | None = None) -> set[SSAValue]:
+    """The values that values are computed from, themselves among them, without those in `seen`, which are added to it."""
+    seen = set() if seen is None else seen
+    found: set[SSAValue] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        found.add(value)
+        if isinstance(value, OpResult):
+            pending.extend(value.op.operands)
+    return found
+
+
+def _reformed(op: FrameworkOp, region: Region, parameters: list[SSAValue], results: list[SSAValue]) -> Region:
+    """A body taken off its operation, with other Parameters, in this order in front, and other Results."""
+    block = region.block
+    op.detach_region(region)
+    for each in list(block.ops):
+        if isinstance(each, Result):
+            erase(each)
+    add_results(block, results)
+    eliminate_dead(block)
+    kept = set(parameters)
+    for parameter in parameters_of(block):
+        parameter.detach()
+        if parameter.results[0] not in kept:
+            parameter.drop_all_references()
+            parameter.erase()
+    first = block.first_op
+    for value in parameters:
+        parameter = value.owner
+        assert isinstance(parameter, Parameter)
+        assert first is not None
+        block.insert_op_before(parameter, first)
+    return region

@@ -1,0 +1,321 @@
+"""`raise-while-frames`: the loops of TensorFlow 1, spread over the graph as Enter, Merge, Switch, NextIteration and Exit, become While.
+
+    %e = tf.Enter(%x) {frame_name = "while"}                          %y = tf.While(%x) {graph_attributes = ["cond", "body"]} ({
+    %m = tf.Merge(%e, %none) {name = "while/Merge"}                       %p = opset1.Parameter()
+    %c = tf.LoopCond(tf.Less(%m, %ten))                                   opset1.Result(tf.Less(%p, %ten))
+    %s:2 = tf.Switch(%m, %c)                                      ->  }, {
+    tf.NextIteration(tf.Add(%s#1, %one)) {merge = "while/Merge"}          %q = opset1.Parameter()
+    %y = tf.Exit(%s#0)                                                    opset1.Result(tf.Add(%q, %one))
+                                                                      })
+
+A value that enters a loop as a constant of it (Enter without Merge) is a variable the body hands on unchanged. What is used inside
+without having entered, which only computations from constants can be, is cloned into the bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from moir.analysis.order import sort_block, sorted_operations
+from moir.dialects.assembly import name_of
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.moir import is_none
+from moir.dialects.opset.infrastructure import Parameter
+from moir.dialects.properties import value_of
+from moir.errors import UnsupportedOperationError
+from moir.raising.tensorflow.nodes import add_results, erase, kind_of, new_node, new_parameter
+from moir.rewriting.driver import all_blocks, inherit_names
+
+ENTERS = ("Enter", "RefEnter")
+EXITS = ("Exit", "RefExit")
+MERGES = ("Merge", "RefMerge")
+SWITCHES = ("Switch", "RefSwitch")
+DEEPEST_NESTING = 100
+"""How many loops one in the other there may be."""
+
+NEXT_ITERATIONS = ("NextIteration", "RefNextIteration")
+
+
+@dataclass(frozen=True)
+class RaiseWhileFramesPass(ModulePass):
+    """Raises the loops of TensorFlow 1 to While, inner ones first."""
+
+    name = "raise-while-frames"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for block in all_blocks(op):
+            if any(kind_of(each) in ENTERS for each in block.ops):
+                Frames(block).raise_all()
+                sort_block(block)
+
+
+@dataclass(eq=False)
+class Frame:
+    """The nodes of one loop, in the order of the block."""
+
+    name: str
+    parent: Frame | None = None
+    enters: list[FrameworkOp] = field(default_factory=list[FrameworkOp])
+    exits: list[FrameworkOp] = field(default_factory=list[FrameworkOp])
+    operations: list[Operation] = field(default_factory=list[Operation])
+
+    @property
+    def depth(self) -> int:
+        """How many loops this one is in."""
+        depth, outer = 0, self.parent
+        while outer is not None:
+            depth, outer = depth + 1, outer.parent
+        return depth
+
+
+def _fail(op: Operation, reason: str, hint: str | None = None) -> NoReturn:
+    raise UnsupportedOperationError(reason, operation=op.name, node=name_of(op), hint=hint)
+
+
+def _entering(merge: Operation) -> SSAValue:
+    """The value a variable has at first."""
+    enter = next(operand.owner for operand in merge.operands if kind_of(operand.owner) in ENTERS)
+    assert isinstance(enter, Operation)
+    return enter.operands[0]
+
+
+class Frames:
+    """The loops of a block."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.frames: dict[str, Frame] = {}
+        self.place: dict[Operation, Frame | None] = {}
+        """The loop an operation is in."""
+        self.fixed: set[Operation] = set()
+        """Operations outside of loops that nothing but constants feeds."""
+        self.back_edges: dict[tuple[str, int], FrameworkOp] = {}
+        # The loop around a loop is known once one value that is not constant has entered it: as many rounds as there are levels.
+        while self._assign():
+            pass
+
+    def _assign(self) -> bool:
+        """Assign operations to loops; returns whether that has shown another loop around one of them."""
+        changed = False
+        for frame in self.frames.values():
+            frame.enters, frame.exits, frame.operations = [], [], []
+        for op in self.block.ops:
+            kind, frame = kind_of(op), self._frame_of_operands(op)
+            if kind in ENTERS:
+                assert isinstance(op, FrameworkOp)
+                changed |= self._enter(op, frame)
+                continue
+            self.place[op] = frame
+            if frame is None:
+                if not isinstance(op, Parameter) and all(operand.owner in self.fixed for operand in op.operands):
+                    self.fixed.add(op)
+                continue
+            if isinstance(op, FrameworkOp) and kind in EXITS:
+                frame.exits.append(op)
+                self.place[op] = frame.parent
+            else:
+                frame.operations.append(op)
+            if isinstance(op, FrameworkOp) and kind in NEXT_ITERATIONS:
+                self.back_edges[value_of(op.properties["merge"]), op.integer("index")] = op
+        return changed
+
+    def _enter(self, op: FrameworkOp, outer: Frame | None) -> bool:
+        name = op.text("frame_name")
+        frame = self.frames.setdefault(name, Frame(name))
+        frame.enters.append(op)
+        self.place[op] = frame
+        if outer is frame:
+            _fail(op, f"a value of the loop {name} enters it again")
+        if outer is None or outer is frame.parent:
+            return False
+        if frame.parent is not None:
+            _fail(op, f"the loop {name} takes values of two loops, {outer.name} and {frame.parent.name}")
+        frame.parent = outer
+        around: Frame | None = outer
+        for _ in range(DEEPEST_NESTING):
+            if around is frame:
+                _fail(op, f"the loop {name} is inside itself")
+            if around is None:
+                return True
+            around = around.parent
+        _fail(op, f"it is in more than {DEEPEST_NESTING} loops one in the other")
+
+    def _frame_of_operands(self, op: Operation) -> Frame | None:
+        found: Frame | None = None
+        for operand in op.operands:
+            frame = self.place.get(operand.owner) if isinstance(operand.owner, Operation) else None
+            if frame is None or frame is found:
+                continue
+            if found is not None:
+                _fail(op, f"it takes values of two loops, {found.name} and {frame.name}")
+            found = frame
+        return found
+
+    def raise_all(self) -> None:
+        """Raise all loops, inner ones first."""
+        for frame in sorted(self.frames.values(), key=lambda frame: -frame.depth):
+            loop = FrameRaising(self, frame).loop
+            self.place[loop] = frame.parent
+            if frame.parent is not None:
+                frame.parent.operations.append(loop)
+
+
+class FrameRaising:
+    """One loop that becomes a While.
+
+    Its variables are the operands of the Merges with a back edge, then what enters as a constant of the loop.
+    """
+
+    def __init__(self, frames: Frames, frame: Frame) -> None:
+        self.frames, self.frame = frames, frame
+        # A loop inside has joined the others at the end.
+        frame.operations = sorted_operations(frame.operations)
+        self.members = set(frame.operations)
+        conditions = [op for op in frame.operations if kind_of(op) == "LoopCond"]
+        if len(conditions) != 1:
+            _fail(frame.enters[0], f"the loop {frame.name} has {len(conditions)} nodes LoopCond where it should have one")
+        self.condition = conditions[0]
+        entering = set(frame.enters)
+        self.merges = [op for op in frame.operations if kind_of(op) in MERGES and any(operand.owner in entering for operand in op.operands)]
+        merged: set[object] = {operand.owner for merge in self.merges for operand in merge.operands}
+        constant = [op for op in frame.enters if op not in merged]
+        self.invariants: list[SSAValue] = [op.results[0] for op in constant]
+        self.initial = [_entering(merge) for merge in self.merges] + [op.operands[0] for op in constant]
+        self._let_in(frame.operations)
+        self.loop = self._raise()
+
+    def _let_in(self, operations: Sequence[Operation]) -> None:
+        """Make what operations use without its having entered, and what is not fixed, invariant variables."""
+        for op in operations:
+            for operand in op.operands:
+                owner = operand.owner
+                inside = owner in self.members or owner in self.frames.fixed or kind_of(owner) in ENTERS or is_none(owner)
+                if not inside and operand not in self.invariants:
+                    self.invariants.append(operand)
+                    self.initial.append(operand)
+
+    def _raise(self) -> FrameworkOp:
+        variables = [merge.results[0] for merge in self.merges] + self.invariants
+        cond = self._cond(variables)
+        back_edges = [self._back_edge(merge) for merge in self.merges]
+        block = Block()
+        parameters = [new_parameter(value) for value in self.initial]
+        block.add_ops(parameters)
+        switches = [self._switch(merge) for merge in self.merges]
+        for switch, parameter in zip(switches, parameters, strict=False):
+            if switch is not None and len(switch.results) > 1:
+                switch.results[1].replace_all_uses_with(parameter.results[0])
+        inside = self._needed([op.operands[0] for op in back_edges])
+        for variable, parameter in zip(variables, parameters, strict=True):
+            for use in list(variable.uses):
+                if use.operation in inside or use.operation in back_edges:
+                    use.operation.operands[use.index] = parameter.results[0]
+        values = [op.operands[0] for op in back_edges] + [parameter.results[0] for parameter in parameters[len(back_edges) :]]
+        clones: dict[SSAValue, SSAValue] = {}
+        for op in self.frame.operations:
+            if op in inside:
+                self._bring_in(op.operands, block, clones)
+                op.operands = [clones.get(operand, operand) for operand in op.operands]
+                op.detach()
+                block.add_op(op)
+        self._bring_in(values, block, clones)
+        add_results(block, [clones.get(value, value) for value in values])
+        sort_block(block)
+        loop = new_node(
+            "While",
+            self.initial,
+            {"graph_attributes": ["cond", "body"]},
+            results=len(values),
+            name=self.frame.name.removesuffix("/while_context"),
+            regions=[cond, Region(block)],
+        )
+        self.frames.block.insert_op_after(loop, self.frame.enters[-1])
+        self._replace_exits(loop, {switch: index for index, switch in enumerate(switches) if switch is not None})
+        self._erase(inside)
+        return loop
+
+    def _cond(self, variables: Sequence[SSAValue]) -> Region:
+        """The body that computes the condition, from clones."""
+        block = Block()
+        parameters = [new_parameter(value) for value in self.initial]
+        block.add_ops(parameters)
+        clones: dict[SSAValue, SSAValue] = {
+            variable: parameter.results[0] for variable, parameter in zip(variables, parameters, strict=True)
+        }
+        inside = self._needed([self.condition.operands[0]])
+        for op in self.frame.operations:
+            if op in inside:
+                self._bring_in(op.operands, block, clones)
+                block.add_op(op.clone(clones))
+        self._bring_in(self.condition.operands, block, clones)
+        add_results(block, [clones.get(self.condition.operands[0], self.condition.operands[0])])
+        return Region(block)
+
+    def _needed(self, values: Sequence[SSAValue]) -> set[Operation]:
+        """The operations of the loop that values are computed with, from its variables on."""
+        merges = set(self.merges)
+        found: set[Operation] = set()
+        pending = [value.owner for value in values]
+        while pending:
+            op = pending.pop()
+            if isinstance(op, Operation) and op in self.members and op not in merges and op not in found:
+                found.add(op)
+                pending.extend(operand.owner for operand in op.operands)
+        return found
+
+    def _bring_in(self, values: Sequence[SSAValue], block: Block, clones: dict[SSAValue, SSAValue]) -> None:
+        """Clone what is fixed outside of the loop into a body."""
+        pending = list(values)
+        while pending:
+            value = pending[-1]
+            op = value.owner
+            if value in clones or not isinstance(op, Operation) or op not in self.frames.fixed:
+                pending.pop()
+                continue
+            missing = [operand for operand in op.operands if operand.owner in self.frames.fixed and operand not in clones]
+            if missing:
+                pending.extend(missing)
+                continue
+            block.add_op(op.clone(clones))
+
+    def _back_edge(self, merge: Operation) -> FrameworkOp:
+        name = name_of(merge) or ""
+        for index in range(len(merge.operands)):
+            found = self.frames.back_edges.get((name, index))
+            if found is not None:
+                return found
+        _fail(merge, f"no NextIteration feeds this variable of the loop {self.frame.name}")
+
+    def _switch(self, merge: Operation) -> Operation | None:
+        """The Switch of a variable by the condition of the loop, None if the variable is only in the condition."""
+        for use in merge.results[0].uses:
+            if kind_of(use.operation) in SWITCHES and use.index == 0 and use.operation.operands[1].owner is self.condition:
+                return use.operation
+        return None
+
+    def _replace_exits(self, loop: FrameworkOp, numbers: dict[Operation, int]) -> None:
+        for op in self.frame.exits:
+            switch = op.operands[0].owner
+            if not isinstance(switch, Operation) or switch not in numbers:
+                _fail(op, f"what leaves the loop {self.frame.name} here is none of its variables")
+            result = loop.results[numbers[switch]]
+            inherit_names(op, [result])
+            op.results[0].replace_all_uses_with(result)
+            erase(op)
+
+    def _erase(self, inside: set[Operation]) -> None:
+        """Erase what is left of the loop: nothing outside of it uses it."""
+        rest = [op for op in self.frame.operations if op not in inside]
+        left = [*reversed(rest), *self.frame.enters]
+        for op in left:
+            op.detach()
+            op.drop_all_references()
+        for op in left:
+            op.erase(safe_erase=False)

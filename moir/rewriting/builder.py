@@ -1,0 +1,164 @@
+"""Building operations of the opset dialects: `op.Softmax(x, axis=-1)`.
+
+The attribute is the operation's type; the newest version of it is built, or the one named: `op["opset1.Softmax"](x)`. Operands that are no
+values become constants: a number takes the element type of the other operand of an elementwise operation, elsewhere integers are i64 and
+floats f32. Properties take their defaults, result types are inferred at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
+
+from moir.analysis.known_values import KnownValues
+from moir.dialects import opset
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import dynamic, f32, si64, to_numpy
+from moir.dialects.inference import set_type
+from moir.dialects.moir import NoneOp
+from moir.dialects.opset.base import OpsetOp, property_table
+from moir.dialects.properties import string_attribute
+from moir.dialects.shapes import UNKNOWN, element_of, tensor
+from moir.errors import InferenceError
+
+Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] | Array | None
+"""A value, something that becomes a constant, or None for an absent operand."""
+
+
+class Constructor:
+    """Builds operations of one class."""
+
+    __slots__ = ("builder", "operation")
+
+    def __init__(self, builder: OpBuilder, operation: type[OpsetOp]) -> None:
+        self.builder = builder
+        self.operation = operation
+
+    def __call__(self, *operands: Operand, **properties: Any) -> SSAValue:
+        """Build the operation; its first result."""
+        return self.builder.create(self.operation, operands, properties).results[0]
+
+    def results(self, *operands: Operand, **properties: Any) -> tuple[SSAValue, ...]:
+        """Build the operation; all its results."""
+        return tuple(self.builder.create(self.operation, operands, properties).results)
+
+    def parts(self, count: int, *operands: Operand, **properties: Any) -> tuple[SSAValue, ...]:
+        """Build an operation that has as many results as one wants, such as VariadicSplit; all its results."""
+        return tuple(self.builder.create(self.operation, operands, properties, count).results)
+
+
+class OpBuilder:
+    """Builds operations in front of an operation, or at the end of a block.
+
+    Args:
+        known: known values, shared by everything built in one pass.
+        block: where to build.
+        anchor: the operation in front of which to build; None for the end of the block.
+    """
+
+    def __init__(self, known: KnownValues, block: Block, anchor: Operation | None = None) -> None:
+        self.known = known
+        self.block = block
+        self.anchor = anchor
+        self.inserted: list[Operation] | None = None
+        """Collects what is built, if it is a list."""
+
+    def __getattr__(self, kind: str) -> Constructor:
+        try:
+            constructor = Constructor(self, opset.newest(kind))
+        except KeyError:
+            raise AttributeError(f"no operation set has an operation {kind}") from None
+        # The next time the attribute is found without this method.
+        self.__dict__[kind] = constructor
+        return constructor
+
+    def __getitem__(self, name: str) -> Constructor:
+        return Constructor(self, opset.operation(name))
+
+    def insert(self, op: Operation) -> None:
+        """Insert an operation where this builder builds."""
+        if self.anchor is None:
+            self.block.add_op(op)
+        else:
+            self.block.insert_op_before(op, self.anchor)
+        if self.inserted is not None:
+            self.inserted.append(op)
+
+    def create(self, operation: type[OpsetOp], operands: Sequence[Operand], properties: dict[str, Any], result_count: int = 0) -> OpsetOp:
+        """Build an operation of a class; `result_count` says how many results it has if its definition leaves that open.
+
+        Raises InferenceError if the operands contradict it.
+        """
+        table = property_table(operation)
+        attributes = dict(table.defaults)
+        for name, value in properties.items():
+            spec = table.specs.get(name) or table.specs.get(name := name.replace("_", "-"))
+            if spec is None:
+                raise TypeError(f"{operation.name} has no property {name}")
+            attributes[name] = value if spec.kind.kind == "attribute" else spec.kind.attribute(value)
+        if len(attributes) < len(table.specs):
+            missing = [name for name, spec in table.specs.items() if name not in attributes and not spec.optional]
+            if missing:
+                raise TypeError(f"{operation.name} needs {', '.join(missing)}")
+        op = operation.create(operands=self._values(operands, "auto_broadcast" in table.specs), properties=attributes)
+        op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(result_count))
+        self.insert_inferred(op)
+        return op
+
+    def insert_inferred(self, op: OpsetOp) -> None:
+        """Insert an operation that was made without results: they get their types by inference."""
+        op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(op.result_count()))
+        for result, type_ in zip(op.results, op.infer(self.known), strict=True):
+            set_type(result, type_)
+        self.insert(op)
+
+    def _values(self, operands: Sequence[Operand], elementwise: bool) -> list[SSAValue]:
+        if all(isinstance(operand, SSAValue) for operand in operands):
+            return cast("list[SSAValue]", operands)
+        given = [operand for operand in operands if isinstance(operand, SSAValue)]
+        while operands and operands[-1] is None:
+            operands = operands[:-1]
+        # A condition comes before the operands whose type counts.
+        like = given[-1] if elementwise and given else None
+        return [self._value(operand, like) for operand in operands]
+
+    def _value(self, operand: Operand, like: SSAValue | None) -> SSAValue:
+        if isinstance(operand, SSAValue):
+            return operand
+        if operand is None:
+            none = NoneOp.of()
+            self.insert(none)
+            return none.result
+        if like is None or isinstance(operand, np.ndarray):
+            return self.constant(operand)
+        return self.constant_like(operand, like)
+
+    def constant(self, value: Operand, element: Attribute | None = None, name: str | None = None) -> SSAValue:
+        """A constant. By default integers are i64, floats f32, and an array keeps its type."""
+        if element is None and not isinstance(value, np.ndarray):
+            kind = np.asarray(value).dtype.kind
+            element = si64 if kind in "iu" or np.asarray(value).size == 0 else f32 if kind == "f" else None
+        data = DataAttr.of(cast(Array, value), element)
+        op = opset.operation("opset1.Constant").create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
+        if name is not None:
+            op.attributes["name"] = string_attribute(name)
+        self.insert(op)
+        return op.results[0]
+
+    def constant_like(self, value: Operand, like: SSAValue) -> SSAValue:
+        """A constant of the element type of another value. Raises InferenceError if the type cannot hold the value."""
+        element = element_of(like)
+        if element is dynamic:
+            return self.ConvertLike(self.constant(value), like)
+        array = np.asarray(value)
+        storage = to_numpy(element)
+        if storage.kind in "iu" and array.dtype.kind == "f" and not np.array_equal(array, np.trunc(array)):
+            raise InferenceError(f"{value} is no value of element type {element}")
+        return self.constant(array.astype(storage), element)
+
+    def convert(self, value: SSAValue, element: Attribute) -> SSAValue:
+        """The value in another element type; the value itself if it has that type."""
+        return value if element_of(value) == element else self.Convert(value, destination_type=element)

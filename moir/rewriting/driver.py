@@ -1,0 +1,195 @@
+"""The pattern driver.
+
+Patterns are xDSL `RewritePattern`s. A `Pattern` is tried on operations of its root classes (and their subclasses) only: the driver
+has a table from operation class to patterns and does nothing at all on a module without a root. One walk in block order; with `fixpoint`,
+operations that were inserted or whose operands changed are visited again until nothing changes.
+
+A replacement inherits the name and the tensor names of what it replaces; patterns need not care.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.analysis.known_values import KnownValues
+from moir.dialects.moir import models_of
+from moir.dialects.opset.infrastructure import Result
+from moir.dialects.properties import strings_attribute, value_of
+from moir.rewriting.builder import OpBuilder
+
+
+class Pattern(RewritePattern):
+    """A pattern that says which operations it can start at: `match_and_rewrite` gets operations of the classes in `roots` only.
+
+    A root may be the name of an operation instead: then its class is not loaded for the sake of a pattern that finds none of it.
+    """
+
+    roots: tuple[type[Operation] | str, ...] = (Operation,)
+
+    def may_match(self, op: Operation) -> bool:
+        """A quick look at a root; only if it says True is a rewriter made and the pattern tried."""
+        return True
+
+
+class Rewriter(PatternRewriter):
+    """xDSL's rewriter with a builder (`rewriter.op.Add(a, b)`) in front of the matched operation, and known values."""
+
+    def __init__(self, op: Operation, known: KnownValues) -> None:
+        super().__init__(op)
+        assert op.parent is not None
+        self.known = known
+        self.op = OpBuilder(known, op.parent, op)
+        self.op.inserted = []
+        self.touched: list[Operation] = []
+
+    def replace_with(self, op: Operation, values: SSAValue | Sequence[SSAValue]) -> None:
+        """Replace the results of an operation by values, which inherit its names, and erase it."""
+        values = [values] if isinstance(values, SSAValue) else values
+        inherit_names(op, values)
+        self.substitute(op, values)
+
+    def substitute(self, op: Operation, values: Sequence[SSAValue]) -> None:
+        """Let the users of an operation use other values and erase it. Its names go with it: these need not be the same tensors."""
+        for result, value in zip(op.results, values, strict=True):
+            self.touched.extend(use.operation for use in result.uses)
+            result.replace_all_uses_with(value)
+        self.touched.extend(operand.owner for operand in op.operands if isinstance(operand.owner, Operation))
+        self.has_done_action = True
+        op.detach()
+        op.erase()
+
+
+def tensor_names_of(op: Operation) -> list[str]:
+    """Names of the result tensors of an operation, one string a result as in the IR; empty strings where there are none."""
+    names = op.attributes.get("tensor_names")
+    texts: list[str] = list(value_of(names)) if names is not None else []
+    return texts + [""] * (len(op.results) - len(texts))
+
+
+MAXIMUM_NAMES = 32
+"""A tensor that has so many names takes on no more, unless a Result needs them: of a model that computes one shape in a thousand places
+all of them end up on one tensor, and adding them one by one would take quadratic time."""
+
+
+def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> None:
+    """Give the tensor of a value further names; those that are not `required` only as long as there are few."""
+    producer = value.owner
+    if not names or not isinstance(producer, Operation):
+        return
+    present = tensor_names_of(producer)
+    index = producer.results.index(value)
+    own = split_names(present[index])
+    if len(own) >= MAXIMUM_NAMES and not required:
+        return
+    present[index] = ",".join(dict.fromkeys(own + split_names(names)))
+    producer.attributes["tensor_names"] = strings_attribute(present)
+
+
+def split_names(names: str) -> list[str]:
+    """Tensor names as they stand in the IR, one by one, commas in them still escaped."""
+    parts = names.split(",")
+    whole: list[str] = []
+    for part in parts:
+        if whole and whole[-1].endswith("\\"):
+            whole[-1] += "," + part
+        else:
+            whole.append(part)
+    return [part for part in whole if part]
+
+
+def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
+    """Give the producers of `values`, which are about to replace the results of `op`, its name and tensor names."""
+    name = op.attributes.get("name")
+    if len(values) == 1 and isinstance(producer := values[0].owner, Operation) and "tensor_names" not in producer.attributes:
+        # The common case: one new operation takes over everything.
+        names = op.attributes.get("tensor_names")
+        if names is not None and len(producer.results) == 1:
+            if name is not None:
+                producer.attributes.setdefault("name", name)
+            producer.attributes["tensor_names"] = names
+            return
+    for result, value, names in zip(op.results, values, tensor_names_of(op), strict=True):
+        producer = value.owner
+        if isinstance(producer, Operation):
+            if name is not None and "name" not in producer.attributes:
+                producer.attributes["name"] = name
+            add_tensor_names(value, names, required=any(isinstance(use.operation, Result) for use in result.uses))
+
+
+class PatternTable:
+    """From operation class to the patterns that can start there, most specific class first, in the order given."""
+
+    def __init__(self, patterns: Iterable[RewritePattern]) -> None:
+        self._by_root: dict[type[Operation] | str, list[RewritePattern]] = {}
+        for pattern in patterns:
+            for root in pattern.roots if isinstance(pattern, Pattern) else (Operation,):
+                self._by_root.setdefault(root, []).append(pattern)
+        self._memo: dict[type[Operation], tuple[RewritePattern, ...]] = {}
+
+    def patterns(self, operation: type[Operation]) -> tuple[RewritePattern, ...]:
+        """The patterns to try on operations of a class."""
+        found = self._memo.get(operation)
+        if found is None:
+            found = self._memo[operation] = tuple(
+                pattern for root in (operation.name, *operation.__mro__) for pattern in self._by_root.get(root, ())
+            )
+        return found
+
+
+def all_blocks(root: Operation) -> Iterator[Block]:
+    """The blocks of the models of a module, or of an operation, those of bodies behind the one they are in."""
+    roots = models_of(root) if isinstance(root, ModuleOp) else [root]
+    pending = [block for each in roots for region in each.regions for block in region.blocks]
+    while pending:
+        block = pending.pop(0)
+        yield block
+        pending.extend(inner for op in block.ops for region in op.regions for inner in region.blocks)
+
+
+def rewrite(module: Operation, patterns: Iterable[RewritePattern], *, fixpoint: bool = False, known: KnownValues | None = None) -> bool:
+    """Apply patterns everywhere in a module; returns whether anything changed."""
+    table = PatternTable(patterns)
+    known = known or KnownValues()
+    pending: deque[Operation] = deque()
+    for block in all_blocks(module):
+        pending.extend(op for op in block.ops if table.patterns(type(op)))
+    changed = False
+    while pending:
+        op = pending.popleft()
+        for pattern in table.patterns(type(op)):
+            if op.parent is None:
+                break
+            if isinstance(pattern, Pattern) and not pattern.may_match(op):
+                continue
+            rewriter = Rewriter(op, known)
+            pattern.match_and_rewrite(op, rewriter)
+            if not rewriter.has_done_action:
+                continue
+            changed = True
+            if fixpoint:
+                touched = dict.fromkeys([*(rewriter.op.inserted or ()), *rewriter.touched, op])
+                pending.extend(each for each in touched if each.parent is not None and table.patterns(type(each)))
+    return changed
+
+
+@dataclass(frozen=True)
+class PatternPass(ModulePass):
+    """A pass that applies patterns."""
+
+    FIXPOINT: ClassVar[bool] = False
+
+    def patterns(self) -> Sequence[RewritePattern]:
+        """The patterns, in order."""
+        raise NotImplementedError
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrite(op, self.patterns(), fixpoint=self.FIXPOINT)

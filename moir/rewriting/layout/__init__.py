@@ -1,0 +1,1 @@
+"""The layout change: moving transpositions to where they cancel."""

@@ -1,0 +1,223 @@
+"""Carrying a decision about layouts out: operations get their permuted form, tensors are transposed where their users want another order.
+
+One walk over each block. A tensor is had in the order its producer gives it; each other order that is asked for is made by one Transpose,
+in front of the first user. A Transpose of the module stays if it makes just that, else it loses its users and goes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+
+from moir.analysis.known_values import KnownValues
+from moir.dialects.inference import set_type
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.infrastructure import Result
+from moir.dialects.opset.movement import Transpose
+from moir.dialects.properties import strings_attribute
+from moir.dialects.shapes import element_of, permuted, shape_of, tensor
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.driver import add_tensor_names, tensor_names_of
+from moir.rewriting.layout.orders import Order, between, composed, natural
+from moir.rewriting.layout.permuted import is_constant, transposed_constant
+from moir.rewriting.layout.regions import LayoutNode, Layouts, Orbit
+
+
+@dataclass
+class Names:
+    """What a tensor in one order is called: node name, tensor names, and whether a Result needs these."""
+
+    name: Attribute | None = None
+    tensors: list[str] = field(default_factory=list[str])
+    required: bool = False
+
+
+@dataclass
+class Tensor:
+    """An orbit while the module is rewritten: the values there are, by order; the producer's comes first."""
+
+    values: dict[Order, SSAValue]
+    names: dict[Order, Names]
+
+
+def permuted_type(value: SSAValue, order: Order) -> Attribute:
+    """Type of a value after a transposition."""
+    shape = shape_of(value)
+    return tensor((-1,) * len(order) if shape is None else permuted(shape, order), element_of(value))
+
+
+class Application:
+    """One run over a module."""
+
+    def __init__(self, layouts: Layouts) -> None:
+        self.layouts = layouts
+        self.known = KnownValues()
+        self.tensors: dict[Orbit, Tensor] = {}
+        self.dead: list[Operation] = []
+
+    def run(self, blocks: list[Block]) -> None:
+        """Rewrite the outermost blocks and the bodies in them."""
+        for block in blocks:
+            self.block(block)
+        for op in reversed(self.dead):
+            if not any(result.uses for result in op.results):
+                if isinstance(op, Transpose):
+                    self.name_producer(op)
+                op.detach()
+                op.erase()
+
+    @staticmethod
+    def name_producer(op: Transpose) -> None:
+        """Give what a Transpose transposed the node's name, which a lowering gave to the Transpose behind the operation itself."""
+        producer = op.operands[0].owner
+        if isinstance(producer, Operation) and (name := op.attributes.get("name")) is not None:
+            producer.attributes.setdefault("name", name)
+
+    def block(self, block: Block) -> None:
+        """Rewrite a block in order."""
+        for op in list(block.ops):
+            node = self.layouts.node_of.get(op)
+            if op.regions:
+                self.with_bodies(op)
+            elif isinstance(op, Transpose) and self.is_member(op):
+                self.transpose(op)
+            elif isinstance(op, OpsetOp) and node is not None and node.is_permuted and node.form is not None:
+                self.permute(op, node)
+            else:
+                self.operands(op)
+
+    def is_member(self, op: Transpose) -> bool:
+        """Whether a Transpose belongs to the orbit of its operand."""
+        orbit = self.layouts.orbit(op.results[0])
+        return orbit is not None and orbit.root is not op.results[0]
+
+    def tensor(self, orbit: Orbit) -> Tensor:
+        """What there is of an orbit."""
+        found = self.tensors.get(orbit)
+        if found is None:
+            names: dict[Order, Names] = {}
+            for value, order in orbit.members.items():
+                own = names.setdefault(order, Names())
+                own.required |= any(isinstance(use.operation, Result) for use in value.uses)
+                if isinstance(value, OpResult):
+                    own.name = own.name or value.op.attributes.get("name")
+                    own.tensors.append(tensor_names_of(value.op)[value.index])
+            found = self.tensors[orbit] = Tensor({orbit.members[orbit.root]: orbit.root}, names)
+        return found
+
+    def demand(self, value: SSAValue, order: Order | None, user: Operation) -> SSAValue:
+        """A value transposed by an order (None: as it is), for a user."""
+        if is_constant(value):
+            return value if order is None else transposed_constant(self.builder(user), value, order)
+        orbit = self.layouts.orbit(value)
+        if orbit is None:
+            return value
+        present = self.tensor(orbit)
+        own = orbit.members[value]
+        wanted = own if order is None else composed(own, order)
+        found = present.values.get(wanted)
+        if found is None:
+            start, source = next(iter(present.values.items()))
+            found = self.builder(user).Transpose(source, np.array(between(start, wanted), np.int64))
+            self.supply(orbit, wanted, found)
+        return found
+
+    def supply(self, orbit: Orbit, order: Order, value: SSAValue) -> None:
+        """Note that a tensor can be had in an order now, and give the value the names of that."""
+        present = self.tensor(orbit)
+        present.values[order] = value
+        names = present.names.get(order)
+        producer = value.owner
+        if names is None or not isinstance(producer, Operation):
+            return
+        if names.name is not None and isinstance(producer, Transpose):
+            producer.attributes.setdefault("name", names.name)
+        for each in names.tensors:
+            add_tensor_names(value, each, required=names.required)
+
+    def builder(self, anchor: Operation) -> OpBuilder:
+        """A builder in front of an operation."""
+        assert anchor.parent is not None
+        return OpBuilder(self.known, anchor.parent, anchor)
+
+    def operands(self, op: Operation) -> None:
+        """Give an operation its operands in the orders in which it wants them."""
+        for index, operand in enumerate(op.operands):
+            node = self.layouts.user(op, index)
+            order = node.operands.get((op, index)) if node is not None and node.is_permuted else None
+            value = self.demand(operand, order, op)
+            if value is not operand:
+                op.operands[index] = value
+
+    def transpose(self, op: Transpose) -> None:
+        """Keep a Transpose if it makes an order that is not there yet from what the producer gives."""
+        orbit = self.layouts.orbit(op.results[0])
+        assert orbit is not None
+        present = self.tensor(orbit)
+        order, result = orbit.members[op.results[0]], op.results[0]
+        if order not in present.values:
+            if next(iter(present.values.values())) is op.operands[0]:
+                present.values[order] = result
+        else:
+            required = any(isinstance(use.operation, Result) for use in result.uses)
+            add_tensor_names(present.values[order], tensor_names_of(op)[0], required=required)
+        self.dead.append(op)
+
+    def permute(self, op: OpsetOp, node: LayoutNode) -> None:
+        """Build the permuted form of an operation."""
+        form = node.form
+        assert form is not None
+        operands = [self.demand(operand, node.operands.get((op, index)), op) for index, operand in enumerate(op.operands)]
+        results = form.build(op, self.builder(op), operands)
+        self.dead.append(op)
+        if (name := op.attributes.get("name")) is not None and isinstance(owner := results[0].owner, Operation):
+            owner.attributes.setdefault("name", name)
+        for old, new in zip(op.results, results, strict=True):
+            order = node.results.get(old)
+            self.replaced(old, new, order)
+
+    def replaced(self, old: SSAValue, new: SSAValue, order: Order | None) -> None:
+        """Let a new value stand for an old one in another order."""
+        orbit = self.layouts.orbit(old)
+        if orbit is None:
+            old.replace_all_uses_with(new)
+            return
+        own = natural(len(orbit.members[old])) if order is None else order
+        set_type(new, permuted_type(old, own))
+        self.tensor(orbit).values.clear()
+        self.supply(orbit, own, new)
+
+    def with_bodies(self, op: Operation) -> None:
+        """Rewrite the bodies of an operation and what goes into and out of them."""
+        self.operands(op)
+        ports = self.layouts.ports_of.get(op, [])
+        permuted_ports = [(port, node) for port in ports if (node := self.layouts.node_of.get(port)) is not None and node.is_permuted]
+        for port, node in permuted_ports:
+            for value in port.results:
+                if value.owner is not op:
+                    self.reorder(value, node.order)
+            port.move_slices(node.order)
+        for region in op.regions:
+            for block in region.blocks:
+                self.block(block)
+        for port, node in permuted_ports:
+            for value in port.results:
+                if value.owner is op:
+                    self.reorder(value, node.order)
+
+    def reorder(self, value: SSAValue, order: Order) -> None:
+        """Let a value itself be in another order from now on; its names wait for the natural one."""
+        orbit = self.layouts.orbit(value)
+        assert orbit is not None
+        present = self.tensor(orbit)
+        producer = value.owner
+        if isinstance(producer, Operation) and isinstance(value, OpResult):
+            names = tensor_names_of(producer)
+            if any(names):
+                names[value.index] = ""
+                producer.attributes["tensor_names"] = strings_attribute(names)
+        set_type(value, permuted_type(value, order))
+        present.values.clear()
+        self.supply(orbit, order, value)

@@ -1,0 +1,140 @@
+"""The values that go into and out of the bodies of If, Loop and TensorIterator.
+
+A state of a loop is one tensor in four places: operand, Parameter, Result of the body, result of the loop. It can be permuted only in all
+of them, so they are one `BodyPort`; the same for each other input and output of a body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Operation, SSAValue
+
+from moir.dialects.moir import BodyPort, BodyPortAttr
+from moir.dialects.opset.condition import If, RepeatingOp, parameters_of
+from moir.dialects.opset.infrastructure import Result
+from moir.dialects.shapes import rank_of
+from moir.rewriting.layout.orders import Order
+from moir.rewriting.layout.permuted import moved_axis
+
+
+@dataclass(eq=False)
+class BodyBoundary:
+    """Places of one tensor at the border of bodies."""
+
+    operation: Operation
+    operands: list[tuple[Operation, int]] = field(default_factory=list[tuple[Operation, int]])
+    """Operation and operand: of the operation with the bodies, and of Results in them."""
+
+    results: list[SSAValue] = field(default_factory=list[SSAValue])
+    """Results of the operation, and Parameters in its bodies."""
+
+    inputs: list[int] = field(default_factory=list[int])
+    """Numbers of the input connections of a loop."""
+
+    outputs: list[int] = field(default_factory=list[int])
+    """Numbers of the output connections of a loop."""
+
+    def values(self) -> list[SSAValue]:
+        """All values that share the order."""
+        return [*(op.operands[index] for op, index in self.operands), *self.results]
+
+    def accepts(self, order: Order) -> bool:
+        """Whether the tensor can be permuted: its rank is known everywhere."""
+        return all(rank_of(value) == len(order) for value in self.values())
+
+    def move_slices(self, order: Order) -> None:
+        """Let the connections cut and join along the dimensions as they are numbered after a transposition."""
+        for name, numbers in (("inputs", self.inputs), ("outputs", self.outputs)):
+            if numbers and isinstance(self.operation, RepeatingOp):
+                ports = self.operation.ports(name)
+                for number in numbers:
+                    ports[number] = _moved(ports[number], order)
+                self.operation.properties[name] = ArrayAttr([BodyPortAttr(port) for port in ports])
+
+
+def _moved(port: BodyPort, order: Order) -> BodyPort:
+    if port.slicing is None:
+        return port
+    return replace(port, slicing=replace(port.slicing, axis=moved_axis(port.slicing.axis, order)))
+
+
+def results_in(op: Operation, region: int) -> list[Result]:
+    """The Result operations of a body."""
+    return [each for each in op.regions[region].block.ops if isinstance(each, Result)]
+
+
+def body_ports(op: Operation) -> list[BodyBoundary]:
+    """The ports of an operation with bodies; none for an operation of another kind."""
+    if isinstance(op, If):
+        return _ports_of_if(op)
+    return _ports_of_loop(op) if isinstance(op, RepeatingOp) else []
+
+
+def _ports_of_if(op: If) -> list[BodyBoundary]:
+    inputs: dict[int, BodyBoundary] = {}
+    for name, body in (("then_inputs", op.then_body), ("else_inputs", op.else_body)):
+        for parameter, index in zip(parameters_of(body.block), op.integers(name), strict=True):
+            port = inputs.setdefault(index, BodyBoundary(op, [(op, index)]))
+            port.results.append(parameter.results[0])
+    outputs = [
+        BodyBoundary(op, [(then, 0), (otherwise, 0)], [result])
+        for then, otherwise, result in zip(results_in(op, 0), results_in(op, 1), op.results, strict=True)
+    ]
+    return [*inputs.values(), *outputs]
+
+
+def _ports_of_loop(op: RepeatingOp) -> list[BodyBoundary]:
+    inputs, outputs = op.ports("inputs"), op.ports("outputs")
+    body_results = results_in(op, 0)
+    by_result: dict[int, BodyBoundary] = {}
+    by_operand: dict[int, BodyBoundary] = {}
+    ports: list[BodyBoundary] = []
+
+    def port_of_result(index: int) -> BodyBoundary:
+        if index not in by_result:
+            by_result[index] = BodyBoundary(op, [(body_results[index], 0)])
+            ports.append(by_result[index])
+        return by_result[index]
+
+    for number, (port, parameter) in enumerate(zip(inputs, parameters_of(op.block), strict=True)):
+        if port.index is None:
+            continue
+        if port.back_edge is not None:
+            found = port_of_result(port.back_edge)
+        elif port.index in by_operand:
+            found = by_operand[port.index]
+        else:
+            found = BodyBoundary(op)
+            ports.append(found)
+        if port.index in by_operand and by_operand[port.index] is not found:
+            # The operand feeds two states: all of it is one tensor.
+            found = _joined(by_operand[port.index], found, ports, by_result, by_operand)
+        if port.index not in by_operand:
+            found.operands.append((op, port.index))
+        by_operand[port.index] = found
+        found.results.append(parameter.results[0])
+        found.inputs.append(number)
+    for number, (port, result) in enumerate(zip(outputs, op.results, strict=True)):
+        found = port_of_result(port.index or 0)
+        found.results.append(result)
+        found.outputs.append(number)
+    return [port for port in ports if not _decides(op, port)]
+
+
+def _joined(kept: BodyBoundary, other: BodyBoundary, ports: list[BodyBoundary], *tables: dict[int, BodyBoundary]) -> BodyBoundary:
+    ports.remove(other)
+    kept.operands.extend(place for place in other.operands if place not in kept.operands)
+    for name in ("results", "inputs", "outputs"):
+        getattr(kept, name).extend(getattr(other, name))
+    for table in tables:
+        table.update({index: kept for index, port in table.items() if port is other})
+    return kept
+
+
+def _decides(op: RepeatingOp, port: BodyBoundary) -> bool:
+    """Whether one of the places is the condition of a loop."""
+    condition: Sequence[Result] = [results_in(op, 0)[op.integer("condition")]] if "condition" in op.properties else []
+    return any(owner in condition for owner, _ in port.operands)

@@ -1,0 +1,117 @@
+"""Elementwise operations on permuted tensors: any order passes through them.
+
+Add(Transpose(x, p), [C])  ->  Transpose(Add(x, [C, 1, 1]), p)      // the operand of lower rank is expanded to where its dimensions go
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import rank_of, shape_of
+from moir.rewriting.layout.orders import Order, inverse, is_natural, natural
+from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, is_constant, is_single, together, unsqueezed
+
+UNARY = (
+    "Abs Acos Acosh Asin Asinh Atan Atanh Ceiling Clamp Convert ConvertLike Cos Cosh Elu Erf Exp FakeConvert Floor Gelu HSigmoid HSwish "
+    "HardSigmoid Identity IsFinite IsInf IsNaN Log LogicalNot BitwiseNot Mish Negative Relu Round Selu Sigmoid Sign Sin Sinh SoftPlus "
+    "SoftSign Sqrt Swish Tan Tanh"
+)
+"""Operations on the elements of their first operand; others they have are scalars, or only lend their type."""
+
+BROADCASTING = (
+    "Add Divide FloorMod Maximum Minimum Mod Multiply Power SquaredDifference Subtract Equal Greater GreaterEqual Less LessEqual NotEqual "
+    "LogicalAnd LogicalOr LogicalXor BitwiseAnd BitwiseOr BitwiseXor BitwiseLeftShift BitwiseRightShift Select"
+)
+"""Operations on operands that broadcast to each other."""
+
+
+def unary(offer: Offer) -> Permuted | None:
+    """The first operand and the result share any order."""
+    op, order = offer.op, offer.order
+    if not offer.is_of(0):
+        return None
+    if op.name == "opset13.FakeConvert" and not all(is_single(operand) for operand in op.operands[1:]):
+        return None
+    return together(op, order, (0,))
+
+
+def order_of_result(op: OpsetOp, order: Order) -> Order | None:
+    """The order of the result of a broadcasting operation for that of an operand, whose dimensions are the last of the result."""
+    rank = rank_of(op.results[0])
+    if rank is None or len(order) > rank:
+        return None
+    lead = rank - len(order)
+    return (*natural(lead), *(lead + axis for axis in order))
+
+
+def broadcast_operand(found: Permuted, index: int, value: SSAValue, order: Order) -> bool:
+    """Say in which order an operand broadcasts into a result of a given order; False if its rank is unknown or too high."""
+    rank = rank_of(value)
+    if rank is None or rank > len(order):
+        return False
+    if rank == 0 or is_single(value):
+        return True
+    if rank == len(order):
+        found.operands[index] = order
+        return True
+    places = inverse(order)[len(order) - rank :]
+    own = tuple(sorted(range(rank), key=places.__getitem__))
+    if not is_natural(own):
+        found.operands[index] = own
+    if sorted(places) != list(range(len(order) - rank, len(order))):
+        gaps = [place for place in range(len(order)) if place not in places]
+        found.adaptations[index] = lambda op, operand: unsqueezed(op, operand, gaps)
+        found.extra += not is_constant(value)
+    return True
+
+
+def broadcasting(offer: Offer) -> Permuted | None:
+    """The result and the operands of its rank share any order; those of lower rank are expanded."""
+    op, order = offer.op, offer.order
+    mode = op.properties.get("auto_broadcast")
+    result = order_of_result(op, order)
+    if result is None or (mode is not None and value_of(mode) == "pdpd"):
+        return None
+    found = Permuted([None] * len(op.operands), [result])
+    if not all(broadcast_operand(found, index, value, result) for index, value in enumerate(op.operands)):
+        return None
+    return found
+
+
+def fake_quantize(offer: Offer) -> Permuted | None:
+    """Limits that are not single belong to the channels: dimension 1, where they may move but not from there. The runtime has no other."""
+    op, order = offer.op, offer.order
+    found = broadcasting(offer)
+    if found is None or not offer.is_of(0):
+        return None
+    for limit in op.operands[1:]:
+        shape = shape_of(limit) or ()
+        lead = len(order) - len(shape)
+        if not is_single(limit) and any(d != 1 and order.index(lead + axis) != 1 for axis, d in enumerate(shape)):
+            return None
+    return found
+
+
+def prelu(offer: Offer) -> Permuted | None:
+    """A slope of one dimension belongs to dimension 1 of the data and goes where that goes; any other broadcasts."""
+    op, order = offer.op, offer.order
+    slope, rank = op.operands[1], rank_of(op.results[0])
+    if rank_of(slope) != 1 or rank is None or rank < 2 or is_single(slope):
+        return broadcasting(offer)
+    found = together(op, order, (0,)) if offer.is_of(0) else None
+    channel = order.index(1)
+    if found is not None and channel != 1:
+        gaps = [axis for axis in range(rank) if axis != channel]
+        found.adaptations[1] = lambda op, operand: unsqueezed(op, operand, gaps)
+        found.extra += not is_constant(slope)
+    return found
+
+
+RULES: dict[str, LayoutRule] = {
+    **dict.fromkeys(UNARY.split(), unary),
+    **dict.fromkeys(BROADCASTING.split(), broadcasting),
+    "FakeQuantize": fake_quantize,
+    "PRelu": prelu,
+}

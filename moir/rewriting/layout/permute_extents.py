@@ -1,0 +1,137 @@
+"""Operations that have a number for each dimension (paddings, bounds, sizes, repeats), on permuted tensors: the numbers change places.
+
+Pad(Transpose(x, [0, 2, 3, 1]), [0, 1, 2, 0], …)  ->  Transpose(Pad(x, [0, 0, 1, 2], …), [0, 2, 3, 1])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.shapes import element_of, shape_of
+from moir.passes.fold.fold_constants import constant_operand
+from moir.rewriting.layout.orders import inverse
+from moir.rewriting.layout.permute_elementwise import broadcast_operand, order_of_result
+from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, permute_vector, replace_axes, together
+
+
+def has_entry_for_each(op: OpsetOp, index: int, rank: int) -> bool:
+    """Whether an operand is a vector of `rank` entries."""
+    return shape_of(op.operands[index]) == (rank,)
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """A rule: the first operand and the result share any order, and the operands `vectors` have an entry for each dimension."""
+
+    vectors: tuple[int, ...]
+
+    def __call__(self, offer: Offer) -> Permuted | None:
+        op, order = offer.op, offer.order
+        found = together(op, order, (0,)) if offer.is_of(0) else None
+        if found is None or not all(has_entry_for_each(op, index, len(order)) for index in self.vectors):
+            return None
+        for index in self.vectors:
+            permute_vector(found, index, op.operands[index], order)
+        return found
+
+
+def between_space_and_batch(offer: Offer) -> Permuted | None:
+    """The batch stays in front, and the dimensions that are cut into blocks stay in their order: it says how the batch is composed."""
+    op, order = offer.op, offer.order
+    block = constant_operand(op.operands[1])
+    if block is None or block.size != len(order) or order[0] != 0:
+        return None
+    cut = [axis for axis in order if axis > 0 and block[axis] != 1]
+    return Vectors((1, 2, 3))(offer) if cut == sorted(cut) else None
+
+
+def broadcast(offer: Offer) -> Permuted | None:
+    """The result has any order; the data follow as an operand of an elementwise operation would."""
+    op = offer.op
+    order = order_of_result(op, offer.order)
+    if not offer.is_of(0) or op.text("mode") not in ("numpy", "bidirectional") or order is None:
+        return None
+    if not has_entry_for_each(op, 1, len(order)):
+        return None
+    found = Permuted([None] * len(op.operands), [order])
+    if not broadcast_operand(found, 0, op.operands[0], order):
+        return None
+    permute_vector(found, 1, op.operands[1], order)
+    return found
+
+
+def slice_(offer: Offer) -> Permuted | None:
+    """Bounds belong to listed dimensions, or to the first ones, which then are listed."""
+    op, order = offer.op, offer.order
+    found = together(op, order, (0,)) if offer.is_of(0) else None
+    if found is None:
+        return None
+    if len(op.operands) > 4:
+        replace_axes(found, 4, op.operands[4], order)
+        return found
+    counts = shape_of(op.operands[1])
+    if counts is None or len(counts) != 1 or counts[0] < 0:
+        return None
+    places = np.array(inverse(order)[: counts[0]], np.int64)
+    found.construct = lambda builder, values: [builder.Slice(*values, places)]
+    return found
+
+
+def interpolate(offer: Offer) -> Permuted | None:
+    """Resized dimensions are listed, or all are. They only move to the end of the tensor: elsewhere the runtime may not resize them."""
+    op, order = offer.op, offer.order
+    rank = len(order)
+    found = together(op, order, (0,)) if offer.is_of(0) else None
+    if found is None:
+        return None
+    last = len(op.operands) - 1
+    vectors = (1,) if op.name == "opset11.Interpolate" else (1, 2)
+    if last == vectors[-1]:
+        if not all(has_entry_for_each(op, index, rank) for index in vectors) or sorted(order[:2]) != [0, 1]:
+            return None
+        for index in vectors:
+            permute_vector(found, index, op.operands[index], order)
+    else:
+        axes = constant_operand(op.operands[last])
+        if axes is None:
+            return None
+        before = [int(axis) for axis in axes.ravel()]
+        after = [inverse(order)[axis] for axis in before]
+        if sorted(after) != sorted(before) and not is_end(after, rank):
+            return None
+        sort_axes(found, op, last, vectors, after)
+    for name in ("pads_begin", "pads_end"):
+        pads = (*op.integers(name), *([0] * rank))[:rank]
+        if any(pads):
+            found.properties[name] = [pads[axis] for axis in order]
+    return found
+
+
+def is_end(axes: Sequence[int], rank: int) -> bool:
+    """Whether axes are the last ones of a tensor."""
+    return sorted(axes) == list(range(rank - len(axes), rank))
+
+
+def sort_axes(found: Permuted, op: OpsetOp, index: int, vectors: Sequence[int], axes: Sequence[int]) -> None:
+    """Let an operand list axes in ascending order, and the operands `vectors`, which have an entry for each, follow it."""
+    ascending = tuple(sorted(range(len(axes)), key=axes.__getitem__))
+    element, numbers = element_of(op.operands[index]), np.array(sorted(axes))
+    found.adaptations[index] = lambda op, _: op.constant(numbers, element)
+    if ascending != tuple(range(len(axes))):
+        for vector in vectors:
+            permute_vector(found, vector, op.operands[vector], ascending)
+
+
+RULES: dict[str, LayoutRule] = {
+    "Pad": Vectors((1, 2)),
+    "Tile": Vectors((1,)),
+    "SpaceToBatch": between_space_and_batch,
+    "BatchToSpace": between_space_and_batch,
+    "Broadcast": broadcast,
+    "Slice": slice_,
+    "Interpolate": interpolate,
+}

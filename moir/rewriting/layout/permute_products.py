@@ -1,0 +1,74 @@
+"""Matrix products and Einstein sums of permuted tensors.
+
+MatMul(Transpose(a, [1, 0, 3, 2]), Transpose(b, [1, 0, 2, 3]))  ->  Transpose(MatMul(a, b) {transpose_a = true}, [1, 0, 2, 3])
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import rank_of
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.layout.orders import Order, composed, natural
+from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted
+
+
+def matmul(offer: Offer) -> Permuted | None:
+    """Dimensions of the batch change places among themselves, in both operands; the last two do so by the flags of the operation."""
+    op, order = offer.op, offer.order
+    ranks = [rank_of(operand) for operand in op.operands]
+    if None in ranks or min(rank or 0 for rank in ranks) < 2:
+        return None
+    rank = max(rank or 0 for rank in ranks)
+    swap = (*natural(rank - 2), rank - 1, rank - 2)
+    if len(order) != (rank if offer.is_result else ranks[offer.index]):
+        return None
+    count = len(order)
+    swapped = order[-2:] == (count - 1, count - 2)
+    if not swapped and order[-2:] != (count - 2, count - 1):
+        return None
+    if count < rank:
+        # Dimensions of a batch would have to be moved in one operand that the other does not have.
+        if order[:-2] != natural(count - 2):
+            return None
+        batch = natural(rank)
+    else:
+        batch = (*order[:-2], rank - 2, rank - 1)
+    if batch != natural(rank) and any(own not in (2, rank) for own in ranks):
+        return None
+    operands: list[Order | None] = [batch if own == rank else None for own in ranks]
+    flags = {"transpose_a": op.flag("transpose_a"), "transpose_b": op.flag("transpose_b")}
+    found = Permuted(operands, [batch])
+    if not swapped:
+        return found
+    if not offer.is_result:
+        found.operands[offer.index] = composed(batch, swap) if count == rank else order
+        name = ("transpose_a", "transpose_b")[offer.index]
+        found.properties[name] = not flags[name]
+        return found
+    found.results[0] = composed(batch, swap)
+
+    def exchanged(builder: OpBuilder, values: list[SSAValue]) -> list[SSAValue]:
+        return [builder.MatMul(values[1], values[0], transpose_a=not flags["transpose_b"], transpose_b=not flags["transpose_a"])]
+
+    found.construct = exchanged
+    return found
+
+
+def einsum(offer: Offer) -> Permuted | None:
+    """The labels of one operand, or of the result, change places in the equation; the others stay as they are."""
+    op, order = offer.op, offer.order
+    equation = op.text("equation").replace(" ", "")
+    terms, arrow, result = equation.partition("->")
+    parts = [*terms.split(","), result]
+    place = len(parts) - 1 if offer.is_result else offer.index
+    if "." in equation or not arrow or len(parts[place]) != len(order):
+        return None
+    parts[place] = "".join(parts[place][axis] for axis in order)
+    found = Permuted([None] * len(op.operands), [None])
+    (found.results if offer.is_result else found.operands)[offer.index] = order
+    found.properties["equation"] = f"{','.join(parts[:-1])}->{parts[-1]}"
+    return found
+
+
+RULES: dict[str, LayoutRule] = {"MatMul": matmul, "Einsum": einsum}

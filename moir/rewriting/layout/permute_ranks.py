@@ -1,0 +1,285 @@
+"""Operations that drop or add dimensions, on permuted tensors: the dimensions that both sides have keep their order among themselves.
+
+ReduceMean(Transpose(x, [0, 2, 3, 1]), [1, 2])  ->  ReduceMean(x, [2, 3])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import cast
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.slicing import padded
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.passes.fold.fold_constants import constant_operand
+from moir.rewriting.layout.orders import AxisMap, Order, inverse
+from moir.rewriting.layout.permute_along_axes import AlongAxes
+from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, is_constant
+
+
+def both_orders(axis_map: AxisMap, offer: Offer) -> tuple[Order, Order] | None:
+    """Orders of the first operand and of the result, None if the offered one does not fit."""
+    order = offer.order
+    if offer.is_result:
+        return (axis_map.backward(order), order) if len(order) == axis_map.result_rank else None
+    return (order, axis_map.forward(order)) if offer.index == 0 and len(order) == len(axis_map.targets) else None
+
+
+def mapped(offer: Offer, axis_map: AxisMap) -> Permuted | None:
+    """The first operand and the result in the orders of an axis map."""
+    orders = both_orders(axis_map, offer)
+    if orders is None:
+        return None
+    return Permuted([orders[0], *[None] * (len(offer.op.operands) - 1)], [orders[1]] * len(offer.op.results))
+
+
+def name_axes(found: Permuted, op: OpsetOp, index: int, axes: Collection[int]) -> None:
+    """Let an operand list these dimensions."""
+    element = element_of(op.operands[index])
+    found.adaptations[index] = lambda op, _: op.constant(np.array(sorted(axes)), element)
+
+
+def constant_axes(value: SSAValue, rank: int | None) -> set[int] | None:
+    """The dimensions a constant lists, counted from the front."""
+    axes = constant_operand(value)
+    return None if axes is None or not rank else {int(axis) % rank for axis in axes.ravel()}
+
+
+def reduction(offer: Offer) -> Permuted | None:
+    """Reduced dimensions stay with size 1, or go."""
+    op = offer.op
+    if op.flag("keep_dims"):
+        return AlongAxes(operand=1)(offer)
+    rank = rank_of(op.operands[0])
+    axes = constant_axes(op.operands[1], rank)
+    if rank is None or axes is None:
+        return None
+    found = mapped(offer, AxisMap.removing(axes, rank))
+    if found is not None and found.operands[0] is not None:
+        places = inverse(found.operands[0])
+        name_axes(found, op, 1, [places[axis] for axis in axes])
+    return found
+
+
+def squeeze(offer: Offer) -> Permuted | None:
+    """Dimensions of size 1 go, those that are listed or all there are."""
+    op = offer.op
+    shape = shape_of(op.operands[0])
+    if shape is None:
+        return None
+    listed = len(op.operands) > 1
+    if listed:
+        axes = constant_axes(op.operands[1], len(shape))
+    else:
+        axes = {axis for axis, d in enumerate(shape) if d == 1} if is_static(shape) else None
+    if not axes or rank_of(op.results[0]) != len(shape) - len(axes):
+        return None
+    found = mapped(offer, AxisMap.removing(axes, len(shape)))
+    if found is None or found.operands[0] is None:
+        return None
+    places = inverse(found.operands[0])
+    if listed:
+        name_axes(found, op, 1, [places[axis] for axis in axes])
+    else:
+        moved = np.array(sorted(places[axis] for axis in axes), np.int64)
+        found.construct = lambda builder, values: [builder[op.name](values[0], moved)]
+    return found
+
+
+def unsqueeze(offer: Offer) -> Permuted | None:
+    """Dimensions of size 1 come."""
+    op = offer.op
+    rank = rank_of(op.results[0])
+    axes = constant_axes(op.operands[1], rank)
+    if rank is None or axes is None:
+        return None
+    found = mapped(offer, AxisMap.inserting(axes, rank))
+    if found is not None and found.results[0] is not None:
+        places = inverse(found.results[0])
+        name_axes(found, op, 1, [places[axis] for axis in axes])
+    return found
+
+
+def one_hot(offer: Offer) -> Permuted | None:
+    """The dimension of the classes comes."""
+    op = offer.op
+    rank = rank_of(op.results[0])
+    if rank is None:
+        return None
+    axis = op.integer("axis") % rank
+    found = mapped(offer, AxisMap.inserting({axis}, rank))
+    if found is not None and found.results[0] is not None:
+        found.properties["axis"] = found.results[0].index(axis)
+    return found
+
+
+def spread(order: Order, axis: int, count: int) -> Order:
+    """An order in which `count` dimensions stand for the dimension `axis`."""
+    result: list[int] = []
+    for each in order:
+        result.extend(range(axis, axis + count) if each == axis else [each if each < axis else each + count - 1])
+    return tuple(result)
+
+
+def collected(order: Order, axis: int, count: int) -> Order | None:
+    """The inverse of `spread`; None if the `count` dimensions are not one behind the other."""
+    if count == 0:
+        # Where the dimension that went has its place is open.
+        return AxisMap.removing({axis}, len(order) + 1).backward(order)
+    start = order.index(axis)
+    if order[start : start + count] != tuple(range(axis, axis + count)):
+        return None
+    rest = (*order[: start + 1], *order[start + count :])
+    return tuple(each if each <= axis else each - count + 1 for each in rest)
+
+
+def gather(offer: Offer) -> Permuted | None:
+    """The dimensions of the indices take the place of the one they index; those of the batch are in front."""
+    op, order = offer.op, offer.order
+    rank, count = rank_of(op.operands[0]), rank_of(op.operands[1])
+    axis = constant_operand(op.operands[2])
+    if rank is None or count is None or axis is None:
+        return None
+    batch = op.integer("batch_dims")
+    batch += count if batch < 0 else 0
+    position, inserted = int(axis.ravel()[0]) % rank, count - batch
+    if not offer.is_of(0):
+        return None
+    own = collected(order, position, inserted) if offer.is_result else order
+    if own is None or len(own) != rank or own[:batch] != tuple(range(batch)):
+        return None
+    found = Permuted([own, None, None], [spread(own, position, inserted)])
+    moved = np.asarray(inverse(own)[position]).reshape(axis.shape)
+    found.adaptations[2] = lambda op, value: op.constant_like(moved, value)
+    return found
+
+
+def scatter_update(offer: Offer) -> Permuted | None:
+    """The updates have the dimensions of the indices where the data have the one they index."""
+    op, order = offer.op, offer.order
+    rank, count = rank_of(op.operands[0]), rank_of(op.operands[1])
+    axis = constant_operand(op.operands[3])
+    if rank is None or count is None or axis is None:
+        return None
+    position = int(axis.ravel()[0]) % rank
+    own: Order | None = order
+    if not offer.is_result and offer.index == 2:
+        own = collected(order, position, count)
+    if own is None or len(own) != rank or not offer.is_of(0, 2):
+        return None
+    found = Permuted([own, None, spread(own, position, count), None], [own])
+    moved = np.asarray(inverse(own)[position]).reshape(axis.shape)
+    found.adaptations[3] = lambda op, value: op.constant_like(moved, value)
+    return found
+
+
+def shape_of_data(offer: Offer) -> Permuted | None:
+    """The entries of the shape are put back in order."""
+    op, order = offer.op, offer.order
+    if offer.is_result:
+        return None
+    places = np.array(inverse(order), np.int64)
+    found = Permuted([order], [None], extra=1)
+    found.construct = lambda builder, values: [builder.Gather(builder.create(type(op), values, dict(op.properties)).results[0], places, 0)]
+    return found
+
+
+def strided_slice(offer: Offer) -> Permuted | None:
+    """The index is written out, an entry for each dimension of the data, and its entries change places with these."""
+    op = offer.op
+    rank, result_rank = rank_of(op.operands[0]), rank_of(op.results[0])
+    if rank is None or result_rank is None or not all(map(is_constant, op.operands[1:])):
+        return None
+    index = Index(op, rank)
+    if len(index.targets) != rank or index.result_rank != result_rank:
+        return None
+    found = mapped(offer, AxisMap(tuple(index.targets), result_rank))
+    if found is None or found.operands[0] is None or found.results[0] is None:
+        return None
+    return index.permute(found, op)
+
+
+class Index:
+    """The index of a StridedSlice with constant bounds, written out."""
+
+    FULL = {"begin": 0, "end": 0, "strides": 1, "begin_mask": 1, "end_mask": 1, "shrink_axis_mask": 0, "new_axis_mask": 0}
+    """A position that takes a whole dimension."""
+
+    def __init__(self, op: OpsetOp, rank: int) -> None:
+        bounds = [constant_operand(operand) for operand in op.operands[1:]]
+        begin, end = (cast("list[int]", bound.tolist()) if bound is not None else [] for bound in bounds[:2])
+        strides = bounds[2].tolist() if len(bounds) > 2 and bounds[2] is not None else [1] * len(begin)
+        masks = {name: padded(op.integers(name), len(begin)) for name in (*list(self.FULL)[3:], "ellipsis_mask")}
+        self.entries: list[dict[str, int]] = []
+        """Positions of the dimensions of the data, in order."""
+        self.targets: list[int | None] = []
+        """The dimension of the result each one becomes."""
+        self.result_rank = 0
+        new = masks["new_axis_mask"]
+        for position in range(len(begin)):
+            if masks["ellipsis_mask"][position]:
+                behind = sum(1 for later in range(position + 1, len(begin)) if not new[later])
+                for _ in range(rank - behind - len(self.entries)):
+                    self._add(self.FULL)
+            elif new[position]:
+                self.result_rank += 1
+            else:
+                values = {"begin": begin[position], "end": end[position], "strides": strides[position]}
+                self._add({**values, **{name: masks[name][position] for name in list(self.FULL)[3:]}})
+        while len(self.entries) < rank:
+            self._add(self.FULL)
+
+    def _add(self, entry: dict[str, int]) -> None:
+        self.entries.append(entry)
+        self.targets.append(None if entry["shrink_axis_mask"] else self.result_rank)
+        self.result_rank += not entry["shrink_axis_mask"]
+
+    def permute(self, found: Permuted, op: OpsetOp) -> Permuted:
+        """Complete the permuted form of the operation."""
+        order, result_order = found.operands[0], found.results[0]
+        assert order is not None
+        assert result_order is not None
+        kept = set(self.targets)
+        new_axis = {**self.FULL, "new_axis_mask": 1}
+        entries: list[dict[str, int]] = []
+        data = list(order)
+        for axis in result_order:
+            if axis not in kept:
+                entries.append(new_axis)
+                continue
+            while self.targets[data[0]] is None:
+                entries.append(self.entries[data.pop(0)])
+            entries.append(self.entries[data.pop(0)])
+        entries.extend(self.entries[axis] for axis in data)
+        elements = [element_of(operand) for operand in op.operands[1:]]
+        vectors = [np.array([entry[name] for entry in entries], np.int64) for name in ("begin", "end", "strides")]
+        properties = {name: [entry[name] for entry in entries] for name in list(self.FULL)[3:]}
+        found.construct = lambda builder, values: [
+            builder.StridedSlice(
+                values[0],
+                *(builder.constant(vector, element) for vector, element in zip(vectors, [*elements, elements[0]], strict=False)),
+                **properties,
+            )
+        ]
+        return found
+
+
+def shape_rules() -> dict[str, LayoutRule]:
+    """The rules of this file by kind of operation."""
+    reductions = ("L1", "L2", "LogicalAnd", "LogicalOr", "Max", "Mean", "Min", "Prod", "Sum")
+    return {
+        **{f"Reduce{kind}": reduction for kind in reductions},
+        "Squeeze": squeeze,
+        "Unsqueeze": unsqueeze,
+        "OneHot": one_hot,
+        "Gather": gather,
+        "ScatterUpdate": scatter_update,
+        "ShapeOf": shape_of_data,
+        "StridedSlice": strided_slice,
+    }
+
+
+RULES = shape_rules()

@@ -1,0 +1,252 @@
+"""Regions of the layout change: what can be permuted together, grown from each Transpose.
+
+An `Orbit` is a tensor and what Transposes make of it: one tensor in several orders. In a region an orbit has two orders, one on each side
+of a cut; a `Node` is an operation (or a port of a body) that can work on either side: naturally on one, in its permuted form on the other.
+Where no rule applies, or another order has come first, is the border of a region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from moir.analysis.dimensions import Dimensions
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.movement import Transpose
+from moir.dialects.shapes import rank_of
+from moir.passes.canonicalize.cancel_transposes import order_of
+from moir.rewriting.driver import all_blocks
+from moir.rewriting.layout.body_ports import BodyBoundary, body_ports
+from moir.rewriting.layout.orders import Order, between, composed, is_natural, natural
+from moir.rewriting.layout.permutations import permuted_form
+from moir.rewriting.layout.permuted import Offer, Permuted, is_constant
+
+Place: TypeAlias = tuple[int, bool]
+"""Number of an operand or result, and whether it is a result."""
+
+
+MAXIMUM_ORDERS = 8
+"""Of a tensor that is transposed in more ways not all are tried."""
+
+
+@dataclass(eq=False)
+class Orbit:
+    """A tensor and what Transposes make of it.
+
+    Args:
+        root: the value that no Transpose makes.
+        members: the values, each with its order: it is `Transpose(root, order)`.
+    """
+
+    root: SSAValue
+    members: dict[SSAValue, Order]
+    sides: tuple[Order, Order] | None = None
+    """The orders on the two sides of the cut, once the orbit belongs to a region."""
+
+    def side(self, order: Order) -> int | None:
+        """The side on which the tensor has an order."""
+        return None if self.sides is None or order not in self.sides else self.sides.index(order)
+
+
+@dataclass(eq=False)
+class LayoutNode:
+    """An operation or a port of a body that can work on permuted tensors.
+
+    Args:
+        form: its permuted form; None for a port, all of whose values share `order`.
+        natural_side: the side on which it works naturally.
+        orders: for each operand use and each result the order it has in the permuted form, if that is not the natural one.
+    """
+
+    form: Permuted | None
+    order: Order
+    natural_side: int
+    operands: dict[tuple[Operation, int], Order]
+    results: dict[SSAValue, Order]
+    extra: int = 0
+    is_permuted: bool = False
+
+
+@dataclass
+class Region:
+    """Orbits and nodes that are decided upon together."""
+
+    orbits: list[Orbit] = field(default_factory=list[Orbit])
+    nodes: list[LayoutNode] = field(default_factory=list[LayoutNode])
+
+
+class Layouts:
+    """The orbits and the regions of a module."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.known = Dimensions().scan(module)
+        self.regions: list[Region] = []
+        self.node_of: dict[Operation | BodyBoundary, LayoutNode] = {}
+        self.port_of_use: dict[tuple[Operation, int], BodyBoundary] = {}
+        self.port_of_value: dict[SSAValue, BodyBoundary] = {}
+        self.ports_of: dict[Operation, list[BodyBoundary]] = {}
+        self._orbits: dict[SSAValue, Orbit] = {}
+        operations = [op for block in all_blocks(module) for op in block.ops]
+        for op in operations:
+            if op.regions:
+                self._find_ports(op)
+        for op in operations:
+            if isinstance(op, Transpose) and (orbit := self.orbit(op.results[0])) and orbit.root is not op.results[0] and not orbit.sides:
+                self._grow(orbit, orbit.members[op.results[0]])
+
+    def _find_ports(self, op: Operation) -> None:
+        self.ports_of[op] = body_ports(op)
+        for port in self.ports_of[op]:
+            self.port_of_use.update(dict.fromkeys(port.operands, port))
+            self.port_of_value.update(dict.fromkeys(port.results, port))
+
+    def orbit(self, value: SSAValue) -> Orbit | None:
+        """The orbit of a value, None if its rank is unknown."""
+        found = self._orbits.get(value)
+        if found is not None:
+            return found
+        root = value
+        while isinstance(root, OpResult) and isinstance(root.op, Transpose) and order_of(root.op, self.known) is not None:
+            root = root.op.operands[0]
+        members = self._members(root)
+        if members is None:
+            return None
+        found = Orbit(root, members)
+        self._orbits.update(dict.fromkeys(members, found))
+        return found
+
+    def _members(self, root: SSAValue) -> dict[SSAValue, Order] | None:
+        """A root and its transposes. The order of a Transpose says the rank of a root of which it is not known."""
+        members: dict[SSAValue, Order] = {}
+        rank = rank_of(root)
+        if rank is not None:
+            members[root] = natural(rank)
+        pending = [root]
+        while pending:
+            value = pending.pop()
+            for use in value.uses:
+                op = use.operation
+                order = order_of(op, self.known) if isinstance(op, Transpose) and use.index == 0 else None
+                if order is None:
+                    continue
+                start = members.setdefault(value, natural(len(order)))
+                members[op.results[0]] = composed(start, order)
+                pending.append(op.results[0])
+        return members or None
+
+    def uses(self, orbit: Orbit) -> Iterator[tuple[SSAValue, Operation, int]]:
+        """The uses of the values of an orbit, but for those by its own Transposes."""
+        for member in orbit.members:
+            for use in member.uses:
+                if not (isinstance(use.operation, Transpose) and use.operation.results[0] in orbit.members and use.index == 0):
+                    yield member, use.operation, use.index
+
+    def user(self, op: Operation, index: int) -> LayoutNode | None:
+        """The node that uses an operand."""
+        return self.node_of.get(self.port_of_use.get((op, index), op))
+
+    def producer(self, value: SSAValue) -> LayoutNode | None:
+        """The node that produces a value."""
+        owner = value.owner
+        return self.node_of.get(self.port_of_value.get(value, owner)) if isinstance(owner, Operation) else None
+
+    def _grow(self, orbit: Orbit, order: Order) -> None:
+        region, count = Region(), 0
+        self.regions.append(region)
+        orbit.sides = (natural(len(order)), order)
+        # Tensors of high rank first: from one of low rank it is a guess where the dimensions of others go.
+        pending = [(-len(order), 0, orbit)]
+        while pending:
+            current = heappop(pending)[-1]
+            region.orbits.append(current)
+            for candidate, place, value in list(self._neighbours(current)):
+                side = current.side(current.members[value])
+                if candidate in self.node_of or side is None or current.sides is None:
+                    continue
+                node = self._node(candidate, place, between(current.sides[side], current.sides[1 - side]), side)
+                if node is None:
+                    continue
+                self.node_of[candidate] = node
+                region.nodes.append(node)
+                for each in self._claimed(node):
+                    count += 1
+                    heappush(pending, (-len(each.members[each.root]), count, each))
+
+    def _neighbours(self, orbit: Orbit) -> Iterator[tuple[Operation | BodyBoundary, Place, SSAValue]]:
+        """What could be permuted along with an orbit: its producer and its users."""
+        root = orbit.root
+        if isinstance(root, OpResult):
+            yield self.port_of_value.get(root, root.op), (root.index, True), root
+        for value, op, index in self.uses(orbit):
+            yield self.port_of_use.get((op, index), op), (index, False), value
+
+    def _node(self, candidate: Operation | BodyBoundary, place: Place, order: Order, side: int) -> LayoutNode | None:
+        if isinstance(candidate, BodyBoundary):
+            if not candidate.accepts(order):
+                return None
+            return LayoutNode(None, order, side, dict.fromkeys(candidate.operands, order), dict.fromkeys(candidate.results, order))
+        if not isinstance(candidate, OpsetOp) or candidate.regions:
+            return None
+        form = permuted_form(Offer(candidate, self.known, order, *place))
+        if form is None:
+            return None
+        form = self._fitting(candidate, form, place, order)
+        node = LayoutNode(form, order, side, {}, {}, form.extra)
+        for index, is_result, own in form.places():
+            if is_result:
+                node.results[candidate.results[index]] = own
+            else:
+                node.operands[candidate, index] = own
+        return node
+
+    def _fitting(self, op: OpsetOp, form: Permuted, place: Place, order: Order) -> Permuted:
+        """Another permuted form, if there is one in which more tensors have orders that they have anyway.
+
+        Where dimensions come or go, an order on the one side leaves open what it is on the other.
+        """
+        for index, is_result, own in form.places():
+            value = op.results[index] if is_result else op.operands[index]
+            orbit = None if (index, is_result) == place or is_constant(value) else self.orbit(value)
+            if orbit is None:
+                continue
+            start = orbit.members[value]
+            present = orbit.sides or tuple(dict.fromkeys(orbit.members.values()))[:MAXIMUM_ORDERS]
+            if composed(start, own) in present:
+                continue
+            for end in present:
+                offered = between(start, end)
+                other = None if is_natural(offered) else permuted_form(Offer(op, self.known, offered, index, is_result))
+                if other is not None and (*place, order) in other.places():
+                    return other
+        return form
+
+    def values(self, node: LayoutNode) -> Iterator[tuple[SSAValue, Order]]:
+        """The values that have another order in the permuted form, and the order. Constants are had in any order."""
+        for (op, index), order in node.operands.items():
+            if not is_constant(op.operands[index]):
+                yield op.operands[index], order
+        yield from node.results.items()
+
+    def _claimed(self, node: LayoutNode) -> Iterable[Orbit]:
+        """Give the orbits around a new node their sides; those that had none yet."""
+        for value, order in self.values(node):
+            orbit = self.orbit(value)
+            if orbit is None or orbit.sides is not None:
+                continue
+            own = orbit.members[value]
+            other = composed(own, order)
+            orbit.sides = (own, other) if node.natural_side == 0 else (other, own)
+            yield orbit
+
+    def agrees(self, node: LayoutNode, value: SSAValue, order: Order) -> bool:
+        """Whether a node wants a value on its sides in the orders its orbit has there."""
+        orbit = self.orbit(value)
+        if orbit is None or orbit.sides is None:
+            return False
+        own = orbit.members[value]
+        return orbit.sides[node.natural_side] == own and orbit.sides[1 - node.natural_side] == composed(own, order)

@@ -1,0 +1,399 @@
+"""Fusions as traced expressions.
+
+    SWISH = Rule(
+        pattern=lambda op, x: op.Multiply(x, op.Sigmoid(x)),
+        rewrite=lambda op, match: op.Swish(match["x"]),
+    )
+
+The pattern is called once with recorders: its parameters behind `op` are variables, `op.Kind(…)` is an operation of that type, in any
+version (`op["opset8.Softmax"](…)` in one). A variable binds a value; where it occurs twice, both are the same value. A number is a constant
+of one element of that value, up to rounding; `op.constant("name")` is any constant and binds it, where it occurs twice both are equal.
+Keyword arguments are properties that must be equal. Operands of commutative operations match in either order.
+
+What holds of every match, so that no rule need check it:
+
+ 1. An operation inside the pattern has no use outside of it, unless `shared` says so: otherwise the fusion would compute it twice.
+ 2. A constant of one element does not give its operation more dimensions than the other operand has: `Add(x, [[1]])` is no `Add(x, 1)` if
+    x is a vector, or may be one.
+ 3. Elementwise operations broadcast as numpy does.
+ 4. The replacement has the element type of the root and a shape that is at least as well known; else it is taken back.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias, cast
+
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.dialects import opset
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import bf16, describe, dynamic, f16, f32, f64
+from moir.dialects.opset.base import property_table
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.errors import InferenceError
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+COMMUTATIVE = frozenset(
+    (
+        *("Add", "Multiply", "Maximum", "Minimum", "Equal", "NotEqual", "SquaredDifference"),
+        *("LogicalAnd", "LogicalOr", "LogicalXor", "BitwiseAnd", "BitwiseOr", "BitwiseXor"),
+    )
+)
+"""Operations whose two operands may change places."""
+
+TOLERANCES: dict[Attribute, float] = {f16: 2.0**-10, bf16: 2.0**-7, f32: 4e-6, f64: 4e-6}
+"""Relative error up to which a constant is a number, by element type: its rounding, or six digits of it having been written."""
+
+_CONSTANT = frozenset(("opset1.Constant",))
+
+
+@dataclass(frozen=True)
+class Variable:
+    """Any value."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class ConstantVariable:
+    """Any constant."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Number:
+    """A constant of one element, of about this value."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An operation: names of the classes it may be of, operand patterns, properties that must be equal."""
+
+    names: frozenset[str]
+    kind: str
+    operands: tuple[Any, ...]
+    properties: tuple[tuple[str, Any], ...]
+    orders: tuple[Order, ...]
+
+
+@dataclass(frozen=True)
+class Order:
+    """Operand patterns in one order, and what the operations that produce the operands must be called (None: anything)."""
+
+    terms: tuple[Any, ...]
+    producers: tuple[frozenset[str] | None, ...]
+
+
+Term: TypeAlias = Variable | ConstantVariable | Number | Expression
+
+
+class Recorder:
+    """What a pattern gets as `op` when it is traced."""
+
+    def constant(self, name: str) -> ConstantVariable:
+        """Any constant, bound to a name."""
+        return ConstantVariable(name)
+
+    def __getattr__(self, kind: str) -> Callable[..., Expression]:
+        return lambda *operands, **properties: _expression(opset.versions(kind), kind, operands, properties)
+
+    def __getitem__(self, name: str) -> Callable[..., Expression]:
+        return lambda *operands, **properties: _expression((name,), name.partition(".")[2], operands, properties)
+
+
+def _expression(names: Sequence[str], kind: str, operands: tuple[Any, ...], properties: dict[str, Any]) -> Expression:
+    terms = tuple(Number(float(term)) if isinstance(term, int | float) else term for term in operands)
+    orders = [terms]
+    if kind in COMMUTATIVE and terms[0] != terms[1]:
+        orders.append(terms[::-1])
+    table = property_table(opset.operation(names[-1])).specs
+    expected: list[tuple[str, Any]] = []
+    for name, value in properties.items():
+        spelled = name if name in table else name.replace("_", "-")
+        if spelled not in table:
+            raise TypeError(f"{names[-1]} has no property {name}")
+        expected.append((spelled, tuple(cast("Sequence[Any]", value)) if isinstance(value, list) else value))
+    return Expression(
+        frozenset(names), kind, terms, tuple(expected), tuple(Order(order, tuple(map(_producers, order))) for order in orders)
+    )
+
+
+def _producers(term: Term) -> frozenset[str] | None:
+    if isinstance(term, Expression):
+        return term.names
+    return None if isinstance(term, Variable) else _CONSTANT
+
+
+class Match:
+    """Values bound by a pattern: `match["x"]`."""
+
+    def __init__(self, root: Operation, bound: dict[str, SSAValue], operations: list[Operation]) -> None:
+        self.root = root
+        self._bound = bound
+        self.operations = operations
+        """The matched operations, the root first."""
+
+    def __getitem__(self, name: str) -> SSAValue:
+        return self._bound[name]
+
+    def constant(self, name: str) -> Array:
+        """Value of a variable that is bound to a constant."""
+        array = constant_of(self._bound[name])
+        assert array is not None
+        return array
+
+    def scalar(self, name: str) -> float | None:
+        """Value of a constant of one element, None if it has more."""
+        array = self.constant(name)
+        return float(array.reshape(-1)[0]) if array.size == 1 else None
+
+    def operation(self, kind: str) -> Operation:
+        """The first matched operation of a type, e.g. `ReduceMean`."""
+        return next(op for op in self.operations if op.name.rpartition(".")[2] == kind)
+
+    def is_real(self, name: str) -> bool:
+        """Whether a variable is bound to floating-point numbers of 16 bits or more."""
+        return element_of(self._bound[name]) in TOLERANCES
+
+
+def constant_of(value: SSAValue) -> Array | None:
+    """The array of a value that a Constant produces; None too if the array does not hold the elements one by one."""
+    if not isinstance(value, OpResult) or not isinstance(data := value.op.properties.get("value"), DataAttr):
+        return None
+    return None if describe(data.element).is_packed else data.data.array
+
+
+def scalar_of(value: SSAValue) -> float | None:
+    """The number of a constant of one element, None for anything else."""
+    array = constant_of(value)
+    return float(array.reshape(-1)[0]) if array is not None and array.size == 1 and array.dtype.kind in "fiuV" else None
+
+
+def is_about(value: float, expected: float, element: Attribute) -> bool:
+    """Whether a number of an element type is `expected` up to rounding."""
+    return value == expected or abs(value - expected) <= TOLERANCES.get(element, 0) * abs(expected)
+
+
+def outranks(constant: SSAValue, other: SSAValue) -> bool:
+    """Whether broadcasting against a constant may give a value more dimensions than it has."""
+    own, rank = rank_of(constant), rank_of(other)
+    return own != 0 and (own is None or rank is None or own > rank)
+
+
+def _equal_constants(a: SSAValue, b: SSAValue) -> bool:
+    if not isinstance(a, OpResult) or not isinstance(b, OpResult):
+        return False
+    data = a.op.properties.get("value")
+    return isinstance(data, DataAttr) and data == b.op.properties.get("value")
+
+
+Bindings: TypeAlias = "tuple[dict[str, SSAValue], list[Operation]]"
+
+
+def _match_value(term: Term, value: SSAValue, state: Bindings) -> Iterator[Bindings]:
+    """Ways to match a value; each yields the bindings so far."""
+    if isinstance(term, Expression):
+        if isinstance(value, OpResult) and value.index == 0:
+            yield from _match_operation(term, value.op, state)
+    elif isinstance(term, Number):
+        number = scalar_of(value)
+        if number is not None and is_about(number, term.value, element_of(value)):
+            yield state
+    else:
+        bound = state[0].get(term.name)
+        if bound is not None:
+            if bound is value or (isinstance(term, ConstantVariable) and _equal_constants(bound, value)):
+                yield state
+        elif isinstance(term, Variable) or constant_of(value) is not None:
+            yield {**state[0], term.name: value}, state[1]
+
+
+def _match_operation(term: Expression, op: Operation, state: Bindings) -> Iterator[Bindings]:
+    if op.name not in term.names:
+        return
+    operands = tuple(op.operands)
+    if len(operands) != len(term.operands):
+        return
+    orders = plausible_orders(term, producers_of(operands))
+    if not orders or not _has_properties(term, op):
+        return
+    bound, operations = state
+    below = [*operations, op]
+    for order in orders:
+        if not any(_grows(term, index, operands) for index, term in enumerate(order.terms)) or "auto_broadcast" not in op.properties:
+            yield from _match_operands(order.terms, operands, (bound, below), 0)
+
+
+def _match_operands(terms: Sequence[Term], operands: Sequence[SSAValue], state: Bindings, index: int) -> Iterator[Bindings]:
+    if index == len(terms):
+        yield state
+        return
+    for matched in _match_value(terms[index], operands[index], state):
+        yield from _match_operands(terms, operands, matched, index + 1)
+
+
+def producers_of(operands: Iterable[SSAValue]) -> tuple[str, ...]:
+    """Names of the operations that produce operands; an empty one for an argument of a block."""
+    return tuple([getattr(operand.owner, "name", "") for operand in operands])
+
+
+def plausible_orders(term: Expression, producers: Sequence[str]) -> list[Order]:
+    """The orders in which every operand is produced by an operation of the right name."""
+    return [
+        order
+        for order in term.orders
+        if all(names is None or producer in names for names, producer in zip(order.producers, producers, strict=True))
+    ]
+
+
+def _has_properties(term: Expression, op: Operation) -> bool:
+    for name, expected in term.properties:
+        attribute = op.properties.get(name)
+        if attribute is None or value_of(attribute) != expected:
+            return False
+    mode = op.properties.get("auto_broadcast")
+    return mode is None or value_of(mode) != "pdpd"
+
+
+def _grows(term: Term, index: int, operands: Sequence[SSAValue]) -> bool:
+    """Whether a constant of one element may give an elementwise operation more dimensions than its other operands have."""
+    if not isinstance(term, Number | ConstantVariable) or element_count(shape_of(operands[index])) != 1:
+        return False
+    return all(outranks(operands[index], other) for position, other in enumerate(operands) if position != index)
+
+
+PatternFunction: TypeAlias = (
+    Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any], Any]
+)
+"""`op` and one to four variables; returns what `op.Kind(…)` returned."""
+
+Rewrite: TypeAlias = Callable[[OpBuilder, Match], SSAValue | None]
+
+
+class FusionRule(Pattern):
+    """A fusion: a traced pattern, and the value that replaces its root.
+
+    Args:
+        pattern: traced once, see the module.
+        rewrite: builds the replacement; None, or an InferenceError, declines, and what was built is erased.
+        shared: operations inside may have uses outside of the pattern.
+    """
+
+    def __init__(self, pattern: PatternFunction, rewrite: Rewrite, *, shared: bool = False) -> None:
+        variables = [Variable(name) for name in list(inspect.signature(pattern).parameters)[1:]]
+        term = cast(Any, pattern)(Recorder(), *variables)
+        assert isinstance(term, Expression), "the root of a pattern is an operation"
+        self.term = term
+        self.rewrite = rewrite
+        self.shared = shared
+        self.roots = tuple(sorted(term.names))
+
+    def may_match(self, op: Operation) -> bool:
+        return self.is_plausible(op.name, producers_of(op.operands))
+
+    def match(self, op: Operation) -> Iterator[Match]:
+        """The ways in which the pattern matches at an operation."""
+        for bound, operations in _match_operation(self.term, op, ({}, [])):
+            if self.shared or not has_outside_uses(operations):
+                yield Match(op, bound, operations)
+
+    def is_plausible(self, name: str, producers: Sequence[str]) -> bool:
+        """Whether an operation may match, as far as its name and those of the producers of its operands say."""
+        return name in self.term.names and len(producers) == len(self.term.operands) and bool(plausible_orders(self.term, producers))
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        for match in self.match(op):
+            try:
+                value = self.rewrite(rewriter.op, match)
+            except InferenceError:
+                value = None
+            if value is not None and is_refinement(value.type, op.results[0].type):
+                replace_matched(match.operations, value, rewriter)
+                return
+            take_back(rewriter.op)
+
+
+def has_outside_uses(operations: Sequence[Operation]) -> bool:
+    """Whether one of the operations other than the first, which is the root, is used by an operation that is none of them."""
+    return any(use.operation not in operations for each in operations[1:] for result in each.results for use in result.uses)
+
+
+def is_refinement(new: Attribute, old: Attribute) -> bool:
+    """Whether a value of type `new` may stand for one of type `old`: the same element type, all that is known of the shape still known."""
+    if new is old:
+        return True
+    known, shape = shape_of(old), shape_of(new)
+    if element_of(old) not in (dynamic, element_of(new)):
+        return False
+    return known is None or (
+        shape is not None and len(shape) == len(known) and all(d in (-1, own) for d, own in zip(known, shape, strict=True))
+    )
+
+
+def replace_matched(operations: Sequence[Operation], value: SSAValue, rewriter: Rewriter) -> None:
+    """Replace the root, the first of the operations, by a value, and erase those of the others that lose their last use."""
+    root, *inner = operations
+    rewriter.replace_with(root, value)
+    # Users come before what they use, but for an operation with two users among them: hence more than one round.
+    while dead := [op for op in dict.fromkeys(inner) if op.parent is not None and not any(result.uses for result in op.results)]:
+        for op in dead:
+            op.detach()
+            op.erase()
+
+
+def take_back(builder: OpBuilder) -> None:
+    """Erase what was built, since it does not replace anything."""
+    built = builder.inserted or []
+    while built:
+        op = built.pop()
+        op.detach()
+        op.erase()
+
+
+class AnyOf(Pattern):
+    """Rules as one pattern. Which of them an operation and the producers of its operands leave possible is remembered by their names."""
+
+    def __init__(self, rules: Sequence[FusionRule]) -> None:
+        self.roots = tuple(dict.fromkeys(root for rule in rules for root in rule.roots))
+        self._rules = tuple(rules)
+        self._plausible: dict[tuple[str, ...], tuple[FusionRule, ...]] = {}
+
+    def may_match(self, op: Operation) -> bool:
+        return bool(self.plausible(op))
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        for rule in self.plausible(op):
+            rule.match_and_rewrite(op, rewriter)
+            if rewriter.has_done_action:
+                return
+
+    def plausible(self, op: Operation) -> tuple[FusionRule, ...]:
+        """The rules that may match at an operation."""
+        key = (op.name, *producers_of(op.operands))
+        rules = self._plausible.get(key)
+        if rules is None:
+            rules = self._plausible[key] = tuple(rule for rule in self._rules if rule.is_plausible(op.name, key[1:]))
+        return rules
+
+
+@dataclass(frozen=True)
+class RulePass(PatternPass):
+    """A pass that applies rules, the first that matches at an operation."""
+
+    RULES: ClassVar[tuple[FusionRule, ...]] = ()
+
+    def patterns(self) -> Sequence[RewritePattern]:
+        return (AnyOf(self.RULES),) if self.RULES else ()

@@ -24,7 +24,7 @@ __all__ = ["__version__", "convert_model", "read_model", "save_model", "to_openv
 
 _HOMES = {
     "convert_model": "moir.conversion",
-    "read_model": "moir.frameworks",
+    "read_model": "moir.conversion",
     "save_model": "moir.conversion",
     "to_openvino": "moir.emit.in_memory",
 }

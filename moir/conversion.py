@@ -8,15 +8,15 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import TYPE_CHECKING
 
-from moir.errors import ConversionError
-from moir.frameworks import ReadingOptions, connect_expander, frontend_of, read_model
-from moir.tools.extension_arguments import ExtensionOptions, directories_of, open_extensions
-from moir.tools.failures import InternalError
+from moir.errors import ConversionError, InternalError
+from moir.frameworks import Framework, framework_of_file, load
+from moir.frameworks import read_model as read_framework_model
+from moir.options import ConversionOptions
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
     from moir.emit.write import WrittenModel
-    from moir.extensions.loading import Extensions
+    from moir.pipeline import LoadedExtensions
 
-
-class ConversionOptions(ExtensionOptions, ReadingOptions, total=False):
-    """What a conversion can be told about reading the model and about extensions."""
+EXTENSIONS = "moir.extensions.loading:open_extensions"
+"""What loads the extensions of a conversion. They stand above this module, so it finds them by name, and only if there are any."""
 
 
 class Observer:
@@ -47,82 +46,92 @@ class Observer:
         """The conversion is over, or failed."""
 
 
-def import_model(
+def read_model(
     path: str | Path,
     *,
-    compress_to_fp16: bool = False,
-    layout_change: bool = True,
-    extended: ExtensionOptions | None = None,
-    **reading: Unpack[ReadingOptions],
+    checkpoint: str | Path | None = None,
+    tags: Sequence[str] | None = None,
+    signature: str | None = None,
 ) -> ModuleOp:
-    """Read a model file to convert it: its models carry the framework and the options of the conversion.
+    """Read a model file into a module in the dialect of its framework.
 
-    Of paths it is the last part, folders are nobody's business.
+    Args:
+        path: the file, or the folder of a SavedModel; weights stay in the files, the module has views of their memory maps.
+        checkpoint: TensorFlow: path of a checkpoint without its suffixes, for a graph that is not frozen.
+        tags: TensorFlow: tags of the graph of a SavedModel.
+        signature: TensorFlow: signature of a SavedModel.
+
+    Raises ModelFileError for a file that is no model or is damaged, ConversionError for an option its framework does not have.
     """
-    from xdsl.dialects.builtin import DictionaryAttr
-
-    from moir.dialects.moir import ModuleLevel, models_of
-    from moir.dialects.properties import string_attribute
-
-    module = read_model(path, **reading)
-    options = {"framework": frontend_of(path).framework, "input_model": Path(path).name}
-    if compress_to_fp16:
-        options["compress_to_fp16"] = "True"
-    if not layout_change:
-        options["layout_change"] = "none"
-    options |= recorded_options(extended or {})
-    recorded = DictionaryAttr({name: string_attribute(text) for name, text in options.items()})
-    for model in models_of(module):
-        model.attributes[ModuleLevel.CONVERSION_PARAMETERS] = recorded
-    return module
+    reading = given(checkpoint=checkpoint, tags=tags, signature=signature)
+    return read_framework_model(path, framework_of_file(path), reading)
 
 
-def recorded_options(options: ExtensionOptions) -> dict[str, str]:
-    """What a model carries of the options about extensions."""
-    recorded = {
-        "extensions": ",".join(Path(each).name for each in directories_of(options)),
-        "transformations_config": Path(options.get("transformations_config") or "").name,
-        "enable": ",".join(options.get("enable") or ()),
-        "disable": ",".join(options.get("disable") or ()),
-    }
-    return {name: text for name, text in recorded.items() if text}
+def given(**options: object) -> dict[str, object]:
+    """The options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def convert_model(
     path: str | Path,
     *,
+    checkpoint: str | Path | None = None,
+    tags: Sequence[str] | None = None,
+    signature: str | None = None,
+    extensions: str | Path | Sequence[str | Path] = (),
+    transformations_config: str | Path | None = None,
+    enable: Sequence[str] = (),
+    disable: Sequence[str] = (),
     compress_to_fp16: bool = False,
     layout_change: bool = True,
     passes: str | Iterable[ModulePass] | None = None,
     observers: Sequence[Observer] = (),
-    **options: Unpack[ConversionOptions],
 ) -> ModuleOp:
     """Read a model file and convert it to opset dialects.
 
     Args:
         path: the model file, or the folder of a SavedModel.
+        checkpoint, tags, signature: as of `read_model`.
+        extensions: directories of extensions, or names of their entry points. They are loaded for this conversion only.
+        transformations_config: a JSON file that configures transformations of extensions.
+        enable: ids, names or full class names of transformations to run although they are not enabled.
+        disable: the same of transformations and passes not to run.
         compress_to_fp16: store weights in half precision.
         layout_change: move the transpositions around channel-last operations until they cancel; without it they stay where they are.
         passes: the passes instead of the default ones, as text (`"default,fold-constants{static-shape=true}"`) or as objects.
         observers: are told about each stage.
-        options: `checkpoint`, `tags`, `signature`, as of `read_model`; `extensions` (directories), `transformations_config` (a JSON file),
-            `enable`, `disable` (names of transformations). Extensions are loaded for this conversion only.
 
     Returns a module `save_model` and `to_openvino` accept, unless `passes` leave out what they need. Raises ConversionError.
     """
+    options = ConversionOptions(
+        reading=given(checkpoint=checkpoint, tags=tags, signature=signature),
+        extensions=(str(extensions),) if isinstance(extensions, str | Path) else tuple(map(str, extensions)),
+        transformations_config=transformations_config,
+        enable=tuple(enable),
+        disable=tuple(disable),
+        compress_to_fp16=compress_to_fp16,
+        layout_change=layout_change,
+    )
+    return convert(path, options, passes=passes, observers=observers)
+
+
+def convert(
+    path: str | Path,
+    options: ConversionOptions,
+    *,
+    passes: str | Iterable[ModulePass] | None = None,
+    observers: Sequence[Observer] = (),
+) -> ModuleOp:
+    """Read a model file and convert it to opset dialects, see `convert_model`."""
     from moir.pipeline_text import Pipeline
 
-    framework = frontend_of(path).framework
-    extended = cast(ExtensionOptions, {key: value for key, value in options.items() if key in ExtensionOptions.__annotations__})
-    reading = cast(ReadingOptions, {key: value for key, value in options.items() if key in ReadingOptions.__annotations__})
+    framework = framework_of_file(path)
     with collection_paused(), ExitStack() as stack:
-        parameters = {"input_model": str(path), "compress_to_fp16": compress_to_fp16, "layout_change": layout_change, **reading}
-        extensions = open_extensions(framework, extended, parameters)
+        extensions = open_extensions(framework, options, options.parameters(path))
         if extensions is not None:
-            stack.enter_context(extensions)
+            stack.callback(extensions.close)
         if passes is None or isinstance(passes, str):
-            pipeline = Pipeline.parse(passes or "default", extensions)
-            chosen = pipeline.passes(framework, compress_to_fp16=compress_to_fp16, layout_change=layout_change)
+            chosen = Pipeline.parse(passes or "default", extensions).passes(framework.dialect, options)
         else:
             chosen = list(passes)
         for observer in observers:
@@ -130,11 +139,42 @@ def convert_model(
             observer.start(0, "import")
         start = time.perf_counter()
         with stage("the import"):
-            module = import_model(path, compress_to_fp16=compress_to_fp16, layout_change=layout_change, extended=extended, **reading)
+            module = import_model(path, options, framework)
         seconds = time.perf_counter() - start
         for observer in observers:
             observer.finish(0, "import", module, seconds)
         run(module, chosen, observers, extensions=extensions)
+    return module
+
+
+def open_extensions(
+    framework: Framework | None, options: ConversionOptions, parameters: Mapping[str, object] | None = None
+) -> LoadedExtensions | None:
+    """Load the extensions of a conversion; the caller closes them. None, at no cost, if there is nothing to load, enable or disable.
+
+    Args:
+        framework: the framework of the model; None if it is not known yet.
+        options: the options of the conversion.
+        parameters: what extensions find in `graph.graph["cmd_params"]`.
+
+    Raises ConversionError for what cannot be loaded.
+    """
+    return load(EXTENSIONS)(framework, options, parameters or {}) if options.needs_extensions else None
+
+
+def import_model(path: str | Path, options: ConversionOptions, framework: Framework | None = None) -> ModuleOp:
+    """Read a model file to convert it: its models carry the framework and the options of the conversion."""
+    from xdsl.dialects.builtin import DictionaryAttr
+
+    from moir.dialects.moir import ModuleLevel, models_of
+    from moir.dialects.properties import string_attribute
+
+    framework = framework or framework_of_file(path)
+    module = read_framework_model(path, framework, options.reading)
+    texts = {"framework": framework.dialect, "input_model": Path(path).name, **options.recorded()}
+    recorded = DictionaryAttr({name: string_attribute(text) for name, text in texts.items()})
+    for model in models_of(module):
+        model.attributes[ModuleLevel.CONVERSION_PARAMETERS] = recorded
     return module
 
 
@@ -145,7 +185,7 @@ def run(
     *,
     first: int = 1,
     ctx: Context | None = None,
-    extensions: Extensions | None = None,
+    extensions: LoadedExtensions | None = None,
 ) -> None:
     """Apply passes to a module.
 
@@ -160,25 +200,21 @@ def run(
     Raises ConversionError, or InternalError for what should not happen.
     """
     from moir.dialects.context import MoirContext
-    from moir.pipeline import LOWERINGS, run_passes
 
     ctx = ctx or MoirContext()
-    lowered_by = {lowering: framework for framework, lowering in LOWERINGS.items()}
     for number, each in enumerate(passes, first):
         for observer in observers:
             observer.start(number, each.name)
         start = time.perf_counter()
-        if (framework := lowered_by.get(each.name)) is not None:
-            connect_expander(framework)
         with stage(f"pass {each.name}", extensions):
-            run_passes(ctx, module, [each])
+            each.apply(ctx, module)
         seconds = time.perf_counter() - start
         for observer in observers:
             observer.finish(number, each.name, module, seconds)
 
 
 @contextmanager
-def stage(name: str, extensions: Extensions | None = None) -> Generator[None]:
+def stage(name: str, extensions: LoadedExtensions | None = None) -> Generator[None]:
     """Turn an exception nobody expected into an InternalError that says where it happened, or an error of an extension it came through."""
     from xdsl.utils.exceptions import DiagnosticException, ParseError
 
@@ -191,7 +227,8 @@ def stage(name: str, extensions: Extensions | None = None) -> Generator[None]:
     except (DiagnosticException, ParseError, MemoryError, RecursionError, BrokenPipeError):
         raise
     except Exception as error:
-        raise (extensions and extensions.failure(error, name)) or InternalError(name) from error
+        of_extension = None if extensions is None else extensions.failure(error, name)
+        raise of_extension or InternalError(name) from error
 
 
 def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = False) -> WrittenModel:
@@ -213,10 +250,10 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
     if is_mapped(bin_path):
         raise EmissionError("this file holds weights of the model that is converted", location=str(bin_path), hint="choose another output")
     if compress_to_fp16:
-        from moir.passes.compress.compress_to_fp16 import CompressToFP16Pass
+        from moir.passes.compress.compress_to_fp16 import CompressToFp16Pass
 
         module = module.clone()
-        run(module, [CompressToFP16Pass()])
+        run(module, [CompressToFp16Pass()])
     with stage("emission"):
         verify_module(module)
         return write_model(module, path)

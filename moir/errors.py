@@ -54,3 +54,19 @@ class InferenceError(ConversionError):
 
 class EmissionError(ConversionError):
     """The module cannot be written as OpenVINO IR."""
+
+
+class UsageError(Exception):
+    """The command line, or a text that stands for one, asks for something that does not exist or does not fit together."""
+
+
+class InternalError(Exception):
+    """An exception nobody expected, in a stage of a conversion.
+
+    Args:
+        stage: where it happened, `pass fold-constants`.
+    """
+
+    def __init__(self, stage: str) -> None:
+        super().__init__(stage)
+        self.stage = stage

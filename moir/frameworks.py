@@ -1,92 +1,206 @@
-"""The frontends: what reads the files of each framework. A conversion loads the one it needs."""
+"""The frameworks: one record each, from which every stage takes what it needs to know of a framework.
+
+    Framework(
+        dialect="onnx",
+        title="ONNX",
+        reader="moir.frontends.onnx:read_model",
+        suffixes=(".onnx",),
+        lowering="moir.lowering.onnx.table:onnx",
+    )
+
+A record names functions and tables as `module:name`, so that a conversion imports only those of its own framework.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from moir.errors import ConversionError, ModelFileError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import SSAValue
-
-    from moir.dialects.framework import FrameworkOp
-    from moir.lowering.driver import Expander, LoweringTable
 
 
 @dataclass(frozen=True)
-class Frontend:
-    """What reads the model files of one framework.
+class ReaderOption:
+    """What a reader can be told besides the path.
 
     Args:
-        framework: name of the framework, of its dialect.
-        suffixes: how names of its model files end.
-        beginning: how such a file begins, for files with another name.
-        reader: `module:function`, path -> module.
-        lowering: `module:table` of the framework's lowerings.
-        options: what the reader can be told besides the path.
-        expander: `module:function` that expands operations without lowering by the framework's own definitions, if it has such.
+        name: keyword of the reader, and field of `ConversionOptions`.
+        flag: the option of the command lines.
+        metavar: placeholder of its value in the help text.
+        help: the help text.
+        is_list: the command line takes several values, separated by commas.
     """
 
-    framework: str
-    suffixes: tuple[str, ...]
-    beginning: re.Pattern[bytes]
-    reader: str
-    lowering: str
-    options: tuple[str, ...] = ()
+    name: str
+    flag: str
+    metavar: str
+    help: str
+    is_list: bool = False
+
+
+@dataclass(frozen=True)
+class Framework:
+    """What moir knows of a framework.
+
+    Args:
+        dialect: name of its dialect, which is also the name of the framework in options and messages.
+        title: its name in prose.
+        reader: `module:function` that takes a path and the reader's options and returns a module; None if there is no frontend yet.
+        suffixes: how names of its model files end.
+        beginning: regular expression for the first 16 bytes of its files, for files with another name; empty matches none.
+        folder_files: files one of which makes a folder a model of this framework.
+        options: the reader's options.
+        lowering: `module:table` of its lowerings; None if there are none yet.
+        expander: `module:function` that replaces an operation without handler by the framework's own definition of it.
+        raising: the passes in front of the lowering, in order.
+        passes: passes of the middle phase that only models of the frameworks that name them go through.
+        channel_last: convolutions have the channels in the last dimension, so that the layout change is needed.
+        constant_kind: the kind of its constants in lower case, under which Model Optimizer's extractors look for them.
+    """
+
+    dialect: str
+    title: str
+    reader: str | None = None
+    suffixes: tuple[str, ...] = ()
+    beginning: bytes = b""
+    folder_files: tuple[str, ...] = ()
+    options: tuple[ReaderOption, ...] = ()
+    lowering: str | None = None
     expander: str | None = None
+    raising: tuple[str, ...] = ()
+    passes: frozenset[str] = frozenset()
+    channel_last: bool = False
+    constant_kind: str = "const"
+
+    @property
+    def lowering_pass(self) -> str:
+        """Name of the pass that lowers its dialect."""
+        return f"lower-{self.dialect}"
+
+    def begins(self, data: bytes) -> bool:
+        """Whether a file that begins with `data` is one of this framework."""
+        return bool(self.beginning) and re.match(self.beginning, data, re.DOTALL) is not None
 
 
-FRONTENDS: tuple[Frontend, ...] = (
-    Frontend(
-        "onnx",
-        (".onnx",),
-        # Field 1, the IR version, and the tag of another field of the message.
-        re.compile(rb"\x08[\x01-\x1f][\x12\x1a\x22\x28\x32\x3a\x42]"),
-        "moir.frontends.onnx:read_model",
-        "moir.lowering.onnx.table:onnx",
-        expander="moir.frontends.onnx.expansion:expand",
-    ),
-    Frontend(
-        "tf",
-        (".pb", ".pbtxt", ".meta"),
-        # Field 1, a node, whose first field is its name.
-        re.compile(rb"\x0a.{1,3}\x0a", re.DOTALL),
-        "moir.frontends.tensorflow:read_model",
-        "moir.lowering.tensorflow.table:tf",
-        ("checkpoint", "tags", "signature"),
-    ),
+ONNX = Framework(
+    dialect="onnx",
+    title="ONNX",
+    reader="moir.frontends.onnx:read_model",
+    suffixes=(".onnx",),
+    # Field 1, the IR version, and the tag of another field of the message.
+    beginning=rb"\x08[\x01-\x1f][\x12\x1a\x22\x28\x32\x3a\x42]",
+    lowering="moir.lowering.onnx.table:onnx",
+    expander="moir.frontends.onnx.expansion:expand",
+    constant_kind="constant",
 )
 
+TENSORFLOW = Framework(
+    dialect="tf",
+    title="TensorFlow",
+    reader="moir.frontends.tensorflow:read_model",
+    suffixes=(".pb", ".pbtxt", ".meta"),
+    # Field 1, a node, whose first field is its name.
+    beginning=rb"\x0a.{1,3}\x0a",
+    folder_files=("saved_model.pb", "saved_model.pbtxt"),
+    options=(
+        ReaderOption(
+            "checkpoint",
+            "--checkpoint",
+            "PREFIX",
+            "values of the variables of a graph that is not frozen: the checkpoint without .index",
+        ),
+        ReaderOption(
+            "tags",
+            "--saved-model-tags",
+            "TAG[,TAG]",
+            "tags of the graph of a SavedModel (default: serve, or the only graph)",
+            is_list=True,
+        ),
+        ReaderOption(
+            "signature",
+            "--signature",
+            "NAME",
+            "signature of a SavedModel (default: serving_default, or the only one)",
+        ),
+    ),
+    lowering="moir.lowering.tensorflow.table:tf",
+    raising=("raise-while-frames", "raise-switch-merge", "raise-tensor-arrays", "raise-tensor-lists"),
+    passes=frozenset(("fuse-recurrent-cells",)),
+    channel_last=True,
+)
 
-SAVED_MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
+FRAMEWORKS: dict[str, Framework] = {
+    each.dialect: each
+    for each in (
+        ONNX,
+        TENSORFLOW,
+        # No frontend yet; extensions written for Model Optimizer have files for them, and text in their dialects parses.
+        Framework("tflite", "TensorFlow Lite"),
+        Framework("caffe", "Caffe"),
+        Framework("mxnet", "MXNet"),
+        Framework("paddle", "PaddlePaddle"),
+    )
+}
+"""The frameworks by the names of their dialects."""
+
+MODEL_OPTIMIZER = Framework("mo", "Model Optimizer's API", lowering="moir.model_optimizer.lowering.operation:handlers")
+"""The dialect of operations that extensions make with Model Optimizer's API. It is lowered together with that of any framework."""
 
 
-def load(place: str) -> object:
-    """What `module:name` refers to."""
+def is_open_dialect(name: str) -> bool:
+    """Whether a dialect has an operation of any name."""
+    return name in FRAMEWORKS or name == MODEL_OPTIMIZER.dialect
+
+
+@contextmanager
+def registered(framework: Framework) -> Generator[None]:
+    """Make a framework known while this lasts, in front of all others. Raises ValueError if there is one of its name."""
+    if is_open_dialect(framework.dialect):
+        raise ValueError(f"there is a framework {framework.dialect!r} already")
+    others = dict(FRAMEWORKS)
+    FRAMEWORKS.clear()
+    FRAMEWORKS.update({framework.dialect: framework, **others})
+    try:
+        yield
+    finally:
+        del FRAMEWORKS[framework.dialect]
+
+
+def readable() -> list[Framework]:
+    """The frameworks whose models can be read."""
+    return [each for each in FRAMEWORKS.values() if each.reader is not None]
+
+
+def lowered() -> list[Framework]:
+    """The frameworks whose dialects can be lowered."""
+    return [each for each in FRAMEWORKS.values() if each.lowering is not None]
+
+
+def load(place: str) -> Any:
+    """What `module:name` refers to; the module is imported now."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
 
-def frontend_of(path: str | Path) -> Frontend:
-    """The frontend for a file, by its name or else its beginning, or for the folder of a SavedModel.
+def framework_of_file(path: str | Path) -> Framework:
+    """The framework of a model file, by its name or else its beginning, or of a folder, by a file in it.
 
     Raises ModelFileError if there is none.
     """
     path = Path(path)
     if path.is_dir():
-        if not any((path / name).is_file() for name in SAVED_MODEL_FILES):
-            hint = "the only models that are folders are TensorFlow's SavedModels"
-            raise ModelFileError(f"the folder has no {SAVED_MODEL_FILES[0]}", location=str(path), hint=hint)
-        path /= SAVED_MODEL_FILES[0]
-    for frontend in FRONTENDS:
-        if path.suffix.lower() in frontend.suffixes:
-            return frontend
+        return _framework_of_folder(path)
+    for framework in readable():
+        if path.suffix.lower() in framework.suffixes:
+            return framework
     try:
         # Opening a named pipe would block.
         if path.exists() and not path.is_file():
@@ -95,54 +209,36 @@ def frontend_of(path: str | Path) -> Frontend:
             beginning = file.read(16)
     except OSError as error:
         raise ModelFileError(f"cannot be read: {error.strerror or error}", location=str(path)) from error
-    for frontend in FRONTENDS:
-        if frontend.beginning.match(beginning):
-            return frontend
-    known = ", ".join(suffix for frontend in FRONTENDS for suffix in frontend.suffixes)
+    for framework in readable():
+        if framework.begins(beginning):
+            return framework
+    known = ", ".join(suffix for framework in readable() for suffix in framework.suffixes)
     raise ModelFileError("no frontend knows this kind of file", location=str(path), hint=f"model files end in {known}")
 
 
-class ReadingOptions(TypedDict, total=False):
-    """What a frontend can be told besides the path; None counts as not told.
-
-    `checkpoint`: path of a checkpoint without its suffixes, for a graph that is not frozen. `tags`, `signature`: of a SavedModel.
-    """
-
-    checkpoint: str | Path | None
-    tags: Sequence[str] | None
-    signature: str | None
+def _framework_of_folder(path: Path) -> Framework:
+    for framework in readable():
+        if any((path / name).is_file() for name in framework.folder_files):
+            return framework
+    expected = [name for framework in readable() for name in framework.folder_files[:1]]
+    hint = "the only models that are folders are TensorFlow's SavedModels"
+    raise ModelFileError(f"the folder has no {' or '.join(expected)}", location=str(path), hint=hint)
 
 
-def read_model(path: str | Path, **options: Unpack[ReadingOptions]) -> ModuleOp:
+def read_model(path: str | Path, framework: Framework, options: Mapping[str, object]) -> ModuleOp:
     """Read a model file into a module in the dialect of its framework.
 
     Args:
         path: the file, or the folder of a SavedModel; weights stay in the files, the module has views of their memory maps.
-        options: see `ReadingOptions`.
+        framework: the framework the model is of.
+        options: values of the reader's options.
 
     Raises ModelFileError for a file that is no model or is damaged, ConversionError for an option its framework does not have.
     """
-    frontend = frontend_of(path)
-    given = {name: value for name, value in options.items() if value is not None}
-    for name in given:
-        if name not in frontend.options:
-            raise ConversionError(f"a model of {frontend.framework} has no {name}", location=str(path), hint=f"leave out the option {name}")
-    read = cast("Callable[..., ModuleOp]", load(frontend.reader))
-    return read(path, **given)
-
-
-def connect_expander(framework: str) -> None:
-    """Give the table of a framework's lowerings the function that expands what it has no handler for."""
-    for frontend in FRONTENDS:
-        if frontend.framework == framework and frontend.expander is not None:
-            table = cast("LoweringTable", load(frontend.lowering))
-            if table.expander is None:
-                table.expander = _expander(frontend.expander)
-
-
-def _expander(place: str) -> Expander:
-    # Definitions of a framework's operations are in its package, which takes long to import and is rarely needed.
-    def expand(op: FrameworkOp, version: int) -> Sequence[SSAValue] | None:
-        return cast("Expander", load(place))(op, version)
-
-    return expand
+    known = [option.name for option in framework.options]
+    for name in options:
+        if name not in known:
+            raise ConversionError(f"a model of {framework.dialect} has no {name}", location=str(path), hint=f"leave out the option {name}")
+    assert framework.reader is not None
+    read = cast("Callable[..., ModuleOp]", load(framework.reader))
+    return read(path, **options)

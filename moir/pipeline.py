@@ -5,22 +5,51 @@ The anchors `front-start` … `back-finish` do nothing; they mark the phases for
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec
 
-from moir.anchors import ANCHORS
 from moir.errors import ConversionError
+from moir.frameworks import FRAMEWORKS, Framework, lowered
+from moir.options import ConversionOptions
 
-PASS_FILES = ("passes/*/*.py", "raising/*/raise_*.py", "lowering/*/lower_*.py", "model_optimizer/lowering/lower_*.py")
-"""Where the files of passes are in this package: a file has the name of its pass."""
+
+@dataclass(frozen=True)
+class AnchorPass(ModulePass):
+    """A pass that does nothing: it marks where a phase begins or ends, for passes that are slotted in between."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        pass
+
+
+def _anchor(name: str, description: str) -> type[AnchorPass]:
+    return dataclass(frozen=True)(type("AnchorPass", (AnchorPass,), {"name": name, "__doc__": description}))
+
+
+ANCHORS: dict[str, type[AnchorPass]] = {
+    name: _anchor(name, description)
+    for name, description in (
+        ("front-start", "The module is as the frontend read it."),
+        ("front-finish", "Everything is lowered to opset dialects and typed."),
+        ("middle-start", "Simplification and fusion begin."),
+        ("middle-finish", "Nothing is left to simplify."),
+        ("back-start", "Preparation of emission begins."),
+        ("back-finish", "The module can be emitted."),
+    )
+}
+"""The anchors by name."""
+
+PASS_FILES = ("passes/*/*.py", "raising/*/raise_*.py", "model_optimizer/lowering/lower_*.py")
+"""Where the files of passes are in this package: a file has the name of its pass. Passes that lower a framework's dialect have no files
+of their own, they are made of its record."""
 
 
 @cache
@@ -31,46 +60,20 @@ def pass_modules() -> dict[str, str]:
     return {path.stem.replace("_", "-"): ".".join(("moir", *path.with_suffix("").parts)) for path in sorted(files)}
 
 
+def lowering_passes() -> dict[str, Framework]:
+    """The frameworks by the names of the passes that lower their dialects."""
+    return {framework.lowering_pass: framework for framework in lowered()}
+
+
 def is_pass(name: str) -> bool:
     """Whether a pass of this name is part of moir."""
-    return name in ANCHORS or name in pass_modules()
+    return name in ANCHORS or name in pass_modules() or name in lowering_passes()
 
 
 def pass_names() -> list[str]:
     """Names of all passes."""
-    return sorted((*ANCHORS, *pass_modules()))
+    return sorted((*ANCHORS, *pass_modules(), *lowering_passes()))
 
-
-LOWERINGS: dict[str, str] = {"onnx": "lower-onnx", "tf": "lower-tf"}
-"""The lowering pass of each framework."""
-
-OF_ONE_FRAMEWORK: dict[str, str] = {
-    "lower-onnx": "onnx",
-    "raise-while-frames": "tf",
-    "raise-switch-merge": "tf",
-    "raise-tensor-arrays": "tf",
-    "raise-tensor-lists": "tf",
-    "lower-tf": "tf",
-    "fuse-recurrent-cells": "tf",
-    "choose-layouts": "tf",
-    "reshape-unit-transposes": "tf",
-}
-"""Passes of the pipeline that only the models of one framework go through."""
-
-LAYOUT_CHANGE = frozenset(("choose-layouts", "reshape-unit-transposes"))
-"""The passes `--layout-change=none` leaves out."""
-
-FRONT: tuple[str, ...] = (
-    "front-start",
-    "raise-while-frames",
-    "raise-switch-merge",
-    "raise-tensor-arrays",
-    "raise-tensor-lists",
-    "lower-onnx",
-    "lower-tf",
-    "check-lowered",
-    "front-finish",
-)
 
 MIDDLE: tuple[str, ...] = (
     "middle-start",
@@ -130,19 +133,34 @@ MIDDLE: tuple[str, ...] = (
     "middle-finish",
 )
 
-BACK: tuple[str, ...] = ("back-start", "unbatch-gather", "deduplicate", "eliminate-dead", "check-types", "back-finish")
+BACK: tuple[str, ...] = (
+    "back-start",
+    "unbatch-gather",
+    "deduplicate",
+    "eliminate-dead",
+    "compress-to-fp16",
+    "check-types",
+    "back-finish",
+)
 
-DEFAULT_PIPELINE: tuple[str, ...] = (*FRONT, *MIDDLE, *BACK)
-"""The passes of a conversion, in order."""
+FOLDER_OF_LAYOUT_CHANGE = "moir.passes.layout."
+FOLDER_OF_COMPRESSION = "moir.passes.compress."
 
-Observer: TypeAlias = Callable[[ModulePass, ModuleOp, float], None]
-"""Told after each pass: the pass, the module as it is now, seconds the pass took."""
+
+def front(frameworks: Iterable[Framework]) -> tuple[str, ...]:
+    """The passes from the dialects of frameworks to opset dialects."""
+    lowering = (name for each in frameworks for name in (*each.raising, each.lowering_pass))
+    return ("front-start", *lowering, "check-lowered", "front-finish")
 
 
 def load_pass(name: str) -> type[ModulePass]:
     """The class of a pass; its file is imported now. Raises ConversionError if there is none."""
     if name in ANCHORS:
         return ANCHORS[name]
+    if name in lowering_passes():
+        from moir.lowering.driver import lowering_pass
+
+        return lowering_pass(lowering_passes()[name])
     if name not in pass_modules():
         raise ConversionError(f"there is no pass {name!r}", hint=f"passes are {', '.join(pass_names())}")
     defined = vars(import_module(pass_modules()[name])).values()
@@ -150,50 +168,57 @@ def load_pass(name: str) -> type[ModulePass]:
 
 
 def every_pass() -> list[str]:
-    """The passes of all conversions, in order: `pipeline_names` leaves some of them out."""
-    return [name for each in DEFAULT_PIPELINE for name in (("compress-to-fp16", each) if each == "check-types" else (each,))]
+    """The passes of all conversions, in order: `pipeline_names` leaves out those that a conversion does not need."""
+    return [*front(lowered()), *MIDDLE, *BACK]
 
 
-def pipeline_names(framework: str = "onnx", *, compress_to_fp16: bool = False, layout_change: bool = True) -> list[str]:
-    """Names of the passes a model of a framework goes through.
-
-    Args:
-        framework: framework the module is from.
-        compress_to_fp16: store weights in half precision.
-        layout_change: move transpositions until they cancel.
-    """
-    names = [name for name in every_pass() if OF_ONE_FRAMEWORK.get(name, framework) == framework]
-    left_out = {*(() if layout_change else LAYOUT_CHANGE), *(() if compress_to_fp16 else ("compress-to-fp16",))}
-    return [name for name in names if name not in left_out]
+def pipeline_names(framework: str = "onnx", options: ConversionOptions | None = None) -> list[str]:
+    """Names of the passes that the models of a framework go through."""
+    record, options = FRAMEWORKS[framework], options or ConversionOptions()
+    return [name for name in (*front([record]), *MIDDLE, *BACK) if _is_needed(name, record, options)]
 
 
-def default_pipeline(framework: str = "onnx", *, compress_to_fp16: bool = False, layout_change: bool = True) -> list[ModulePass]:
-    """The passes a model of a framework goes through, see `pipeline_names`."""
-    return [load_pass(name)() for name in pipeline_names(framework, compress_to_fp16=compress_to_fp16, layout_change=layout_change)]
+def _is_needed(name: str, framework: Framework, options: ConversionOptions) -> bool:
+    module = pass_modules().get(name, "")
+    if module.startswith(FOLDER_OF_LAYOUT_CHANGE):
+        return framework.channel_last and options.layout_change
+    if module.startswith(FOLDER_OF_COMPRESSION):
+        return options.compress_to_fp16
+    return name in framework.passes or not any(name in each.passes for each in FRAMEWORKS.values())
 
 
-def run_passes(
-    context: Context,
-    module: ModuleOp,
-    passes: Iterable[ModulePass],
-    observer: Observer | None = None,
-    *,
-    verify_each: bool = False,
-) -> None:
-    """Apply passes in order.
+def default_pipeline(framework: str = "onnx", options: ConversionOptions | None = None) -> list[ModulePass]:
+    """The passes that the models of a framework go through, see `pipeline_names`."""
+    return [load_pass(name)() for name in pipeline_names(framework, options)]
 
-    Args:
-        context: the dialects, for passes that build operations by name.
-        module: changed in place.
-        passes: the passes.
-        observer: told after each pass.
-        verify_each: verify the module after each pass.
-    """
-    for each in passes:
-        start = time.perf_counter()
-        each.apply(context, module)
-        seconds = time.perf_counter() - start
-        if verify_each:
-            module.verify()
-        if observer is not None:
-            observer(each, module, seconds)
+
+class LoadedExtensions(Protocol):
+    """The extensions of a conversion, as its pipeline sees them; `moir.extensions.loading` has the class."""
+
+    def has(self, name: str) -> bool:
+        """Whether a pass name is one of a transformation."""
+        ...
+
+    def names(self) -> list[str]:
+        """The pass names of all transformations."""
+        ...
+
+    def build(self, spec: ArgSpec) -> ModulePass:
+        """The pass of a transformation that was asked for by name."""
+        ...
+
+    def passes(self, names: Sequence[str], framework: str) -> list[ModulePass]:
+        """The passes of a pipeline with the transformations slotted in."""
+        ...
+
+    def failure(self, error: Exception, where: str) -> ConversionError | None:
+        """The error for an exception that came through a file of an extension; None for any other."""
+        ...
+
+    def locate(self, error: ConversionError) -> None:
+        """Let an error say which line of an extension caused it, if one did."""
+        ...
+
+    def close(self) -> None:
+        """Take everything back that was registered."""
+        ...

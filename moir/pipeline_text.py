@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.passes import ModulePass
@@ -23,23 +23,13 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import ModuleLevel, models_of
 from moir.dialects.properties import value_of
-from moir.pipeline import LOWERINGS, is_pass, load_pass, pass_names, pipeline_names
-from moir.tools.failures import UsageError
-
-if TYPE_CHECKING:
-    from moir.extensions.loading import Extensions
+from moir.errors import UsageError
+from moir.frameworks import lowered
+from moir.options import ConversionOptions
+from moir.pipeline import LoadedExtensions, is_pass, load_pass, pass_names, pipeline_names
 
 DEFAULT = "default"
 _DEFAULT_OPTIONS = frozenset(("after", "compress-to-fp16", "layout-change"))
-
-
-@dataclass(frozen=True)
-class DefaultOptions:
-    """What decides which passes `default` stands for."""
-
-    framework: str
-    compress_to_fp16: bool = False
-    layout_change: bool = True
 
 
 @dataclass(frozen=True)
@@ -47,10 +37,10 @@ class Pipeline:
     """A pipeline that was read from text; which passes `default` stands for depends on the model's framework, and on extensions."""
 
     specs: tuple[ArgSpec, ...]
-    extensions: Extensions | None = None
+    extensions: LoadedExtensions | None = None
 
     @staticmethod
-    def parse(text: str, extensions: Extensions | None = None) -> Pipeline:
+    def parse(text: str, extensions: LoadedExtensions | None = None) -> Pipeline:
         """Read a pipeline. Raises UsageError for a syntax error, an unknown pass, or an unknown option of `default`."""
         inner = re.fullmatch(r"\s*builtin\.module\((.*)\)\s*", text, re.DOTALL)
         text = re.sub(r"\s*,\s*(?![^{]*\})", ",", (inner[1] if inner else text).strip())
@@ -71,21 +61,20 @@ class Pipeline:
                 _build(spec, extensions)
         return Pipeline(specs, extensions)
 
-    def passes(self, framework: str, *, compress_to_fp16: bool = False, layout_change: bool = True) -> list[ModulePass]:
+    def passes(self, framework: str, options: ConversionOptions) -> list[ModulePass]:
         """The passes, for a model of a framework."""
-        options = DefaultOptions(framework, compress_to_fp16, layout_change)
-        return [each for spec in self.specs for each in self._expand(spec, options)]
+        return [each for spec in self.specs for each in self._expand(spec, framework, options)]
 
     def first_number(self, framework: str) -> int:
         """The number of the first pass: where it stands in the default pipeline, if this is the rest of that; else 1."""
         if len(self.specs) == 1 and self.specs[0].name == DEFAULT and "after" in self.specs[0].parameters:
-            return self._rest(self.specs[0], DefaultOptions(framework))[1] + 1
+            return self._rest(self.specs[0], framework, ConversionOptions())[1] + 1
         return 1
 
-    def _expand(self, spec: ArgSpec, options: DefaultOptions) -> list[ModulePass]:
-        return self._rest(spec, options)[0] if spec.name == DEFAULT else [_build(spec, self.extensions)]
+    def _expand(self, spec: ArgSpec, framework: str, options: ConversionOptions) -> list[ModulePass]:
+        return self._rest(spec, framework, options)[0] if spec.name == DEFAULT else [_build(spec, self.extensions)]
 
-    def _rest(self, spec: ArgSpec, options: DefaultOptions) -> tuple[list[ModulePass], int]:
+    def _rest(self, spec: ArgSpec, framework: str, options: ConversionOptions) -> tuple[list[ModulePass], int]:
         """The passes `default` stands for, and how many it leaves out before them."""
         if "compress-to-fp16" in spec.parameters:
             given = spec.parameters["compress-to-fp16"]
@@ -96,31 +85,32 @@ class Pipeline:
             if (given := spec.parameters["layout-change"]) not in (("auto",), ("none",)):
                 raise UsageError("option layout-change of 'default' is auto or none")
             options = replace(options, layout_change=given == ("auto",))
-        passes = default_passes(options, self.extensions)
+        passes = default_passes(framework, options, self.extensions)
         if "after" not in spec.parameters:
             return passes, 0
         count = _position(str(_single(spec, "after")), [each.name for each in passes])
         return passes[count:], count
 
 
-def default_passes(options: DefaultOptions, extensions: Extensions | None = None) -> list[ModulePass]:
+def default_passes(framework: str, options: ConversionOptions, extensions: LoadedExtensions | None = None) -> list[ModulePass]:
     """The passes `default` stands for. Raises ConversionError for transformations of extensions whose order is a cycle."""
-    names = pipeline_names(options.framework, compress_to_fp16=options.compress_to_fp16, layout_change=options.layout_change)
+    names = pipeline_names(framework, options)
     if extensions is None:
         return [load_pass(name)() for name in names]
-    return extensions.passes(names, options.framework)
+    return extensions.passes(names, framework)
 
 
 def framework_of(module: ModuleOp) -> str:
     """The framework a module is from: what its models say, or else the dialects of its operations; by default the first one."""
+    known = [framework.dialect for framework in lowered()]
     for model in models_of(module):
         parameters = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
         if isinstance(parameters, DictionaryAttr) and "framework" in parameters.data:
             framework = value_of(parameters.data["framework"])
-            if framework in LOWERINGS:
+            if framework in known:
                 return framework
     names = {op.name.partition(".")[0] for op in module.walk() if isinstance(op, FrameworkOp)}
-    return next((framework for framework in LOWERINGS if framework in names), next(iter(LOWERINGS)))
+    return next((name for name in known if name in names), known[0])
 
 
 def _single(spec: ArgSpec, option: str) -> object:
@@ -147,7 +137,7 @@ def _position(place: str, names: list[str]) -> int:
     return found[0]
 
 
-def _build(spec: ArgSpec, extensions: Extensions | None) -> ModulePass:
+def _build(spec: ArgSpec, extensions: LoadedExtensions | None) -> ModulePass:
     try:
         if extensions is not None and extensions.has(spec.name):
             return extensions.build(spec)

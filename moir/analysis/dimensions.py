@@ -22,10 +22,10 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.known_values import KnownValues
 from moir.dialects.data import DataAttr
+from moir.dialects.moir import all_blocks
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import rank_of, shape_of
 from moir.dialects.symbols import Symbol, is_symbolic
-from moir.rewriting.driver import all_blocks
 
 Token: TypeAlias = int | Symbol
 Tokens: TypeAlias = tuple[Token, ...]

@@ -12,9 +12,9 @@ from typing import cast
 import numpy as np
 from xdsl.ir import OpResult, SSAValue
 
-from moir.dialects.assembly import name_of
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import describe
+from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import Shape, element_count, shape_of, unknown_dimensions
 from moir.dialects.symbols import Symbol, is_symbolic, simplified

@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -176,9 +176,3 @@ def parse_free_form(parser: Parser, operation: type[AnyOperation]) -> AnyOperati
         attributes=found.attributes,
         regions=found.regions,
     )
-
-
-def name_of(op: Operation) -> str | None:
-    """The framework's name of the node an operation comes from."""
-    name = op.attributes.get("name")
-    return name.data if isinstance(name, StringAttr) else None

@@ -11,8 +11,9 @@ from xdsl.ir import Operation
 from moir.dialects import opset
 from moir.dialects.data import SideFileReader
 from moir.dialects.extension import EXTENSION, extension_operation
-from moir.dialects.framework import is_open_dialect, operation_of_name
+from moir.dialects.framework import operation_of_name
 from moir.dialects.moir import Moir
+from moir.frameworks import is_open_dialect
 
 
 class MoirContext(Context):
@@ -39,9 +40,8 @@ class MoirContext(Context):
                 return opset.operation(name)
             except KeyError:
                 pass
-        elif kind and dialect == EXTENSION:
-            return extension_operation(name)
-        return super().get_optional_op(name, dialect_stack=dialect_stack)
+        defined = super().get_optional_op(name, dialect_stack=dialect_stack)
+        return extension_operation(name) if defined is None and kind and dialect == EXTENSION else defined
 
     def clone(self) -> MoirContext:
         copy = MoirContext(self.weights, allow_unregistered=self.allow_unregistered)

@@ -16,17 +16,12 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 
+from moir import frameworks
 from moir.dialects.assembly import parse_free_form, print_assembly
 from moir.dialects.opset.base import PropertyAccess
 
-FRAMEWORKS = ("onnx", "tf", "tflite", "caffe", "mxnet", "paddle")
-"""The dialects of frameworks."""
-
-MODEL_OPTIMIZER = "mo"
+MODEL_OPTIMIZER = frameworks.MODEL_OPTIMIZER.dialect
 """The dialect of operations that Model Optimizer's API makes, before they are operations of an operation set."""
-
-OPEN_DIALECTS = frozenset((*FRAMEWORKS, MODEL_OPTIMIZER))
-"""The dialects that are open: they have an operation of any name."""
 
 NEWEST_VERSION = "newest_version"
 """The discardable attribute of a node of ONNX that is one of the newest operation set, whatever the model imports."""
@@ -57,11 +52,6 @@ def encode_kind(kind: str) -> str:
 def decode_kind(encoded: str) -> str:
     """The inverse of `encode_kind`."""
     return re.sub(r"(?:\$[0-9a-f]{2})+", lambda match: bytes.fromhex(match.group().replace("$", "")).decode(errors="replace"), encoded)
-
-
-def is_open_dialect(name: str) -> bool:
-    """Whether a dialect has an operation of any name."""
-    return name in OPEN_DIALECTS
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from moir.dialects.assembly import name_of
+from moir.dialects.names import name_of
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.errors import InferenceError

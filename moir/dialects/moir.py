@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Data, Dialect, Operation, Region
 from xdsl.irdl import (
     IRDLOperation,
@@ -164,6 +165,16 @@ class ModuleLevel:
 def models_of(module: Operation) -> list[ModelOp]:
     """The models of a module."""
     return [op for region in module.regions for block in region.blocks for op in block.ops if isinstance(op, ModelOp)]
+
+
+def all_blocks(root: Operation) -> Iterator[Block]:
+    """The blocks of the models of a module, or of an operation, those of bodies behind the one they are in."""
+    roots = models_of(root) if isinstance(root, ModuleOp) else [root]
+    pending = [block for each in roots for region in each.regions for block in region.blocks]
+    while pending:
+        block = pending.pop(0)
+        yield block
+        pending.extend(inner for op in block.ops for region in op.regions for inner in region.blocks)
 
 
 Moir = Dialect(

@@ -8,8 +8,8 @@ from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr
 
-from moir.dialects.assembly import name_of
 from moir.dialects.moir import BodyPort, BodyPortAttr, Slicing
+from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.emit.order import LayerOrder
 from moir.errors import EmissionError

@@ -14,14 +14,15 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from moir.dialects import element_types
-from moir.dialects.assembly import LAYER_VERSION, name_of
+from moir.dialects.assembly import LAYER_VERSION
 from moir.dialects.data import DataAttr
 from moir.dialects.framework import decode_kind
 from moir.dialects.moir import ModelOp
+from moir.dialects.names import name_of, tensor_names_of
 from moir.dialects.opset.base import OpsetOp, property_table
 from moir.dialects.shapes import element_of
 from moir.emit.bodies import PORT_MAP_PROPERTIES, bodies_of
-from moir.emit.order import LayerOrder, misplaced_operand, operands_of, tensor_names_of
+from moir.emit.order import LayerOrder, misplaced_operand, operands_of
 from moir.emit.runtime_info import layer_information, model_information
 from moir.emit.text import escape_name, escape_value, parameter_shape, port_text, property_text
 from moir.emit.weights import Weights

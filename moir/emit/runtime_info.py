@@ -11,8 +11,8 @@ from pathlib import PurePosixPath, PureWindowsPath
 from xdsl.dialects.builtin import DictionaryAttr
 from xdsl.ir import Operation
 
-from moir.dialects.assembly import name_of
 from moir.dialects.moir import ModelOp, ModuleLevel
+from moir.dialects.names import name_of
 from moir.emit.text import escape_name, plain_text
 from moir.errors import EmissionError
 

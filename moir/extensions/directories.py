@@ -10,15 +10,15 @@ An entry point is `name = package` (or `package.module:attribute`, a path); its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import util
 from pathlib import Path
 
-from moir.dialects.framework import FRAMEWORKS
 from moir.errors import ConversionError
 from moir.extensions.failures import reason_of
+from moir.frameworks import FRAMEWORKS
 
 ENTRY_POINTS = "moir.extensions"
 """The group of entry points."""
@@ -89,7 +89,7 @@ def files_of(directory: Path, framework: str | None) -> Iterator[ExtensionPath]:
         directory: the directory.
         framework: of the directories of frameworks only the one of this framework counts; None: all.
     """
-    frameworks: Sequence[str] = FRAMEWORKS if framework is None else (framework,)
+    frameworks = list(FRAMEWORKS) if framework is None else [framework]
     yield from _files(directory, "ops", None, None)
     yield from _files(directory, "front", "front", None)
     for each in frameworks:

@@ -46,7 +46,7 @@ def loading_failure(path: Path, error: BaseException, owns: OwnsFile) -> Convers
 
 def failure(error: Exception, what: str, owns: OwnsFile) -> ConversionError:
     """The error for code of an extension that failed: `what` it is, where, at which node, why."""
-    from moir.dialects.assembly import name_of
+    from moir.dialects.names import name_of
     from moir.rewriting.failing_operation import failing_operation
 
     line = line_of(error, owns)

@@ -19,7 +19,6 @@ from typing import Any, Protocol, Self, cast
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
 
-from moir.anchors import AnchorPass
 from moir.errors import ConversionError
 from moir.extensions.directories import files_of, find_directory
 from moir.extensions.environment import Choice
@@ -29,8 +28,11 @@ from moir.extensions.native import ExtensionFile, NativeCollector
 from moir.extensions.placing import placed
 from moir.extensions.transformation import UserTransformation
 from moir.extensions.transformation_pass import TransformationPass
-from moir.lowering.driver import LoweringTable
-from moir.pipeline import LOWERINGS, is_pass, load_pass, pass_names
+from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER, Framework, lowered
+from moir.lowering.driver import table_of
+from moir.lowering.table import LoweringTable
+from moir.options import ConversionOptions
+from moir.pipeline import AnchorPass, is_pass, load_pass, pass_names
 
 
 class Collector(Protocol):
@@ -191,7 +193,7 @@ class Extensions:
         Raises ConversionError for an order that is a cycle, or refers to what does not exist.
         """
         fitting = [each for each in self.transformations if each.framework in (None, framework)]
-        ends = {LOWERINGS.get(framework): "middle", "back-start": "back"}
+        ends = {FRAMEWORKS[framework].lowering_pass: "middle", "back-start": "back"}
         found: list[ModulePass] = []
         phase = "front"
         for each in placed(names, fitting, framework, self.transformations):
@@ -203,10 +205,6 @@ class Extensions:
             if issubclass(made := load_pass(each), AnchorPass) or self.choice.is_enabled((each,), True):
                 found.append(made())
         return found
-
-    def transformation_of(self, candidate: ModulePass) -> UserTransformation | None:
-        """The transformation a pass runs, None for one of moir's own."""
-        return candidate.transformation if isinstance(candidate, TransformationPass) else None
 
     def _inner(self, transformation: UserTransformation) -> ModulePass:
         try:
@@ -229,3 +227,30 @@ class Extensions:
         cause = error.__cause__
         if error.location is None and cause is not None and (line := line_of(cause, self.owns)) is not None:
             error.location = line
+
+
+def open_extensions(framework: Framework | None, options: ConversionOptions, parameters: Mapping[str, Any]) -> Extensions:
+    """Load the extensions of a conversion; the caller closes them.
+
+    Args:
+        framework: the framework of the model; None if it is not known yet.
+        options: the options of the conversion.
+        parameters: further options, which extensions find in `graph.graph["cmd_params"]`.
+
+    Raises ConversionError for what cannot be loaded.
+    """
+    has_files = bool(options.extensions or options.transformations_config)
+    return Extensions.load(
+        options.extensions,
+        None if framework is None else framework.dialect,
+        lowering_tables(framework) if has_files else (),
+        configuration=options.transformations_config,
+        enable=options.enable,
+        disable=options.disable,
+        parameters=parameters,
+    )
+
+
+def lowering_tables(framework: Framework | None) -> list[LoweringTable]:
+    """The tables of lowerings extensions may register in: those of a framework, or of all, and that of Model Optimizer's API."""
+    return [table_of(each) for each in (*(lowered() if framework is None else [framework]), MODEL_OPTIMIZER)]

@@ -26,14 +26,14 @@ from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import PyRDLOpDefinitionError
 
 from moir.dialects import opset
-from moir.dialects.framework import OPEN_DIALECTS
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.base import OpsetOp
 from moir.errors import ConversionError
 from moir.extensions.failures import shown
 from moir.extensions.importing import ExtensionPackage
 from moir.extensions.transformation import UserTransformation, refuse_options
-from moir.lowering.driver import LoweringTable
+from moir.frameworks import is_open_dialect
+from moir.lowering.table import LoweringTable
 from moir.rewriting.driver import Pattern, PatternPass
 from moir.rewriting.rules import AnyOf, FusionRule, RulePass
 
@@ -112,7 +112,7 @@ class NativeCollector:
         if not issubclass(operation, OpsetOp):
             raise file.error(f"the operation {operation.__name__} is not derived from OpsetOp")
         name = operation.name
-        if not _OPERATION_NAME.fullmatch(name) or name.partition(".")[0] in {*OPEN_DIALECTS, "moir", "builtin"}:
+        if not _OPERATION_NAME.fullmatch(name) or is_open_dialect(dialect := name.partition(".")[0]) or dialect in ("moir", "builtin"):
             raise file.error(f"the operation {operation.__name__} is called {name!r}", "names are like extension.Mine")
         try:
             if operation.get_irdl_definition().name != name:

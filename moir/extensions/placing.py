@@ -12,12 +12,12 @@ from typing import Any
 
 from xdsl.passes import ModulePass
 
-from moir.anchors import AnchorPass
 from moir.errors import ConversionError
 from moir.extensions.failures import shown
 from moir.extensions.ordering import PHASES, Transformation, slotted_in
 from moir.extensions.transformation import Reference, UserTransformation
-from moir.pipeline import LOWERINGS, every_pass, is_pass, pass_names
+from moir.frameworks import FRAMEWORKS
+from moir.pipeline import AnchorPass, every_pass, is_pass, pass_names
 
 LOWER = "lower"
 """What stands for the lowering of the model's framework."""
@@ -36,7 +36,7 @@ def placed(
 
     Raises ConversionError for a cycle, and for what refers to nothing.
     """
-    names = _Names(known, LOWERINGS.get(framework, LOWER))
+    names = _Names(known, FRAMEWORKS[framework].lowering_pass)
     by_name = {each.name: each for each in transformations}
     slotted: list[Transformation] = []
     for each in transformations:

@@ -20,7 +20,7 @@ from moir.dialects.opset.condition import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.shapes import element_of, join_shapes, merge_elements, rank_of, shape_of, tensor, unknown_dimensions
 from moir.errors import ConversionError
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.passes.canonicalize.eliminate_dead import eliminate_dead
 from moir.rewriting.builder import OpBuilder
 
@@ -128,7 +128,7 @@ def lowered_body(
         parameter.results[0].replace_all_uses_with(constant.results[0])
         parameter.detach()
         parameter.erase()
-    node.lowering.block(clone.block)
+    node.run.block(clone.block)
     eliminate_dead(clone.block)
     return Body(clone, kept)
 

@@ -8,8 +8,8 @@ from xdsl.ir import Region, SSAValue
 
 from moir.dialects.opset.condition import If, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Result
+from moir.lowering.binder import LoweringNode
 from moir.lowering.bodies import create_with_bodies, lowered_body
-from moir.lowering.driver import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 
@@ -58,7 +58,7 @@ def inlined(node: LoweringNode, op: OpBuilder, region: Region, values: Sequence[
         parameter.results[0].replace_all_uses_with(value)
         parameter.detach()
         parameter.erase()
-    node.lowering.block(block)
+    node.run.block(block)
     results = results_of(block)
     for inner in list(block.ops):
         inner.detach()

@@ -10,8 +10,8 @@ from xdsl.ir import Region, SSAValue
 from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.condition import Loop, RepeatingOp
 from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.lowering.binder import LoweringNode
 from moir.lowering.bodies import Body, create_with_bodies
-from moir.lowering.driver import LoweringNode
 from moir.passes.canonicalize.eliminate_dead import eliminate_dead
 from moir.rewriting.builder import OpBuilder
 

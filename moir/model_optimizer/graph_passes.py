@@ -16,13 +16,15 @@ from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from moir.dialects.framework import FRAMEWORKS, FrameworkOp
+from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import ModelOp, ModuleLevel, models_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import value_of
 from moir.errors import ConversionError
 from moir.extensions.transformation import PhasePass
-from moir.lowering.driver import Lowering, LoweringTable, opset_versions
+from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER
+from moir.lowering.driver import Lowering, opset_versions
+from moir.lowering.table import LoweringTable
 from moir.model_optimizer.api.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.replacement import ReplacementPattern
 from moir.model_optimizer.graph.graph import Graph, Stage
@@ -40,7 +42,7 @@ def framework_of(model: ModelOp, parameters: Namespace) -> str:
     if isinstance(recorded, DictionaryAttr) and "framework" in recorded.data:
         return str(value_of(recorded.data["framework"]))
     names = (op.name.partition(".")[0] for op in model.walk() if isinstance(op, FrameworkOp))
-    return next((name for name in names if name in FRAMEWORKS), FRAMEWORKS[0])
+    return next((name for name in names if name in FRAMEWORKS), next(iter(FRAMEWORKS)))
 
 
 def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
@@ -51,7 +53,7 @@ def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
 
 def settings_of(framework: str, parameters: Namespace) -> dict[str, Any]:
     """Entries of `graph.graph`."""
-    return {"layout": "NHWC" if framework == "tf" else "NCHW", "cmd_params": parameters}
+    return {"layout": "NHWC" if FRAMEWORKS[framework].channel_last else "NCHW", "cmd_params": parameters}
 
 
 def with_bodies(graph: Graph) -> Iterator[Graph]:
@@ -59,10 +61,6 @@ def with_bodies(graph: Graph) -> Iterator[Graph]:
     yield graph
     for body in graph.body_graphs():
         yield from with_bodies(body)
-
-
-CONSTANT_KINDS = {"onnx": "constant", "tf": "const"}
-"""What extractors of a framework call the constants of a model, in lower case."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ class GraphPass(PhasePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for model in models_of(op):
             graph = graph_of(model, self.phase or self.source.phase, self.parameters)
-            lowering = Lowering(LoweringTable(framework_of(model, self.parameters)), {})
+            lowering = Lowering(FRAMEWORKS[framework_of(model, self.parameters)], dialects=(MODEL_OPTIMIZER,))
 
             def lower(node: Node, lowering: Lowering = lowering) -> bool:
                 lowering.known.forget()
@@ -119,7 +117,7 @@ class ExtractionPass(ModulePass):
                         if isinstance(operation, FrameworkOp) and operation.name.partition(".")[0] in FRAMEWORKS:
                             self._extract(Node.of(each, operation), operation, versions)
                         elif isinstance(operation, Constant):
-                            self._run(self.extractors.get(CONSTANT_KINDS.get(str(each.graph["fw"]), "")), Node.of(each, operation))
+                            self._run(self.extractors.get(FRAMEWORKS[str(each.graph["fw"])].constant_kind), Node.of(each, operation))
 
     def _extract(self, node: Node, op: FrameworkOp, versions: Mapping[str, int]) -> None:
         domain, _, kind = op.KIND.rpartition(".")

@@ -10,20 +10,19 @@ A replacement inherits the name and the tensor names of what it replaces; patter
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.known_values import KnownValues
-from moir.dialects.moir import models_of
-from moir.dialects.opset.infrastructure import Result
-from moir.dialects.properties import strings_attribute, value_of
+from moir.dialects.moir import all_blocks
+from moir.dialects.names import inherit_names
 from moir.rewriting.builder import OpBuilder
 
 
@@ -68,63 +67,6 @@ class Rewriter(PatternRewriter):
         op.erase()
 
 
-def tensor_names_of(op: Operation) -> list[str]:
-    """Names of the result tensors of an operation, one string a result as in the IR; empty strings where there are none."""
-    names = op.attributes.get("tensor_names")
-    texts: list[str] = list(value_of(names)) if names is not None else []
-    return texts + [""] * (len(op.results) - len(texts))
-
-
-MAXIMUM_NAMES = 32
-"""A tensor that has so many names takes on no more, unless a Result needs them: of a model that computes one shape in a thousand places
-all of them end up on one tensor, and adding them one by one would take quadratic time."""
-
-
-def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> None:
-    """Give the tensor of a value further names; those that are not `required` only as long as there are few."""
-    producer = value.owner
-    if not names or not isinstance(producer, Operation):
-        return
-    present = tensor_names_of(producer)
-    index = producer.results.index(value)
-    own = split_names(present[index])
-    if len(own) >= MAXIMUM_NAMES and not required:
-        return
-    present[index] = ",".join(dict.fromkeys(own + split_names(names)))
-    producer.attributes["tensor_names"] = strings_attribute(present)
-
-
-def split_names(names: str) -> list[str]:
-    """Tensor names as they stand in the IR, one by one, commas in them still escaped."""
-    parts = names.split(",")
-    whole: list[str] = []
-    for part in parts:
-        if whole and whole[-1].endswith("\\"):
-            whole[-1] += "," + part
-        else:
-            whole.append(part)
-    return [part for part in whole if part]
-
-
-def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
-    """Give the producers of `values`, which are about to replace the results of `op`, its name and tensor names."""
-    name = op.attributes.get("name")
-    if len(values) == 1 and isinstance(producer := values[0].owner, Operation) and "tensor_names" not in producer.attributes:
-        # The common case: one new operation takes over everything.
-        names = op.attributes.get("tensor_names")
-        if names is not None and len(producer.results) == 1:
-            if name is not None:
-                producer.attributes.setdefault("name", name)
-            producer.attributes["tensor_names"] = names
-            return
-    for result, value, names in zip(op.results, values, tensor_names_of(op), strict=True):
-        producer = value.owner
-        if isinstance(producer, Operation):
-            if name is not None and "name" not in producer.attributes:
-                producer.attributes["name"] = name
-            add_tensor_names(value, names, required=any(isinstance(use.operation, Result) for use in result.uses))
-
-
 class PatternTable:
     """From operation class to the patterns that can start there, most specific class first, in the order given."""
 
@@ -143,16 +85,6 @@ class PatternTable:
                 pattern for root in (operation.name, *operation.__mro__) for pattern in self._by_root.get(root, ())
             )
         return found
-
-
-def all_blocks(root: Operation) -> Iterator[Block]:
-    """The blocks of the models of a module, or of an operation, those of bodies behind the one they are in."""
-    roots = models_of(root) if isinstance(root, ModuleOp) else [root]
-    pending = [block for each in roots for region in each.regions for block in region.blocks]
-    while pending:
-        block = pending.pop(0)
-        yield block
-        pending.extend(inner for op in block.ops for region in op.regions for inner in region.blocks)
 
 
 def rewrite(module: Operation, patterns: Iterable[RewritePattern], *, fixpoint: bool = False, known: KnownValues | None = None) -> bool:

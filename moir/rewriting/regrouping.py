@@ -16,11 +16,12 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.dimensions import Dimensions, Tokens
 from moir.analysis.uses import has_one_live_use
+from moir.dialects.moir import all_blocks
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape
 from moir.passes.canonicalize.cancel_transposes import order_of
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 
 class Regrouping(NamedTuple):

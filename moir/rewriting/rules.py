@@ -1,6 +1,6 @@
 """Fusions as traced expressions.
 
-    SWISH = Rule(
+    SWISH = FusionRule(
         pattern=lambda op, x: op.Multiply(x, op.Sigmoid(x)),
         rewrite=lambda op, match: op.Swish(match["x"]),
     )

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, ErasedSSAValue, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects.assembly import name_of
+from moir.dialects.names import name_of
 
 
 def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot | None = None) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from moir.frameworks import ReadingOptions, frontend_of, read_model
+from moir.frameworks import framework_of_file, read_model
+from moir.tools.conversion_arguments import add_reading_arguments, reading_options
 from moir.tools.failures import report_failures
-from moir.tools.reading_arguments import add_reading_arguments, reading_options
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -34,21 +34,21 @@ def _complete(options: argparse.Namespace) -> int:
     return 0
 
 
-def update(configuration: str, model: str, reading: ReadingOptions) -> int:
+def update(configuration: str, model: str, reading: Mapping[str, object]) -> int:
     """Complete a file in place; returns the exit status."""
     _write(Path(configuration), completed(configuration, model, reading))
     return 0
 
 
-def completed(configuration: str, model: str, reading: ReadingOptions) -> str:
+def completed(configuration: str, model: str, reading: Mapping[str, object]) -> str:
     """The text of a configuration file, completed for a model. Raises ConversionError, e.g. for scopes that are not in the model."""
     from moir.dialects.moir import models_of
     from moir.model_optimizer.api.describe_subgraphs import describe_subgraphs
     from moir.model_optimizer.graph.graph import Graph
 
-    framework = frontend_of(model).framework
-    module = read_model(model, **reading)
-    return describe_subgraphs(configuration, Graph(models_of(module)[0].block, "front", framework))
+    framework = framework_of_file(model)
+    module = read_model(model, framework, reading)
+    return describe_subgraphs(configuration, Graph(models_of(module)[0].block, "front", framework.dialect))
 
 
 def _write(path: Path, text: str) -> None:

@@ -22,9 +22,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moir.tools.extension_arguments import add_extension_arguments, extension_options
+from moir.tools.conversion_arguments import add_extension_arguments, add_reading_arguments, conversion_options, reading_options
 from moir.tools.failures import report_failures
-from moir.tools.reading_arguments import add_reading_arguments, reading_options
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -103,7 +102,7 @@ def _convert(options: argparse.Namespace) -> int:
         from moir.tools.complete_configuration import update
 
         return update(options.tensorflow_custom_operations_config_update, options.model, reading_options(options))
-    from moir.conversion import collection_paused, convert_model, save_model
+    from moir.conversion import collection_paused, convert, save_model
     from moir.tools.progress import EMISSION, ProgressBar, Timing
 
     model = Path(options.model)
@@ -119,15 +118,7 @@ def _convert(options: argparse.Namespace) -> int:
     with collection_paused(), ExitStack() as stack:
         for observer in observers:
             stack.callback(observer.close)
-        module = convert_model(
-            model,
-            compress_to_fp16=options.compress_to_fp16,
-            layout_change=options.layout_change == "auto",
-            passes=options.passes,
-            observers=observers,
-            **reading_options(options),
-            **extension_options(options),
-        )
+        module = convert(model, conversion_options(options), passes=options.passes, observers=observers)
         number = len(timing.measurements)
         for observer in observers:
             observer.start(number, EMISSION)

@@ -14,26 +14,10 @@ import traceback
 from collections.abc import Callable
 from types import TracebackType
 
-from moir.errors import ConversionError
+from moir.errors import ConversionError, InternalError, UsageError
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 _LONGEST_MESSAGE = 4000
-
-
-class UsageError(Exception):
-    """The command line asks for something that does not exist or does not fit together."""
-
-
-class InternalError(Exception):
-    """An exception nobody expected, in a stage of a conversion.
-
-    Args:
-        stage: where it happened, `pass fold-constants`.
-    """
-
-    def __init__(self, stage: str) -> None:
-        super().__init__(stage)
-        self.stage = stage
 
 
 def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) -> int:
@@ -96,7 +80,7 @@ def _internal(error: BaseException, stage: str) -> str:
 
 def _operation_at(trace: TracebackType | None) -> str:
     """The operation that was worked on."""
-    from moir.dialects.assembly import name_of
+    from moir.dialects.names import name_of
     from moir.rewriting.failing_operation import failing_operation
 
     op = failing_operation(trace)

@@ -9,14 +9,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from moir.frameworks import FRONTENDS
-from moir.tools.extension_arguments import add_extension_arguments, extension_options, open_extensions
+from moir.frameworks import FRAMEWORKS, lowered
+from moir.tools.conversion_arguments import add_extension_arguments, conversion_options
 from moir.tools.failures import report_failures
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
-
-    from moir.extensions.loading import Extensions
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class Row:
 def main(arguments: Sequence[str]) -> int:
     """Run `moir passes`; returns the exit status."""
     parser = argparse.ArgumentParser(prog="moir passes", description="Print the passes of a conversion in order, and what they do.")
-    parser.add_argument("--framework", choices=[each.framework for each in FRONTENDS], default="onnx", help="of the model (default: onnx)")
+    parser.add_argument("--framework", choices=[each.dialect for each in lowered()], default="onnx", help="of the model (default: onnx)")
     parser.add_argument("--compress-to-fp16", action="store_true", help="with the pass of that name")
     parser.add_argument("--layout-change", choices=("auto", "none"), default="auto", help="none: without the passes of the layout change")
     add_extension_arguments(parser)
@@ -49,25 +47,28 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _print(options: argparse.Namespace) -> int:
-    from moir.pipeline_text import DefaultOptions, default_passes
+    from moir.conversion import open_extensions
+    from moir.pipeline_text import default_passes
 
     with ExitStack() as stack:
-        extensions = open_extensions(options.framework, extension_options(options))
+        given = conversion_options(options)
+        extensions = open_extensions(FRAMEWORKS[options.framework], given)
         if extensions is not None:
-            stack.enter_context(extensions)
-        default = DefaultOptions(options.framework, options.compress_to_fp16, options.layout_change == "auto")
-        rows = list(rows_of(default_passes(default, extensions), extensions))
+            stack.callback(extensions.close)
+        rows = list(rows_of(default_passes(options.framework, given, extensions)))
     print(table_of(rows), end="")
     return 0
 
 
-def rows_of(passes: Iterable[ModulePass], extensions: Extensions | None = None) -> Iterator[Row]:
+def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
     """What the list says about passes."""
-    from moir.anchors import AnchorPass
+    from moir.extensions.transformation_pass import TransformationPass
+    from moir.pipeline import AnchorPass
 
     for number, each in enumerate(passes, 1):
-        if extensions is not None and (transformation := extensions.transformation_of(each)) is not None:
-            runs = transformation.is_enabled(extensions.choice)
+        if isinstance(each, TransformationPass):
+            transformation = each.transformation
+            runs = each.choice is None or transformation.is_enabled(each.choice)
             yield Row(number, "+" if runs else "-", each.name, transformation.summary + ("" if runs else ", not enabled"))
         else:
             yield Row(number, "|" if isinstance(each, AnchorPass) else "", each.name, _first_line(each))

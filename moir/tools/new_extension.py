@@ -12,7 +12,7 @@ from moir.tools.failures import report_failures
 LOWERING = '''\
 """Lowerings of ONNX operations: those moir does not know, or those it is to lower in another way."""
 
-from moir.passes.lower_onnx.table import onnx
+from moir.lowering.onnx.table import onnx
 
 
 @onnx.lowers("com.example.ScaledTanh")
@@ -34,7 +34,7 @@ PASS = '''\
 
 from dataclasses import dataclass
 
-from moir.passes.rules import Rule, RulePass
+from moir.rewriting.rules import FusionRule, RulePass
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class FuseLogistic(RulePass):
     run_before = ("fuse-swish",)
 
     RULES = (
-        Rule(
+        FusionRule(
             pattern=lambda op, x: op.Divide(1.0, op.Add(op.Exp(op.Negative(x)), 1.0)),
             rewrite=lambda op, match: op.Sigmoid(match["x"]),
         ),

@@ -27,25 +27,25 @@ from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError, ShrinkException, VerifyException
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from moir.conversion import Observer, collection_paused, import_model, is_mapped, run, save_model, stage
+from moir.conversion import Observer, collection_paused, import_model, is_mapped, open_extensions, run, save_model, stage
 from moir.dialects.context import MoirContext
-from moir.errors import ConversionError, ModelFileError
-from moir.frameworks import FRONTENDS, frontend_of
+from moir.errors import ConversionError, ModelFileError, UsageError
+from moir.frameworks import framework_of_file, readable
+from moir.options import ConversionOptions
 from moir.pipeline import load_pass, pass_names
 from moir.pipeline_text import DEFAULT, Pipeline, framework_of
 from moir.rewriting.verification import verify_module
-from moir.tools.extension_arguments import add_extension_arguments, extension_options, open_extensions
-from moir.tools.failures import UsageError, describe, one_line, report_failures
+from moir.tools.conversion_arguments import add_extension_arguments, add_reading_arguments, conversion_options
+from moir.tools.failures import describe, one_line, report_failures
 from moir.tools.output import replacing_file
 from moir.tools.progress import Timing
-from moir.tools.reading_arguments import add_reading_arguments, reading_options
 from moir.tools.text import TextParser, print_module
 from moir.tools.weights_file import WeightsReader, WeightsWriter
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
-    from moir.extensions.loading import Extensions
+    from moir.pipeline import LoadedExtensions
 
 TEXT, IR = "mlir", "ir"
 """Names of the targets: our text, and OpenVINO IR."""
@@ -90,7 +90,7 @@ class MoirOptMain(xDSLOptMain):
 
     def __init__(self, arguments: Sequence[str] | None, stack: ExitStack) -> None:
         self.passes = Pipeline(())
-        self.extensions: Extensions | None = None
+        self.extensions: LoadedExtensions | None = None
         self._stack = stack
         self.weights: WeightsWriter | None = None
         super().__init__("Run passes of moir over text or model files.", arguments)
@@ -100,8 +100,8 @@ class MoirOptMain(xDSLOptMain):
 
     def register_all_frontends(self) -> None:
         self.available_frontends[TEXT] = self.parse_text
-        for frontend in FRONTENDS:
-            for suffix in frontend.suffixes:
+        for framework in readable():
+            for suffix in framework.suffixes:
                 self.available_frontends[suffix.removeprefix(".")] = self.read_model_file
 
     def register_all_passes(self) -> None:
@@ -136,10 +136,10 @@ class MoirOptMain(xDSLOptMain):
         if self.args.resume_after:
             given = [f"{DEFAULT}{{after={self.args.resume_after}}}"]
         # The framework of a text is known once it is read, and for that the operations of extensions must be.
-        framework = None if self.input_kind == TEXT else frontend_of(self.args.input_file).framework
-        self.extensions = open_extensions(framework, extension_options(self.args), {"input_model": self.args.input_file})
+        framework = None if self.input_kind == TEXT else framework_of_file(self.args.input_file)
+        self.extensions = open_extensions(framework, conversion_options(self.args), {"input_model": self.args.input_file})
         if self.extensions is not None:
-            self._stack.enter_context(self.extensions)
+            self._stack.callback(self.extensions.close)
         self.passes = Pipeline.parse(given[0] if given else "", self.extensions)
 
     # Input
@@ -183,7 +183,7 @@ class MoirOptMain(xDSLOptMain):
     def read_model_file(self, stream: IO[bytes]) -> ModuleOp:
         """The module of a model file, which the frontend reads by its name."""
         with stage("the import"):
-            return import_model(self.args.input_file, extended=extension_options(self.args), **reading_options(self.args))
+            return import_model(self.args.input_file, conversion_options(self.args))
 
     # Output
 
@@ -304,7 +304,7 @@ class MoirOptMain(xDSLOptMain):
         if not self.args.disable_verify:
             verify_module(module)
         framework = framework_of(module)
-        passes, first = self.passes.passes(framework), self.passes.first_number(framework)
+        passes, first = self.passes.passes(framework, ConversionOptions()), self.passes.first_number(framework)
         if first == 1:
             for observer in observers:
                 observer.finish(0, "import", module, 0.0)

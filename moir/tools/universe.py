@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
-from typing import cast
 
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
 from moir.dialects import opset
-from moir.frameworks import FRONTENDS, Frontend
-from moir.lowering.driver import LoweringTable
+from moir.frameworks import Framework, lowered
+from moir.lowering.driver import table_of
 from moir.pipeline import load_pass, pass_names
 
 
@@ -27,16 +25,15 @@ def _moir() -> Dialect:
     return Moir
 
 
-def _framework(frontend: Frontend) -> Dialect:
+def _framework(framework: Framework) -> Dialect:
     from moir.dialects.framework import framework_dialect
 
-    module, _, name = frontend.lowering.partition(":")
-    return framework_dialect(frontend.framework, cast(LoweringTable, getattr(import_module(module), name)).kinds())
+    return framework_dialect(framework.dialect, table_of(framework).kinds())
 
 
 def _dialects() -> dict[str, Callable[[], Dialect]]:
     opsets = {name: partial(opset.dialect, name) for name in opset.OPSETS}
-    return {"moir": _moir, **opsets, **{frontend.framework: partial(_framework, frontend) for frontend in FRONTENDS}}
+    return {"moir": _moir, **opsets, **{framework.dialect: partial(_framework, framework) for framework in lowered()}}
 
 
 def _passes() -> dict[str, Callable[[], type[ModulePass]]]:

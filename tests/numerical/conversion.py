@@ -24,9 +24,7 @@ from xdsl.context import Context
 from moir.dialects import element_types
 from moir.emit import write_model
 from moir.frontends.onnx import read_model
-from moir.frontends.onnx.expansion import expand
-from moir.lowering.onnx.lower_onnx import LowerOnnxPass
-from moir.lowering.onnx.table import onnx as onnx_table
+from moir.pipeline import load_pass
 
 Array = np.ndarray[Any, Any]
 Form = Literal["static", "dynamic", "rank"]
@@ -100,8 +98,7 @@ def convert(model: onnx.ModelProto, directory: Path) -> openvino.Model:
     source = directory / "model.onnx"
     source.write_bytes(model.SerializeToString())
     module = read_model(source)
-    onnx_table.expander = expand
-    LowerOnnxPass().apply(Context(), module)
+    load_pass("lower-onnx")().apply(Context(), module)
     module.verify()
     write_model(module, directory / "model.xml")
     return core().read_model(directory / "model.xml")

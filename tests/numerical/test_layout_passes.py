@@ -15,6 +15,7 @@ from xdsl.ir import Block, SSAValue
 from moir.analysis.known_values import KnownValues
 from moir.dialects.element_types import boolean, f32
 from moir.dialects.moir import BodyPort, ModelOp, Slicing, models_of
+from moir.dialects.names import tensor_names_of
 from moir.dialects.opset.condition import If, Loop
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import strings_attribute
@@ -23,7 +24,6 @@ from moir.lowering.bodies import create_with_bodies
 from moir.passes.layout.choose_layouts import ChooseLayoutsPass
 from moir.passes.layout.reshape_unit_transposes import ReshapeUnitTransposesPass
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.driver import tensor_names_of
 from moir.rewriting.layout import minimum_cut
 from moir.rewriting.layout.application import Application
 from moir.rewriting.layout.minimum_cut import SOURCE, Network

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.assembly import name_of
 from moir.dialects.data import DataAttr
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import is_none
+from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant as ConstantOp
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import UNKNOWN, element_of, shape_of
 from moir.errors import ConversionError
-from moir.frontends.naming import Operations
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
 from moir.frontends.onnx.scope import Constant, Scope
 from moir.frontends.onnx.structure import SourceNode, StructureReader
 from moir.frontends.onnx.tensors import DATA_TYPES, TensorReader
+from moir.frontends.operations import Operations
 
 if TYPE_CHECKING:
     from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto

@@ -17,10 +17,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
 from moir.dialects.framework import operation_class
+from moir.dialects.names import add_tensor_names, escaped, tensor_names
 from moir.dialects.properties import integer_attribute, string_attribute, strings_attribute
 from moir.dialects.shapes import UNKNOWN
 from moir.errors import ModelFileError
-from moir.frontends.naming import Operations, add_tensor_name, tensor_names
 from moir.frontends.onnx.attributes import AttributeReader
 from moir.frontends.onnx.constants import node_constant
 from moir.frontends.onnx.functions import Functions
@@ -28,6 +28,7 @@ from moir.frontends.onnx.scope import Constant, Scope
 from moir.frontends.onnx.structure import Function, SourceGraph, SourceNode, StructureReader
 from moir.frontends.onnx.tensors import TensorReader
 from moir.frontends.onnx.types import Types, dimension_names
+from moir.frontends.operations import Operations
 
 MAXIMUM_BODY_PARAMETERS = 1_000_000
 """Captured values times regions of one operation."""
@@ -258,4 +259,4 @@ class GraphBuilder:
         if (constant := inner.constants.get(formal)) is not None:
             scope.constants[actual] = constant
         if value is not None and scope.has_tensor_names and inner.renamed.get(formal) != scope.full_name(actual):
-            add_tensor_name(value, scope.full_name(actual))
+            add_tensor_names(value, escaped(scope.full_name(actual)), required=True)

@@ -10,10 +10,11 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
+from moir.dialects.names import tensor_names
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
-from moir.frontends.naming import Operations, tensor_names
 from moir.frontends.onnx.attributes import Bindings
+from moir.frontends.operations import Operations
 
 
 @dataclass(slots=True)

@@ -5,12 +5,12 @@ Everything that can be wrong with names is found here: values defined twice or n
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from moir.analysis.order import stable_order
 from moir.errors import ModelFileError
 from moir.frontends.onnx.attributes import GRAPH, GRAPHS, untold_type
 from moir.frontends.onnx.messages import is_text
@@ -217,28 +217,16 @@ class StructureReader:
     def _sorted(self, nodes: list[SourceNode], defined: dict[str, SourceNode | None]) -> list[SourceNode]:
         """Nodes in topological order, otherwise in the order of the file. Raises ModelFileError for a cycle."""
         index = {id(node): position for position, node in enumerate(nodes)}
-        users: list[list[int]] = [[] for _ in nodes]
-        waiting = [0] * len(nodes)
-        for position, node in enumerate(nodes):
-            sources = {index[id(source)] for names in (node.inputs, node.free) for name in names if (source := defined.get(name))}
-            waiting[position] = len(sources)
-            for source in sources:
-                users[source].append(position)
-        ready = [position for position, count in enumerate(waiting) if not count]
-        order: list[SourceNode] = []
-        while ready:
-            position = heapq.heappop(ready)
-            order.append(nodes[position])
-            for user in users[position]:
-                waiting[user] -= 1
-                if not waiting[user]:
-                    heapq.heappush(ready, user)
+        sources = [
+            {index[id(source)] for names in (node.inputs, node.free) for name in names if (source := defined.get(name))} for node in nodes
+        ]
+        order = stable_order(sources)
         if len(order) < len(nodes):
-            self._report_cycle(nodes, waiting, defined)
-        return order
+            self._report_cycle(nodes, set(range(len(nodes))) - set(order), defined)
+        return [nodes[position] for position in order]
 
-    def _report_cycle(self, nodes: list[SourceNode], waiting: list[int], defined: dict[str, SourceNode | None]) -> None:
-        left = {id(node): node for node, count in zip(nodes, waiting, strict=True) if count}
+    def _report_cycle(self, nodes: list[SourceNode], positions: set[int], defined: dict[str, SourceNode | None]) -> None:
+        left = {id(nodes[position]): nodes[position] for position in sorted(positions)}
         node = next(iter(left.values()))
         path: dict[int, SourceNode] = {}
         while id(node) not in path:

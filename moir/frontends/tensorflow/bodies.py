@@ -14,9 +14,10 @@ from xdsl.ir import Operation, Region, SSAValue
 
 from moir.dialects import opset
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
-from moir.frontends.naming import Operations, several_tensor_names
+from moir.frontends.operations import Operations
 from moir.frontends.tensorflow.frames import Frame, Tensor, plan
 from moir.frontends.tensorflow.tensors import element_type
 

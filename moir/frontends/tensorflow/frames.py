@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from xdsl.ir import SSAValue
 
 from moir.errors import ModelFileError
-from moir.frontends.naming import Operations
+from moir.frontends.operations import Operations
 from moir.frontends.tensorflow.attributes import Bindings, list_length
 from moir.frontends.tensorflow.functions import Function, Nodes, bound, is_back_edge
 from moir.frontends.tensorflow.outputs import output_number

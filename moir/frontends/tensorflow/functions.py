@@ -15,7 +15,7 @@ from moir.errors import ModelFileError
 from moir.frontends.tensorflow.attributes import Bindings
 
 CALL_KINDS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
-"""Kinds that run the function of their attribute `f`."""
+"""Kinds that run the function of their attribute `f`; they are inlined."""
 
 _MERGE_KINDS = frozenset(("Merge", "RefMerge"))
 _NEXT_ITERATION_KINDS = frozenset(("NextIteration", "RefNextIteration"))

@@ -22,10 +22,11 @@ from moir.dialects import opset
 from moir.dialects.data import DataAttr
 from moir.dialects.framework import operation_class
 from moir.dialects.moir import ModelOp, ModuleLevel
+from moir.dialects.names import add_tensor_names, escaped, several_tensor_names
 from moir.dialects.properties import integer_attribute, string_attribute, strings_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ModelFileError
-from moir.frontends.naming import Operations, add_tensor_name, several_tensor_names
+from moir.frontends.operations import Operations
 from moir.frontends.tensorflow.attributes import AttributeReader
 from moir.frontends.tensorflow.bodies import BodyBuilder, graph_functions
 from moir.frontends.tensorflow.frames import Frame, Plan, Tensor, plan
@@ -107,7 +108,7 @@ class GraphImporter:
             found = frame.resolve(text)
             known = frame.values.get(found)
             if known is not None:
-                add_tensor_name(known, key)
+                add_tensor_names(known, escaped(key), required=True)
                 continue
             frame.values[found] = self.input(frame, frame.nodes[found[0]], found[1], key)
         unused = ModelOutputs(frame) if outputs is None else None
@@ -149,7 +150,7 @@ class GraphImporter:
         ]
         if are_tensor_names:
             for root, name in zip(roots, names, strict=True):
-                add_tensor_name(frame.values[root], name)
+                add_tensor_names(frame.values[root], escaped(name), required=True)
         return Block([*frame.operations.list, *results])
 
     # Nodes
@@ -305,7 +306,7 @@ class GraphImporter:
         for number, root in roots.items():
             value = frame.values[node.name, number] = inner.values[root]
             for each in self.names_of(frame, node, number):
-                add_tensor_name(value, each)
+                add_tensor_names(value, escaped(each), required=True)
 
     def enter(self, frame: Frame, node: Any, name: str, given: Any, operations: Operations) -> Frame:
         """The frame of a function, its arguments without values; `leave` ends it.

@@ -10,9 +10,9 @@ from typing import Any, cast
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects import element_types, opset
+from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, tensor
-from moir.frontends.naming import several_tensor_names
 from moir.frontends.tensorflow.attributes import dimensions
 from moir.frontends.tensorflow.frames import Frame
 from moir.frontends.tensorflow.tensors import DATA_TYPES, element_type

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.frontends.tensorflow.execution import CALL_KINDS, VARIABLE_KINDS, Resource, resource_of
+from moir.frontends.tensorflow.execution import EXECUTED_CALL_KINDS, VARIABLE_KINDS, Resource, resource_of
 from moir.frontends.tensorflow.references import attribute, reference
 
 _READING_KINDS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd"))
@@ -200,7 +200,7 @@ class _Walk:
                 found.add(resource_of(node))
             elif node.op in _READING_KINDS and node.input and (resource := self.resource(frame, node.input[0])) is not None:
                 found.add(resource)
-            is_call = node.op in CALL_KINDS or node.op in self.functions
+            is_call = node.op in EXECUTED_CALL_KINDS or node.op in self.functions
             for entered in self.inner(frame, node):
                 function = entered.function
                 results = [function.ret.get(result.name, "") for result in function.signature.output_arg]
@@ -231,7 +231,7 @@ class _Walk:
                     return resource_of(node)
                 if node.op in _PASSING_KINDS or node.op in _WRITING_KINDS or node.op in _LOOP_KINDS:
                     following = self.operand(frame, node, index if node.op in _LOOP_KINDS else 0)
-                elif node.op in CALL_KINDS:
+                elif node.op in EXECUTED_CALL_KINDS:
                     function = self.functions.get(attribute(node, "f").func.name)
                     results = [] if function is None else [function.ret.get(result.name, "") for result in function.signature.output_arg]
                     entered = None if function is None else self.enter(frame, node, function.signature.name)

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f32, si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import dimension, reshaped_like, small_constant
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, si8, si16, si32, si64, string
 from moir.dialects.shapes import element_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import element_type
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.table import onnx

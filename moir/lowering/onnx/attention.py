@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si64, to_numpy
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import element_type
 from moir.lowering.onnx.operands import dimension
 from moir.lowering.onnx.table import onnx

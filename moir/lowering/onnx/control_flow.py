@@ -19,12 +19,13 @@ from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.condition import Loop, RepeatingOp, TensorIterator, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, is_static, normalize_axis, rank_of, shape_of, tensor
+from moir.lowering.binder import LoweringNode
 from moir.lowering.bodies import Body, captured_values, graph_of, known_value, lowered_body, own_operands, repeated_body
 from moir.lowering.branches import conditional, inlined
 from moir.lowering.connections import Connections, create_repeating
-from moir.lowering.driver import LoweringNode, Replacement
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_scalar, dimension_list
+from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 LONGEST_LOOP = 2**31 - 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
-from moir.lowering.onnx.sliding_window import SlidingWindow, axis_attribute, sliding_window, spatial_axes
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.sliding_window import axis_attribute, sliding_window, spatial_axes
 from moir.lowering.onnx.table import onnx
+from moir.lowering.windows import SlidingWindow
 from moir.rewriting.builder import OpBuilder
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from xdsl.ir import Attribute
 
 from moir.dialects import element_types as types
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 
 ELEMENTS: dict[int, Attribute] = {
     1: types.f32,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.suppression import SMALLEST, exclusive

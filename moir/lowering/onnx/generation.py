@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import REAL_TYPES, bf16, describe, dynamic, f16, f32, si32, si64, to_numpy
 from moir.dialects.shapes import element_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import element_type
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_scalar, dimension

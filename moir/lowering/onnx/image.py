@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import normalize_axis, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.lowering.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
 from moir.rewriting.builder import OpBuilder, Operand

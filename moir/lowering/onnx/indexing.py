@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_integer, dimension
 from moir.rewriting.builder import OpBuilder, Operand

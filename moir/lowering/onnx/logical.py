@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, string
 from moir.dialects.shapes import element_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder

@@ -14,7 +14,7 @@ from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64
 from moir.dialects.opset.einsum import Equation
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.errors import InferenceError
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import dimension, small_constant
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder

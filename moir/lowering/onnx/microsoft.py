@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.activation import leaky, scaled_swish
 from moir.lowering.onnx.convolution import add_bias, group_attribute, grouped_filters
 from moir.lowering.onnx.matrix import affine_product

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.attention import Scores, Window, attention, combined_masks, join_heads, rotated_heads, split_heads, window_mask
 from moir.lowering.onnx.operands import dimension
 from moir.lowering.onnx.table import onnx

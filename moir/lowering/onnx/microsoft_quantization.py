@@ -15,7 +15,7 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import f32, ui4, ui8
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import element_of, rank_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.activation import leaky
 from moir.lowering.onnx.quantized_values import as_type, constant_array, dequantized_operand, quantization, quantized, result_type
 from moir.lowering.onnx.sliding_window import kernel_shape, sliding_window

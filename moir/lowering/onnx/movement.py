@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of
 from moir.dialects.symbols import Symbol
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.lowering.repetition import repeated
 from moir.lowering.shape_values import as_integer, as_scalar, dimension, rank_value

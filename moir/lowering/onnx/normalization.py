@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import dynamic, f32, si64
 from moir.dialects.shapes import element_of, rank_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import reshaped_like, small_constant, with_dimensions_behind
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import all_axes

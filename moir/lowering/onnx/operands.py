@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.data import Array
 from moir.dialects.element_types import describe, is_element_type, si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 

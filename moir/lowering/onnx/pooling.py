@@ -10,9 +10,11 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.opset.spatial import Window, positions
 from moir.dialects.shapes import is_static, rank_of, shape_of
-from moir.lowering.driver import LoweringNode, Replacement
-from moir.lowering.onnx.sliding_window import SlidingWindow, axis_attribute, kernel_shape, sliding_window
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.sliding_window import axis_attribute, kernel_shape, sliding_window
 from moir.lowering.onnx.table import onnx
+from moir.lowering.table import Replacement
+from moir.lowering.windows import SlidingWindow
 from moir.rewriting.builder import OpBuilder
 
 

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import describe, f32, si32, ui8
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.convolution import group_attribute
 from moir.lowering.onnx.data_types import element_type
 from moir.lowering.onnx.operands import reshaped_like, with_dimensions_behind

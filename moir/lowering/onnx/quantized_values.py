@@ -18,7 +18,7 @@ from moir.dialects.element_types import REAL_TYPES, boolean, describe, f32, si32
 from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, normalize_axis, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.arithmetic import converted
 from moir.lowering.onnx.operands import small_constant, with_dimensions_behind
 from moir.rewriting.builder import OpBuilder

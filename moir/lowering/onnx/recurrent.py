@@ -16,8 +16,9 @@ from xdsl.ir import SSAValue
 from moir.dialects.data import Array
 from moir.dialects.element_types import si32
 from moir.dialects.shapes import element_of, shape_of
-from moir.lowering.driver import LoweringNode, Replacement
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
+from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 DIRECTIONS = ("forward", "reverse", "bidirectional")

@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si64, ui8
 from moir.dialects.shapes import element_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import dimension
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import all_axes

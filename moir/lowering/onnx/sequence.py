@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, si64
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_scalar
 from moir.rewriting.builder import OpBuilder, Operand

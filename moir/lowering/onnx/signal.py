@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64, to_numpy
 from moir.dialects.shapes import normalize_axis, rank_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import element_type
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_list, as_scalar, dimension

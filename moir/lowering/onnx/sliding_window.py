@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
+from moir.lowering.windows import SlidingWindow
 
 AUTO_PAD = {"NOTSET": "explicit", "SAME_UPPER": "same_upper", "SAME_LOWER": "same_lower", "VALID": "valid"}
 
 MAXIMUM_SPATIAL_AXES = 3
-
-
-class SlidingWindow(NamedTuple):
-    """The sliding window of a node, an entry for each spatial axis."""
-
-    strides: tuple[int, ...]
-    dilations: tuple[int, ...]
-    pads_begin: tuple[int, ...]
-    pads_end: tuple[int, ...]
-    auto_pad: str
-
-    def properties(self) -> dict[str, Any]:
-        """The properties of an opset operation."""
-        return self._asdict()
 
 
 def spatial_axes(node: LoweringNode, operands: Sequence[int]) -> int:

@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.shapes import UNKNOWN, normalize_axis
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 

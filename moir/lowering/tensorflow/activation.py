@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, f16, si8, si32, string, to_numpy
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import rank_value
 from moir.lowering.tensorflow.data_format import is_channel_last
 from moir.lowering.tensorflow.table import tf

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import string
 from moir.dialects.shapes import rank_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import rank_value
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder

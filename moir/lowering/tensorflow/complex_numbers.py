@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import is_static, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.arithmetic import angle_of
 from moir.lowering.tensorflow.complex_layout import is_complex
 from moir.lowering.tensorflow.table import tf

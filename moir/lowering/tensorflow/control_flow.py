@@ -19,11 +19,12 @@ from moir.dialects.opset.condition import Loop, RepeatingOp, TensorIterator, par
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of, tensor
 from moir.dialects.symbols import Symbol
+from moir.lowering.binder import LoweringNode
 from moir.lowering.bodies import Body, graph_of, lowered_body, repeated_body
 from moir.lowering.branches import conditional, inlined
 from moir.lowering.connections import Connections
-from moir.lowering.driver import LoweringNode, Replacement
 from moir.lowering.shape_values import as_scalar
+from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.table import tf
 from moir.raising.tensorflow.nodes import add_results, new_integers, new_node, new_parameter
 from moir.rewriting.builder import OpBuilder

@@ -18,11 +18,12 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import f32, to_numpy
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.dialects.symbols import Symbol
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last
 from moir.lowering.tensorflow.fused_operations import with_fused_operations
-from moir.lowering.tensorflow.sliding_window import SlidingWindow, default_format, sliding_window
+from moir.lowering.tensorflow.sliding_window import default_format, sliding_window
 from moir.lowering.tensorflow.table import tf
+from moir.lowering.windows import SlidingWindow
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_TAPS = 1024

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 CHANNEL_LAST = ("NWC", "NHWC", "NDHWC")

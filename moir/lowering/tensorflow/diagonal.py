@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean, si64
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.diagonals import Band, dimension_of, is_diagonal, offsets
 from moir.lowering.tensorflow.table import tf

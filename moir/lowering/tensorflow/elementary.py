@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.shapes import element_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

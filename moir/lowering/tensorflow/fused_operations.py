@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {

@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import element_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, Weights, multiplied, weights
 from moir.lowering.tensorflow.data_format import channel_first, channel_last
 from moir.lowering.tensorflow.image_kernels import area_weights, kernel_weights

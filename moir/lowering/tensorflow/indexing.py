@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, dynamic, si32, si64, string, to_numpy
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.complex_layout import real_axis
 from moir.lowering.tensorflow.table import tf

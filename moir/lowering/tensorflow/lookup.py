@@ -6,19 +6,24 @@ The handle of a table becomes a constant number, so that it arrives wherever a h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary
+from typing import TypeAlias
 
 import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import si32, string
-from moir.lowering.driver import Lowering, LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
-TABLES: WeakKeyDictionary[Lowering, list[tuple[DataAttr, DataAttr]]] = WeakKeyDictionary()
-"""The keys and values of the tables that were met so far in each run of the lowering."""
+Tables: TypeAlias = list[tuple[DataAttr, DataAttr]]
+"""The keys and values of hash tables; the number of a table is its index."""
+
+
+def tables_met(node: LoweringNode) -> Tables:
+    """The tables that this run of the lowering has met so far."""
+    return node.run.state(hash_table, list[tuple[DataAttr, DataAttr]])
 
 
 @tf.lowers("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")
@@ -27,7 +32,7 @@ def hash_table(node: LoweringNode, op: OpBuilder) -> SSAValue:
     keys, values = node.op.properties.get("keys"), node.op.properties.get("values")
     if not isinstance(keys, DataAttr) or not isinstance(values, DataAttr):
         node.fail("the content of the table is not in the model", hint="initialize the table from constants before the model is saved")
-    tables = TABLES.setdefault(node.lowering, [])
+    tables = tables_met(node)
     tables.append((keys, values))
     return op.constant(len(tables) - 1)
 
@@ -35,7 +40,7 @@ def hash_table(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def table_of(node: LoweringNode) -> tuple[DataAttr, DataAttr]:
     """Keys and values of the table whose handle is the first operand. Raises ConversionError if it is not known which that is."""
     number = node.constant_integers(0)
-    tables = TABLES.get(node.lowering, [])
+    tables = tables_met(node)
     if number is None or len(number) != 1 or not 0 <= number[0] < len(tables):
         node.fail("which table this is, is not known while converting")
     return tables[number[0]]

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.opset.einsum import Equation
 from moir.errors import InferenceError
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.repetition import repeated
 from moir.lowering.shape_values import as_scalar, rank_value
 from moir.lowering.tensorflow.complex_layout import is_complex, real_axis

@@ -13,7 +13,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import element_of
-from moir.lowering.driver import LoweringNode, Replacement
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last
 from moir.lowering.tensorflow.fused_operations import ACTIVATIONS, normalized
 from moir.lowering.tensorflow.table import tf

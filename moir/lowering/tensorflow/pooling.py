@@ -13,7 +13,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import is_static
-from moir.lowering.driver import LoweringNode, Replacement
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last, spatial
 from moir.lowering.tensorflow.sliding_window import checked_entries, default_format, padding
 from moir.lowering.tensorflow.table import tf

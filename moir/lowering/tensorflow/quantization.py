@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import describe, f32
 from moir.dialects.shapes import element_of, rank_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import all_axes
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder

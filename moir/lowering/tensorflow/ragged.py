@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_list
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder

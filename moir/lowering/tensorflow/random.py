@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import bf16, f16, f32, si32, si64, to_numpy, ui64
 from moir.dialects.shapes import element_of, rank_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_scalar, dimension
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand

@@ -21,9 +21,10 @@ from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.condition import TensorIterator
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.shapes import element_of, shape_of, tensor
+from moir.lowering.binder import LoweringNode
 from moir.lowering.connections import create_repeating
-from moir.lowering.driver import LoweringNode, Replacement
 from moir.lowering.shape_values import dimension_list
+from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

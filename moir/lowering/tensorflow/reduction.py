@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si32, si64, to_numpy, ui8
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import all_axes, as_scalar
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder

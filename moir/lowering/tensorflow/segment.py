@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, bf16, describe, dynamic, si32, si64, to_numpy
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_list, as_scalar
 from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.tensorflow.table import tf

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_list
 from moir.lowering.tensorflow.complex_layout import is_complex, real_axis
 from moir.lowering.tensorflow.table import tf

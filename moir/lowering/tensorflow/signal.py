@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.lowering.driver import Handler, LoweringNode
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Handler
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

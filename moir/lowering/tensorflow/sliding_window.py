@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.data_format import is_channel_last, spatial
+from moir.lowering.windows import SlidingWindow
 
 PADDINGS = {"SAME": "same_upper", "VALID": "valid", "EXPLICIT": "explicit"}
-
-
-class SlidingWindow(NamedTuple):
-    """The sliding window of a node, an entry for each spatial axis."""
-
-    strides: tuple[int, ...]
-    dilations: tuple[int, ...]
-    pads_begin: tuple[int, ...]
-    pads_end: tuple[int, ...]
-    auto_pad: str
-
-    def properties(self) -> dict[str, Any]:
-        """The properties of an opset operation."""
-        return self._asdict()
 
 
 def default_format(axes: int) -> str:

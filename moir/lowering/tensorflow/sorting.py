@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, dynamic, f32, si32, si64
 from moir.dialects.shapes import element_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.tensorflow.table import tf

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_count, element_of, shape_of
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.tensorflow.table import tf

@@ -11,7 +11,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si32
-from moir.lowering.driver import LoweringNode
+from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.families import FAMILIES
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder

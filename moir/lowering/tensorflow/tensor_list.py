@@ -17,8 +17,9 @@ from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.opset.indexing import ScatterUpdate
 from moir.dialects.shapes import UNKNOWN, rank_of, shape_of
 from moir.dialects.symbols import Symbol
-from moir.lowering.driver import LoweringNode, Replacement
+from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_list, as_scalar, dimension, dimension_list
+from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

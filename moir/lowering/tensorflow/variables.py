@@ -7,7 +7,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import si32
-from moir.lowering.driver import LoweringNode, Replacement
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

@@ -18,11 +18,12 @@ from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import rank_of
 from moir.errors import InferenceError
+from moir.frameworks import FRAMEWORKS
 from moir.model_optimizer.api.subgraph_match import NumberedPort
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import Node
 from moir.passes.canonicalize.eliminate_dead import eliminate_dead
-from moir.pipeline import FRONT, OF_ONE_FRAMEWORK, load_pass
+from moir.pipeline import front, load_pass
 
 _PREFIX = "moir_original_type_"
 
@@ -65,9 +66,8 @@ def _lowered_types(graph: Graph, values: Sequence[SSAValue]) -> list[SSAValue | 
     for index, value in enumerate(values):
         block.add_op(Result.create(operands=[mapping[value]], attributes={"name": string_attribute(f"{_PREFIX}{index}")}))
     eliminate_dead(block)
-    framework = graph.graph["fw"]
-    for name in FRONT:
-        if name != "check-lowered" and OF_ONE_FRAMEWORK.get(name, framework) == framework:
+    for name in front([FRAMEWORKS[str(graph.graph["fw"])]]):
+        if name != "check-lowered":
             load_pass(name)().apply(MoirContext(), copy)
     found = _results(copy.walk())
     return [found.get(f"{_PREFIX}{index}") for index in range(len(values))]

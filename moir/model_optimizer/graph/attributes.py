@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from xdsl.ir import Operation
 
-from moir.dialects.assembly import name_of
 from moir.dialects.data import DataAttr
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
 from moir.dialects.inference import set_type
+from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp, property_table
 from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.properties import string_attribute

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import SSAValue
 
 from moir.dialects.inference import set_type
+from moir.dialects.names import names_of
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.attributes import MissingAttributeError
 from moir.model_optimizer.graph.data import get_value, set_shape, set_value
 from moir.model_optimizer.graph.shapes import masked_shape
-from moir.model_optimizer.graph.tensor_names import names_of
 from moir.model_optimizer.graph.values import element_type, numpy_type
 
 if TYPE_CHECKING:

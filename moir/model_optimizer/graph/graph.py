@@ -16,10 +16,11 @@ from typing import Any, Literal, TypeAlias
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from moir.dialects.framework import FRAMEWORKS
 from moir.dialects.moir import ModelOp
+from moir.dialects.names import tensor_names_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.errors import ConversionError
+from moir.frameworks import FRAMEWORKS
 from moir.model_optimizer.graph.attributes import OperationAttributes
 from moir.model_optimizer.graph.bodies import body_names, body_of
 from moir.model_optimizer.graph.creation import create_operation
@@ -33,7 +34,6 @@ from moir.model_optimizer.graph.node import Node
 from moir.model_optimizer.graph.order import erase_operations, live_operations, sort_block
 from moir.model_optimizer.graph.port import Port
 from moir.model_optimizer.graph.sentinels import ABSENT_PORT, DISCONNECTED, SENTINELS, is_node, is_value, new_sentinel, nodes_of
-from moir.rewriting.driver import tensor_names_of
 
 Stage: TypeAlias = Literal["front", "middle", "back"]
 

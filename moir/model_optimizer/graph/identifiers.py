@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from moir.dialects.assembly import name_of
+from moir.dialects.names import name_of
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.edges import Vertex
 from moir.model_optimizer.graph.sentinels import nodes_of

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from xdsl.ir import Block, Operation, OpResult
 
-from moir.dialects.assembly import name_of
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import NoneOp
+from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Parameter
 from moir.errors import ConversionError

@@ -16,11 +16,12 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import dynamic
 from moir.dialects.inference import set_type
+from moir.dialects.names import names_of, set_names
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.data import PortData
 from moir.model_optimizer.graph.sentinels import is_node, is_value
-from moir.model_optimizer.graph.tensor_names import Mode, hand_on_names, names_of, set_names
+from moir.model_optimizer.graph.tensor_names import Mode, hand_on_names
 from moir.model_optimizer.graph.values import element_type, numpy_type
 
 if TYPE_CHECKING:

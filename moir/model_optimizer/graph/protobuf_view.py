@@ -14,9 +14,9 @@ import numpy as np
 from xdsl.ir import Attribute, Operation
 
 from moir.dialects import element_types
-from moir.dialects.assembly import name_of
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.framework import decode_kind
+from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import FALSE, TRUE, value_of
 from moir.model_optimizer.graph.names import FRAMEWORK_OPERATION

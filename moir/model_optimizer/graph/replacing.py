@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from moir.dialects.assembly import name_of
+from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import string_attribute
 from moir.errors import ConversionError

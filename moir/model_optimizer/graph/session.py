@@ -15,9 +15,9 @@ from contextlib import contextmanager
 
 from xdsl.ir import Block, Operation
 
-from moir.dialects.assembly import name_of
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import ModelOp, NoneOp
+from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.errors import ConversionError

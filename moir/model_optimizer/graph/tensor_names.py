@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 
 from xdsl.ir import OpResult, SSAValue
 
+from moir.dialects.names import split_names, tensor_names_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.properties import strings_attribute
 from moir.errors import ConversionError
-from moir.rewriting.driver import split_names, tensor_names_of
 
 Mode: TypeAlias = Literal["merge", "source", "dest"]
 """Whose names a tensor keeps that takes the place of another: of both, its own ones, or those of the other."""

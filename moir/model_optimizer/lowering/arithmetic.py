@@ -8,7 +8,7 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from moir.lowering.driver import Replacement
+from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.node import ForeignNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder

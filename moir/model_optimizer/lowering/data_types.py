@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
-from moir.lowering.driver import Replacement
+from moir.lowering.table import Replacement
 from moir.model_optimizer.graph.shapes import type_shape
 from moir.model_optimizer.lowering.node import ForeignNode
 from moir.model_optimizer.lowering.table import lowers

@@ -14,16 +14,17 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from moir import frameworks
 from moir.analysis.known_values import KnownValues
-from moir.dialects.assembly import name_of
 from moir.dialects.extension import ExtensionOp
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
 from moir.dialects.inference import set_type
+from moir.dialects.names import name_of
 from moir.dialects.opset.base import Types
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import UNKNOWN
 from moir.errors import ConversionError
-from moir.lowering.driver import Lowering, LoweringTable
+from moir.lowering.driver import Lowering
 from moir.model_optimizer.graph.inference import infer_node as infer_graph_node
 from moir.model_optimizer.graph.inference import infer_types
 from moir.model_optimizer.graph.node import Node as GraphNode
@@ -119,7 +120,7 @@ class ExtensionTypes:
         set_python_entries(twin, {name: value for name, value in entries.items() if not name.startswith("$")})
         op.parent.insert_op_before(twin, op)
         try:
-            infer_node(ForeignNode(twin, 1, Lowering(LoweringTable(MODEL_OPTIMIZER), {})))
+            infer_node(ForeignNode(twin, 1, Lowering(frameworks.MODEL_OPTIMIZER)))
             return [result.type for result in twin.results]
         finally:
             twin.detach()

@@ -17,11 +17,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from moir.dialects.framework import FrameworkOp
-from moir.lowering.driver import Lowering, LoweringTable
+from moir.dialects.moir import all_blocks
+from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER
+from moir.lowering.driver import Lowering
 from moir.model_optimizer.graph.node import Node as GraphNode
-from moir.model_optimizer.lowering.table import mo
 from moir.model_optimizer.lowering.views import lowering_in
-from moir.rewriting.driver import all_blocks
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class LowerMoPass(ModulePass):
 
     name = "lower-mo"
 
-    framework: str = mo.framework
+    framework: str = MODEL_OPTIMIZER.dialect
     """The framework of the model: data of TensorFlow is channel-last."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        table = LoweringTable(self.framework)
+        framework = FRAMEWORKS.get(self.framework, MODEL_OPTIMIZER)
         for block in all_blocks(op):
-            Lowering(mo if self.framework == mo.framework else table, {}).block(block)
+            Lowering(framework, dialects=(MODEL_OPTIMIZER,)).block(block)
 
 
 def lower_node(node: GraphNode) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from moir.dialects.shapes import shape_of
-from moir.lowering.driver import Replacement
+from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.node import ForeignNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder

@@ -12,14 +12,12 @@ from moir.dialects.data import Array
 from moir.dialects.moir import is_none
 from moir.dialects.python_object import python_entries
 from moir.dialects.shapes import rank_of
-from moir.lowering.driver import LoweringNode, T
+from moir.lowering.binder import LoweringNode, T
 from moir.model_optimizer.graph.sentinels import is_sentinel
 from moir.model_optimizer.graph.values import element_type, plain, python_value
 
 if TYPE_CHECKING:
     from moir.model_optimizer.graph.node import Node as GraphNode
-
-CHANNEL_LAST_FRAMEWORK = "tf"
 
 
 class ForeignNode(LoweringNode):
@@ -28,14 +26,14 @@ class ForeignNode(LoweringNode):
     @classmethod
     def of(cls, node: LoweringNode) -> ForeignNode:
         """The node as one of the `mo` dialect."""
-        return node if isinstance(node, ForeignNode) else cls(node.op, node.version, node.lowering)
+        return node if isinstance(node, ForeignNode) else cls(node.op, node.version, node.run)
 
     @cached_property
     def view(self) -> GraphNode:
         """The node of the graph, as extensions see it, in a phase that has shapes."""
         from moir.model_optimizer.lowering.views import view_of
 
-        return view_of(self.op, self.lowering)
+        return view_of(self.op, self.run)
 
     def get(self, name: str, default: Any = None) -> Any:
         """An attribute as it was set; the default if the node does not have it or it is None."""
@@ -71,7 +69,7 @@ class ForeignNode(LoweringNode):
             layout = layout.decode(errors="replace")
         if isinstance(layout, str) and layout:
             return layout.upper() in ("NWC", "NHWC", "NDHWC")
-        return self.lowering.table.framework == CHANNEL_LAST_FRAMEWORK
+        return self.run.framework.channel_last
 
     def optional(self, index: int) -> SSAValue | None:
         operands = self.op.operands

@@ -6,7 +6,7 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from moir.lowering.driver import Replacement
+from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.layout import as_given, channel_first
 from moir.model_optimizer.lowering.node import ForeignNode
 from moir.model_optimizer.lowering.table import lowers

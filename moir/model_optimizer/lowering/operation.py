@@ -21,7 +21,8 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, rank_of
 from moir.errors import ConversionError, InferenceError
-from moir.lowering.driver import LoweringNode, Replacement
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Handler, LoweringTable, Replacement
 from moir.model_optimizer.graph.definitions import operand_limit, operands_required
 from moir.model_optimizer.graph.sentinels import SENTINELS
 from moir.model_optimizer.graph.xml_attributes import xml_attributes
@@ -167,3 +168,14 @@ def _constants(node: ForeignNode, op: OpBuilder) -> Sequence[SSAValue | None] | 
         except (KeyError, ValueError) as error:
             raise ConversionError(f"the value of output {result.index} cannot be a constant: {error}") from error
     return found
+
+
+class Handlers(LoweringTable):
+    """The table of the `mo` dialect as the driver sees it: one handler for all kinds."""
+
+    def handler(self, kind: str, version: int) -> Handler | None:
+        """The handler of a kind."""
+        return lower_operation
+
+
+handlers = Handlers("mo")

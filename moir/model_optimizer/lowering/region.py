@@ -6,7 +6,7 @@ from typing import Any
 
 from moir.dialects import opset
 from moir.dialects.properties import TRUE, integers_attribute
-from moir.lowering.driver import Replacement
+from moir.lowering.table import Replacement
 from moir.model_optimizer.graph.xml_attributes import xml_attributes
 from moir.model_optimizer.lowering.layout import as_given, channel_first
 from moir.model_optimizer.lowering.node import ForeignNode

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from moir.dialects.element_types import si32, si64
-from moir.lowering.driver import Replacement
+from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.node import ForeignNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.model_optimizer.lowering.versions import opset_number

@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
-from moir.lowering.driver import Replacement
+from moir.lowering.table import Replacement
 from moir.model_optimizer.graph.xml_attributes import xml_attributes
 from moir.model_optimizer.lowering.layout import as_given, channel_first, spatial_entries
 from moir.model_optimizer.lowering.node import ForeignNode

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from moir.dialects.framework import MODEL_OPTIMIZER
-from moir.lowering.driver import LoweringTable
+from moir.lowering.table import LoweringTable
 from moir.model_optimizer.lowering.node import ForeignNode
 from moir.rewriting.builder import OpBuilder
 

@@ -9,29 +9,31 @@ from weakref import WeakKeyDictionary
 
 from xdsl.ir import Block
 
-from moir.dialects.framework import FRAMEWORKS, FrameworkOp
+from moir.dialects.framework import FrameworkOp
 from moir.errors import ConversionError
-from moir.lowering.driver import Lowering, LoweringTable
+from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER
+from moir.lowering.binder import LoweringRun
+from moir.lowering.driver import Lowering
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import Node
 
 SETTINGS: ContextVar[Mapping[str, Any]] = ContextVar("graph_settings", default={})  # noqa: B039
 """Further entries of `graph.graph`, e.g. `cmd_params`. Whoever runs extensions sets them."""
 
-_GRAPHS: WeakKeyDictionary[Lowering, dict[Block, Graph]] = WeakKeyDictionary()
+_GRAPHS: WeakKeyDictionary[LoweringRun, dict[Block, Graph]] = WeakKeyDictionary()
 
 
-def graph_of(block: Block, lowering: Lowering) -> Graph:
+def graph_of(block: Block, lowering: LoweringRun) -> Graph:
     """The graph of a block, the same one as long as the lowering runs."""
     graphs = _GRAPHS.setdefault(lowering, {})
     if block not in graphs:
-        framework = lowering.table.framework
-        settings = {"layout": "NHWC" if framework == "tf" else "NCHW", **SETTINGS.get()}
-        graphs[block] = Graph(block, "middle", framework if framework in FRAMEWORKS else None, settings)
+        framework = lowering.framework
+        settings = {"layout": "NHWC" if framework.channel_last else "NCHW", **SETTINGS.get()}
+        graphs[block] = Graph(block, "middle", None if framework is MODEL_OPTIMIZER else framework.dialect, settings)
     return graphs[block]
 
 
-def view_of(op: FrameworkOp, lowering: Lowering) -> Node:
+def view_of(op: FrameworkOp, lowering: LoweringRun) -> Node:
     """The node of an operation."""
     if op.parent is None:
         raise ConversionError("it is in no graph", operation=op.name)
@@ -40,7 +42,7 @@ def view_of(op: FrameworkOp, lowering: Lowering) -> Node:
 
 def lowering_in(graph: Graph) -> Lowering:
     """A lowering of single operations of a graph."""
-    lowering = Lowering(LoweringTable(str(graph.graph["fw"])), {})
+    lowering = Lowering(FRAMEWORKS[str(graph.graph["fw"])], dialects=(MODEL_OPTIMIZER,))
     lowering.known = graph.known
     _GRAPHS[lowering] = {graph.block: graph}
     return lowering

@@ -14,8 +14,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
+from moir.dialects.moir import all_blocks
+from moir.dialects.names import inherit_names
 from moir.dialects.opset.base import OpsetOp
-from moir.rewriting.driver import all_blocks, inherit_names
 
 
 @dataclass(frozen=True)

@@ -28,12 +28,12 @@ from moir.analysis.dimensions import Dimensions, same
 from moir.analysis.known_values import KnownValues
 from moir.dialects import opset
 from moir.dialects.element_types import dynamic
-from moir.dialects.moir import ModelOp
+from moir.dialects.moir import ModelOp, all_blocks
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.shapes import Shape, element_of, is_static, shape_of
 from moir.dialects.symbols import Symbol
-from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.rules import constant_of
 
 Check: TypeAlias = Callable[[OpsetOp, KnownValues], bool]

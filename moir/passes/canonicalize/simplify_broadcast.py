@@ -22,12 +22,13 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.dimensions import Dimensions, Token, Tokens, same
 from moir.analysis.uses import live_uses
+from moir.dialects.moir import all_blocks
 from moir.dialects.opset.condition import Select
 from moir.dialects.opset.elementwise_base import BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.movement import Broadcast
 from moir.dialects.symbols import Symbol
-from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 MODES = ("numpy", "bidirectional")
 

@@ -23,12 +23,13 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.dimensions import Dimensions, Token
+from moir.dialects.moir import all_blocks
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
-from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 
 class ConstantTarget(Pattern):

@@ -27,13 +27,14 @@ from xdsl.passes import ModulePass
 from moir.analysis.dimensions import Dimensions, same
 from moir.dialects.data import Array
 from moir.dialects.element_types import INTEGER_TYPES, boolean, to_numpy
+from moir.dialects.moir import all_blocks
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol, is_symbolic
-from moir.rewriting.driver import Rewriter, all_blocks
+from moir.rewriting.driver import Rewriter
 
 
 @dataclass(frozen=True)

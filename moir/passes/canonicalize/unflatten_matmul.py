@@ -20,10 +20,11 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.dimensions import Dimensions, same, same_tokens
 from moir.analysis.uses import has_one_live_use
+from moir.dialects.moir import all_blocks
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import rank_of, shape_of
-from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 
 def flattened_product(op: Operation) -> tuple[MatMul, Reshape] | None:

@@ -12,27 +12,15 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from moir.dialects.assembly import name_of
+from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
 from moir.dialects.python_object import python_entries
 from moir.errors import UnsupportedOperationError
-from moir.rewriting.driver import all_blocks
-
-NAMES_SHOWN = 3
 
 
 def may_stay(op: FrameworkOp) -> bool:
     """Whether an operation is one of an extension that knows its own types."""
     return op.name.startswith(f"{MODEL_OPTIMIZER}.") and callable(python_entries(op).get("infer"))
-
-
-def kinds_and_names(left: dict[str, list[str]]) -> str:
-    """Kinds of operations with the names of the first of each."""
-    parts: list[str] = []
-    for kind, names in sorted(left.items()):
-        more = f", … {len(names)} in all" if len(names) > NAMES_SHOWN else ""
-        parts.append(f"{kind} ({', '.join(map(repr, names[:NAMES_SHOWN]))}{more})")
-    return "; ".join(parts)
 
 
 _HINT = "write a lowering for each, see README.md, 'Adding a lowering', and docs/extending.md"
@@ -46,11 +34,7 @@ class CheckLoweredPass(ModulePass):
     name = "check-lowered"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        left: dict[str, list[str]] = {}
-        for block in all_blocks(op):
-            for each in block.ops:
-                if isinstance(each, FrameworkOp) and not may_stay(each):
-                    left.setdefault(each.name, []).append(name_of(each) or "")
+        left = remaining_operations(op, lambda each: isinstance(each, FrameworkOp) and not may_stay(each))
         if not left:
             return
         raise UnsupportedOperationError(

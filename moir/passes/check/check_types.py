@@ -11,15 +11,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from moir.dialects.assembly import name_of
+from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
 from moir.dialects.element_types import dynamic
 from moir.dialects.framework import MODEL_OPTIMIZER
-from moir.dialects.moir import is_none
+from moir.dialects.moir import all_blocks, is_none
+from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_of
 from moir.errors import EmissionError
-from moir.passes.check.check_lowered import kinds_and_names
-from moir.rewriting.driver import all_blocks
 
 _FOREIGN = f"{MODEL_OPTIMIZER}."
 
@@ -31,24 +30,20 @@ class CheckTypesPass(ModulePass):
     name = "check-types"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        untyped: dict[str, list[str]] = {}
-        for block in all_blocks(op):
-            for each in block.ops:
-                if is_none(each):
-                    continue
-                if each.name.startswith(_FOREIGN):
-                    untyped.setdefault(each.name, []).append(name_of(each) or "")
-                    continue
-                if not isinstance(each, OpsetOp):
-                    raise EmissionError("it is no operation of an operation set", operation=each.name, node=name_of(each))
-                for result in each.results:
-                    if element_of(result) is dynamic:
-                        raise EmissionError(
-                            f"the element type of result {result.index} is unknown",
-                            operation=each.name,
-                            node=name_of(each),
-                            hint="the types of the model's inputs must be known",
-                        )
+        untyped = remaining_operations(op, lambda each: each.name.startswith(_FOREIGN))
+        for each in (each for block in all_blocks(op) for each in block.ops):
+            if is_none(each) or each.name in untyped:
+                continue
+            if not isinstance(each, OpsetOp):
+                raise EmissionError("it is no operation of an operation set", operation=each.name, node=name_of(each))
+            for result in each.results:
+                if element_of(result) is dynamic:
+                    raise EmissionError(
+                        f"the element type of result {result.index} is unknown",
+                        operation=each.name,
+                        node=name_of(each),
+                        hint="the types of the model's inputs must be known",
+                    )
         if untyped:
             raise EmissionError(
                 f"operations without a type are left, which the IR does not have: {kinds_and_names(untyped)}",

@@ -29,10 +29,10 @@ from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import OpResult, SSAValue
 from xdsl.passes import ModulePass
 
-from moir.dialects.assembly import name_of
 from moir.dialects.data import Array, DataAttr, TensorData
 from moir.dialects.element_types import f16, f32, f64
 from moir.dialects.memory_map import pieces, release
+from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
@@ -95,7 +95,7 @@ TRANSPARENT = frozenset((
 
 
 @dataclass(frozen=True)
-class CompressToFP16Pass(ModulePass):
+class CompressToFp16Pass(ModulePass):
     """Store f32 and f64 constants of models and bodies as f16."""
 
     name = "compress-to-fp16"

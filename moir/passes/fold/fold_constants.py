@@ -21,10 +21,11 @@ from moir.analysis.known_values import KnownValues, evaluate
 from moir.dialects import opset
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import REAL_TYPES, describe, f8e4m3, f8e5m2, si4, si8, ui4, ui8
+from moir.dialects.moir import all_blocks
+from moir.dialects.names import inherit_names
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_count, element_of, shape_of, tensor
 from moir.dialects.symbols import is_symbolic
-from moir.rewriting.driver import all_blocks, inherit_names
 
 ALLOWANCE = 256 << 20
 """Bytes by which the constants of a module may grow in all: a small file cannot ask for unlimited memory."""

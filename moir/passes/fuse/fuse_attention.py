@@ -26,13 +26,14 @@ from xdsl.pattern_rewriter import PatternRewriter
 from moir.analysis.constants import FLOATS, weight_of
 from moir.analysis.dimensions import Dimensions, broadcast, same
 from moir.analysis.uses import has_one_live_use
+from moir.dialects.moir import all_blocks
 from moir.dialects.opset.activation import Softmax, Softmax1
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import element_of, rank_of
 from moir.passes.canonicalize.cancel_transposes import order_of, transposed
-from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 RANK = 4
 

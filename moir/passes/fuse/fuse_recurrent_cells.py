@@ -22,7 +22,8 @@ from moir.analysis.dimensions import Dimensions, same
 from moir.analysis.recurrent_cells import Cell, gru_cell, lstm_cell, rnn_cell
 from moir.dialects.data import Array
 from moir.dialects.element_types import si32
-from moir.dialects.moir import BodyPort, Slicing
+from moir.dialects.moir import BodyPort, Slicing, all_blocks
+from moir.dialects.names import inherit_names
 from moir.dialects.opset.condition import Loop, RepeatingOp, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.opset.movement import Transpose
@@ -32,7 +33,6 @@ from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.driver import all_blocks, inherit_names
 from moir.rewriting.rules import constant_of
 
 STATES = {"LSTM": 2, "GRU": 1, "RNN": 1}

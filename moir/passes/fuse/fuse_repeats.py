@@ -22,12 +22,13 @@ from xdsl.pattern_rewriter import PatternRewriter
 from moir.analysis.dimensions import Dimensions, same
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.element_types import f16, f32
+from moir.dialects.moir import all_blocks
 from moir.dialects.opset.image import Interpolate
 from moir.dialects.opset.movement import Tile
 from moir.dialects.opset.shape import Reshape, Unsqueeze
 from moir.dialects.shapes import element_of, rank_of
 from moir.passes.canonicalize.eliminate_dead import eliminate_dead
-from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.rules import constant_of
 
 MOST_REPETITIONS = 8

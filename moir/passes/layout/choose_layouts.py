@@ -20,9 +20,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from moir.dialects.moir import models_of
+from moir.dialects.moir import all_blocks, models_of
 from moir.dialects.opset.movement import Transpose
-from moir.rewriting.driver import all_blocks
 from moir.rewriting.layout.application import Application
 from moir.rewriting.layout.assignment import assign
 from moir.rewriting.layout.regions import Layouts

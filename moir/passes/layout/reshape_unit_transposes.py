@@ -17,10 +17,11 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.dimensions import Dimensions, Tokens, same
+from moir.dialects.moir import all_blocks
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.symbols import Symbol
 from moir.passes.canonicalize.cancel_transposes import order_of
-from moir.rewriting.driver import Pattern, Rewriter, all_blocks, rewrite
+from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 
 def target_shape(dimensions: Tokens, order: Sequence[int]) -> list[int] | None:

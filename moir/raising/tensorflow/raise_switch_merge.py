@@ -22,13 +22,13 @@ from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from moir.analysis.order import sort_block
-from moir.dialects.assembly import name_of
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.moir import all_blocks
+from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
 from moir.dialects.opset.infrastructure import Constant, Result
 from moir.errors import UnsupportedOperationError
 from moir.passes.canonicalize.eliminate_dead import eliminate_dead
 from moir.raising.tensorflow.nodes import add_results, erase, kind_of, new_integers, new_node, new_parameter, origin
-from moir.rewriting.driver import add_tensor_names, all_blocks, tensor_names_of
 
 SWITCHES = ("Switch", "RefSwitch", "_SwitchN")
 MERGES = ("Merge", "RefMerge")

@@ -33,10 +33,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue, Use
 from xdsl.passes import ModulePass
 
-from moir.dialects.assembly import name_of
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.inference import set_type
-from moir.dialects.moir import models_of
+from moir.dialects.moir import all_blocks, models_of
+from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
 from moir.dialects.opset.condition import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import value_of
@@ -45,7 +45,6 @@ from moir.errors import UnsupportedOperationError
 from moir.passes.canonicalize.eliminate_dead import eliminate_dead
 from moir.raising.tensorflow.loop_counters import Counters
 from moir.raising.tensorflow.nodes import TRANSPARENT, add_results, erase, integer_of, kind_of, new_integers, new_node, origin
-from moir.rewriting.driver import add_tensor_names, all_blocks, tensor_names_of
 
 WHILES = ("While", "StatelessWhile")
 

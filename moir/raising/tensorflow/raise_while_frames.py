@@ -24,14 +24,13 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from moir.analysis.order import sort_block, sorted_operations
-from moir.dialects.assembly import name_of
 from moir.dialects.framework import FrameworkOp
-from moir.dialects.moir import is_none
+from moir.dialects.moir import all_blocks, is_none
+from moir.dialects.names import inherit_names, name_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.properties import value_of
 from moir.errors import UnsupportedOperationError
 from moir.raising.tensorflow.nodes import add_results, erase, kind_of, new_node, new_parameter
-from moir.rewriting.driver import all_blocks, inherit_names
 
 ENTERS = ("Enter", "RefEnter")
 EXITS = ("Exit", "RefExit")

@@ -13,13 +13,13 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from moir.analysis.known_values import KnownValues
 from moir.dialects.inference import set_type
+from moir.dialects.names import add_tensor_names, tensor_names_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import element_of, permuted, shape_of, tensor
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.driver import add_tensor_names, tensor_names_of
 from moir.rewriting.layout.orders import Order, between, composed, natural
 from moir.rewriting.layout.permuted import is_constant, transposed_constant
 from moir.rewriting.layout.regions import LayoutNode, Layouts, Orbit

@@ -16,11 +16,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.dimensions import Dimensions
+from moir.dialects.moir import all_blocks
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import rank_of
 from moir.passes.canonicalize.cancel_transposes import order_of
-from moir.rewriting.driver import all_blocks
 from moir.rewriting.layout.body_ports import BodyBoundary, body_ports
 from moir.rewriting.layout.orders import Order, between, composed, is_natural, natural
 from moir.rewriting.layout.permutations import permuted_form

@@ -25,7 +25,7 @@ from moir.dialects.opset.base import (
     strings_property,
 )
 from moir.emit import serialize, write_model
-from moir.errors import EmissionError
+from moir.errors import ConversionError, EmissionError
 
 CHAIN = """
     %0 = opset1.Parameter() {name = "x", bounds = "1..10,3"} : tensor<?x3xf32>
@@ -116,7 +116,7 @@ def test_unsorted_block_is_sorted_and_cycle_is_refused(parse: Any) -> None:
     block.insert_op_after(constant, add)
     assert [layer.get("type") for layer in layers_of(module)] == ["Parameter", "Const", "Add", "Result"]
     add.operands[1] = add.results[0]
-    with pytest.raises(EmissionError, match=r"opset1.Add 'sum': it is part of a cycle"):
+    with pytest.raises(ConversionError, match=r"opset1.Add 'sum': it depends on itself"):
         serialize(module)
 
 

@@ -11,7 +11,6 @@ from xdsl.parser import Parser
 
 from moir.dialects.context import MoirContext
 from moir.errors import ConversionError
-from moir.lowering.onnx.lower_onnx import LowerOnnxPass
 from moir.model_optimizer.api import operations
 from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.api.extractors import (
@@ -40,6 +39,7 @@ from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.protobuf_view import Dimension, ShapeMessage, TensorMessage
 from moir.model_optimizer.graph.session import edit
 from moir.model_optimizer.graph.shapes import is_fully_defined
+from moir.pipeline import load_pass
 from tests.unit.extensions.operation_graphs import kinds, lowered, run
 
 X = np.array([[-1.0, 2.0, -3.0]], np.float32)
@@ -122,7 +122,7 @@ def test_an_extractor_makes_a_node_one_of_an_operation() -> None:
     with edit(graph):
         operations.Power.update_node_stat(node, {"scale": onnx_attr(node, "slope", "f")})
     assert node.op == "Power"
-    LowerOnnxPass().apply(MoirContext(), module)
+    load_pass("lower-onnx")().apply(MoirContext(), module)
     module.verify()
     names = [name for name in kinds(module) if name != "opset1.Constant"]
     assert names == ["opset1.Parameter", "opset1.Relu", "opset1.Multiply", "opset1.Negative", "opset1.Result"]

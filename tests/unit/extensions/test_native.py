@@ -9,13 +9,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 import moir
+from moir.conversion import open_extensions
 from moir.dialects import opset
 from moir.dialects.context import MoirContext
 from moir.dialects.moir import models_of
 from moir.errors import ConversionError
+from moir.frameworks import FRAMEWORKS
 from moir.lowering.onnx.table import onnx
+from moir.options import ConversionOptions
 from moir.pipeline import pipeline_names
-from moir.tools.extension_arguments import open_extensions
 from tests.unit.extensions.directories import chain, write
 
 OPERATION = """
@@ -34,7 +36,7 @@ OPERATION = """
 """
 
 LOWERING = """
-    from moir.passes.lower_onnx.table import onnx
+    from moir.lowering.onnx.table import onnx
 
     @onnx.lowers("com.example.MyOp")
     def lower(node, op):
@@ -42,7 +44,7 @@ LOWERING = """
 """
 
 RULE_PASS = """
-    from moir.passes.rules import Rule, RulePass
+    from moir.rewriting.rules import FusionRule, RulePass
 
     class FuseExpLog(RulePass):
         '''Log(Exp(x)) -> x.
@@ -50,7 +52,7 @@ RULE_PASS = """
         Further lines.
         '''
 
-        RULES = (Rule(pattern=lambda op, x: op.Log(op.Exp(x)), rewrite=lambda op, match: op.Relu(match["x"])),)
+        RULES = (FusionRule(pattern=lambda op, x: op.Log(op.Exp(x)), rewrite=lambda op, match: op.Relu(match["x"])),)
 """
 
 COUNTING_PASS = """
@@ -113,7 +115,7 @@ def test_a_lowering_goes_in_front_of_that_of_moir_whatever_its_version(tmp_path:
 def test_an_operation_in_text(tmp_path: Path) -> None:
     write(tmp_path / "ext", ops__mine=OPERATION)
     text = "moir.model @m { %x = opset1.Parameter() : tensor<4xf32>\n %y = extension.Mine(%x) {times = 2} : tensor<4xf32> }"
-    extensions = open_extensions(None, {"extensions": [tmp_path / "ext"]})
+    extensions = open_extensions(None, ConversionOptions(extensions=(str(tmp_path / "ext"),)))
     assert extensions is not None
     with extensions:
         module = Parser(MoirContext(), f"builtin.module {{ {text} }}").parse_module()
@@ -130,7 +132,7 @@ def test_a_rule_pass(tmp_path: Path, folder: str) -> None:
 
 def test_a_pattern_and_a_rule_are_transformations_of_their_own(tmp_path: Path) -> None:
     pattern = """
-        from moir.passes.rewriting import Pattern
+        from moir.rewriting.driver import Pattern
 
         class ExpToRelu(Pattern):
             roots = ("opset1.Exp",)
@@ -139,10 +141,10 @@ def test_a_pattern_and_a_rule_are_transformations_of_their_own(tmp_path: Path) -
                 rewriter.replace_with(op, rewriter.op.Relu(op.operands[0]))
     """
     rule = """
-        from moir.passes.rules import Rule
+        from moir.rewriting.rules import FusionRule
 
         run_after = ["exp-to-relu"]
-        RULE = Rule(pattern=lambda op, x: op.Tanh(op.Relu(x)), rewrite=lambda op, match: op.Sigmoid(match["x"]))
+        RULE = FusionRule(pattern=lambda op, x: op.Tanh(op.Relu(x)), rewrite=lambda op, match: op.Sigmoid(match["x"]))
     """
     write(tmp_path / "ext", middle__a_rule=rule, middle__pattern=pattern)
     assert kinds(convert(tmp_path, "Exp", "Tanh")) == ["opset1.Sigmoid"]
@@ -150,7 +152,7 @@ def test_a_pattern_and_a_rule_are_transformations_of_their_own(tmp_path: Path) -
 
 def test_patterns_beside_a_pass_belong_to_it(tmp_path: Path) -> None:
     both = """
-        from moir.passes.rewriting import Pattern, PatternPass
+        from moir.rewriting.driver import Pattern, PatternPass
 
         class ExpToRelu(Pattern):
             roots = ("opset1.Exp",)
@@ -168,7 +170,7 @@ def test_patterns_beside_a_pass_belong_to_it(tmp_path: Path) -> None:
 
 def test_front_passes_see_operations_of_the_framework_and_what_is_dead_behind_them_goes(tmp_path: Path) -> None:
     text = """
-        from moir.passes.rewriting import Pattern
+        from moir.rewriting.driver import Pattern
 
         class Merge(Pattern):
             roots = ("onnx.com.example.MyOuter",)
@@ -187,9 +189,9 @@ def test_front_passes_see_operations_of_the_framework_and_what_is_dead_behind_th
 def test_helpers_are_no_transformations(tmp_path: Path) -> None:
     text = """
         from xdsl.passes import ModulePass
-        from moir.passes.fuse_swish import FuseSwishPass
-        from moir.passes.rewriting import PatternPass
-        from moir.passes.rules import RulePass
+        from moir.passes.fuse.fuse_swish import FuseSwishPass
+        from moir.rewriting.driver import PatternPass
+        from moir.rewriting.rules import RulePass
 
         class Base(PatternPass):
             pass
@@ -205,7 +207,7 @@ def test_helpers_are_no_transformations(tmp_path: Path) -> None:
                 raise AssertionError
     """
     write(tmp_path / "ext", middle__helpers=text)
-    extensions = open_extensions("onnx", {"extensions": tmp_path / "ext"})
+    extensions = open_extensions(FRAMEWORKS["onnx"], ConversionOptions(extensions=(str(tmp_path / "ext"),)))
     assert extensions is not None
     with extensions:
         assert extensions.transformations == []
@@ -243,17 +245,17 @@ def test_switches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_passes_of_moir_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def passes(**options: list[str]) -> list[str]:
-        extensions = open_extensions("onnx", options)
+    def passes(enable: tuple[str, ...] = (), disable: tuple[str, ...] = ()) -> list[str]:
+        extensions = open_extensions(FRAMEWORKS["onnx"], ConversionOptions(enable=enable, disable=disable))
         assert extensions is not None
         return [each.name for each in extensions.passes(pipeline_names(), "onnx")]
 
-    assert passes(disable=["fuse-swish"]) == [name for name in pipeline_names() if name != "fuse-swish"]
-    assert passes(disable=["middle-start"]) == pipeline_names()
+    assert passes(disable=("fuse-swish",)) == [name for name in pipeline_names() if name != "fuse-swish"]
+    assert passes(disable=("middle-start",)) == pipeline_names()
     with pytest.raises(ConversionError, match=r"there is no transformation 'fuse-swisch'.*fuse-swish"):
-        passes(disable=["fuse-swisch"])
+        passes(disable=("fuse-swisch",))
     monkeypatch.setenv("MO_DISABLED_TRANSFORMS", "unknown.Thing,fuse-swish,fuse-gelu")
-    assert passes(enable=["fuse-gelu"]) == [name for name in pipeline_names() if name != "fuse-swish"]
+    assert passes(enable=("fuse-gelu",)) == [name for name in pipeline_names() if name != "fuse-swish"]
     assert kinds(moir.convert_model(chain(tmp_path / "m.onnx", "Exp"))) == ["opset1.Exp"]
 
 
@@ -273,7 +275,7 @@ def test_enabled_is_looked_at_when_the_pass_is_about_to_run(tmp_path: Path) -> N
 
 
 LOOP_PATTERN = """
-    from moir.passes.rewriting import Pattern
+    from moir.rewriting.driver import Pattern
 
     class AddToSubtract(Pattern):
         roots = ("opset1.Add",)
@@ -298,7 +300,7 @@ def test_clean_up_and_inference(tmp_path: Path) -> None:
         from dataclasses import dataclass
         from moir.dialects.shapes import UNKNOWN
         from moir.dialects.inference import set_type
-        from moir.passes.rewriting import Pattern
+        from moir.rewriting.driver import Pattern
 
         class Leave(Pattern):
             roots = ("opset1.Relu",)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from moir.anchors import FrontStartPass
 from moir.errors import ConversionError
 from moir.extensions.ordering import Transformation, slotted_in
+from moir.pipeline import ANCHORS
 
 PIPELINE = ["front-start", "lower-onnx", "front-finish", "middle-start", "clean", "fuse", "clean", "middle-finish"]
 
@@ -14,7 +14,7 @@ PIPELINE = ["front-start", "lower-onnx", "front-finish", "middle-start", "clean"
 def transformation(
     name: str, run_after: tuple[str, ...] = ("middle-start",), run_before: tuple[str, ...] = ("middle-finish",)
 ) -> Transformation:
-    return Transformation(name, FrontStartPass, run_after, run_before)
+    return Transformation(name, ANCHORS["front-start"], run_after, run_before)
 
 
 def order(*transformations: Transformation, optional: tuple[str, ...] = ()) -> list[str]:

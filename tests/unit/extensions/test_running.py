@@ -12,7 +12,7 @@ from tests.unit.extensions.directories import chain, write
 from tests.unit.tools.small_models import loop_model, save
 
 PATTERN = """
-    from moir.passes.rewriting import Pattern
+    from moir.rewriting.driver import Pattern
 
     class Mine(Pattern):
         roots = ("opset1.Relu",)
@@ -22,7 +22,7 @@ PATTERN = """
 """
 
 LOWERING = """
-    from moir.passes.lower_onnx.table import onnx
+    from moir.lowering.onnx.table import onnx
 
     @onnx.lowers("Relu")
     def lower(node, op):

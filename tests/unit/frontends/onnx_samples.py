@@ -10,8 +10,8 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
-from moir.dialects.assembly import name_of
 from moir.dialects.moir import models_of
+from moir.dialects.names import name_of
 from moir.dialects.properties import value_of
 from moir.frontends.onnx import read_model
 

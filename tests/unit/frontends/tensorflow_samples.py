@@ -11,8 +11,8 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from moir.dialects.assembly import name_of
 from moir.dialects.moir import ModuleLevel, models_of
+from moir.dialects.names import name_of
 from moir.dialects.properties import value_of
 from moir.frontends.tensorflow import read_model
 from moir.frontends.tensorflow.graph import GraphImporter

@@ -28,7 +28,7 @@ from tensorflow_samples import (
 )
 
 from moir.dialects import element_types
-from moir.dialects.assembly import name_of
+from moir.dialects.names import name_of
 from moir.dialects.shapes import element_of
 from moir.errors import ModelFileError
 from moir.frontends.tensorflow import graph as graph_module

@@ -11,12 +11,12 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
-from moir.dialects.assembly import name_of
 from moir.dialects.data import DataAttr
+from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import tensor
 from moir.emit import write_model
-from moir.passes.compress.compress_to_fp16 import CompressToFP16Pass
+from moir.passes.compress.compress_to_fp16 import CompressToFp16Pass
 
 MODEL = """
     %x = opset1.Parameter() {name = "x"} : tensor<*xf32>
@@ -27,7 +27,7 @@ MODEL = """
 
 
 def compressed(module: ModuleOp) -> ModuleOp:
-    CompressToFP16Pass().apply(Context(), module)
+    CompressToFp16Pass().apply(Context(), module)
     module.verify()
     return module
 

@@ -9,9 +9,10 @@ from importlib import import_module
 import pytest
 from xdsl.ir import SSAValue
 
-from moir.lowering.driver import LoweringNode, LoweringTable
+from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.families import FAMILIES
 from moir.lowering.onnx.table import onnx
+from moir.lowering.table import LoweringTable
 from moir.rewriting.builder import OpBuilder
 
 
@@ -29,8 +30,8 @@ def test_one_family_is_loaded_for_a_kind() -> None:
         "print(sorted(m for m in sys.modules if m.startswith('moir.lowering.onnx.')))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert "lower_onnx.activation" in loaded
-    assert "lower_onnx.recurrent" not in loaded
+    assert "lowering.onnx.activation" in loaded
+    assert "lowering.onnx.recurrent" not in loaded
 
 
 def test_a_later_handler_goes_in_front_of_a_built_in_one() -> None:

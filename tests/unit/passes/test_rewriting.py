@@ -9,15 +9,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from moir.dialects.assembly import name_of
-from moir.dialects.moir import models_of
+from moir.dialects.moir import all_blocks, models_of
+from moir.dialects.names import MAXIMUM_NAMES, name_of, split_names, tensor_names_of
 from moir.dialects.opset.activation import Relu, Sigmoid
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise import Abs, Exp, Tanh
 from moir.dialects.opset.elementwise_base import ElementwiseOp
 from moir.passes.canonicalize.deduplicate import deduplicate
-from moir.rewriting import driver
-from moir.rewriting.driver import Pattern, Rewriter, rewrite, split_names, tensor_names_of
+from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 CHAIN = """
     %x = opset1.Parameter() {name = "x"} : tensor<?xf32>
@@ -181,12 +180,12 @@ def test_operations_in_bodies_are_rewritten(parse: Any) -> None:
 
 
 def test_a_tensor_takes_on_few_names_but_those_of_outputs(parse: Any) -> None:
-    count = driver.MAXIMUM_NAMES + 5
+    count = MAXIMUM_NAMES + 5
     body = "".join(f'%r{i} = opset1.Relu(%x) {{tensor_names = ["n{i}"]}} : tensor<2xf32>\n' for i in range(count))
     last = f'opset1.Result(%r0) {{name = "y"}}\nopset1.Result(%r{count - 1}) {{name = "z"}}'
     module = parse(f'%x = opset1.Parameter() {{name = "x", tensor_names = ["x"]}} : tensor<2xf32>\n{body}{last}')
-    deduplicate(next(iter(driver.all_blocks(module))))
+    deduplicate(next(iter(all_blocks(module))))
     kept = next(tensor_names_of(op)[0].split(",") for op in module.walk() if op.name == "opset1.Relu")
     assert kept[0] == "n0"
     assert kept[-1] == f"n{count - 1}"
-    assert len(kept) == driver.MAXIMUM_NAMES + 1
+    assert len(kept) == MAXIMUM_NAMES + 1

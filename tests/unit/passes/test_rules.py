@@ -14,10 +14,10 @@ from xdsl.ir import Block, SSAValue
 
 from moir.analysis.known_values import KnownValues
 from moir.dialects import opset
-from moir.dialects.assembly import name_of
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32, si4
 from moir.dialects.moir import models_of
+from moir.dialects.names import name_of
 from moir.dialects.shapes import tensor
 from moir.errors import InferenceError
 from moir.rewriting.builder import OpBuilder

@@ -14,11 +14,10 @@ from xdsl.dialects.builtin import ModuleOp
 import moir
 from moir.conversion import Observer
 from moir.dialects.data import DataAttr
-from moir.errors import ConversionError, EmissionError, UnsupportedOperationError
-from moir.lowering.onnx.lower_onnx import LowerOnnxPass
+from moir.errors import ConversionError, EmissionError, UnsupportedOperationError, UsageError
 from moir.lowering.onnx.table import onnx
 from moir.passes.fold.fold_constants import FoldConstantsPass
-from moir.tools.failures import UsageError
+from moir.pipeline import load_pass
 from tests.unit.tools.small_models import loop_model, matmul_model, save
 
 
@@ -54,7 +53,7 @@ def test_weights_are_views_of_the_model_file(tmp_path: Path) -> None:
 
 def test_passes_as_text_and_as_objects(model: Path) -> None:
     text = moir.convert_model(model, passes="lower-onnx,fold-constants{static-shape=true}")
-    objects = moir.convert_model(model, passes=[LowerOnnxPass(), FoldConstantsPass(static_shape=True)])
+    objects = moir.convert_model(model, passes=[load_pass("lower-onnx")(), FoldConstantsPass(static_shape=True)])
     assert text.is_structurally_equivalent(objects)
     assert "onnx.Loop" in kinds(moir.convert_model(model, passes=[]))
 

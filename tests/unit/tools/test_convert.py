@@ -164,7 +164,7 @@ def test_exceptions(
     def fail(*_: object, **__: object) -> None:
         raise exception
 
-    monkeypatch.setattr(conversion, "read_model", fail)
+    monkeypatch.setattr(conversion, "import_model", fail)
     monkeypatch.chdir(tmp_path)
     assert main(["m.onnx"]) == status
     assert capsys.readouterr().err == message

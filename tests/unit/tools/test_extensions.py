@@ -9,17 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from moir.pipeline import LOWERINGS, pipeline_names
+from moir.conversion import open_extensions
+from moir.errors import UsageError
+from moir.frameworks import FRAMEWORKS
+from moir.options import ConversionOptions
+from moir.pipeline import pipeline_names
 from moir.pipeline_text import Pipeline
 from moir.tools.convert import main as convert
-from moir.tools.extension_arguments import open_extensions
-from moir.tools.failures import UsageError
 from moir.tools.new_extension import FILES
 from moir.tools.opt import main as opt
 from tests.unit.tools.small_models import matmul_model, save
 
 LOWERING = """
-from moir.passes.lower_onnx.table import onnx
+from moir.lowering.onnx.table import onnx
 
 @onnx.lowers("mine.Odd")
 def odd(node, op):
@@ -77,7 +79,7 @@ def test_conversion(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("extension")
 def test_dumps_can_be_resumed_with_the_extension(capsys: pytest.CaptureFixture[str]) -> None:
     assert convert(["m.onnx", "--extensions", "ext", "--dump-ir", "dumps"]) == 0
-    names = [each.name for each in _pipeline("default").passes("onnx")]
+    names = [each.name for each in _pipeline("default").passes("onnx", ConversionOptions())]
     dump = f"{names.index('mark-all') + 1:02}-mark-all"
     assert Path(f"dumps/{dump}.mlir").is_file()
     before = f"{names.index('lower-onnx') + 1:02}-lower-onnx"
@@ -90,7 +92,7 @@ def test_dumps_can_be_resumed_with_the_extension(capsys: pytest.CaptureFixture[s
 
 
 def _pipeline(text: str) -> Pipeline:
-    extensions = open_extensions("onnx", {"extensions": "ext"})
+    extensions = open_extensions(FRAMEWORKS["onnx"], ConversionOptions(extensions=("ext",)))
     assert extensions is not None
     with extensions:
         return Pipeline.parse(text, extensions)
@@ -98,7 +100,7 @@ def _pipeline(text: str) -> Pipeline:
 
 @pytest.mark.usefixtures("extension")
 def test_pipelines() -> None:
-    assert [each.name for each in _pipeline("lower-onnx,mark-all").passes("onnx")] == ["lower-onnx", "mark-all"]
+    assert [each.name for each in _pipeline("lower-onnx,mark-all").passes("onnx", ConversionOptions())] == ["lower-onnx", "mark-all"]
     for text, message in {
         "mark-al": "of extensions mark-all",
         "mark-all{x=1}": "options of pass 'mark-all'",
@@ -108,7 +110,7 @@ def test_pipelines() -> None:
             _pipeline(text)
 
 
-@pytest.mark.parametrize("framework", LOWERINGS)
+@pytest.mark.parametrize("framework", ["onnx", "tf"])
 def test_the_list_of_passes(framework: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert convert(["passes", "--framework", framework]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if line[:2].isdecimal()]

@@ -96,13 +96,13 @@ def test_verify_each_names_the_pass(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-    from moir.anchors import FrontStartPass
+    from moir.pipeline import ANCHORS
 
-    def break_module(_: FrontStartPass, __: Context, module: ModuleOp) -> None:
+    def break_module(_: object, __: Context, module: ModuleOp) -> None:
         op = next(op for op in module.walk() if op.name == "opset1.Parameter")
         op.operands = [op.results[0]]
 
-    monkeypatch.setattr(FrontStartPass, "apply", break_module)
+    monkeypatch.setattr(ANCHORS["front-start"], "apply", break_module)
     assert main([str(model), "-p", "front-start,front-finish", "--verify-each"]) == 1
     assert capsys.readouterr().err.startswith("moir-opt: error: after front-start: opset1.Parameter 'x': ")
 

@@ -6,13 +6,14 @@ import pytest
 from xdsl.parser import Parser
 
 from moir.dialects.context import MoirContext
-from moir.pipeline import LAYOUT_CHANGE, LOWERINGS, default_pipeline, pass_names
+from moir.errors import UsageError
+from moir.options import ConversionOptions
+from moir.pipeline import default_pipeline, pass_modules, pass_names
 from moir.pipeline_text import Pipeline, framework_of
-from moir.tools.failures import UsageError
 
 
 def names(text: str, *, compress_to_fp16: bool = False) -> list[str]:
-    return [each.name for each in Pipeline.parse(text).passes("onnx", compress_to_fp16=compress_to_fp16)]
+    return [each.name for each in Pipeline.parse(text).passes("onnx", ConversionOptions(compress_to_fp16=compress_to_fp16))]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_the_rest_of_the_default_pipeline(number: int) -> None:
     place = f"{number:02}-{every[number - 1] if number else 'import'}"
     for text in (f"default{{after={number}}}", f"default{{after={place}}}", f"default{{after={place} compress-to-fp16=false}}"):
         pipeline = Pipeline.parse(text)
-        assert [each.name for each in pipeline.passes("onnx")] == every[number:]
+        assert [each.name for each in pipeline.passes("onnx", ConversionOptions())] == every[number:]
         assert pipeline.first_number("onnx") == number + 1
 
 
@@ -64,7 +65,7 @@ def test_errors(text: str) -> None:
 )
 def test_errors_of_default(text: str) -> None:
     with pytest.raises(UsageError):
-        Pipeline.parse(text).passes("onnx")
+        Pipeline.parse(text).passes("onnx", ConversionOptions())
 
 
 def test_every_pass_can_be_named() -> None:
@@ -72,13 +73,16 @@ def test_every_pass_can_be_named() -> None:
         assert names(name) == [name]
 
 
-@pytest.mark.parametrize("framework", LOWERINGS)
+@pytest.mark.parametrize("framework", ["onnx", "tf"])
 def test_without_layout_change(framework: str) -> None:
     pipeline = Pipeline.parse("default{layout-change=none}")
     every = [each.name for each in default_pipeline(framework)]
-    assert [each.name for each in pipeline.passes(framework)] == [name for name in every if name not in LAYOUT_CHANGE]
-    assert [each.name for each in Pipeline.parse("default").passes("tf", layout_change=False)] == [
-        each.name for each in Pipeline.parse("default{layout-change=none}").passes("tf")
+    layout_change = {name for name, module in pass_modules().items() if module.startswith("moir.passes.layout.")}
+    assert layout_change == {"choose-layouts", "reshape-unit-transposes"}
+    left = [each.name for each in pipeline.passes(framework, ConversionOptions())]
+    assert left == [name for name in every if name not in layout_change]
+    assert [each.name for each in Pipeline.parse("default").passes("tf", ConversionOptions(layout_change=False))] == [
+        each.name for each in Pipeline.parse("default{layout-change=none}").passes("tf", ConversionOptions())
     ]
 
 

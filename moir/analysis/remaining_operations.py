@@ -1,0 +1,33 @@
+"""Operations that a stage should have replaced, listed for the message of an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.ir import Operation
+
+from moir.dialects.moir import all_blocks
+from moir.dialects.names import name_of
+
+NAMES_SHOWN = 3
+"""Nodes that are named of each kind."""
+
+
+def remaining_operations(root: Operation, is_wanted: Callable[[Operation], bool]) -> dict[str, list[str]]:
+    """The operations of a module, or of a model, that a predicate accepts: names of nodes by operation name."""
+    found: dict[str, list[str]] = {}
+    for block in all_blocks(root):
+        for op in block.ops:
+            if is_wanted(op):
+                unregistered = op.attributes.get("op_name__")
+                found.setdefault(op.name if unregistered is None else str(unregistered), []).append(name_of(op) or "")
+    return found
+
+
+def kinds_and_names(operations: dict[str, list[str]]) -> str:
+    """Operation names with the names of the first nodes of each: `tf.A ('x', 'y', 'z', … 5 in all); tf.B ('w')`."""
+    parts: list[str] = []
+    for kind, names in sorted(operations.items()):
+        more = f", … {len(names)} in all" if len(names) > NAMES_SHOWN else ""
+        parts.append(f"{kind} ({', '.join(map(repr, names[:NAMES_SHOWN]))}{more})")
+    return "; ".join(parts)

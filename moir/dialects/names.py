@@ -1,0 +1,112 @@
+"""Names of nodes and of tensors.
+
+The framework's name of a node is the attribute `name` of its operation. The names of its tensors are the attribute `tensor_names`: a string
+for each result, as in the IR, in which several names are separated by commas and a comma in a name is written `\\,`. Users find the inputs
+and outputs of a converted model by these names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from moir.dialects.properties import string_attribute, strings_attribute, value_of
+
+
+def name_of(op: Operation) -> str | None:
+    """The framework's name of the node an operation comes from."""
+    name = op.attributes.get("name")
+    return name.data if isinstance(name, StringAttr) else None
+
+
+def escaped(name: str) -> str:
+    """A name as it stands in `tensor_names`."""
+    return name.replace(",", "\\,")
+
+
+def tensor_names(*names: str) -> ArrayAttr[StringAttr]:
+    """The attribute `tensor_names` of an operation whose results have one name each."""
+    return ArrayAttr([string_attribute(escaped(name)) for name in names])
+
+
+def several_tensor_names(names: Iterable[Iterable[str]]) -> ArrayAttr[StringAttr]:
+    """The attribute `tensor_names` of an operation whose results have any number of names each."""
+    return ArrayAttr([string_attribute(",".join(map(escaped, each))) for each in names])
+
+
+def tensor_names_of(op: Operation) -> list[str]:
+    """Names of the result tensors of an operation, one string a result as in the IR; empty strings where there are none."""
+    names = op.attributes.get("tensor_names")
+    texts: list[str] = list(value_of(names)) if names is not None else []
+    return texts + [""] * (len(op.results) - len(texts))
+
+
+def split_names(names: str) -> list[str]:
+    """Tensor names as they stand in the IR, one by one, commas in them still escaped."""
+    parts = names.split(",")
+    whole: list[str] = []
+    for part in parts:
+        if whole and whole[-1].endswith("\\"):
+            whole[-1] += "," + part
+        else:
+            whole.append(part)
+    return [part for part in whole if part]
+
+
+def names_of(value: SSAValue) -> list[str]:
+    """The names of a tensor, as the framework has them."""
+    if not isinstance(value, OpResult) or "tensor_names" not in value.op.attributes:
+        return []
+    return [name.replace("\\,", ",") for name in split_names(tensor_names_of(value.op)[value.index])]
+
+
+def set_names(value: SSAValue, names: Iterable[str]) -> None:
+    """Give a tensor these names instead of those it has."""
+    if not isinstance(value, OpResult):
+        return
+    texts = tensor_names_of(value.op)
+    texts[value.index] = ",".join(map(escaped, dict.fromkeys(names)))
+    if any(texts):
+        value.op.attributes["tensor_names"] = strings_attribute(texts)
+    else:
+        value.op.attributes.pop("tensor_names", None)
+
+
+MAXIMUM_NAMES = 32
+"""A tensor that has so many names takes on no more, unless a Result needs them: of a model that computes one shape in a thousand places
+all of them end up on one tensor, and adding them one by one would take quadratic time."""
+
+
+def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> None:
+    """Give the tensor of a value further names; those that are not `required` only as long as there are few."""
+    producer = value.owner
+    if not names or not isinstance(producer, Operation):
+        return
+    present = tensor_names_of(producer)
+    index = producer.results.index(value)
+    own = split_names(present[index])
+    if len(own) >= MAXIMUM_NAMES and not required:
+        return
+    present[index] = ",".join(dict.fromkeys(own + split_names(names)))
+    producer.attributes["tensor_names"] = strings_attribute(present)
+
+
+def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
+    """Give the producers of `values`, which are about to replace the results of `op`, its name and tensor names."""
+    name = op.attributes.get("name")
+    if len(values) == 1 and isinstance(producer := values[0].owner, Operation) and "tensor_names" not in producer.attributes:
+        # The common case: one new operation takes over everything.
+        names = op.attributes.get("tensor_names")
+        if names is not None and len(producer.results) == 1:
+            if name is not None:
+                producer.attributes.setdefault("name", name)
+            producer.attributes["tensor_names"] = names
+            return
+    for result, value, names in zip(op.results, values, tensor_names_of(op), strict=True):
+        producer = value.owner
+        if isinstance(producer, Operation):
+            if name is not None and "name" not in producer.attributes:
+                producer.attributes["name"] = name
+            add_tensor_names(value, names, required=any(use.operation.name == "opset1.Result" for use in result.uses))

@@ -1,0 +1,186 @@
+"""A node of a framework while it is lowered: typed access to its operands and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, Protocol, TypeVar, cast
+
+from xdsl.dialects.builtin import ComplexType
+from xdsl.ir import Attribute, Block, SSAValue
+
+from moir.analysis.known_values import KnownValues
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import is_element_type
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.moir import is_none
+from moir.dialects.names import name_of
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import Shape, element_of, rank_of, shape_of
+from moir.errors import UnsupportedOperationError
+from moir.frameworks import Framework
+
+T = TypeVar("T")
+
+
+class LoweringRun(Protocol):
+    """One run of a lowering pass over one model, as handlers see it."""
+
+    known: KnownValues
+    framework: Framework
+    versions: Mapping[str, int]
+
+    def block(self, block: Block) -> None:
+        """Lower the operations of a block in order. A kind that nothing handles stays."""
+        ...
+
+    def state(self, key: object, make: Callable[[], T]) -> T:
+        """What handlers of this run share under a key; made when it is first asked for."""
+        ...
+
+
+class LoweringNode:
+    """A node that is being lowered: typed access to its operands and attributes.
+
+    Args:
+        op: the operation of the framework dialect.
+        version: version of the operation set its kind is from.
+        run: the run of the pass, for handlers that lower bodies or share what they have met.
+    """
+
+    def __init__(self, op: FrameworkOp, version: int, run: LoweringRun) -> None:
+        self.op = op
+        self.version = version
+        self.run = run
+
+    @property
+    def name(self) -> str:
+        """The framework's name of the node."""
+        return name_of(self.op) or ""
+
+    @property
+    def known(self) -> KnownValues:
+        """Known values of the block."""
+        return self.run.known
+
+    def optional(self, index: int) -> SSAValue | None:
+        """An operand, None if it is absent."""
+        operands = self.op.operands
+        if index >= len(operands) or is_none(operands[index].owner):
+            return None
+        return operands[index]
+
+    def operand(self, index: int) -> SSAValue:
+        """An operand. Raises ConversionError if it is absent."""
+        value = self.optional(index)
+        if value is None:
+            self.fail(f"operand {index} is missing")
+        return value
+
+    @property
+    def operands(self) -> list[SSAValue]:
+        """All operands; none of them may be absent."""
+        return [self.operand(index) for index in range(len(self.op.operands))]
+
+    @property
+    def result_count(self) -> int:
+        """Number of results."""
+        return len(self.op.results)
+
+    def is_used(self, index: int) -> bool:
+        """Whether a result exists and has uses."""
+        return index < len(self.op.results) and bool(self.op.results[index].uses)
+
+    def has(self, attribute: str) -> bool:
+        """Whether the node has an attribute."""
+        return attribute in self.op.properties
+
+    def attribute(self, name: str, default: T) -> T | Any:
+        """An attribute as a Python value of the default's type; the default if the node does not have it."""
+        found = self.op.properties.get(name)
+        if found is None:
+            return default
+        value = value_of(found)
+        if isinstance(default, float) and isinstance(value, int):
+            value = float(value)
+        if default is not None and not isinstance(value, type(default)):
+            self.fail(f"attribute {name} is {value!r}, not of type {type(default).__name__}")
+        return value
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """An integer attribute. Raises ConversionError if it is absent and has no default."""
+        return self._required(name, default, 0)
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """A float attribute."""
+        return self._required(name, default, 0.0)
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A string attribute."""
+        return self._required(name, default, "")
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """An integer or boolean attribute that means true or false."""
+        return bool(self.attribute(name, int(default)))
+
+    def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
+        """An attribute that is a list of integers."""
+        return self._required(name, None if default is None else tuple(default), ())
+
+    def numbers(self, name: str, default: Sequence[float] | None = None) -> tuple[float, ...]:
+        """An attribute that is a list of floats."""
+        return tuple(float(item) for item in self._required(name, None if default is None else tuple(default), ()))
+
+    def texts(self, name: str, default: Sequence[str] | None = None) -> tuple[str, ...]:
+        """An attribute that is a list of strings."""
+        return self._required(name, None if default is None else tuple(default), ())
+
+    def element_attribute(self, name: str, default: Attribute | None = None) -> Attribute:
+        """An attribute that is an element type. Raises ConversionError if it is absent and has no default."""
+        found = self.op.properties.get(name, default)
+        if found is None:
+            self.fail(f"attribute {name} is missing")
+        if not isinstance(found, ComplexType) and not is_element_type(found):
+            self.fail(f"attribute {name} is no element type")
+        return cast(Attribute, found)
+
+    def tensor(self, name: str) -> Array | None:
+        """An attribute that is a tensor, None if it is absent."""
+        found = self.op.properties.get(name)
+        return found.array if isinstance(found, DataAttr) else None
+
+    def _required(self, name: str, default: Any, kind: Any) -> Any:
+        if default is None and name not in self.op.properties:
+            self.fail(f"attribute {name} is missing")
+        return self.attribute(name, kind if default is None else default)
+
+    def constant(self, index: int) -> Array | None:
+        """Value of an operand if all of it is known; None if it is not, or the operand is absent."""
+        value = self.optional(index)
+        return None if value is None else self.known.constant(value)
+
+    def constant_integers(self, index: int) -> tuple[int, ...] | None:
+        """Value of an operand as integers, if all of it is known."""
+        return self.known.integers(self.optional(index))
+
+    def shape(self, index: int) -> Shape:
+        """Shape of an operand."""
+        return shape_of(self.operand(index))
+
+    def rank(self, index: int) -> int | None:
+        """Rank of an operand, None if unknown."""
+        return rank_of(self.operand(index))
+
+    def known_rank(self, index: int) -> int:
+        """Rank of an operand. Raises ConversionError if it is unknown."""
+        rank = self.rank(index)
+        if rank is None:
+            self.fail(f"the rank of operand {index} is unknown", hint="give the model's inputs a known rank")
+        return rank
+
+    def element(self, index: int) -> Attribute:
+        """Element type of an operand."""
+        return element_of(self.operand(index))
+
+    def fail(self, reason: str, hint: str | None = None) -> NoReturn:
+        """Raise a ConversionError about this node."""
+        raise UnsupportedOperationError(reason, operation=self.op.name, node=self.name, hint=hint)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from xdsl.ir import OpResult, SSAValue
 
+from moir.analysis.constants import constant_of
 from moir.dialects.data import Array
 from moir.dialects.opset.arithmetic import Add, Subtract
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Concat, Split, VariadicSplit
 from moir.dialects.opset.slicing import Slice
 from moir.dialects.shapes import normalize_axis, shape_of
-from moir.rewriting.rules import constant_of
 
 DEEPEST_FORM = 64
 """How many operations one behind the other a form is followed through."""

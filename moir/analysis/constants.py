@@ -1,23 +1,54 @@
-"""Weights as numpy arrays: constants, also those that are stored in another precision and converted where they are used."""
+"""Constants as numpy arrays, also weights that are stored in another precision and converted where they are used.
+
+The value of a constant whose text left it out counts as unknown: only the emitter needs it, and raises.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from xdsl.ir import OpResult, SSAValue
+from xdsl.ir import Attribute, OpResult, SSAValue
 
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.element_types import bf16, f16, f32, f64, to_numpy
+from moir.dialects.element_types import bf16, describe, f16, f32, f64, to_numpy
 from moir.dialects.opset.infrastructure import Convert
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, rank_of
 
 FLOATS = frozenset((bf16, f16, f32, f64))
 """Element types of weights that may be changed: rounding a product to fewer bits loses too much."""
 
 ROUNDING = {2: 2.0**-8, 4: 2.0**-22, 8: 2.0**-50}
 """Largest error of rounding to a type of so many bytes, relative to the largest of the numbers."""
+
+
+TOLERANCES: dict[Attribute, float] = {f16: 2.0**-10, bf16: 2.0**-7, f32: 4e-6, f64: 4e-6}
+"""Relative error up to which a constant is a number, by element type: its rounding, or six digits of it having been written."""
+
+
+def constant_of(value: SSAValue) -> Array | None:
+    """The array of a value that a Constant produces; None too if the array does not hold the elements one by one."""
+    if not isinstance(value, OpResult) or not isinstance(data := value.op.properties.get("value"), DataAttr):
+        return None
+    return None if describe(data.element).is_packed else data.data.array
+
+
+def scalar_of(value: SSAValue) -> float | None:
+    """The number of a constant of one element, None for anything else."""
+    array = constant_of(value)
+    return float(array.reshape(-1)[0]) if array is not None and array.size == 1 and array.dtype.kind in "fiuV" else None
+
+
+def is_about(value: float, expected: float, element: Attribute) -> bool:
+    """Whether a number of an element type is `expected` up to rounding."""
+    return value == expected or abs(value - expected) <= TOLERANCES.get(element, 0) * abs(expected)
+
+
+def outranks(constant: SSAValue, other: SSAValue) -> bool:
+    """Whether broadcasting against a constant may give a value more dimensions than it has."""
+    own, rank = rank_of(constant), rank_of(other)
+    return own != 0 and (own is None or rank is None or own > rank)
 
 
 def weight_of(value: SSAValue) -> Array | None:

@@ -12,13 +12,14 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
-from moir.analysis.dimensions import Dimensions, Dims, Token, broadcast, same
+from moir.analysis.dimensions import Dimensions, Dims, Token, broadcast
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import BroadcastingOp, UnaryOp
+from moir.dialects.opset.slicing import UNBOUNDED
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import rank_of
-from moir.dialects.symbols import Symbol
+from moir.dialects.symbols import Symbol, same
 
 DimensionRule: TypeAlias = Callable[[Dimensions, OpsetOp], Dims | None]
 RULES: dict[str, DimensionRule] = {}
@@ -226,10 +227,6 @@ def _cut(known: Dimensions, op: OpsetOp) -> Dims | None:
     return result
 
 
-UNBOUNDED = 2**31 - 1
-"""A stop from which on a slice reaches to the end: no dimension is larger."""
-
-
 @_rule("Gather")
 def _picked(known: Dimensions, op: OpsetOp) -> Dims | None:
     data, indices, axis = known.tokens(op.operands[0]), known.tokens(op.operands[1]), known.integers(op.operands[2])
@@ -360,7 +357,7 @@ RULES.update({f"Reduce{kind}": _reduced for kind in _REDUCTIONS})
 
 def derived(known: Dimensions, op: OpsetOp, index: int) -> Dims | None:
     """Dimensions of a result of an operation."""
-    kind = op.name.rpartition(".")[2]
+    kind = op.KIND
     if kind == "VariadicSplit":
         return _variadic_part(known, op, index)
     if (rule := RULES.get(kind)) is not None:

@@ -25,7 +25,7 @@ from moir.dialects.data import DataAttr
 from moir.dialects.moir import all_blocks
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import rank_of, shape_of
-from moir.dialects.symbols import Symbol, is_symbolic
+from moir.dialects.symbols import Symbol, is_symbolic, same
 
 Token: TypeAlias = int | Symbol
 Tokens: TypeAlias = tuple[Token, ...]
@@ -130,11 +130,6 @@ def same_tokens(a: Sequence[Token], b: Sequence[Token]) -> bool:
         return False
     differing = [(x, y) for x, y in zip(a, b, strict=True) if not same(x, y)]
     return not differing or (len(differing) == 1 and 0 not in a and 0 not in b and any(isinstance(token, Symbol) for token in differing[0]))
-
-
-def same(a: Token, b: Token) -> bool:
-    """Whether two dimensions are certainly equal."""
-    return a is b or (not isinstance(a, Symbol) and not isinstance(b, Symbol) and a == b)
 
 
 def broadcast(*shapes: Tokens) -> Dims:

@@ -12,6 +12,7 @@ from typing import cast
 import numpy as np
 from xdsl.ir import OpResult, SSAValue
 
+from moir.analysis.constants import constant_of
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import describe
 from moir.dialects.names import name_of
@@ -54,8 +55,8 @@ class KnownValues:
 
     def elements(self, value: SSAValue) -> Array | None:
         """The value, entries of which may be symbols (then the array has dtype object); None if nothing is known."""
-        if isinstance(value, OpResult) and (data := value.op.properties.get("value")) is not None and isinstance(data, DataAttr):
-            return None if describe(data.element).is_packed else data.array
+        if isinstance(value, OpResult) and isinstance(value.op.properties.get("value"), DataAttr):
+            return constant_of(value)
         if value not in self._elements:
             self._compute(value)
         return self._elements[value]
@@ -73,7 +74,7 @@ class KnownValues:
                 self._elements[current] = None
                 continue
             missing = [v for v in op.operands if v not in self._elements and self._evaluable(v) is not None]
-            if missing and op.name.rpartition(".")[2] != "ShapeOf":
+            if missing and op.KIND != "ShapeOf":
                 pending.extend(missing)
                 continue
             self._evaluate(op)
@@ -86,7 +87,7 @@ class KnownValues:
 
     def _evaluate(self, op: OpsetOp) -> None:
         results: Sequence[Array] | None = None
-        if op.name.rpartition(".")[2] == "ShapeOf":
+        if op.KIND == "ShapeOf":
             results = self._shape(op)
         elif op.operands:
             operands = [self._elements[v] if v in self._elements else self.elements(v) for v in op.operands]

@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from moir.analysis.constants import outranks, scalar_of
 from moir.dialects.properties import value_of
-from moir.rewriting.rules import outranks, scalar_of
 
 Polynomial: TypeAlias = Mapping[int, float]
 """Coefficients by power."""

@@ -16,9 +16,9 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.affine_forms import Affine, AffineForms
+from moir.analysis.constants import scalar_of
 from moir.dialects.data import Array
 from moir.dialects.shapes import shape_of
-from moir.rewriting.rules import scalar_of
 
 ACTIVATIONS = {"opset1.Sigmoid": "sigmoid", "opset1.Tanh": "tanh", "opset1.Relu": "relu"}
 

@@ -147,6 +147,13 @@ def merge_elements(a: Attribute, b: Attribute) -> Attribute:
     raise InferenceError(f"element types {a} and {b} should be equal")
 
 
+def refines(shape: Shape, other: Shape) -> bool:
+    """Whether a shape says all that another one says: it has the dimensions that are known there."""
+    return other is None or (
+        shape is not None and len(shape) == len(other) and all(d < 0 or own == d for own, d in zip(shape, other, strict=True))
+    )
+
+
 def broadcast_dimension(a: int, b: int) -> int:
     """Numpy broadcasting of one dimension; an unknown one against a known one other than 1 yields the known one."""
     if a == b or b == 1:

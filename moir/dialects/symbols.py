@@ -87,3 +87,8 @@ def is_symbolic(array: Array) -> bool:
 def simplified(array: Array, dtype: np.dtype[Any]) -> Array:
     """An array of integers and symbols, as an ordinary array of `dtype` if no symbol is left in it."""
     return array if is_symbolic(array) else array.astype(dtype)
+
+
+def same(a: int | Symbol, b: int | Symbol) -> bool:
+    """Whether two integers are certainly equal."""
+    return a is b or (not isinstance(a, Symbol) and not isinstance(b, Symbol) and a == b)

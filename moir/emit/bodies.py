@@ -35,7 +35,7 @@ def bodies_of(op: OpsetOp, inputs: int) -> Bodies:
 
     Raises EmissionError if the IR has no form for bodies of this operation, or for a connection of it.
     """
-    writer = _WRITERS.get(op.name.partition(".")[2])
+    writer = _WRITERS.get(op.KIND)
     if writer is None:
         raise EmissionError("the IR has no form for an operation of this type with a body", operation=op.name, node=name_of(op))
     layers = [LayerOrder(region.block) for region in op.regions]

@@ -20,6 +20,7 @@ from moir.dialects.framework import decode_kind
 from moir.dialects.moir import ModelOp
 from moir.dialects.names import name_of, tensor_names_of
 from moir.dialects.opset.base import OpsetOp, property_table
+from moir.dialects.opset.xml import layer_type
 from moir.dialects.shapes import element_of
 from moir.emit.bodies import PORT_MAP_PROPERTIES, bodies_of
 from moir.emit.order import LayerOrder, misplaced_operand, operands_of
@@ -27,10 +28,6 @@ from moir.emit.runtime_info import layer_information, model_information
 from moir.emit.text import escape_name, escape_value, parameter_shape, port_text, property_text
 from moir.emit.weights import Weights
 from moir.errors import ConversionError, EmissionError
-
-SPELLINGS = {"Constant": "Const", "PRelu": "PReLU", "Relu": "ReLU", "Softmax": "SoftMax"}
-"""Types the runtime writes otherwise than its specification names them."""
-
 
 _EXTENSION = "extension."
 _ATTRIBUTE_NAME = re.compile(r"[\w.-]+", re.ASCII)
@@ -86,7 +83,7 @@ class ModelWriter:
     def _layer(self, op: OpsetOp, index: int, name: str, operands: list[SSAValue], tensor_names: Mapping[OpResult, str]) -> None:
         version, _, type_ = op.name.partition(".")
         if version.startswith("opset"):
-            type_ = SPELLINGS.get(type_, type_)
+            type_ = layer_type(type(op))
         elif version == "extension":
             version, type_ = _extension_layer(op, type_)
         parts = [
@@ -188,6 +185,6 @@ def _attribute_name(name: str) -> str:
 @cache
 def _written_properties(operation: type[OpsetOp]) -> tuple[tuple[str, Attribute | None], ...]:
     """Names and defaults of the properties of an operation that stand in its `<data>`, in the order of their definition."""
-    ports = PORT_MAP_PROPERTIES.get(operation.name.partition(".")[2], frozenset[str]())
+    ports = PORT_MAP_PROPERTIES.get(operation.KIND, frozenset[str]())
     specs = property_table(operation).specs
     return tuple((escape_value(name), spec.default) for name, spec in specs.items() if name not in ports)

@@ -40,7 +40,7 @@ class LayerOrder:
         outer = [*range(len(self.parameters)), *range(len(self.operations) - len(self.results), len(self.operations))]
         for index in (*outer, *range(len(self.parameters), len(self.operations) - len(self.results))):
             op = self.operations[index]
-            names[index] = _unique(name_of(op) or f"{op.name.partition('.')[2]}_{index}", taken, last)
+            names[index] = _unique(name_of(op) or f"{op.KIND}_{index}", taken, last)
         return names
 
     @cached_property

@@ -21,8 +21,8 @@ from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.shapes import element_of, join_shapes, merge_elements, rank_of, shape_of, tensor, unknown_dimensions
 from moir.errors import ConversionError
 from moir.lowering.binder import LoweringNode
-from moir.passes.canonicalize.eliminate_dead import eliminate_dead
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.dead_code import eliminate_dead
 
 EXACT_NESTING = 2
 """Bodies that have more levels of bodies inside start from unknown dimensions: each try lowers all that is inside once more."""

@@ -12,8 +12,8 @@ from moir.dialects.opset.condition import Loop, RepeatingOp
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.lowering.binder import LoweringNode
 from moir.lowering.bodies import Body, create_with_bodies
-from moir.passes.canonicalize.eliminate_dead import eliminate_dead
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.dead_code import eliminate_dead
 
 
 @dataclass

@@ -162,3 +162,7 @@ class OpBuilder:
     def convert(self, value: SSAValue, element: Attribute) -> SSAValue:
         """The value in another element type; the value itself if it has that type."""
         return value if element_of(value) == element else self.Convert(value, destination_type=element)
+
+    def transposed(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
+        """The value with its dimensions in another order; the value itself if that is the order they have."""
+        return value if list(order) == sorted(order) else self.Transpose(value, np.array(order, np.int64))

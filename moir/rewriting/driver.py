@@ -34,6 +34,10 @@ class Pattern(RewritePattern):
 
     roots: tuple[type[Operation] | str, ...] = (Operation,)
 
+    def may_start_at(self, operation: type[Operation]) -> bool:
+        """Whether the pattern is tried on operations of a class that is a root, or derived from one; asked once a class."""
+        return True
+
     def may_match(self, op: Operation) -> bool:
         """A quick look at a root; only if it says True is a rewriter made and the pattern tried."""
         return True
@@ -82,7 +86,10 @@ class PatternTable:
         found = self._memo.get(operation)
         if found is None:
             found = self._memo[operation] = tuple(
-                pattern for root in (operation.name, *operation.__mro__) for pattern in self._by_root.get(root, ())
+                pattern
+                for root in (operation.name, *operation.__mro__)
+                for pattern in self._by_root.get(root, ())
+                if not isinstance(pattern, Pattern) or pattern.may_start_at(operation)
             )
         return found
 

@@ -19,7 +19,6 @@ from moir.analysis.uses import has_one_live_use
 from moir.dialects.moir import all_blocks
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape
-from moir.passes.canonicalize.cancel_transposes import order_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
@@ -41,7 +40,7 @@ def regrouping_of(op: Operation, known: Dimensions) -> Regrouping | None:
     first = transpose.operands[0].owner
     if not isinstance(first, Reshape) or not has_one_live_use(first.results[0]) or not has_one_live_use(transpose.results[0]):
         return None
-    order = order_of(transpose, known)
+    order = transpose.permutation(known)
     source, parts, target = (known.tokens(value) for value in (first.operands[0], first.results[0], op.results[0]))
     if order is None or source is None or parts is None or target is None:
         return None

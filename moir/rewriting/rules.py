@@ -28,27 +28,18 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.traits import Commutative
 
+from moir.analysis.constants import TOLERANCES, constant_of, is_about, outranks, scalar_of
 from moir.dialects import opset
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.element_types import bf16, describe, dynamic, f16, f32, f64
-from moir.dialects.opset.base import property_table
+from moir.dialects.element_types import dynamic
+from moir.dialects.opset.base import OpsetOp, property_table
 from moir.dialects.properties import value_of
-from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, refines, shape_of
 from moir.errors import InferenceError
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
-
-COMMUTATIVE = frozenset(
-    (
-        *("Add", "Multiply", "Maximum", "Minimum", "Equal", "NotEqual", "SquaredDifference"),
-        *("LogicalAnd", "LogicalOr", "LogicalXor", "BitwiseAnd", "BitwiseOr", "BitwiseXor"),
-    )
-)
-"""Operations whose two operands may change places."""
-
-TOLERANCES: dict[Attribute, float] = {f16: 2.0**-10, bf16: 2.0**-7, f32: 4e-6, f64: 4e-6}
-"""Relative error up to which a constant is a number, by element type: its rounding, or six digits of it having been written."""
 
 _CONSTANT = frozenset(("opset1.Constant",))
 
@@ -113,9 +104,10 @@ class Recorder:
 def _expression(names: Sequence[str], kind: str, operands: tuple[Any, ...], properties: dict[str, Any]) -> Expression:
     terms = tuple(Number(float(term)) if isinstance(term, int | float) else term for term in operands)
     orders = [terms]
-    if kind in COMMUTATIVE and terms[0] != terms[1]:
+    operation = opset.operation(names[-1])
+    if operation.has_trait(Commutative) and terms[0] != terms[1]:
         orders.append(terms[::-1])
-    table = property_table(opset.operation(names[-1])).specs
+    table = property_table(operation).specs
     expected: list[tuple[str, Any]] = []
     for name, value in properties.items():
         spelled = name if name in table else name.replace("_", "-")
@@ -158,35 +150,11 @@ class Match:
 
     def operation(self, kind: str) -> Operation:
         """The first matched operation of a type, e.g. `ReduceMean`."""
-        return next(op for op in self.operations if op.name.rpartition(".")[2] == kind)
+        return next(op for op in self.operations if kind == cast(OpsetOp, op).KIND)
 
     def is_real(self, name: str) -> bool:
         """Whether a variable is bound to floating-point numbers of 16 bits or more."""
         return element_of(self._bound[name]) in TOLERANCES
-
-
-def constant_of(value: SSAValue) -> Array | None:
-    """The array of a value that a Constant produces; None too if the array does not hold the elements one by one."""
-    if not isinstance(value, OpResult) or not isinstance(data := value.op.properties.get("value"), DataAttr):
-        return None
-    return None if describe(data.element).is_packed else data.data.array
-
-
-def scalar_of(value: SSAValue) -> float | None:
-    """The number of a constant of one element, None for anything else."""
-    array = constant_of(value)
-    return float(array.reshape(-1)[0]) if array is not None and array.size == 1 and array.dtype.kind in "fiuV" else None
-
-
-def is_about(value: float, expected: float, element: Attribute) -> bool:
-    """Whether a number of an element type is `expected` up to rounding."""
-    return value == expected or abs(value - expected) <= TOLERANCES.get(element, 0) * abs(expected)
-
-
-def outranks(constant: SSAValue, other: SSAValue) -> bool:
-    """Whether broadcasting against a constant may give a value more dimensions than it has."""
-    own, rank = rank_of(constant), rank_of(other)
-    return own != 0 and (own is None or rank is None or own > rank)
 
 
 def _equal_constants(a: SSAValue, b: SSAValue) -> bool:
@@ -335,12 +303,7 @@ def is_refinement(new: Attribute, old: Attribute) -> bool:
     """Whether a value of type `new` may stand for one of type `old`: the same element type, all that is known of the shape still known."""
     if new is old:
         return True
-    known, shape = shape_of(old), shape_of(new)
-    if element_of(old) not in (dynamic, element_of(new)):
-        return False
-    return known is None or (
-        shape is not None and len(shape) == len(known) and all(d in (-1, own) for d, own in zip(known, shape, strict=True))
-    )
+    return element_of(old) in (dynamic, element_of(new)) and refines(shape_of(new), shape_of(old))
 
 
 def replace_matched(operations: Sequence[Operation], value: SSAValue, rewriter: Rewriter) -> None:

@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, float_property, integer_property, optional_operands, string_property
+from moir.dialects.opset.base import AlongAxes, OpsetOp, Types, float_property, integer_property, optional_operands, string_property
 from moir.dialects.opset.elementwise import error_function
 from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, UnaryOp, is_real, narrowed, require_element, widened
 from moir.dialects.shapes import element_of, format_shape, merge_elements, normalize_axis, shape_of, tensor
@@ -35,6 +35,7 @@ class Clamp(ElementwiseOp):
     """x limited to `min` … `max`. For integers the limits are rounded into the interval."""
 
     name = "opset1.Clamp"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     min = float_property()
     max = float_property()
     REAL_ONLY: ClassVar[bool] = False
@@ -126,6 +127,7 @@ class Relu(ElementwiseOp):
     """max(x, 0)"""
 
     name = "opset1.Relu"
+    XML_TYPE: ClassVar[str] = "ReLU"
     REAL_ONLY: ClassVar[bool] = False
 
     def compute(self, x: Array) -> Array:
@@ -203,6 +205,7 @@ class HardSigmoid(ScalarParametricOp):
     """max(0, min(1, alpha · x + beta))"""
 
     name = "opset1.HardSigmoid"
+    POINTWISE: ClassVar[bool] = True
     data = operand_def()
     alpha = operand_def()
     beta = operand_def()
@@ -218,6 +221,7 @@ class Selu(ParametricOp):
     """lambda · x where x is positive, else lambda · alpha · (eˣ - 1)."""
 
     name = "opset1.Selu"
+    POINTWISE: ClassVar[bool] = True
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
     data = operand_def()
     alpha = operand_def()
@@ -241,6 +245,7 @@ class Swish(ScalarParametricOp):
     """x / (1 + e^(-beta · x)), beta 1 if it is absent."""
 
     name = "opset4.Swish"
+    POINTWISE: ClassVar[bool] = True
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
     data = operand_def()
     beta = optional_operands(1)
@@ -255,6 +260,7 @@ class PRelu(ParametricOp):
     """x where positive, else slope · x. A slope of one dimension belongs to dimension 1 of the data, any other is broadcast as in numpy."""
 
     name = "opset1.PRelu"
+    XML_TYPE: ClassVar[str] = "PReLU"
     data = operand_def()
     slope = operand_def()
     result = result_def()
@@ -296,6 +302,8 @@ class Softmax1(AlongAxisOp):
     """eˣ / sum(eˣ) along `axis`, which is counted from the front."""
 
     name = "opset1.Softmax"
+    XML_TYPE: ClassVar[str] = "SoftMax"
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("axis",))
 
     def verify_(self) -> None:
         if self.integer("axis") < 0:
@@ -307,6 +315,8 @@ class Softmax(AlongAxisOp):
     """eˣ / sum(eˣ) along `axis`."""
 
     name = "opset8.Softmax"
+    XML_TYPE: ClassVar[str] = "SoftMax"
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("axis",))
 
 
 @irdl_op_definition
@@ -314,6 +324,7 @@ class LogSoftmax(AlongAxisOp):
     """x - ln(sum(eˣ)) along `axis`."""
 
     name = "opset5.LogSoftmax"
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("axis",))
 
     def compute(self, x: Array) -> Array:
         shifted = self.shifted(x)

@@ -6,7 +6,8 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.irdl import irdl_op_definition
+from xdsl.irdl import irdl_op_definition, traits_def
+from xdsl.traits import Commutative
 
 from moir.dialects.data import Array
 from moir.dialects.opset.base import boolean_property
@@ -22,6 +23,9 @@ class Add(BroadcastingFunctionOp):
     """a + b"""
 
     name = "opset1.Add"
+    traits = traits_def(Commutative())
+    NEUTRAL: ClassVar[float | None] = 0
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.add
     SYMBOLIC: ClassVar[bool] = True
 
@@ -31,6 +35,8 @@ class Subtract(BroadcastingFunctionOp):
     """a - b"""
 
     name = "opset1.Subtract"
+    NEUTRAL: ClassVar[float | None] = 0
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.subtract
     SYMBOLIC: ClassVar[bool] = True
 
@@ -40,6 +46,9 @@ class Multiply(BroadcastingFunctionOp):
     """a * b"""
 
     name = "opset1.Multiply"
+    traits = traits_def(Commutative())
+    NEUTRAL: ClassVar[float | None] = 1
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.multiply
     SYMBOLIC: ClassVar[bool] = True
 
@@ -59,6 +68,8 @@ class Divide(BroadcastingOp):
     """a / b; the quotient of integers is rounded down with `m_pythondiv`, else towards zero."""
 
     name = "opset1.Divide"
+    NEUTRAL: ClassVar[float | None] = 1
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     m_pythondiv = boolean_property(True)
     SYMBOLIC: ClassVar[bool] = True
 
@@ -100,6 +111,8 @@ class Mod(BroadcastingOp):
     """Remainder with the sign of the dividend, as of truncated division."""
 
     name = "opset1.Mod"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     SYMBOLIC: ClassVar[bool] = True
 
     def compute(self, a: Array, b: Array) -> Array | None:
@@ -123,6 +136,8 @@ class FloorMod(BroadcastingOp):
     """Remainder with the sign of the divisor, as of floored division."""
 
     name = "opset1.FloorMod"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     SYMBOLIC: ClassVar[bool] = True
 
     def compute(self, a: Array, b: Array) -> Array | None:
@@ -134,6 +149,8 @@ class Power(BroadcastingOp):
     """a to the power of b; integers by way of floats where the exponent is negative."""
 
     name = "opset1.Power"
+    NEUTRAL: ClassVar[float | None] = 1
+    PASSES_ERRORS_ON: ClassVar[bool] = True
 
     def compute(self, a: Array, b: Array) -> Array | None:
         if not is_real(b) and np.any(b < 0):
@@ -147,6 +164,7 @@ class SquaredDifference(BroadcastingOp):
     """(a - b)²"""
 
     name = "opset1.SquaredDifference"
+    traits = traits_def(Commutative())
 
     def compute(self, a: Array, b: Array) -> Array | None:
         return np.square(np.subtract(a, b))
@@ -183,6 +201,8 @@ class Maximum(BroadcastingFunctionOp):
     """The larger of a and b."""
 
     name = "opset1.Maximum"
+    traits = traits_def(Commutative())
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.maximum
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = larger
     SYMBOLIC: ClassVar[bool] = True
@@ -193,6 +213,8 @@ class Minimum(BroadcastingFunctionOp):
     """The smaller of a and b."""
 
     name = "opset1.Minimum"
+    traits = traits_def(Commutative())
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.minimum
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = smaller
     SYMBOLIC: ClassVar[bool] = True

@@ -243,6 +243,28 @@ class PropertyAccess(Operation):
         return self.properties[name]
 
 
+@dataclass(frozen=True)
+class AlongAxes:
+    """Along which dimensions of its data an operation works; results have the rank of the data.
+
+    Args:
+        data: operands of equal rank whose dimensions are meant; None: all operands.
+        properties: properties that are the number of a dimension.
+        operand: operand that lists dimensions.
+    """
+
+    data: tuple[int, ...] | None = (0,)
+    properties: tuple[str, ...] = ()
+    operand: int | None = None
+
+
+class _KindOfName:
+    """A class attribute: the name of an operation without that of its dialect."""
+
+    def __get__(self, instance: object, owner: type[Operation]) -> str:
+        return owner.name.partition(".")[2]
+
+
 class OpsetEffects(MemoryEffect):
     """Says for xDSL's own passes what `OpsetOp.EFFECTS` says."""
 
@@ -264,6 +286,40 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
     DETERMINISTIC: ClassVar[bool] = True
     """Equal operands give equal results; False for random operations, which are neither folded nor shared."""
+
+    KIND: ClassVar[str] = cast(str, _KindOfName())
+    """The type of the operation, `Gather`, without the operation set that this version of it is from."""
+
+    XML_TYPE: ClassVar[str] = ""
+    """The type as the IR spells it, for the few kinds that it spells otherwise than the specification."""
+
+    POINTWISE: ClassVar[bool] = False
+    """Each element of the result is computed from that element of the first operand; others are scalars, or only lend their type."""
+
+    BROADCASTS: ClassVar[bool] = False
+    """Each element of the result is computed from one element of each operand; operands broadcast to each other."""
+
+    NEUTRAL: ClassVar[float | None] = None
+    """The number with which, as second operand, the operation gives back its first one; as first operand too if it is commutative."""
+
+    AXES: ClassVar[AlongAxes | None] = None
+    """The dimensions along which the operation works, if it names them and keeps the rank."""
+
+    EXTENTS: ClassVar[tuple[int, ...]] = ()
+    """Operands that have an entry for each dimension of the first operand: paddings, repeats."""
+
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = ()
+    """Operands that must not be rounded: positions, sizes, and numbers that are compared or made integers."""
+
+    PASSES_ERRORS_ON: ClassVar[bool] = False
+    """A rounded operand gives a result that is off by about as much: what computations of positions and sizes are made of."""
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        """Whether the result certainly has the elements and the shape of the first operand, whatever the unknown dimensions are.
+
+        Element types, and a neutral second operand, are looked at elsewhere.
+        """
+        return False
 
     def infer(self, known: OperandValues) -> Types:
         """Result types, from operand types, properties and known operand values.

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition
+from xdsl.irdl import irdl_op_definition, traits_def
+from xdsl.traits import Commutative
 
 from moir.dialects.data import Array
 from moir.dialects.opset.elementwise_base import BOOLEANS, INTEGERS, BroadcastingFunctionOp, BroadcastingOp, FunctionOp
@@ -30,6 +31,7 @@ class BitwiseAnd(BroadcastingFunctionOp):
     """Bits set in both a and b."""
 
     name = "opset13.BitwiseAnd"
+    traits = traits_def(Commutative())
     FUNCTION: ClassVar[np.ufunc] = np.bitwise_and
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = BITS
 
@@ -39,6 +41,7 @@ class BitwiseOr(BroadcastingFunctionOp):
     """Bits set in a or b."""
 
     name = "opset13.BitwiseOr"
+    traits = traits_def(Commutative())
     FUNCTION: ClassVar[np.ufunc] = np.bitwise_or
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = BITS
 
@@ -48,6 +51,7 @@ class BitwiseXor(BroadcastingFunctionOp):
     """Bits set in one of a and b only."""
 
     name = "opset13.BitwiseXor"
+    traits = traits_def(Commutative())
     FUNCTION: ClassVar[np.ufunc] = np.bitwise_xor
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = BITS
 

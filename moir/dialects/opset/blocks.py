@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import integer_property, string_property
+from moir.dialects.opset.base import AlongAxes, integer_property, string_property
 from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, require_rank
 from moir.dialects.shapes import Shape, format_shape, normalize_axis, unknown_dimensions
 from moir.errors import InferenceError
@@ -178,6 +179,7 @@ class ShuffleChannels(MovementOp):
     """The dimension `axis`, seen as `group` rows, transposed."""
 
     name = "opset1.ShuffleChannels"
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("axis",))
     data = operand_def()
     axis = integer_property(1)
     group = integer_property(1)

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Commutative
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
@@ -71,6 +72,8 @@ class Equal(ComparisonOp):
     """a = b"""
 
     name = "opset1.Equal"
+    traits = traits_def(Commutative())
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
     FUNCTION: ClassVar[np.ufunc] = np.equal
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_equal, 2)
 
@@ -80,6 +83,8 @@ class NotEqual(ComparisonOp):
     """a ≠ b"""
 
     name = "opset1.NotEqual"
+    traits = traits_def(Commutative())
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
     FUNCTION: ClassVar[np.ufunc] = np.not_equal
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_not_equal, 2)
 
@@ -89,6 +94,7 @@ class Less(ComparisonOp):
     """a < b"""
 
     name = "opset1.Less"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
     FUNCTION: ClassVar[np.ufunc] = np.less
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_less, 2)
 
@@ -98,6 +104,7 @@ class LessEqual(ComparisonOp):
     """a ≤ b"""
 
     name = "opset1.LessEqual"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
     FUNCTION: ClassVar[np.ufunc] = np.less_equal
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_less_equal, 2)
 
@@ -107,6 +114,7 @@ class Greater(ComparisonOp):
     """a > b"""
 
     name = "opset1.Greater"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
     FUNCTION: ClassVar[np.ufunc] = np.greater
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_greater, 2)
 
@@ -116,12 +124,15 @@ class GreaterEqual(ComparisonOp):
     """a ≥ b"""
 
     name = "opset1.GreaterEqual"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
     FUNCTION: ClassVar[np.ufunc] = np.greater_equal
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_greater_equal, 2)
 
 
 class PredicateOp(OpsetOp):
     """Base of the predicates of floating-point numbers."""
+
+    POINTWISE: ClassVar[bool] = True
 
     data = operand_def()
     result = result_def()

@@ -44,6 +44,8 @@ class Select(OpsetOp):
     """Elements of `then` where `cond` is true, of `otherwise` where it is not, broadcast to each other."""
 
     name = "opset1.Select"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
+    BROADCASTS: ClassVar[bool] = True
     cond = operand_def()
     then = operand_def()
     otherwise = operand_def()

@@ -29,11 +29,23 @@ def group_count(groups: int, channels: int, channels_of_group: int) -> int:
     return channels // channels_of_group
 
 
+class ConvolutionOp(SlidingWindowOp):
+    """Base of the convolutions whose data are one tensor and whose filters are another one."""
+
+    OUTPUT_CHANNELS: ClassVar[tuple[int, ...]]
+    """The dimensions of the filters that together are the channels of the result, the group first."""
+
+    INPUT_CHANNELS: ClassVar[tuple[int, ...]]
+    """The same of the channels of the data."""
+
+
 @irdl_op_definition
-class Convolution(SlidingWindowOp):
+class Convolution(ConvolutionOp):
     """Cross-correlation of data [N, C_in, spatial…] with filters [C_out, C_in, kernel…]; result [N, C_out, spatial…]."""
 
     name = "opset1.Convolution"
+    OUTPUT_CHANNELS: ClassVar[tuple[int, ...]] = (0,)
+    INPUT_CHANNELS: ClassVar[tuple[int, ...]] = (1,)
     data = operand_def()
     filters = operand_def()
     strides = integers_property()
@@ -53,10 +65,12 @@ class Convolution(SlidingWindowOp):
 
 
 @irdl_op_definition
-class GroupConvolution(SlidingWindowOp):
+class GroupConvolution(ConvolutionOp):
     """Convolution of groups of channels: filters [groups, C_out / groups, C_in / groups, kernel…]; result [N, C_out, spatial…]."""
 
     name = "opset1.GroupConvolution"
+    OUTPUT_CHANNELS: ClassVar[tuple[int, ...]] = (0, 1)
+    INPUT_CHANNELS: ClassVar[tuple[int, ...]] = (0, 2)
     data = operand_def()
     filters = operand_def()
     strides = integers_property()
@@ -77,7 +91,7 @@ class GroupConvolution(SlidingWindowOp):
         return (tensor(shape, merge_elements(self.element_type(0), self.element_type(1))),)
 
 
-class TransposedConvolutionOp(SlidingWindowOp):
+class TransposedConvolutionOp(ConvolutionOp):
     """Base of the transposed convolutions.
 
     The trailing operand, if there, says the spatial sizes of the result [spatial axes]; pads then follow from it unless they are explicit.
@@ -117,6 +131,8 @@ class ConvolutionBackpropData(TransposedConvolutionOp):
     """Transposed convolution of data [N, C_in, spatial…] with filters [C_in, C_out, kernel…]; result [N, C_out, spatial…]."""
 
     name = "opset1.ConvolutionBackpropData"
+    OUTPUT_CHANNELS: ClassVar[tuple[int, ...]] = (1,)
+    INPUT_CHANNELS: ClassVar[tuple[int, ...]] = (0,)
     strides = integers_property()
     dilations = integers_property()
     pads_begin = integers_property()
@@ -139,6 +155,8 @@ class GroupConvolutionBackpropData(TransposedConvolutionOp):
     """Transposed convolution of groups: filters [groups, C_in / groups, C_out / groups, kernel…]; result [N, C_out, spatial…]."""
 
     name = "opset1.GroupConvolutionBackpropData"
+    OUTPUT_CHANNELS: ClassVar[tuple[int, ...]] = (0, 2)
+    INPUT_CHANNELS: ClassVar[tuple[int, ...]] = (0, 1)
     strides = integers_property()
     pads_begin = integers_property()
     pads_end = integers_property()

@@ -199,6 +199,7 @@ class NonMaxSuppression(OpsetOp):
     """
 
     name = "opset9.NonMaxSuppression"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (2, 3, 4, 5)
     boxes = operand_def()
     scores = operand_def()
     limits = optional_operands(4)
@@ -259,6 +260,7 @@ class PriorBox(PriorOp):
     """Prior boxes of several sizes and aspect ratios, optionally dense grids of boxes of fixed size."""
 
     name = "opset8.PriorBox"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
     min_size = floats_property(())
     max_size = floats_property(())
     aspect_ratio = floats_property(())
@@ -308,6 +310,7 @@ class PriorBoxClustered(PriorOp):
     """Prior boxes of the given widths and heights."""
 
     name = "opset1.PriorBoxClustered"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
     step = float_property(0.0)
     step_w = float_property(0.0)
     step_h = float_property(0.0)

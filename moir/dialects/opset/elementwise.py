@@ -36,6 +36,7 @@ class Abs(FunctionOp):
     """|x|"""
 
     name = "opset1.Abs"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.absolute
     REAL_ONLY: ClassVar[bool] = False
     SYMBOLIC: ClassVar[bool] = True
@@ -94,6 +95,8 @@ class Ceiling(FunctionOp):
     """The least integer not below x."""
 
     name = "opset1.Ceiling"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0,)
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.ceil
     REAL_ONLY: ClassVar[bool] = False
 
@@ -103,6 +106,7 @@ class Cos(FunctionOp):
     """Cosine of x, in radians."""
 
     name = "opset1.Cos"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0,)
     FUNCTION: ClassVar[np.ufunc] = np.cos
 
 
@@ -129,6 +133,7 @@ class ErfInv(ElementwiseOp):
     """Inverse of the Gauss error function: infinite at -1 and 1, NaN beyond."""
 
     name = "opset17.ErfInv"
+    POINTWISE: ClassVar[bool] = False
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
 
     def compute(self, x: Array) -> Array:
@@ -148,6 +153,8 @@ class Floor(FunctionOp):
     """The greatest integer not above x."""
 
     name = "opset1.Floor"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0,)
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.floor
     REAL_ONLY: ClassVar[bool] = False
 
@@ -165,6 +172,7 @@ class Negative(FunctionOp):
     """-x"""
 
     name = "opset1.Negative"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.negative
     REAL_ONLY: ClassVar[bool] = False
     SYMBOLIC: ClassVar[bool] = True
@@ -175,6 +183,8 @@ class Round(ElementwiseOp):
     """x rounded to an integer; a half goes to the even neighbour or away from zero, as `mode` says."""
 
     name = "opset5.Round"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0,)
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = None
     mode = string_property("half_to_even", "half_away_from_zero", "half_to_even")
     REAL_ONLY: ClassVar[bool] = False
@@ -200,6 +210,7 @@ class Sin(FunctionOp):
     """Sine of x, in radians."""
 
     name = "opset1.Sin"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0,)
     FUNCTION: ClassVar[np.ufunc] = np.sin
 
 
@@ -216,6 +227,7 @@ class Sqrt(FunctionOp):
     """Square root of x."""
 
     name = "opset1.Sqrt"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.sqrt
 
 

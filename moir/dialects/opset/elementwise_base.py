@@ -71,6 +71,8 @@ class UnaryOp(OpsetOp):
 class ElementwiseOp(UnaryOp):
     """An operation on single elements that numpy computes."""
 
+    POINTWISE: ClassVar[bool] = True
+
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = NUMBERS
 
     REAL_ONLY: ClassVar[bool] = True
@@ -133,6 +135,8 @@ class BroadcastingOp(OpsetOp):
     b = operand_def()
     auto_broadcast = string_property("numpy", "none", "numpy", "pdpd")
     result = result_def()
+
+    BROADCASTS: ClassVar[bool] = True
 
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = NUMBERS
     """Element types the operation takes, all if None."""

@@ -54,6 +54,7 @@ class Eye(OpsetOp):
     """Matrices with ones on the diagonal that lies `diagonal_index` above the main one, zeros elsewhere."""
 
     name = "opset9.Eye"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1, 2)
     num_rows = operand_def()
     num_columns = operand_def()
     diagonal_index = operand_def()
@@ -92,6 +93,7 @@ class Range(OpsetOp):
     """Numbers from start by step, stop not among them."""
 
     name = "opset4.Range"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1, 2)
     start = operand_def()
     stop = operand_def()
     step = operand_def()
@@ -134,6 +136,7 @@ class RandomUniform(OpsetOp):
     """Random numbers of a uniform distribution from min_val to below max_val. With both seeds 0 they differ from run to run."""
 
     name = "opset8.RandomUniform"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0,)
     shape_operand = operand_def()
     min_val = operand_def()
     max_val = operand_def()
@@ -165,6 +168,7 @@ class Multinomial(OpsetOp):
     """Indices of classes drawn at random with the probabilities in the rows of the operand, `num_samples` a row."""
 
     name = "opset13.Multinomial"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
     probs = operand_def()
     num_samples = operand_def()
     convert_type = element_property()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import zip_longest
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -112,6 +112,7 @@ class Interpolate4(InterpolateOp):
     """Data padded with zeros and resized along axes to `sizes`, or by `scales`, as `shape_calculation_mode` says; the other is ignored."""
 
     name = "opset4.Interpolate"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2)
     data = operand_def()
     sizes = operand_def()
     scales = operand_def()
@@ -127,6 +128,7 @@ class Interpolate(InterpolateOp):
     """Data padded with zeros and resized along axes to sizes (integers), or by scales (floats), as `shape_calculation_mode` says."""
 
     name = "opset11.Interpolate"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2)
     data = operand_def()
     scales_or_sizes = operand_def()
     axes = optional_operands(1)

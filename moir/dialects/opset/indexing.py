@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, boolean_property, integer_property, string_property
+from moir.dialects.opset.base import AlongAxes, OpsetOp, Types, boolean_property, integer_property, string_property
 from moir.dialects.shapes import Shape, format_shape, merge_elements, merge_shapes, normalize_axis, tensor
 from moir.dialects.symbols import is_symbolic, simplified
 from moir.errors import InferenceError
@@ -68,6 +68,8 @@ class Gather(ReadingOp):
     """
 
     name = "opset8.Gather"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2)
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     axis = operand_def()
     batch_dims = integer_property(0)
     result = result_def()
@@ -117,6 +119,8 @@ class GatherElements(ReadingOp):
     """The element of `data` at each position of `indices`, whose coordinate along `axis` the index replaces."""
 
     name = "opset6.GatherElements"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(data=(0, 1), properties=("axis",))
     axis = integer_property()
     result = result_def()
 
@@ -151,6 +155,7 @@ class GatherND(ReadingOp):
     """
 
     name = "opset8.GatherND"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
     batch_dims = integer_property(0)
     result = result_def()
 
@@ -262,6 +267,7 @@ class ScatterElementsUpdate(WritingOp):
     """
 
     name = "opset12.ScatterElementsUpdate"
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(data=(0, 1, 2), operand=3)
     axis = operand_def()
     reduction = string_property("none", "max", "mean", "min", "none", "prod", "sum")
     use_init_val = boolean_property(True)

@@ -12,6 +12,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, r
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import dynamic
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, PropertyKind, Types, element_property, optional_operands, string_property
 from moir.dialects.shapes import Shape, format_shape, join_shapes, merge_elements, tensor
@@ -38,6 +39,7 @@ class Constant(OpsetOp):
     """A constant tensor. The type of the result says shape and element type."""
 
     name = "opset1.Constant"
+    XML_TYPE: ClassVar[str] = "Const"
     value = prop_def(DataAttr)
     result = result_def()
 
@@ -87,11 +89,16 @@ class Convert(OpsetOp):
     """Conversion to another element type; floats are truncated towards zero, anything but zero is true."""
 
     name = "opset1.Convert"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
+    POINTWISE: ClassVar[bool] = True
     data = operand_def()
     destination_type = element_property()
     result = result_def()
 
     SYMBOLIC: ClassVar[bool] = True
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        return self.element_type(0) is not dynamic
 
     def infer(self, known: OperandValues) -> Types:
         return (tensor(self.shape(0), self.element("destination_type")),)
@@ -105,10 +112,14 @@ class Identity(OpsetOp):
     """Its operand."""
 
     name = "opset16.Identity"
+    POINTWISE: ClassVar[bool] = True
     data = operand_def()
     result = result_def()
 
     SYMBOLIC: ClassVar[bool] = True
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        return True
 
     def infer(self, known: OperandValues) -> Types:
         return (self.operands[0].type,)
@@ -122,11 +133,16 @@ class ConvertLike(OpsetOp):
     """Conversion to the element type of the second operand."""
 
     name = "opset1.ConvertLike"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
+    POINTWISE: ClassVar[bool] = True
     data = operand_def()
     like = operand_def()
     result = result_def()
 
     SYMBOLIC: ClassVar[bool] = True
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        return self.element_type(0) is not dynamic
 
     def infer(self, known: OperandValues) -> Types:
         return (tensor(self.shape(0), self.element_type(1)),)

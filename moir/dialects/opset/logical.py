@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition
+from xdsl.irdl import irdl_op_definition, traits_def
+from xdsl.traits import Commutative
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean
@@ -55,6 +56,8 @@ class LogicalAnd(LogicalOp):
     """Both a and b."""
 
     name = "opset1.LogicalAnd"
+    traits = traits_def(Commutative())
+    NEUTRAL: ClassVar[float | None] = 1
     FUNCTION: ClassVar[np.ufunc] = np.logical_and
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = both
 
@@ -64,6 +67,8 @@ class LogicalOr(LogicalOp):
     """a or b or both."""
 
     name = "opset1.LogicalOr"
+    traits = traits_def(Commutative())
+    NEUTRAL: ClassVar[float | None] = 0
     FUNCTION: ClassVar[np.ufunc] = np.logical_or
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = either
 
@@ -73,6 +78,7 @@ class LogicalXor(LogicalOp):
     """One of a and b, not both."""
 
     name = "opset2.LogicalXor"
+    traits = traits_def(Commutative())
     FUNCTION: ClassVar[np.ufunc] = np.logical_xor
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_exclusive_or, 2)
 

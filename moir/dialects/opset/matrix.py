@@ -43,6 +43,7 @@ class MatMul(OpsetOp):
     """Matrix product over the last two dimensions, the others broadcast. A transposition does nothing to an operand of one dimension."""
 
     name = "opset1.MatMul"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     a = operand_def()
     b = operand_def()
     transpose_a = boolean_property(False)
@@ -167,6 +168,7 @@ class Einsum(OpsetOp):
     """Einstein summation: products of operands, summed over the labels that are missing in the result, as `equation` says."""
 
     name = "opset7.Einsum"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     inputs = var_operand_def()
     equation = string_property()
     result = result_def()

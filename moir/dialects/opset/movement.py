@@ -15,8 +15,9 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, integer_property, optional_operands, string_property
+from moir.dialects.opset.base import AlongAxes, OpsetOp, Types, integer_property, optional_operands, string_property
 from moir.dialects.opset.blocks import BatchToSpace, DepthToSpace, ShuffleChannels, SpaceToBatch, SpaceToDepth
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, require_operand_rank, require_rank
 from moir.dialects.opset.slicing import Pad, Slice, SliceScatter, StridedSlice
 from moir.dialects.shapes import (
@@ -24,6 +25,7 @@ from moir.dialects.shapes import (
     broadcast_shapes,
     element_of,
     format_shape,
+    is_static,
     merge_dimensions,
     merge_elements,
     merge_shapes,
@@ -33,7 +35,7 @@ from moir.dialects.shapes import (
     tensor,
     unknown_dimensions,
 )
-from moir.dialects.symbols import Symbol
+from moir.dialects.symbols import Symbol, same
 from moir.errors import InferenceError
 
 __all__ = [
@@ -63,11 +65,16 @@ class Concat(OpsetOp):
     """The operands one behind the other along `axis`."""
 
     name = "opset1.Concat"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(data=None, properties=("axis",))
     inputs = var_operand_def()
     axis = integer_property()
     result = result_def()
 
     SYMBOLIC: ClassVar[bool] = True
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        return len(self.operands) == 1
 
     def verify_(self) -> None:
         super().verify_()
@@ -107,10 +114,15 @@ class Split(MovementOp):
     """`num_splits` equal parts of `data` along `axis`."""
 
     name = "opset1.Split"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=1)
     data = operand_def()
     axis = operand_def()
     num_splits = integer_property()
     outputs = var_result_def()
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        return len(self.results) == 1
 
     def result_count(self) -> int:
         return self.integer("num_splits")
@@ -141,10 +153,15 @@ class VariadicSplit(MovementOp):
     """Parts of `data` along `axis` of the sizes `split_lengths`, of which one may be -1 (what is left)."""
 
     name = "opset1.VariadicSplit"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=1)
     data = operand_def()
     axis = operand_def()
     split_lengths = operand_def()
     outputs = var_result_def()
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        return len(self.results) == 1
 
     def result_count(self) -> int:
         lengths = self.shape(2)
@@ -190,9 +207,29 @@ class Transpose(MovementOp):
     """`data` with its dimensions in the order `order`; reversed if that is empty."""
 
     name = "opset1.Transpose"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     data = operand_def()
     order = operand_def()
     result = result_def()
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        """A Transpose that leaves the dimensions other than 1 in their order."""
+        shape, order = self.shape(0), known.integers(self.operands[1])
+        if order is None or (shape is None and not order):
+            return False
+        if shape is None or (len(order) > 0 and list(order) == sorted(order)):
+            return list(order) == sorted(order)
+        order = order or tuple(reversed(range(len(shape))))
+        dimensions = [known.dimension(self.operands[0], axis) for axis in range(len(shape))]
+        moved = [axis for axis in order if dimensions[axis] != 1]
+        return moved == sorted(moved) and shape == shape_of(self.results[0]) and is_static(shape)
+
+    def permutation(self, known: OperandValues) -> tuple[int, ...] | None:
+        """Dimension i of the result is dimension `permutation[i]` of the operand; None if that is not known."""
+        order, rank = known.integers(self.operands[1]), self.rank(0)
+        if order is None or (not order and rank is None):
+            return None
+        return order or tuple(reversed(range(rank or 0)))
 
     def result_shape(self, known: OperandValues) -> Shape:
         shape, order = self.shape(0), known.integers(self.operands[1])
@@ -222,11 +259,29 @@ class Broadcast(MovementOp):
     """
 
     name = "opset3.Broadcast"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     data = operand_def()
     target_shape = operand_def()
     axes_mapping = optional_operands(1)
     mode = string_property("numpy", "bidirectional", "explicit", "numpy", "pdpd")
     result = result_def()
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        """A Broadcast to a shape that the data has already."""
+        shape, result, entries = self.shape(0), shape_of(self.results[0]), known.elements(self.operands[1])
+        if shape is None or result is None or len(shape) != len(result):
+            return False
+        if is_static(shape) and shape == result and isinstance(self.operands[1].owner, Constant):
+            return True
+        if entries is None or self.text("mode") not in ("numpy", "bidirectional"):
+            return False
+        lead = len(shape) - entries.size
+        for position, entry in enumerate(entries.ravel().tolist()):
+            dimension = known.dimension(self.operands[0], position + lead)
+            if not same(entry, dimension) and not same(entry, 1):
+                return False
+        return True
 
     def result_shape(self, known: OperandValues) -> Shape:
         shape, target = self.shape(0), known.target_shape(self.operands[1])
@@ -279,9 +334,16 @@ class Tile(MovementOp):
     """`data` repeated `repeats` times along each dimension; the shorter of the two shapes is extended by ones in front."""
 
     name = "opset1.Tile"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
+    PASSES_ERRORS_ON: ClassVar[bool] = True
+    EXTENTS: ClassVar[tuple[int, ...]] = (1,)
     data = operand_def()
     repeats = operand_def()
     result = result_def()
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        repeats, shape = known.integers(self.operands[1]), self.shape(0)
+        return repeats is not None and shape is not None and len(repeats) <= len(shape) and set(repeats) <= {1}
 
     def result_shape(self, known: OperandValues) -> Shape:
         shape, entries = self.shape(0), known.elements(self.operands[1])
@@ -335,6 +397,7 @@ class ReverseSequence(MovementOp):
     """For each entry of the batch axis the first `seq_lengths[entry]` elements along `seq_axis` in reverse order."""
 
     name = "opset1.ReverseSequence"
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("batch_axis", "seq_axis"))
     data = operand_def()
     seq_lengths = operand_def()
     batch_axis = integer_property(0)
@@ -368,6 +431,7 @@ class Roll(MovementOp):
     """`data` shifted cyclically by `shift` along `axes`."""
 
     name = "opset7.Roll"
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=2)
     data = operand_def()
     shift = operand_def()
     axes = operand_def()

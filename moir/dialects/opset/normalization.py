@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, boolean_property, float_property, integer_property, string_property
+from moir.dialects.opset.base import AlongAxes, OpsetOp, Types, boolean_property, float_property, integer_property, string_property
 from moir.dialects.shapes import format_shape, merge_dimensions, merge_elements, normalize_axis, tensor
 from moir.errors import InferenceError
 
@@ -104,6 +104,7 @@ class NormalizeL2(NormalizationOp):
     """data / sqrt(sum of squares along axes), where eps is added to the sum, or is its least value; without axes every element alone."""
 
     name = "opset1.NormalizeL2"
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=1)
     SCALAR_AXES: ClassVar[bool] = True
     eps = float_property()
     eps_mode = string_property(None, "add", "max")
@@ -125,6 +126,7 @@ class MVN(NormalizationOp):
     """data minus its mean along axes and, if asked for, divided by its standard deviation along them."""
 
     name = "opset6.MVN"
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=1)
     eps = float_property()
     normalize_variance = boolean_property()
     eps_mode = string_property(None, "INSIDE_SQRT", "OUTSIDE_SQRT")

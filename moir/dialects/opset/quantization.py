@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
@@ -35,6 +36,7 @@ class FakeQuantize(OpsetOp):
     """
 
     name = "opset1.FakeQuantize"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2, 3, 4)
     data = operand_def()
     input_low = operand_def()
     input_high = operand_def()
@@ -75,6 +77,7 @@ class FakeConvert(OpsetOp):
     """Data * scale - shift rounded to an 8-bit float and mapped back; scale and shift have one shape, which broadcasts into the data's."""
 
     name = "opset13.FakeConvert"
+    POINTWISE: ClassVar[bool] = True
     data = operand_def()
     scale = operand_def()
     shift = optional_operands(1)

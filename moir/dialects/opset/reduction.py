@@ -147,6 +147,7 @@ class ReduceMax(ReductionOp):
     """The largest."""
 
     name = "opset1.ReduceMax"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.maximum
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = larger
     SYMBOLIC: ClassVar[bool] = True
@@ -167,6 +168,7 @@ class ReduceMin(ReductionOp):
     """The smallest."""
 
     name = "opset1.ReduceMin"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.minimum
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = smaller
     SYMBOLIC: ClassVar[bool] = True
@@ -177,6 +179,7 @@ class ReduceProd(ReductionOp):
     """The product."""
 
     name = "opset1.ReduceProd"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.multiply
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = np.multiply
     SYMBOLIC: ClassVar[bool] = True
@@ -187,6 +190,7 @@ class ReduceSum(ReductionOp):
     """The sum."""
 
     name = "opset1.ReduceSum"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.add
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = np.add
     SYMBOLIC: ClassVar[bool] = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
@@ -10,7 +11,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from moir.dialects.data import Array
 from moir.dialects.element_types import dynamic, si32, si64
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, boolean_property, integer_property, string_property
+from moir.dialects.opset.base import AlongAxes, OpsetOp, Types, boolean_property, integer_property, string_property
 from moir.dialects.opset.elementwise_base import INTEGERS, narrowed, require_element, widened
 from moir.dialects.shapes import element_of, merge_elements, normalize_axis, tensor
 from moir.errors import InferenceError
@@ -21,6 +22,7 @@ class CumSum(OpsetOp):
     """Sums of the elements up to each one along an axis, without that one if `exclusive`, from the end if `reverse`."""
 
     name = "opset3.CumSum"
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=1)
     data = operand_def()
     axis = operand_def()
     exclusive = boolean_property(False)
@@ -88,6 +90,7 @@ class OneHot1(OneHotOp):
     """One-hot encoding; a negative index selects nothing."""
 
     name = "opset1.OneHot"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
 
 
 @irdl_op_definition
@@ -95,6 +98,7 @@ class OneHot(OneHotOp):
     """One-hot encoding; a negative index selects nothing, or counts from the end with `negative_indices_mode` `normalize`."""
 
     name = "opset16.OneHot"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
     negative_indices_mode = string_property("ignore_negative", "ignore_negative", "normalize")
 
     def position(self, indices: Array, depth: int) -> Array:

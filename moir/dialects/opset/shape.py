@@ -13,8 +13,9 @@ from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, boolean_property, element_property, optional_operands
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import Shape, format_shape, normalize_axis, shape_of, tensor, unknown_dimensions
-from moir.dialects.symbols import Symbol, is_symbolic
+from moir.dialects.symbols import Symbol, is_symbolic, same
 from moir.errors import InferenceError
 
 Dimension = int | Symbol
@@ -29,12 +30,29 @@ class Reshape(OpsetOp):
     """
 
     name = "opset1.Reshape"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     data = operand_def()
     shape_ = operand_def()
     special_zero = boolean_property()
     result = result_def()
 
     SYMBOLIC: ClassVar[bool] = True
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        """A Reshape to the shape the data has; the element count decides about one dimension."""
+        shape, target, entries = self.shape(0), shape_of(self.results[0]), known.elements(self.operands[1])
+        if shape is None or target is None or len(shape) != len(target):
+            return False
+        computed = not isinstance(self.operands[1].owner, Constant)
+        unproved = 0
+        for axis, (d, t) in enumerate(zip(shape, target, strict=True)):
+            if d == t >= 0 and not computed:
+                continue
+            entry = None if entries is None else entries.ravel()[axis]
+            copied = entry is not None and not isinstance(entry, Symbol) and entry == 0 and self.flag("special_zero")
+            unproved += not copied and (entry is None or not same(entry, known.dimension(self.operands[0], axis)))
+        return unproved == 0 or (unproved == 1 and 0 not in shape)
 
     def infer(self, known: OperandValues) -> Types:
         return (tensor(self._target(known), self.element_type(0)),)
@@ -163,6 +181,11 @@ class SqueezingOp(OpsetOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        """A Squeeze that removes nothing."""
+        shape, result = self.shape(0), shape_of(self.results[0])
+        return shape is not None and result is not None and len(shape) == len(result)
+
     def axes_of(self, known: OperandValues, shape: tuple[int, ...]) -> set[int] | None:
         """The axes to remove; those of size 1 if none are given, None if unknown."""
         operand = self.optional_operand(1)
@@ -188,6 +211,7 @@ class Squeeze1(SqueezingOp):
     """Removal of dimensions of size 1. An unknown dimension named by `axes` is taken to be 1."""
 
     name = "opset1.Squeeze"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     result = result_def()
 
     def infer(self, known: OperandValues) -> Types:
@@ -207,6 +231,7 @@ class Squeeze(SqueezingOp):
     may be another and stay: then the rank is unknown."""
 
     name = "opset15.Squeeze"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     allow_axis_skip = boolean_property(False)
     result = result_def()
 
@@ -223,6 +248,7 @@ class Unsqueeze(OpsetOp):
     """`data` with dimensions of size 1 inserted; `axes` count in the result."""
 
     name = "opset1.Unsqueeze"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     data = operand_def()
     axes = operand_def()
     result = result_def()

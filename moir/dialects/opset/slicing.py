@@ -13,11 +13,14 @@ from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import integers_property, optional_operands, string_property
 from moir.dialects.opset.movement_base import MovementOp, integer_list, require_operand_rank
-from moir.dialects.shapes import Shape, element_of, format_shape, merge_elements, normalize_axis, shape_of
+from moir.dialects.shapes import Shape, element_of, format_shape, is_static, merge_elements, normalize_axis, shape_of
 from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
 
 Bound = int | None
+
+UNBOUNDED = 2**31 - 1
+"""A stop from which on a slice reaches to the end: no dimension is larger."""
 
 
 def bounds_of(entries: Array | None) -> list[Bound] | None:
@@ -76,12 +79,26 @@ class Slice(MovementOp):
     """`data[start:stop:step]` along `axes` (by default the first ones), with the meaning of Python slices."""
 
     name = "opset8.Slice"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2, 3, 4)
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     data = operand_def()
     start = operand_def()
     stop = operand_def()
     step = operand_def()
     axes = optional_operands(1)
     result = result_def()
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        """A Slice that goes forward and has every element: by its size, or by bounds that are 0 and beyond any size."""
+        shape, result = self.shape(0), shape_of(self.results[0])
+        starts, stops, steps = (known.integers(operand) for operand in self.operands[1:4])
+        if steps is None or any(step <= 0 for step in steps):
+            return False
+        if shape is not None and is_static(shape) and shape == result:
+            return True
+        if starts is None or stops is None or any(starts):
+            return False
+        return set(steps) <= {1} and all(stop >= UNBOUNDED for stop in stops)
 
     def result_shape(self, known: OperandValues) -> Shape:
         shape = self.shape(0)
@@ -159,6 +176,8 @@ class StridedSlice(MovementOp):
     """
 
     name = "opset1.StridedSlice"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2, 3)
+    PASSES_ERRORS_ON: ClassVar[bool] = True
     data = operand_def()
     begin = operand_def()
     end = operand_def()
@@ -169,6 +188,25 @@ class StridedSlice(MovementOp):
     shrink_axis_mask = integers_property(())
     ellipsis_mask = integers_property(())
     result = result_def()
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        """A StridedSlice that neither adds nor drops dimensions and has every element."""
+        if any(self.integers("new_axis_mask")) or any(self.integers("shrink_axis_mask")):
+            return False
+        shape, result = self.shape(0), shape_of(self.results[0])
+        begin, end = known.integers(self.operands[1]), known.integers(self.operands[2])
+        strides = None if self.optional_operand(3) is None else known.integers(self.operands[3])
+        if self.optional_operand(3) is not None and (strides is None or any(step <= 0 for step in strides)):
+            return False
+        if shape is not None and is_static(shape) and shape == result:
+            return True
+        if begin is None or end is None or any(self.integers("ellipsis_mask")) or not set(strides or (1,)) <= {1}:
+            return False
+        open_begin, open_end = self.integers("begin_mask"), self.integers("end_mask")
+        if len(open_begin) < len(begin) or len(open_end) < len(end):
+            return False
+        begins = all(mask or start == 0 for mask, start in zip(open_begin, begin, strict=False))
+        return begins and all(mask or stop >= UNBOUNDED for mask, stop in zip(open_end, end, strict=False))
 
     def verify_(self) -> None:
         super().verify_()
@@ -252,6 +290,8 @@ class Pad(MovementOp):
     """
 
     name = "opset12.Pad"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2)
+    EXTENTS: ClassVar[tuple[int, ...]] = (1, 2)
     data = operand_def()
     pads_begin = operand_def()
     pads_end = operand_def()
@@ -260,6 +300,10 @@ class Pad(MovementOp):
     result = result_def()
 
     SYMBOLIC: ClassVar[bool] = False
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        widths = [known.integers(operand) for operand in self.operands[1:3]]
+        return all(width is not None and not any(width) for width in widths)
 
     def result_shape(self, known: OperandValues) -> Shape:
         shape = self.shape(0)

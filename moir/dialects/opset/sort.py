@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
@@ -11,6 +12,7 @@ from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
+    AlongAxes,
     OpsetOp,
     Types,
     boolean_property,
@@ -31,6 +33,8 @@ class TopK(OpsetOp):
     """
 
     name = "opset11.TopK"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("axis",))
     data = operand_def()
     k = operand_def()
     axis = integer_property()
@@ -95,6 +99,7 @@ class SearchSorted(OpsetOp):
     """
 
     name = "opset15.SearchSorted"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
     sorted = operand_def()
     values = operand_def()
     right_mode = boolean_property(False)

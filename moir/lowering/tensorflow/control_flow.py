@@ -26,8 +26,8 @@ from moir.lowering.connections import Connections
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.table import tf
-from moir.raising.tensorflow.nodes import add_results, new_integers, new_node, new_parameter
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.tensorflow_nodes import add_results, new_integers, new_node, new_parameter
 
 
 def truth(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:

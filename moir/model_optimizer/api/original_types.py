@@ -22,8 +22,8 @@ from moir.frameworks import FRAMEWORKS
 from moir.model_optimizer.api.subgraph_match import NumberedPort
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import Node
-from moir.passes.canonicalize.eliminate_dead import eliminate_dead
 from moir.pipeline import front, load_pass
+from moir.rewriting.dead_code import eliminate_dead
 
 _PREFIX = "moir_original_type_"
 

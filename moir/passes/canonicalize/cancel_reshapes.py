@@ -24,8 +24,7 @@ from moir.analysis.uses import has_one_live_use
 from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.shape import Reshape, Squeeze, Squeeze1, Unsqueeze
-from moir.dialects.shapes import rank_of, shape_of
-from moir.passes.canonicalize.eliminate_identities import says_as_much
+from moir.dialects.shapes import rank_of, refines, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
@@ -58,7 +57,7 @@ def constant_pattern(op: Operation) -> list[int] | None:
 
 def replace_if_as_good(op: Operation, value: SSAValue, rewriter: Rewriter) -> None:
     """Replace the one result of an operation, unless its shape would be less known: then what was built is erased."""
-    if says_as_much(shape_of(value), shape_of(op.results[0])):
+    if refines(shape_of(value), shape_of(op.results[0])):
         rewriter.replace_with(op, value)
         return
     for built in reversed(rewriter.op.inserted or []):

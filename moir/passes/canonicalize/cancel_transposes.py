@@ -8,33 +8,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from moir.analysis.known_values import KnownValues
 from moir.dialects.opset.movement import Transpose
-from moir.dialects.shapes import rank_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
-
-
-def order_of(op: Transpose, known: KnownValues) -> tuple[int, ...] | None:
-    """The order of a transposition, None if it is not known."""
-    order, rank = known.integers(op.operands[1]), rank_of(op.operands[0])
-    if order is None or (not order and rank is None):
-        return None
-    return order or tuple(reversed(range(rank or 0)))
-
-
-def transposed(rewriter: Rewriter, value: SSAValue, order: Sequence[int]) -> SSAValue:
-    """A value transposed by an order; the value itself if that is the order it has."""
-    if list(order) == sorted(order):
-        return value
-    return rewriter.op.Transpose(value, np.array(order, np.int64))
 
 
 class TransposeOfTranspose(Pattern):
@@ -48,14 +29,14 @@ class TransposeOfTranspose(Pattern):
         inner = op.operands[0].owner
         if not isinstance(inner, Transpose):
             return
-        first, second = order_of(inner, rewriter.known), order_of(op, rewriter.known)
+        first, second = inner.permutation(rewriter.known), op.permutation(rewriter.known)
         if first is None or second is None:
             return
         value = inner.operands[0]
         merged = [first[axis] for axis in second]
         if merged == sorted(merged) and value.type != op.results[0].type:
             return
-        rewriter.replace_with(op, transposed(rewriter, value, merged))
+        rewriter.replace_with(op, rewriter.op.transposed(value, merged))
 
 
 @dataclass(frozen=True)

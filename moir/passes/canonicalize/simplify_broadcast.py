@@ -20,14 +20,14 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
-from moir.analysis.dimensions import Dimensions, Token, Tokens, same
+from moir.analysis.dimensions import Dimensions, Token, Tokens
 from moir.analysis.uses import live_uses
 from moir.dialects.moir import all_blocks
 from moir.dialects.opset.condition import Select
 from moir.dialects.opset.elementwise_base import BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.movement import Broadcast
-from moir.dialects.symbols import Symbol
+from moir.dialects.symbols import Symbol, same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 MODES = ("numpy", "bidirectional")

@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, OpResult, SSAValue
 from xdsl.passes import ModulePass
 
-from moir.analysis.dimensions import Dimensions, same
+from moir.analysis.dimensions import Dimensions
 from moir.dialects.data import Array
 from moir.dialects.element_types import INTEGER_TYPES, boolean, to_numpy
 from moir.dialects.moir import all_blocks
@@ -33,7 +33,7 @@ from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.shapes import element_of, shape_of
-from moir.dialects.symbols import Symbol, is_symbolic
+from moir.dialects.symbols import Symbol, is_symbolic, same
 from moir.rewriting.driver import Rewriter
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from moir.analysis.constants import constant_of
 from moir.dialects.opset.indexing import Gather
 from moir.dialects.shapes import element_of, shape_of
-from moir.passes.fold.fold_constants import constant_operand
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
@@ -39,7 +39,7 @@ class GatherOfOneBatch(Pattern):
         count = op.integer("batch_dims") % max(len(places), 1)
         if count == 0 or {*shape[:count], *places[:count]} != {1}:
             return
-        constant = constant_operand(indices)
+        constant = constant_of(indices)
         if constant is None:
             indices = rewriter.op.Squeeze(indices, np.arange(count))
         else:

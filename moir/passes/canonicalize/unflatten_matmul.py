@@ -18,12 +18,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
-from moir.analysis.dimensions import Dimensions, same, same_tokens
+from moir.analysis.dimensions import Dimensions, same_tokens
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.moir import all_blocks
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import rank_of, shape_of
+from moir.dialects.symbols import same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 

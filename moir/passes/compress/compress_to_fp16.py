@@ -33,6 +33,7 @@ from moir.dialects.data import Array, DataAttr, TensorData
 from moir.dialects.element_types import f16, f32, f64
 from moir.dialects.memory_map import pieces, release
 from moir.dialects.names import name_of
+from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
@@ -44,54 +45,6 @@ SMALLEST_NORMAL = 2.0**-14
 SMALL_SHARE = 0.75
 FEW_VALUES = 32
 SENSITIVE_VALUES = 1024
-
-SENSITIVE_OPERANDS: dict[str, tuple[int, ...]] = {
-    "Broadcast": (1,),
-    "Ceiling": (0,),
-    "Cos": (0,),
-    "Equal": (0, 1),
-    "Eye": (0, 1, 2),
-    "FakeQuantize": (1, 2, 3, 4),
-    "Floor": (0,),
-    "FloorMod": (0, 1),
-    "Gather": (1, 2),
-    "GatherElements": (1,),
-    "GatherND": (1,),
-    "Greater": (0, 1),
-    "GreaterEqual": (0, 1),
-    "Interpolate": (1, 2),
-    "Less": (0, 1),
-    "LessEqual": (0, 1),
-    "Mod": (0, 1),
-    "Multinomial": (1,),
-    "NonMaxSuppression": (2, 3, 4, 5),
-    "NotEqual": (0, 1),
-    "OneHot": (1,),
-    "Pad": (1, 2),
-    "PriorBox": (0, 1),
-    "PriorBoxClustered": (0, 1),
-    "RandomUniform": (0,),
-    "Range": (0, 1, 2),
-    "Reshape": (1,),
-    "Round": (0,),
-    "SearchSorted": (0, 1),
-    "Sin": (0,),
-    "Slice": (1, 2, 3, 4),
-    "StridedSlice": (1, 2, 3),
-    "Tile": (1,),
-    "TopK": (1,),
-}
-"""Operands whose exact value matters, by type of operation."""
-
-# fmt: off
-TRANSPARENT = frozenset((
-    "Abs", "Add", "Broadcast", "Ceiling", "Clamp", "Concat", "Convert", "ConvertLike", "Divide", "Einsum", "Floor",
-    "FloorMod", "Gather", "MatMul", "Maximum", "Minimum", "Mod", "Multiply", "Negative", "Power", "ReduceMax",
-    "ReduceMin", "ReduceProd", "ReduceSum", "Reshape", "Round", "Select", "Slice", "Split", "Sqrt", "Squeeze",
-    "StridedSlice", "Subtract", "Tile", "Transpose", "Unsqueeze", "VariadicSplit",
-))
-# fmt: on
-"""Operations that pass an error of an operand on: what computations on shapes and positions are made of."""
 
 
 @dataclass(frozen=True)
@@ -117,18 +70,14 @@ class CompressToFp16Pass(ModulePass):
 
 def _exact_values(module: ModuleOp) -> set[SSAValue]:
     """The values that reach an operand whose exact value matters."""
-    pending = [
-        op.operands[index]
-        for op in module.walk()
-        for index in SENSITIVE_OPERANDS.get(op.name.rpartition(".")[2], ())
-        if index < len(op.operands)
-    ]
+    operations = [op for op in module.walk() if isinstance(op, OpsetOp) and op.EXACT_OPERANDS]
+    pending = [op.operands[index] for op in operations for index in op.EXACT_OPERANDS if index < len(op.operands)]
     found: set[SSAValue] = set()
     while pending:
         value = pending.pop()
         if value not in found:
             found.add(value)
-            if isinstance(value, OpResult) and value.op.name.rpartition(".")[2] in TRANSPARENT:
+            if isinstance(value, OpResult) and isinstance(value.op, OpsetOp) and value.op.PASSES_ERRORS_ON:
                 pending.extend(value.op.operands)
     return found
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, OpResult, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
+from moir.analysis.constants import constant_of
 from moir.analysis.known_values import KnownValues, evaluate
 from moir.dialects import opset
 from moir.dialects.data import Array, DataAttr
@@ -76,7 +77,7 @@ class Folding:
         if self.static_shape and op.name.endswith(".ShapeOf"):
             array = self.known.elements(op.results[0])
             return None if array is None or is_symbolic(array) else [array]
-        operands = [constant_operand(operand) for operand in op.operands]
+        operands = [constant_of(operand) for operand in op.operands]
         if any(array is None for array in operands) or is_dequantization(op):
             return None
         arrays = [array for array in operands if array is not None]
@@ -112,13 +113,6 @@ def is_dequantization(op: OpsetOp) -> bool:
         and element_of(op.results[0]) in REAL_TYPES
         and all(use.index == 0 and use.operation.name in ("opset1.Subtract", "opset1.Multiply") for use in op.results[0].uses)
     )
-
-
-def constant_operand(value: SSAValue) -> Array | None:
-    """Array of an operand that is a constant whose elements numpy can hold one by one."""
-    if not isinstance(value, OpResult) or not isinstance(data := value.op.properties.get("value"), DataAttr):
-        return None
-    return None if describe(data.element).is_packed else data.array
 
 
 def replace_by_constants(op: OpsetOp, results: list[Array]) -> None:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -36,25 +36,10 @@ from moir.dialects.data import Array
 from moir.dialects.element_types import to_numpy
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.convolution import Convolution, ConvolutionBackpropData, GroupConvolution, GroupConvolutionBackpropData
+from moir.dialects.opset.convolution import ConvolutionOp
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
-
-
-class Channels(NamedTuple):
-    """Where the channels of the result and of the data are in the filters: axes that together are the channels, the group first."""
-
-    outputs: tuple[int, ...]
-    inputs: tuple[int, ...]
-
-
-CHANNELS: dict[type[OpsetOp], Channels] = {
-    Convolution: Channels((0,), (1,)),
-    ConvolutionBackpropData: Channels((1,), (0,)),
-    GroupConvolution: Channels((0, 1), (0, 2)),
-    GroupConvolutionBackpropData: Channels((0, 2), (0, 1)),
-}
 
 
 def filter_factors(op: OpsetOp, filters: Array, factors: Array, axes: tuple[int, ...]) -> Array | None:
@@ -88,7 +73,7 @@ def product_factors(op: OpsetOp, weights: Array, factors: Array, side: str) -> A
 
 def scaled_weights(op: Operation, factors: Array, side: str) -> Array | None:
     """The second operand of a linear operation, a constant, times factors of its outputs or inputs; None if they cannot be multiplied."""
-    if not isinstance(op, OpsetOp) or not isinstance(op, (*CHANNELS, MatMul)):
+    if not isinstance(op, OpsetOp) or not isinstance(op, ConvolutionOp | MatMul):
         return None
     weights = weight_of(op.operands[1])
     if weights is None or is_shared(op.operands[1]):
@@ -96,8 +81,7 @@ def scaled_weights(op: Operation, factors: Array, side: str) -> Array | None:
     if isinstance(op, MatMul):
         fitted = product_factors(op, weights, factors, side)
     else:
-        channels = CHANNELS[type(op)]
-        fitted = filter_factors(op, weights, factors, channels.outputs if side == "outputs" else channels.inputs)
+        fitted = filter_factors(op, weights, factors, op.OUTPUT_CHANNELS if side == "outputs" else op.INPUT_CHANNELS)
     if fitted is None:
         return None
     return stored(precise(weights) * precise(fitted), weights.dtype)
@@ -185,7 +169,7 @@ class FactorBehind(Pattern):
 class FactorBefore(Pattern):
     """Takes a factor of the data into a linear operation."""
 
-    roots = (*CHANNELS, MatMul)
+    roots = (ConvolutionOp, MatMul)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)

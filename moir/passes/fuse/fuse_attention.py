@@ -24,7 +24,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.constants import FLOATS, weight_of
-from moir.analysis.dimensions import Dimensions, broadcast, same
+from moir.analysis.dimensions import Dimensions, broadcast
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.moir import all_blocks
 from moir.dialects.opset.activation import Softmax, Softmax1
@@ -32,7 +32,7 @@ from moir.dialects.opset.arithmetic import Add, Divide, Multiply
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import element_of, rank_of
-from moir.passes.canonicalize.cancel_transposes import order_of, transposed
+from moir.dialects.symbols import same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 RANK = 4
@@ -132,8 +132,8 @@ def scaled_product(value: SSAValue) -> Scores | None:
 def swapped(value: SSAValue, rewriter: Rewriter) -> SSAValue:
     """A value with its last two dimensions exchanged, by the transposition it comes from if there is one."""
     order = [*range(RANK - 2), RANK - 1, RANK - 2]
-    if isinstance(value.owner, Transpose) and (first := order_of(value.owner, rewriter.known)) is not None:
-        return transposed(rewriter, value.owner.operands[0], [first[axis] for axis in order])
+    if isinstance(value.owner, Transpose) and (first := value.owner.permutation(rewriter.known)) is not None:
+        return rewriter.op.transposed(value.owner.operands[0], [first[axis] for axis in order])
     return rewriter.op.Transpose(value, np.array(order, np.int64))
 
 

@@ -15,8 +15,8 @@ from typing import ClassVar
 
 from xdsl.ir import SSAValue
 
-from moir.analysis.dimensions import same, same_tokens
-from moir.dialects.symbols import Symbol
+from moir.analysis.dimensions import same_tokens
+from moir.dialects.symbols import Symbol, same
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPattern
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.blocks import BatchToSpace, SpaceToBatch
@@ -26,7 +27,6 @@ from moir.dialects.opset.shape import Squeeze, Squeeze1, Unsqueeze
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
-from moir.rewriting.rules import constant_of
 
 Axes = list[int | None]
 """For each axis of a value the axis of the image it is; None for one that was inserted."""

@@ -20,11 +20,12 @@ from dataclasses import dataclass
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from moir.analysis.constants import TOLERANCES
 from moir.analysis.polynomials import Polynomial, PolynomialReader, combined, negative, operands_of, possible_variables, total
 from moir.dialects.opset.elementwise import Erf, Tanh
 from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
-from moir.rewriting.rules import TOLERANCES, has_outside_uses, is_refinement, replace_matched, take_back
+from moir.rewriting.rules import has_outside_uses, is_refinement, replace_matched, take_back
 
 ERF_ARGUMENT: Polynomial = {1: math.sqrt(0.5)}
 TANH_ARGUMENT: Polynomial = {1: math.sqrt(2 / math.pi), 3: math.sqrt(2 / math.pi) * 0.044715}

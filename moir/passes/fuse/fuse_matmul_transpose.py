@@ -21,7 +21,6 @@ from moir.analysis.uses import has_one_live_use, live_uses
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import rank_of
-from moir.passes.canonicalize.cancel_transposes import order_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
@@ -29,7 +28,7 @@ def swaps_last_two(op: Operation, known: KnownValues) -> bool:
     """Whether this is a transposition of exactly the last two dimensions."""
     if not isinstance(op, Transpose):
         return False
-    order = order_of(op, known)
+    order = op.permutation(known)
     return order is not None and len(order) >= 2 and order == (*range(len(order) - 2), len(order) - 1, len(order) - 2)
 
 

@@ -19,10 +19,11 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from xdsl.ir import OpResult, SSAValue
 
+from moir.analysis.constants import constant_of
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import is_static, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.rules import FusionRule, Match, Rewrite, RulePass, constant_of
+from moir.rewriting.rules import FusionRule, Match, Rewrite, RulePass
 
 Part: TypeAlias = Callable[[Any, Any], Any]
 """A part of a pattern: from the recorder and one operand."""

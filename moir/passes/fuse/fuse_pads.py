@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.data import Array
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.slicing import Pad
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
-from moir.rewriting.rules import constant_of
 
 CONVOLUTIONS = ("opset1.Convolution", "opset1.GroupConvolution")
 MEANS = ("opset14.AvgPool", "opset16.AvgPool")

@@ -18,7 +18,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from moir.analysis.dimensions import Dimensions, same
+from moir.analysis.constants import constant_of
+from moir.analysis.dimensions import Dimensions
 from moir.analysis.recurrent_cells import Cell, gru_cell, lstm_cell, rnn_cell
 from moir.dialects.data import Array
 from moir.dialects.element_types import si32
@@ -30,10 +31,9 @@ from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Squeeze, Squeeze1, Unsqueeze
 from moir.dialects.opset.slicing import Slice
 from moir.dialects.shapes import element_of, shape_of
-from moir.dialects.symbols import Symbol
+from moir.dialects.symbols import Symbol, same
 from moir.errors import InferenceError
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.rules import constant_of
 
 STATES = {"LSTM": 2, "GRU": 1, "RNN": 1}
 

@@ -19,7 +19,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
-from moir.analysis.dimensions import Dimensions, same
+from moir.analysis.constants import constant_of
+from moir.analysis.dimensions import Dimensions
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.element_types import f16, f32
 from moir.dialects.moir import all_blocks
@@ -27,9 +28,9 @@ from moir.dialects.opset.image import Interpolate
 from moir.dialects.opset.movement import Tile
 from moir.dialects.opset.shape import Reshape, Unsqueeze
 from moir.dialects.shapes import element_of, rank_of
-from moir.passes.canonicalize.eliminate_dead import eliminate_dead
+from moir.dialects.symbols import same
+from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.rules import constant_of
 
 MOST_REPETITIONS = 8
 """The quotient of a place by more than that may be rounded below an integer."""

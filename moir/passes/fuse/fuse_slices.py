@@ -14,12 +14,12 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.data import Array
 from moir.dialects.opset.slicing import Slice
 from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
-from moir.rewriting.rules import constant_of
 
 
 def cuts_of(op: Slice) -> tuple[Array, Array, Array, list[int]] | None:

@@ -16,11 +16,10 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
-from moir.analysis.dimensions import Dimensions, Tokens, same
+from moir.analysis.dimensions import Dimensions, Tokens
 from moir.dialects.moir import all_blocks
 from moir.dialects.opset.movement import Transpose
-from moir.dialects.symbols import Symbol
-from moir.passes.canonicalize.cancel_transposes import order_of
+from moir.dialects.symbols import Symbol, same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 
@@ -51,7 +50,7 @@ class UnitTranspose(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)
         assert isinstance(op, Transpose)
-        order, tokens = order_of(op, self.dimensions), self.dimensions.tokens(op.operands[0])
+        order, tokens = op.permutation(self.dimensions), self.dimensions.tokens(op.operands[0])
         target = None if order is None or tokens is None else target_shape(tokens, order)
         if target is not None:
             rewriter.replace_with(op, rewriter.op.Reshape(op.operands[0], np.array(target, np.int64), special_zero=True))

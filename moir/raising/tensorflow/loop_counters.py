@@ -9,7 +9,7 @@ from xdsl.ir import Block, SSAValue
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.opset.condition import results_of
 from moir.dialects.opset.infrastructure import Constant
-from moir.raising.tensorflow.nodes import integer_of, kind_of, origin, origin_of_kind
+from moir.rewriting.tensorflow_nodes import integer_of, kind_of, origin, origin_of_kind
 
 DEEPEST_BOUND = 32
 """How many operations one behind the other a bound may be computed with in the condition."""

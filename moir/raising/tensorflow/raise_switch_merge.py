@@ -27,8 +27,8 @@ from moir.dialects.moir import all_blocks
 from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
 from moir.dialects.opset.infrastructure import Constant, Result
 from moir.errors import UnsupportedOperationError
-from moir.passes.canonicalize.eliminate_dead import eliminate_dead
-from moir.raising.tensorflow.nodes import add_results, erase, kind_of, new_integers, new_node, new_parameter, origin
+from moir.rewriting.dead_code import eliminate_dead
+from moir.rewriting.tensorflow_nodes import add_results, erase, kind_of, new_integers, new_node, new_parameter, origin
 
 SWITCHES = ("Switch", "RefSwitch", "_SwitchN")
 MERGES = ("Merge", "RefMerge")

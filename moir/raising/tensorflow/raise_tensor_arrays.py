@@ -24,7 +24,7 @@ from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.infrastructure import Constant
-from moir.raising.tensorflow.nodes import erase, integer_of, kind_of, new_integers, new_node, origin, origin_of_kind
+from moir.rewriting.tensorflow_nodes import erase, integer_of, kind_of, new_integers, new_node, origin, origin_of_kind
 
 
 @dataclass(frozen=True)

@@ -42,9 +42,9 @@ from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import tensor
 from moir.errors import UnsupportedOperationError
-from moir.passes.canonicalize.eliminate_dead import eliminate_dead
 from moir.raising.tensorflow.loop_counters import Counters
-from moir.raising.tensorflow.nodes import TRANSPARENT, add_results, erase, integer_of, kind_of, new_integers, new_node, origin
+from moir.rewriting.dead_code import eliminate_dead
+from moir.rewriting.tensorflow_nodes import TRANSPARENT, add_results, erase, integer_of, kind_of, new_integers, new_node, origin
 
 WHILES = ("While", "StatelessWhile")
 

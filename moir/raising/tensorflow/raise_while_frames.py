@@ -30,7 +30,7 @@ from moir.dialects.names import inherit_names, name_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.properties import value_of
 from moir.errors import UnsupportedOperationError
-from moir.raising.tensorflow.nodes import add_results, erase, kind_of, new_node, new_parameter
+from moir.rewriting.tensorflow_nodes import add_results, erase, kind_of, new_node, new_parameter
 
 ENTERS = ("Enter", "RefEnter")
 EXITS = ("Exit", "RefExit")

@@ -14,6 +14,7 @@ from math import log2, prod
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from moir.dialects.opset.convolution import ConvolutionOp
 from moir.dialects.shapes import shape_of
 from moir.rewriting.layout.minimum_cut import SINK, SOURCE, UNLIMITED, Network
 from moir.rewriting.layout.orders import Order, natural
@@ -27,10 +28,6 @@ SIZE = 1 << 10
 
 UNKNOWN_SIZE, UNKNOWN_SHAPE = 32, (1, 64, 32, 32)
 """What is reckoned with where a shape is not known."""
-
-CONVOLUTIONS = frozenset(
-    ("opset1.Convolution", "opset1.ConvolutionBackpropData", "opset1.GroupConvolution", "opset1.GroupConvolutionBackpropData")
-)
 
 TERMINALS = (SINK, SOURCE)
 """The network node that stands for each side."""
@@ -231,5 +228,5 @@ class Assignment:
         return list(found)
 
     def _look(self, op: Operation | Block, side: int) -> None:
-        if isinstance(op, Operation) and op.name in CONVOLUTIONS:
+        if isinstance(op, ConvolutionOp):
             self.convolution_sides.add(side)

@@ -6,6 +6,8 @@ A kind without a rule, and an order a rule does not take, is a border: there the
 from __future__ import annotations
 
 from moir.dialects.moir import is_none
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.reduction import ReductionOp
 from moir.rewriting.layout import (
     permute_along_axes,
     permute_elementwise,
@@ -24,7 +26,22 @@ RULES: dict[str, LayoutRule] = {
     **permute_reshapes.RULES,
     **permute_products.RULES,
 }
-"""Rules by kind of operation, whatever its version."""
+"""Rules by kind of operation, whatever its version, for those kinds whose class does not say it all."""
+
+
+def rule_of(op: OpsetOp) -> LayoutRule | None:
+    """The rule for an operation: one of its own, or the one that follows from the facts of its class."""
+    if (rule := RULES.get(op.KIND)) is not None:
+        return rule
+    if op.POINTWISE:
+        return permute_elementwise.unary
+    if op.BROADCASTS:
+        return permute_elementwise.broadcasting
+    if op.AXES is not None:
+        return permute_along_axes.along_axes
+    if op.EXTENTS:
+        return permute_extents.vectors
+    return permute_ranks.reduction if isinstance(op, ReductionOp) else None
 
 
 def permuted_form(offer: Offer) -> Permuted | None:
@@ -32,7 +49,7 @@ def permuted_form(offer: Offer) -> Permuted | None:
 
     Rules count operands, so an operation that has an absent one in front of others is a border, too.
     """
-    rule = RULES.get(offer.op.name.partition(".")[2])
+    rule = rule_of(offer.op)
     if rule is None or any(is_none(operand.owner) for operand in offer.op.operands):
         return None
     return rule(offer)

@@ -13,19 +13,6 @@ from moir.dialects.shapes import rank_of, shape_of
 from moir.rewriting.layout.orders import Order, inverse, is_natural, natural
 from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, is_constant, is_single, together, unsqueezed
 
-UNARY = (
-    "Abs Acos Acosh Asin Asinh Atan Atanh Ceiling Clamp Convert ConvertLike Cos Cosh Elu Erf Exp FakeConvert Floor Gelu HSigmoid HSwish "
-    "HardSigmoid Identity IsFinite IsInf IsNaN Log LogicalNot BitwiseNot Mish Negative Relu Round Selu Sigmoid Sign Sin Sinh SoftPlus "
-    "SoftSign Sqrt Swish Tan Tanh"
-)
-"""Operations on the elements of their first operand; others they have are scalars, or only lend their type."""
-
-BROADCASTING = (
-    "Add Divide FloorMod Maximum Minimum Mod Multiply Power SquaredDifference Subtract Equal Greater GreaterEqual Less LessEqual NotEqual "
-    "LogicalAnd LogicalOr LogicalXor BitwiseAnd BitwiseOr BitwiseXor BitwiseLeftShift BitwiseRightShift Select"
-)
-"""Operations on operands that broadcast to each other."""
-
 
 def unary(offer: Offer) -> Permuted | None:
     """The first operand and the result share any order."""
@@ -110,8 +97,6 @@ def prelu(offer: Offer) -> Permuted | None:
 
 
 RULES: dict[str, LayoutRule] = {
-    **dict.fromkeys(UNARY.split(), unary),
-    **dict.fromkeys(BROADCASTING.split(), broadcasting),
     "FakeQuantize": fake_quantize,
     "PRelu": prelu,
 }

@@ -6,13 +6,12 @@ Pad(Transpose(x, [0, 2, 3, 1]), [0, 1, 2, 0], …)  ->  Transpose(Pad(x, [0, 0, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from moir.analysis.constants import constant_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_of, shape_of
-from moir.passes.fold.fold_constants import constant_operand
 from moir.rewriting.layout.orders import inverse
 from moir.rewriting.layout.permute_elementwise import broadcast_operand, order_of_result
 from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, permute_vector, replace_axes, together
@@ -23,30 +22,31 @@ def has_entry_for_each(op: OpsetOp, index: int, rank: int) -> bool:
     return shape_of(op.operands[index]) == (rank,)
 
 
-@dataclass(frozen=True)
-class Vectors:
-    """A rule: the first operand and the result share any order, and the operands `vectors` have an entry for each dimension."""
+def vectors(offer: Offer, indices: tuple[int, ...] | None = None) -> Permuted | None:
+    """The first operand and the result share any order, and operands that have an entry for each dimension are permuted with them.
 
-    vectors: tuple[int, ...]
-
-    def __call__(self, offer: Offer) -> Permuted | None:
-        op, order = offer.op, offer.order
-        found = together(op, order, (0,)) if offer.is_of(0) else None
-        if found is None or not all(has_entry_for_each(op, index, len(order)) for index in self.vectors):
-            return None
-        for index in self.vectors:
-            permute_vector(found, index, op.operands[index], order)
-        return found
+    Args:
+        offer: the operation.
+        indices: these operands, by default those that its class names.
+    """
+    op, order = offer.op, offer.order
+    indices = indices or op.EXTENTS
+    found = together(op, order, (0,)) if offer.is_of(0) else None
+    if found is None or not all(has_entry_for_each(op, index, len(order)) for index in indices):
+        return None
+    for index in indices:
+        permute_vector(found, index, op.operands[index], order)
+    return found
 
 
 def between_space_and_batch(offer: Offer) -> Permuted | None:
     """The batch stays in front, and the dimensions that are cut into blocks stay in their order: it says how the batch is composed."""
     op, order = offer.op, offer.order
-    block = constant_operand(op.operands[1])
+    block = constant_of(op.operands[1])
     if block is None or block.size != len(order) or order[0] != 0:
         return None
     cut = [axis for axis in order if axis > 0 and block[axis] != 1]
-    return Vectors((1, 2, 3))(offer) if cut == sorted(cut) else None
+    return vectors(offer, (1, 2, 3)) if cut == sorted(cut) else None
 
 
 def broadcast(offer: Offer) -> Permuted | None:
@@ -96,7 +96,7 @@ def interpolate(offer: Offer) -> Permuted | None:
         for index in vectors:
             permute_vector(found, index, op.operands[index], order)
     else:
-        axes = constant_operand(op.operands[last])
+        axes = constant_of(op.operands[last])
         if axes is None:
             return None
         before = [int(axis) for axis in axes.ravel()]
@@ -127,8 +127,6 @@ def sort_axes(found: Permuted, op: OpsetOp, index: int, vectors: Sequence[int], 
 
 
 RULES: dict[str, LayoutRule] = {
-    "Pad": Vectors((1, 2)),
-    "Tile": Vectors((1,)),
     "SpaceToBatch": between_space_and_batch,
     "BatchToSpace": between_space_and_batch,
     "Broadcast": broadcast,

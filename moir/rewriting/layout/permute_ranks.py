@@ -11,12 +11,12 @@ from typing import cast
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.opset.base import OpsetOp
+from moir.analysis.constants import constant_of
+from moir.dialects.opset.base import AlongAxes, OpsetOp
 from moir.dialects.opset.slicing import padded
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
-from moir.passes.fold.fold_constants import constant_operand
 from moir.rewriting.layout.orders import AxisMap, Order, inverse
-from moir.rewriting.layout.permute_along_axes import AlongAxes
+from moir.rewriting.layout.permute_along_axes import along_axes
 from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, is_constant
 
 
@@ -44,7 +44,7 @@ def name_axes(found: Permuted, op: OpsetOp, index: int, axes: Collection[int]) -
 
 def constant_axes(value: SSAValue, rank: int | None) -> set[int] | None:
     """The dimensions a constant lists, counted from the front."""
-    axes = constant_operand(value)
+    axes = constant_of(value)
     return None if axes is None or not rank else {int(axis) % rank for axis in axes.ravel()}
 
 
@@ -52,7 +52,7 @@ def reduction(offer: Offer) -> Permuted | None:
     """Reduced dimensions stay with size 1, or go."""
     op = offer.op
     if op.flag("keep_dims"):
-        return AlongAxes(operand=1)(offer)
+        return along_axes(offer, AlongAxes(operand=1))
     rank = rank_of(op.operands[0])
     axes = constant_axes(op.operands[1], rank)
     if rank is None or axes is None:
@@ -140,7 +140,7 @@ def gather(offer: Offer) -> Permuted | None:
     """The dimensions of the indices take the place of the one they index; those of the batch are in front."""
     op, order = offer.op, offer.order
     rank, count = rank_of(op.operands[0]), rank_of(op.operands[1])
-    axis = constant_operand(op.operands[2])
+    axis = constant_of(op.operands[2])
     if rank is None or count is None or axis is None:
         return None
     batch = op.integer("batch_dims")
@@ -161,7 +161,7 @@ def scatter_update(offer: Offer) -> Permuted | None:
     """The updates have the dimensions of the indices where the data have the one they index."""
     op, order = offer.op, offer.order
     rank, count = rank_of(op.operands[0]), rank_of(op.operands[1])
-    axis = constant_operand(op.operands[3])
+    axis = constant_of(op.operands[3])
     if rank is None or count is None or axis is None:
         return None
     position = int(axis.ravel()[0]) % rank
@@ -209,7 +209,7 @@ class Index:
     """A position that takes a whole dimension."""
 
     def __init__(self, op: OpsetOp, rank: int) -> None:
-        bounds = [constant_operand(operand) for operand in op.operands[1:]]
+        bounds = [constant_of(operand) for operand in op.operands[1:]]
         begin, end = (cast("list[int]", bound.tolist()) if bound is not None else [] for bound in bounds[:2])
         strides = bounds[2].tolist() if len(bounds) > 2 and bounds[2] is not None else [1] * len(begin)
         masks = {name: padded(op.integers(name), len(begin)) for name in (*list(self.FULL)[3:], "ellipsis_mask")}
@@ -267,19 +267,12 @@ class Index:
         return found
 
 
-def shape_rules() -> dict[str, LayoutRule]:
-    """The rules of this file by kind of operation."""
-    reductions = ("L1", "L2", "LogicalAnd", "LogicalOr", "Max", "Mean", "Min", "Prod", "Sum")
-    return {
-        **{f"Reduce{kind}": reduction for kind in reductions},
-        "Squeeze": squeeze,
-        "Unsqueeze": unsqueeze,
-        "OneHot": one_hot,
-        "Gather": gather,
-        "ScatterUpdate": scatter_update,
-        "ShapeOf": shape_of_data,
-        "StridedSlice": strided_slice,
-    }
-
-
-RULES = shape_rules()
+RULES: dict[str, LayoutRule] = {
+    "Squeeze": squeeze,
+    "Unsqueeze": unsqueeze,
+    "OneHot": one_hot,
+    "Gather": gather,
+    "ScatterUpdate": scatter_update,
+    "ShapeOf": shape_of_data,
+    "StridedSlice": strided_slice,
+}

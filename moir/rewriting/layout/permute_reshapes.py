@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moir.analysis.dimensions import Dimensions, Token, same
+from moir.analysis.dimensions import Dimensions, Token
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import is_static, shape_of
-from moir.dialects.symbols import Symbol
+from moir.dialects.symbols import Symbol, same
 from moir.rewriting.layout.orders import Order, is_natural, natural, with_fixed
 from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, permute_vector
 

@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.analysis.constants import constant_of
 from moir.analysis.dimensions import Dimensions
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
-from moir.passes.fold.fold_constants import constant_operand
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.layout.orders import Order, inverse, is_natural
 
@@ -96,7 +96,7 @@ def together(op: OpsetOp, order: Order, data: Collection[int]) -> Permuted | Non
 
 def is_constant(value: SSAValue) -> bool:
     """Whether a value is a constant that can be had in any order for nothing."""
-    return constant_operand(value) is not None
+    return constant_of(value) is not None
 
 
 def is_single(value: SSAValue) -> bool:
@@ -112,7 +112,7 @@ def moved_axis(axis: int, order: Order) -> int:
 def replace_axes(found: Permuted, index: int, axes: SSAValue, order: Order) -> None:
     """Let the operand `index`, which lists dimensions, name them as they are numbered after a transposition."""
     places = np.array(inverse(order))
-    constant = constant_operand(axes)
+    constant = constant_of(axes)
     if constant is not None:
         found.adaptations[index] = lambda op, _: op.constant(places[constant].astype(constant.dtype), element_of(axes))
     else:
@@ -122,7 +122,7 @@ def replace_axes(found: Permuted, index: int, axes: SSAValue, order: Order) -> N
 
 def permute_vector(found: Permuted, index: int, vector: SSAValue, order: Order) -> None:
     """Let the operand `index`, which has an entry for each dimension, have them in the order of a transposition."""
-    constant = constant_operand(vector)
+    constant = constant_of(vector)
     if constant is not None:
         found.adaptations[index] = lambda op, _: op.constant(constant[list(order)], element_of(vector))
     else:
@@ -132,7 +132,7 @@ def permute_vector(found: Permuted, index: int, vector: SSAValue, order: Order) 
 
 def unsqueezed(op: OpBuilder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
     """A value with dimensions of size 1 inserted, which are `axes` of the result; a constant stays one."""
-    array = constant_operand(value)
+    array = constant_of(value)
     if array is None:
         return op.Unsqueeze(value, np.array(axes, np.int64))
     return op.constant(np.expand_dims(array, tuple(axes)), element_of(value))
@@ -140,6 +140,6 @@ def unsqueezed(op: OpBuilder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
 
 def transposed_constant(op: OpBuilder, value: SSAValue, order: Order) -> SSAValue:
     """A constant in another order: a view of the same memory."""
-    array = constant_operand(value)
+    array = constant_of(value)
     assert array is not None
     return op.constant(array.transpose(order), element_of(value))

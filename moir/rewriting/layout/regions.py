@@ -20,7 +20,6 @@ from moir.dialects.moir import all_blocks
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import rank_of
-from moir.passes.canonicalize.cancel_transposes import order_of
 from moir.rewriting.layout.body_ports import BodyBoundary, body_ports
 from moir.rewriting.layout.orders import Order, between, composed, is_natural, natural
 from moir.rewriting.layout.permutations import permuted_form
@@ -111,7 +110,7 @@ class Layouts:
         if found is not None:
             return found
         root = value
-        while isinstance(root, OpResult) and isinstance(root.op, Transpose) and order_of(root.op, self.known) is not None:
+        while isinstance(root, OpResult) and isinstance(root.op, Transpose) and root.op.permutation(self.known) is not None:
             root = root.op.operands[0]
         members = self._members(root)
         if members is None:
@@ -131,7 +130,7 @@ class Layouts:
             value = pending.pop()
             for use in value.uses:
                 op = use.operation
-                order = order_of(op, self.known) if isinstance(op, Transpose) and use.index == 0 else None
+                order = op.permutation(self.known) if isinstance(op, Transpose) and use.index == 0 else None
                 if order is None:
                     continue
                 start = members.setdefault(value, natural(len(order)))

@@ -12,6 +12,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
+from moir.analysis.constants import constant_of
 from moir.analysis.known_values import KnownValues
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
@@ -22,7 +23,7 @@ from moir.dialects.shapes import tensor
 from moir.errors import InferenceError
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import rewrite
-from moir.rewriting.rules import FusionRule, Match, RulePass, constant_of, is_refinement
+from moir.rewriting.rules import FusionRule, Match, RulePass, is_refinement
 
 
 def apply(module: ModuleOp, *rules: FusionRule) -> list[str]:

@@ -1,0 +1,81 @@
+"""Erasing operations without uses and without effects, and inputs of bodies that nothing in the body reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Block, Operation
+
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.moir import BodyPort, BodyPortAttr, NoneOp
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.condition import If, RepeatingOp, parameters_of
+from moir.dialects.properties import integers_attribute
+
+
+def eliminate_dead(block: Block) -> None:
+    """Erase the dead operations of a block and of the bodies in it."""
+    current = block.last_op
+    while current is not None:
+        # Erasing an operation can leave those before it without uses: they are visited later in this walk.
+        before = current.prev_op
+        if is_removable(current) and not any(result.uses for result in current.results):
+            current.detach()
+            current.erase()
+        elif current.regions:
+            for region in current.regions:
+                for body in region.blocks:
+                    eliminate_dead(body)
+            if isinstance(current, If):
+                _prune_if(current)
+            elif isinstance(current, RepeatingOp):
+                _prune_repeating(current)
+        current = before
+
+
+def is_removable(op: Operation) -> bool:
+    """Whether an operation does nothing but give results. A framework's operation counts as such: inference models have no others."""
+    return not op.EFFECTS if isinstance(op, OpsetOp) else isinstance(op, FrameworkOp | NoneOp)
+
+
+def _erase_unread(body: Block) -> list[int]:
+    """Erase the Parameters of a body that nothing reads; the numbers of those that stay."""
+    kept: list[int] = []
+    for index, parameter in enumerate(parameters_of(body)):
+        if parameter.results[0].uses:
+            kept.append(index)
+        else:
+            parameter.detach()
+            parameter.erase()
+    return kept
+
+
+def _renumber(op: Operation, used: set[int], first: int) -> dict[int, int]:
+    """Drop the operands from `first` on that are not in `used`; the new number of each that stays."""
+    kept = [index for index in range(len(op.operands)) if index < first or index in used]
+    if len(kept) < len(op.operands):
+        op.operands = [op.operands[index] for index in kept]
+    return {old: new for new, old in enumerate(kept)}
+
+
+def _prune_if(op: If) -> None:
+    inputs = {
+        name: [op.integers(name)[index] for index in _erase_unread(body.block)]
+        for name, body in (("then_inputs", op.then_body), ("else_inputs", op.else_body))
+    }
+    numbers = _renumber(op, {index for indices in inputs.values() for index in indices}, first=1)
+    for name, indices in inputs.items():
+        op.properties[name] = integers_attribute(tuple(numbers[index] for index in indices))
+
+
+def _prune_repeating(op: RepeatingOp) -> None:
+    ports = op.ports("inputs")
+    # A sliced input says how often the body runs, read or not.
+    for port, parameter in zip(ports, parameters_of(op.block), strict=True):
+        if port.slicing is not None and not parameter.results[0].uses:
+            return
+    kept: list[BodyPort] = [ports[index] for index in _erase_unread(op.block)]
+    numbers = _renumber(op, {port.index for port in kept if port.index is not None}, first=op.FIRST_ARGUMENT)
+    renumbered = [port if port.index is None else replace(port, index=numbers[port.index]) for port in kept]
+    op.properties["inputs"] = ArrayAttr([BodyPortAttr(port) for port in renumbered])

@@ -30,6 +30,7 @@ from moir.frameworks import MODEL_OPTIMIZER, Framework, load
 from moir.lowering.binder import LoweringNode, T
 from moir.lowering.table import NEWEST, Expander, Handler, LoweringTable
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.events import RECORDING
 
 
 class Lowering:
@@ -51,6 +52,7 @@ class Lowering:
         self._prefixes = tuple(f"{name}." for name in self._dialects)
         self._handlers: dict[type[FrameworkOp], tuple[Handler | None, int]] = {}
         self._states: dict[object, object] = {}
+        self._recording = RECORDING.get()
 
     def state(self, key: object, make: Callable[[], T]) -> T:
         """What handlers of this run share under a key; made when it is first asked for."""
@@ -93,6 +95,8 @@ class Lowering:
         if handler is None:
             return self._expand(op, version)
         builder = OpBuilder(self.known, block, op)
+        if self._recording is not None:
+            builder.inserted = []
         try:
             replacement = handler(LoweringNode(op, version, self), builder)
         except ConversionError as error:
@@ -102,6 +106,8 @@ class Lowering:
         following = op.next_op
         if replacement is None:
             return following
+        if self._recording is not None:
+            self._recording.replaced(f"{handler.__module__.rpartition('.')[2]}.{handler.__name__}", [op], builder.inserted or ())
         self._replace(op, [replacement] if isinstance(replacement, SSAValue) else replacement)
         return following
 

@@ -111,7 +111,13 @@ class OpBuilder:
     def insert_inferred(self, op: OpsetOp) -> None:
         """Insert an operation that was made without results: they get their types by inference."""
         op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(op.result_count()))
-        for result, type_ in zip(op.results, op.infer(self.known), strict=True):
+        try:
+            types = op.infer(self.known)
+        except InferenceError:
+            # It was never inserted, so nobody would erase it: it must not count as a use of its operands.
+            op.drop_all_references()
+            raise
+        for result, type_ in zip(op.results, types, strict=True):
             set_type(result, type_)
         self.insert(op)
 

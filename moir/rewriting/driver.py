@@ -4,13 +4,14 @@ Patterns are xDSL `RewritePattern`s. A `Pattern` is tried on operations of its r
 has a table from operation class to patterns and does nothing at all on a module without a root. One walk in block order; with `fixpoint`,
 operations that were inserted or whose operands changed are visited again until nothing changes.
 
-A replacement inherits the name and the tensor names of what it replaces; patterns need not care.
+A replacement inherits the name and the tensor names of what it replaces; patterns need not care. What is replaced by what, and what was
+declined late, is told to `moir.rewriting.events`.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -24,6 +25,7 @@ from moir.analysis.known_values import KnownValues
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.events import RECORDING, Recording
 
 
 class Pattern(RewritePattern):
@@ -33,6 +35,9 @@ class Pattern(RewritePattern):
     """
 
     roots: tuple[type[Operation] | str, ...] = (Operation,)
+
+    def __str__(self) -> str:
+        return type(self).__name__
 
     def may_start_at(self, operation: type[Operation]) -> bool:
         """Whether the pattern is tried on operations of a class that is a root, or derived from one; asked once a class."""
@@ -46,9 +51,14 @@ class Pattern(RewritePattern):
 class Rewriter(PatternRewriter):
     """xDSL's rewriter with a builder (`rewriter.op.Add(a, b)`) in front of the matched operation, and known values."""
 
-    def __init__(self, op: Operation, known: KnownValues) -> None:
+    def __init__(self, op: Operation, known: KnownValues, recording: Recording | None = None) -> None:
         super().__init__(op)
         assert op.parent is not None
+        self._recording = recording
+        self._before: list[str] = []
+        self._root = "" if recording is None else recording.text(op)
+        self.pattern: object = None
+        """What is being tried, for events; a pattern made of several sets it to the one."""
         self.known = known
         self.op = OpBuilder(known, op.parent, op)
         self.op.inserted = []
@@ -67,8 +77,25 @@ class Rewriter(PatternRewriter):
             result.replace_all_uses_with(value)
         self.touched.extend(operand.owner for operand in op.operands if isinstance(operand.owner, Operation))
         self.has_done_action = True
+        self.erase_replaced(op)
+
+    def erase_replaced(self, op: Operation) -> None:
+        """Erase an operation whose results are not used any more."""
+        if self._recording is not None:
+            self._before.append(self._recording.text(op))
         op.detach()
         op.erase()
+
+    def decline(self, reason: str | Callable[[], str]) -> None:
+        """Say why the pattern, which matched, is not applied. A reason that takes time to make is given as a function."""
+        if self._recording is not None:
+            self._recording.declined(str(self.pattern), self._root, reason if isinstance(reason, str) else reason())
+
+    def report(self, op: Operation) -> None:
+        """Tell the listener what was done at an operation."""
+        if self._recording is not None:
+            before = tuple(dict.fromkeys((self._root, *self._before)))
+            self._recording.applied(str(self.pattern), before, (*(self.op.inserted or ()), op))
 
 
 class PatternTable:
@@ -98,6 +125,7 @@ def rewrite(module: Operation, patterns: Iterable[RewritePattern], *, fixpoint: 
     """Apply patterns everywhere in a module; returns whether anything changed."""
     table = PatternTable(patterns)
     known = known or KnownValues()
+    recording = RECORDING.get()
     pending: deque[Operation] = deque()
     for block in all_blocks(module):
         pending.extend(op for op in block.ops if table.patterns(type(op)))
@@ -109,11 +137,13 @@ def rewrite(module: Operation, patterns: Iterable[RewritePattern], *, fixpoint: 
                 break
             if isinstance(pattern, Pattern) and not pattern.may_match(op):
                 continue
-            rewriter = Rewriter(op, known)
+            rewriter = Rewriter(op, known, recording)
+            rewriter.pattern = pattern
             pattern.match_and_rewrite(op, rewriter)
             if not rewriter.has_done_action:
                 continue
             changed = True
+            rewriter.report(op)
             if fixpoint:
                 touched = dict.fromkeys([*(rewriter.op.inserted or ()), *rewriter.touched, op])
                 pending.extend(each for each in touched if each.parent is not None and table.patterns(type(each)))

@@ -50,6 +50,9 @@ class Variable:
 
     name: str
 
+    def __str__(self) -> str:
+        return self.name
+
 
 @dataclass(frozen=True)
 class ConstantVariable:
@@ -57,12 +60,18 @@ class ConstantVariable:
 
     name: str
 
+    def __str__(self) -> str:
+        return f"constant {self.name}"
+
 
 @dataclass(frozen=True)
 class Number:
     """A constant of one element, of about this value."""
 
     value: float
+
+    def __str__(self) -> str:
+        return f"{self.value:g}"
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,10 @@ class Expression:
     operands: tuple[Any, ...]
     properties: tuple[tuple[str, Any], ...]
     orders: tuple[Order, ...]
+
+    def __str__(self) -> str:
+        properties = [f"{name}={value}" for name, value in self.properties]
+        return f"{self.kind}({', '.join([*map(str, self.operands), *properties])})"
 
 
 @dataclass(frozen=True)
@@ -268,14 +281,11 @@ class FusionRule(Pattern):
         self.shared = shared
         self.roots = tuple(sorted(term.names))
 
+    def __str__(self) -> str:
+        return str(self.term)
+
     def may_match(self, op: Operation) -> bool:
         return self.is_plausible(op.name, producers_of(op.operands))
-
-    def match(self, op: Operation) -> Iterator[Match]:
-        """The ways in which the pattern matches at an operation."""
-        for bound, operations in _match_operation(self.term, op, ({}, [])):
-            if self.shared or not has_outside_uses(operations):
-                yield Match(op, bound, operations)
 
     def is_plausible(self, name: str, producers: Sequence[str]) -> bool:
         """Whether an operation may match, as far as its name and those of the producers of its operands say."""
@@ -283,14 +293,23 @@ class FusionRule(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)
-        for match in self.match(op):
+        for bound, operations in _match_operation(self.term, op, ({}, [])):
+            if not self.shared and has_outside_uses(operations):
+                rewriter.decline("an operation inside of the pattern has a use outside of it")
+                continue
             try:
-                value = self.rewrite(rewriter.op, match)
-            except InferenceError:
+                value = self.rewrite(rewriter.op, Match(op, bound, operations))
+            except InferenceError as error:
+                rewriter.decline(str(error))
                 value = None
-            if value is not None and is_refinement(value.type, op.results[0].type):
-                replace_matched(match.operations, value, rewriter)
-                return
+            else:
+                if value is None:
+                    rewriter.decline("a condition of its rewrite does not hold")
+            if value is not None:
+                if is_refinement(value.type, op.results[0].type):
+                    replace_matched(operations, value, rewriter)
+                    return
+                rewriter.decline(f"the replacement has type {value.type}, which says less than {op.results[0].type}")
             take_back(rewriter.op)
 
 
@@ -313,8 +332,7 @@ def replace_matched(operations: Sequence[Operation], value: SSAValue, rewriter: 
     # Users come before what they use, but for an operation with two users among them: hence more than one round.
     while dead := [op for op in dict.fromkeys(inner) if op.parent is not None and not any(result.uses for result in op.results)]:
         for op in dead:
-            op.detach()
-            op.erase()
+            rewriter.erase_replaced(op)
 
 
 def take_back(builder: OpBuilder) -> None:
@@ -338,7 +356,9 @@ class AnyOf(Pattern):
         return bool(self.plausible(op))
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
         for rule in self.plausible(op):
+            rewriter.pattern = rule
             rule.match_and_rewrite(op, rewriter)
             if rewriter.has_done_action:
                 return

@@ -125,6 +125,11 @@ class MoirOptMain(xDSLOptMain):
         add("--weights-file", metavar="FILE", help="write values over 64 bytes to this file beside the output (default: leave them out)")
         add("--dump-ir", metavar="DIR", help="write the module after each pass that changes it, weights included, to a folder")
         add("--print-ir-after-change", action="store_true", help="print the module to stderr after each pass that changed it")
+        add(
+            "--trace-rewrites",
+            metavar="PATTERN",
+            help="print each rewrite to stderr, with operations before and after; =PATTERN: those of passes or patterns named like it",
+        )
         add("--timing", action="store_true", help="print a table of the time each pass took to stderr")
         add("--verify-each", action="store_true", help="verify the module after each pass")
         add("--debug", action="store_true", help="print a traceback with an error")
@@ -273,6 +278,10 @@ class MoirOptMain(xDSLOptMain):
             observers.append(VerificationAfterPass())
         if args.print_ir_after_change or args.print_between_passes:
             observers.append(ModuleAfterPass(always=args.print_between_passes))
+        if args.trace_rewrites is not None:
+            from moir.tools.tracing import RewriteTrace
+
+            observers.append(RewriteTrace(args.trace_rewrites))
         if args.dump_ir:
             from moir.tools.dumps import DumpWriter
 
@@ -323,6 +332,8 @@ def print_ir(module: ModuleOp, output: IO[str]) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `moir-opt`; returns the exit status."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    # The pattern is given behind `=` only: an argument of its own is the input.
+    given = [f"{each}=" if each == "--trace-rewrites" else each for each in given]
     verify_attribute: Any = Attribute.__post_init__
 
     def body() -> int:

@@ -17,6 +17,7 @@ from xdsl.passes import ModulePass
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.base import OpsetOp
+from moir.rewriting.events import RECORDING
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class DeduplicatePass(ModulePass):
 def deduplicate(block: Block) -> None:
     """Replace every operation by an equal earlier one."""
     first: dict[Hashable, Operation] = {}
+    recording = RECORDING.get()
     for op in list(block.ops):
         if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
             continue
@@ -40,6 +42,8 @@ def deduplicate(block: Block) -> None:
         earlier = first.setdefault(key, op)
         if earlier is op:
             continue
+        if recording is not None:
+            recording.replaced("deduplicate", [op], [earlier])
         inherit_names(op, earlier.results)
         for result, replacement in zip(op.results, earlier.results, strict=True):
             result.replace_all_uses_with(replacement)

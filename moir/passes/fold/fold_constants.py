@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from moir.analysis.constants import constant_of
@@ -27,6 +27,7 @@ from moir.dialects.names import inherit_names
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_count, element_of, shape_of, tensor
 from moir.dialects.symbols import is_symbolic
+from moir.rewriting.events import RECORDING
 
 ALLOWANCE = 256 << 20
 """Bytes by which the constants of a module may grow in all: a small file cannot ask for unlimited memory."""
@@ -124,6 +125,8 @@ def replace_by_constants(op: OpsetOp, results: list[Array]) -> None:
         constant = opset.operation("opset1.Constant").create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
         op.parent.insert_op_before(constant, op)
         values.append(constant.results[0])
+    if (recording := RECORDING.get()) is not None:
+        recording.replaced("fold-constants", [op], [value.owner for value in values if isinstance(value.owner, Operation)])
     inherit_names(op, values)
     for result, value in zip(op.results, values, strict=True):
         result.replace_all_uses_with(value)

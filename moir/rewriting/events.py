@@ -1,0 +1,86 @@
+"""Rewrite events: what a pattern replaced by what, and where one that matched declined after all.
+
+    with traced(events.append):
+        some_pass.apply(context, module)
+
+The pattern driver, the lowering driver and the passes that replace operations themselves report here. Nothing is recorded, and no text is
+made, unless somebody listens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from io import StringIO
+
+from xdsl.ir import Operation
+from xdsl.printer import Printer
+
+
+@dataclass(frozen=True)
+class RewriteEvent:
+    """One application of a pattern, or one that was declined late.
+
+    Args:
+        pattern: the pattern: a class, the expression of a fusion rule, or the function of a lowering.
+        before: the operations that are replaced, as text, the root first; a declined event has the root only.
+        after: the operations built instead that stay, and the root if it stays.
+        reason: why a pattern that matched was not applied; None if it was.
+    """
+
+    pattern: str
+    before: tuple[str, ...]
+    after: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+Listener = Callable[[RewriteEvent], object]
+
+
+class Recording:
+    """Makes events of rewrites, and tells them to a listener. Values have the same numbers in all texts of one recording."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._text = StringIO()
+        self._printer = Printer(self._text)
+
+    def text(self, op: Operation) -> str:
+        """An operation as text."""
+        start = self._text.tell()
+        self._printer.print_op(op)
+        self._text.seek(start)
+        found = self._text.read()
+        return " ".join(found.split())
+
+    def texts(self, operations: Iterable[Operation]) -> tuple[str, ...]:
+        """Operations as text; those that are erased already are left out."""
+        return tuple(self.text(op) for op in dict.fromkeys(operations) if op.parent is not None)
+
+    def replaced(self, pattern: str, before: Sequence[Operation], after: Iterable[Operation]) -> None:
+        """Report a replacement. The operations before it must not be erased yet."""
+        self._listener(RewriteEvent(pattern, self.texts(before), self.texts(after)))
+
+    def applied(self, pattern: str, before: tuple[str, ...], after: Iterable[Operation]) -> None:
+        """Report a replacement whose operations before it are texts already."""
+        self._listener(RewriteEvent(pattern, before, self.texts(after)))
+
+    def declined(self, pattern: str, root: str, reason: str) -> None:
+        """Report that a pattern matched and was not applied."""
+        self._listener(RewriteEvent(pattern, (root,), reason=reason))
+
+
+RECORDING: ContextVar[Recording | None] = ContextVar("recording", default=None)
+"""The recording of this thread; None if nobody listens."""
+
+
+@contextmanager
+def traced(listener: Listener) -> Generator[None]:
+    """Tell a listener about all rewrites while this lasts."""
+    token = RECORDING.set(Recording(listener))
+    try:
+        yield
+    finally:
+        RECORDING.reset(token)

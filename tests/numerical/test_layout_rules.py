@@ -52,6 +52,7 @@ SLICES = {"begin_mask": [0, 0, 0], "end_mask": [0, 0, 0]}
 CASES: dict[str, Case] = {
     "Relu": lambda op, x: op.Relu(x),
     "Convert": lambda op, x: op.Convert(x, destination_type=si32),
+    "ErfInv": lambda op, x: op.ErfInv(op.Tanh(x)),
     "HardSigmoid": lambda op, x: op.HardSigmoid(x, np.float32(0.2), np.float32(0.5)),
     "Add-scalar": lambda op, x: op.Add(x, 2.0),
     "Add-vector": lambda op, x: op.Add(numbers(6), x),

@@ -133,7 +133,6 @@ class ErfInv(ElementwiseOp):
     """Inverse of the Gauss error function: infinite at -1 and 1, NaN beyond."""
 
     name = "opset17.ErfInv"
-    POINTWISE: ClassVar[bool] = False
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
 
     def compute(self, x: Array) -> Array:

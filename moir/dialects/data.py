@@ -19,7 +19,6 @@ from collections.abc import Iterable
 from typing import Any, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Data
 from xdsl.irdl import irdl_attr_definition
@@ -27,14 +26,11 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 from moir.dialects import element_types
+from moir.dialects.memory_map import Array, same_bytes, windows
 from moir.dialects.shapes import tensor
 from moir.errors import ConversionError
 
-Array = NDArray[Any]
-
 INLINE_BYTES = 64
-_SAMPLE_BYTES = 64
-_SAMPLES = 4
 
 
 class SideFileWriter(Protocol):
@@ -86,32 +82,19 @@ class TensorData:
             return self.array is other.array and self.key == other.key
         if self.array is other.array:
             return True
-        return hash(self) == hash(other) and same_bytes(self.array, other.array)
+        return hash(self) == hash(other) and equal(self.array, other.array)
 
 
 def sample(array: Array) -> bytes:
     """A few windows of an array's bytes and its size: equal arrays give equal samples."""
     if array.dtype == object:
         return repr(array.ravel().tolist()).encode()
-    flat = array.reshape(-1) if array.flags.c_contiguous else array.flat
-    step = max(1, _SAMPLE_BYTES // max(1, array.itemsize))
-    if array.size <= step * _SAMPLES:
-        return np.ascontiguousarray(array).tobytes()
-    starts = [i * (array.size - step) // (_SAMPLES - 1) for i in range(_SAMPLES)]
-    return b"".join([np.asarray(flat[start : start + step]).tobytes() for start in starts] + [struct.pack("<q", array.nbytes)])
+    return windows(array) + struct.pack("<q", array.nbytes)
 
 
-def same_bytes(a: Array, b: Array) -> bool:
+def equal(a: Array, b: Array) -> bool:
     """Bitwise equality of two arrays of one shape and type (so -0.0 is not 0.0 and a NaN equals itself)."""
-    if a.dtype == object:
-        return a.ravel().tolist() == b.ravel().tolist()
-    if a.nbytes != b.nbytes:
-        return False
-    if a.nbytes <= 1 << 20 or a.ndim == 0:
-        return a.tobytes() == b.tobytes()
-    if a.flags.c_contiguous and b.flags.c_contiguous:
-        return np.array_equal(a.reshape(-1).view(np.uint8), b.reshape(-1).view(np.uint8))
-    return all(same_bytes(x, y) for x, y in zip(a, b, strict=True))
+    return a.ravel().tolist() == b.ravel().tolist() if a.dtype == object else same_bytes(a, b)
 
 
 @irdl_attr_definition

@@ -10,11 +10,19 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from moir.dialects.data import Array
+Array = NDArray[Any]
 
 CHUNK_BYTES = 4 << 20
 """Size of the pieces large arrays are worked on in."""
+
+WINDOW_BYTES = 64
+WINDOWS = 4
+"""Of large arrays this many windows of so many bytes are looked at before they are compared as a whole."""
+
+WORTH_RELEASING = 64 << 10
+"""Bytes from which on pages are given back: the kernel maps about as many around each byte that is read."""
 
 
 def pieces(array: Array, limit: int = CHUNK_BYTES) -> Iterator[Array]:
@@ -62,3 +70,36 @@ def _memory_map_of(array: Array) -> mmap.mmap | None:
             return base if hasattr(base, "madvise") and not base.closed else None
         base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
     return None
+
+
+def is_small(array: Array) -> bool:
+    """Whether the windows of an array are all of its bytes."""
+    return array.nbytes <= WINDOWS * WINDOW_BYTES
+
+
+def window(array: Array, start: int, stop: int) -> bytes:
+    """The bytes `start` to `stop` of an array in C order."""
+    size = array.itemsize
+    first, last = start // size, -(-stop // size)
+    elements = array.reshape(-1)[first:last] if array.flags.c_contiguous else array.flat[first:last]
+    found = elements.tobytes()[start - first * size : stop - first * size]
+    if array.nbytes >= WORTH_RELEASING:
+        release(elements)
+    return found
+
+
+def windows(array: Array) -> bytes:
+    """All bytes of a small array, evenly spread windows of a large one: equal for arrays of equal bytes."""
+    if is_small(array):
+        return array.tobytes()
+    room = array.nbytes - WINDOW_BYTES
+    starts = [index * room // (WINDOWS - 1) for index in range(WINDOWS)]
+    return b"".join([window(array, start, start + WINDOW_BYTES) for start in starts])
+
+
+def same_bytes(a: Array, b: Array) -> bool:
+    """Whether two arrays have the same bytes in C order, whatever their shapes and types."""
+    if a.nbytes != b.nbytes:
+        return False
+    step = CHUNK_BYTES
+    return all(window(a, start, start + step) == window(b, start, start + step) for start in range(0, a.nbytes, step))

@@ -12,14 +12,10 @@ import numpy as np
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr, TensorData
-from moir.dialects.memory_map import CHUNK_BYTES, pieces, release
+from moir.dialects.memory_map import CHUNK_BYTES, WORTH_RELEASING, is_small, pieces, release, same_bytes, windows
 from moir.errors import EmissionError
 
 ALIGNMENT = 64
-_WINDOW_BYTES = 64
-_WINDOWS = 4
-_WORTH_RELEASING = 64 << 10
-"""Bytes from which on pages are given back: the kernel maps about as many around each byte that is read."""
 
 
 class Weights:
@@ -47,9 +43,9 @@ class Weights:
     def _store(self, array: Array) -> tuple[int, int]:
         if array.nbytes == 0:
             return 0, 0
-        candidates = self._candidates.setdefault((array.nbytes, _windows(array)), [])
+        candidates = self._candidates.setdefault((array.nbytes, windows(array)), [])
         for offset, other in candidates:
-            if array.nbytes <= _WINDOWS * _WINDOW_BYTES or _same_bytes(array, other):
+            if is_small(array) or same_bytes(array, other):
                 return offset, array.nbytes
         offset = -(-self.size // ALIGNMENT) * ALIGNMENT
         candidates.append((offset, array))
@@ -97,31 +93,5 @@ def _byte_pieces(array: Array) -> Iterator[Array]:
         yield piece.view(np.uint8)
         if contiguous and array.nbytes > CHUNK_BYTES:
             release(piece)
-    if not (contiguous and array.nbytes > CHUNK_BYTES) and array.nbytes >= _WORTH_RELEASING:
+    if not (contiguous and array.nbytes > CHUNK_BYTES) and array.nbytes >= WORTH_RELEASING:
         release(array)
-
-
-def _window(array: Array, start: int, stop: int) -> bytes:
-    """The bytes `start` to `stop` of an array in C order."""
-    size = array.itemsize
-    first, last = start // size, -(-stop // size)
-    elements = array.reshape(-1)[first:last] if array.flags.c_contiguous else array.flat[first:last]
-    found = elements.tobytes()[start - first * size : stop - first * size]
-    if array.nbytes >= _WORTH_RELEASING:
-        release(elements)
-    return found
-
-
-def _windows(array: Array) -> bytes:
-    """All bytes of a small array, evenly spread windows of a large one: equal for arrays of equal bytes."""
-    if array.nbytes <= _WINDOWS * _WINDOW_BYTES:
-        return array.tobytes()
-    room = array.nbytes - _WINDOW_BYTES
-    starts = [index * room // (_WINDOWS - 1) for index in range(_WINDOWS)]
-    return b"".join([_window(array, start, start + _WINDOW_BYTES) for start in starts])
-
-
-def _same_bytes(a: Array, b: Array) -> bool:
-    """Whether two arrays of one size in bytes have the same bytes in C order, whatever their shapes and types."""
-    step = CHUNK_BYTES
-    return all(_window(a, start, start + step) == _window(b, start, start + step) for start in range(0, a.nbytes, step))

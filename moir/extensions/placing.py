@@ -16,8 +16,11 @@ from moir.errors import ConversionError
 from moir.extensions.failures import shown
 from moir.extensions.ordering import PHASES, Transformation, slotted_in
 from moir.extensions.transformation import Reference, UserTransformation
-from moir.frameworks import FRAMEWORKS
+from moir.frameworks import FRAMEWORKS, load
 from moir.pipeline import AnchorPass, every_pass, is_pass, pass_names
+
+PLACES = "moir.model_optimizer.api.anchors:places"
+"""What knows the places of classes that stand for transformations of Model Optimizer; found by name, as it is above this module."""
 
 LOWER = "lower"
 """What stands for the lowering of the model's framework."""
@@ -113,9 +116,7 @@ class _Names:
         """The places of the stand-ins that were referred to."""
         if not self._stand_ins:
             return []
-        from moir.model_optimizer.api.anchors import places
-
         return [
             Transformation(each.name, each.build, tuple(map(self._lowered, each.run_after)), tuple(map(self._lowered, each.run_before)))
-            for each in places(self._stand_ins)
+            for each in load(PLACES)(self._stand_ins)
         ]

@@ -16,8 +16,8 @@ from xdsl.printer import Printer
 
 from moir.dialects import element_types
 from moir.dialects.context import MoirContext
-from moir.dialects.framework import FrameworkOp
 from moir.dialects.data import DataAttr
+from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import is_none, models_of
 from moir.dialects.properties import is_float, is_floats, is_integer, is_integers, value_of
 from moir.dialects.shapes import UNKNOWN, tensor

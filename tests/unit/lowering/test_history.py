@@ -1,0 +1,76 @@
+"""What a lowering pass does depends on the module alone, not on what the process did before."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import moir
+from moir.frameworks import lowered
+from moir.lowering.onnx.table import onnx as onnx_table
+
+ROOT = Path(__file__).parents[3]
+
+MODELS = {
+    "onnx": [ROOT / "tests/numerical/networks" / f"{name}.onnx" for name in ("lstm", "quantized", "resnet")],
+    "tf": [ROOT / "tests/fixtures/tensorflow" / name for name in ("convolution.pbtxt", "saved_model_v2", "keras_3")],
+}
+
+PROGRAM = """
+import sys
+from xdsl.context import Context
+import moir
+from moir.pipeline import default_pipeline
+
+framework, model, *before = sys.argv[1:]
+for other in before:
+    moir.convert_model(other)
+module = moir.read_model(model)
+for each in default_pipeline(framework):
+    each.apply(Context(), module)
+    if each.name == f"lower-{framework}":
+        break
+print(module)
+"""
+
+
+def lowered_text(framework: str, source: str, before: list[str]) -> str:
+    """The module behind the lowering pass of a framework, in a process that has converted other models before."""
+    command = [sys.executable, "-c", PROGRAM, framework, source, *before]
+    finished = subprocess.run(command, cwd=Path(moir.__file__).parents[1], capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout
+
+
+def test_there_are_models_of_each_framework() -> None:
+    assert {each.dialect for each in lowered()} == MODELS.keys()
+
+
+@pytest.mark.parametrize(("framework", "source"), [(framework, str(path)) for framework, paths in MODELS.items() for path in paths])
+def test_a_fresh_process_and_one_that_converted_others(framework: str, source: str) -> None:
+    others = [str(path) for paths in MODELS.values() for path in paths]
+    fresh = lowered_text(framework, source, [])
+    assert not re.search(rf"= {framework}\.", fresh)
+    assert lowered_text(framework, source, others) == fresh
+
+
+def test_expansion_by_definitions_needs_no_conversion_before(tmp_path: Path) -> None:
+    """A kind without a handler is expanded by the definition that ONNX has of it."""
+    node = helper.make_node("CenterCropPad", ["x", "s"], ["y"])
+    given = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [4, 6])]
+    wanted = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 8])]
+    shape = numpy_helper.from_array(np.array([2, 8], np.int64), "s")
+    graph = helper.make_graph([node], "g", given, wanted, [shape])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9), tmp_path / "m.onnx")
+    assert "CenterCropPad" not in onnx_table.kinds()
+    fresh = lowered_text("onnx", str(tmp_path / "m.onnx"), [])
+    assert "onnx.CenterCropPad" not in fresh
+    assert "tensor<2x8xf32>" in fresh
+    assert lowered_text("onnx", str(tmp_path / "m.onnx"), [str(path) for path in MODELS["onnx"]]) == fresh

@@ -7,10 +7,10 @@ itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol, cast
 
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from moir.dialects import opset
 from moir.dialects.framework import FrameworkOp
@@ -18,11 +18,8 @@ from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
 from moir.frontends.operations import Operations
-from moir.frontends.tensorflow.frames import Frame, Tensor, plan
+from moir.frontends.tensorflow.frames import Frame, Plan, Tensor, plan
 from moir.frontends.tensorflow.tensors import element_type
-
-if TYPE_CHECKING:
-    from moir.frontends.tensorflow.graph import GraphImporter
 
 HANDLE_KINDS = frozenset(
     ("VarHandleOp", "VariableV2", "Variable", "HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", "AnonymousHashTable")
@@ -53,6 +50,24 @@ def handle_of(value: SSAValue) -> SSAValue | None:
     return value if isinstance(value.owner, FrameworkOp) and value.owner.KIND in HANDLE_KINDS else None
 
 
+class NodeImporter(Protocol):
+    """What builds the nodes of functions: `GraphImporter`, which has the documentation of these methods."""
+
+    def values(self, frame: Frame, node: Any, operands: Sequence[Tensor]) -> list[SSAValue]: ...
+
+    def operation(
+        self, frame: Frame, node: Any, operands: Sequence[SSAValue], numbers: Iterable[int], regions: Sequence[Any] = (), **extra: Attribute
+    ) -> Sequence[SSAValue]: ...
+
+    def enter(self, frame: Frame, node: Any, name: str, given: Any, operations: Operations) -> Frame: ...
+
+    def build(self, frame: Frame, needed: Plan) -> None: ...
+
+    def leave(self) -> None: ...
+
+    def finished_block(self, frame: Frame, roots: Sequence[Tensor], names: Sequence[str]) -> Block: ...
+
+
 class BodyBuilder:
     """Builds operations that have functions.
 
@@ -60,7 +75,7 @@ class BodyBuilder:
         importer: builds the nodes in them.
     """
 
-    def __init__(self, importer: GraphImporter) -> None:
+    def __init__(self, importer: NodeImporter) -> None:
         self.importer = importer
 
     def build(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: set[int], functions: list[tuple[str, Any]]) -> None:

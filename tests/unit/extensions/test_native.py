@@ -288,7 +288,7 @@ LOOP_PATTERN = """
 
 @pytest.mark.parametrize(("attributes", "count"), [("", 1), ("run_not_recursively = False", 1), ("run_not_recursively = True", 0)])
 def test_bodies(tmp_path: Path, attributes: str, count: int) -> None:
-    from tests.unit.tools.small_models import loop_model, save
+    from tests.unit.small_models import loop_model, save
 
     write(tmp_path / "ext", back__pattern=LOOP_PATTERN.format(attributes=attributes))
     module = moir.convert_model(save(loop_model(), tmp_path / "loop.onnx"), extensions=[tmp_path / "ext"])

@@ -9,7 +9,7 @@ import pytest
 import moir
 from moir.errors import ConversionError
 from tests.unit.extensions.directories import chain, write
-from tests.unit.tools.small_models import loop_model, save
+from tests.unit.small_models import loop_model, save
 
 PATTERN = """
     from moir.rewriting.driver import Pattern

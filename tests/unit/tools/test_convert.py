@@ -13,7 +13,7 @@ from xdsl.ir import Block, Operation
 from moir import conversion
 from moir.tools.convert import format_size, main
 from moir.tools.progress import ProgressBar
-from tests.unit.tools.small_models import loop_model, matmul_model, save
+from tests.unit.small_models import loop_model, matmul_model, save
 
 
 def one_line_error(capsys: pytest.CaptureFixture[str]) -> str:

@@ -18,7 +18,7 @@ from moir.pipeline_text import Pipeline
 from moir.tools.convert import main as convert
 from moir.tools.new_extension import FILES
 from moir.tools.opt import main as opt
-from tests.unit.tools.small_models import matmul_model, save
+from tests.unit.small_models import matmul_model, save
 
 LOWERING = """
 from moir.lowering.onnx.table import onnx

@@ -11,7 +11,7 @@ import pytest
 from xdsl.ir import Attribute
 
 from moir.tools.opt import main
-from tests.unit.tools.small_models import loop_model, matmul_model, save
+from tests.unit.small_models import loop_model, matmul_model, save
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 
 from moir.tools.convert import main as moir
 from moir.tools.opt import main as moir_opt
-from tests.unit.tools.small_models import loop_model, save
+from tests.unit.small_models import loop_model, save
 
 
 @pytest.fixture(params=[False, True], ids=["f32", "f16"])

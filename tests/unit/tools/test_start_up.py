@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.small_models import loop_model, save
+from tests.unit.small_models import loop_model, save
 
 HEAVY = ("onnx", "openvino", "onnxruntime", "torch", "tensorflow", "scipy", "xdsl.universe", "xdsl.xdsl_opt_main", "xdsl.interpreter")
 

@@ -1,0 +1,170 @@
+"""RNN, GRU and LSTM against ONNX Runtime."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from moir.errors import ConversionError
+from tests.numerical.onnx.conversion import build, check, convert, node
+
+RANDOM = np.random.default_rng(5)
+TIME, BATCH, INPUT, HIDDEN = 4, 3, 5, 2
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+def values(*shape):
+    """Random f32 values."""
+    return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+def network(kind, outputs=None, directions=1, operands="xwrb", **attributes):
+    """A node and its inputs; `operands` has a letter for each operand that is there: b bias, s lengths, h and c states, p peepholes."""
+    rows = GATES[kind] * HIDDEN
+    present = {
+        "x": values(TIME, BATCH, INPUT),
+        "w": values(directions, rows, INPUT),
+        "r": values(directions, rows, HIDDEN),
+        "b": values(directions, 2 * rows),
+        "s": np.array([4, 2, 3], dtype=np.int32),
+        "h": values(directions, BATCH, HIDDEN),
+        "c": values(directions, BATCH, HIDDEN),
+        "p": values(directions, 3 * HIDDEN),
+    }
+    names = [name if name in operands else "" for name in ("xwrbsh" if kind != "LSTM" else "xwrbshcp")]
+    if outputs is None:
+        outputs = ["y", "yh", "yc"] if kind == "LSTM" else ["y", "yh"]
+    while not names[-1]:
+        names.pop()
+    given = node(kind, names, outputs, hidden_size=HIDDEN, **attributes)
+    return [given], {name: present[name] for name in operands}
+
+
+def split(given, constants="wrb"):
+    """The inputs of a model and its constants."""
+    nodes, inputs = given
+    return (
+        nodes,
+        {name: value for name, value in inputs.items() if name not in constants},
+        {name: value for name, value in inputs.items() if name in constants},
+    )
+
+
+def check_network(given, constants="wrb", **options):
+    """Compare a network with weights as constants."""
+    nodes, inputs, fixed = split(given, constants)
+    check(nodes, inputs, constants=fixed, **{"opset": 14} | options)
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize("kind", GATES)
+def test_defaults(kind, direction):
+    directions = 2 if direction == "bidirectional" else 1
+    # x, each result, the network: no more operations than these.
+    operations = 2 + (3 if kind == "LSTM" else 2)
+    check_network(network(kind, directions=directions, direction=direction), operations=operations)
+    check_network(network(kind, directions=directions, direction=direction, operands="xwr"), forms=["static"])
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize("kind", GATES)
+def test_states_and_lengths(kind, direction):
+    directions = 2 if direction == "bidirectional" else 1
+    operands = "xwrbshc" if kind == "LSTM" else "xwrbsh"
+    check_network(network(kind, directions=directions, direction=direction, operands=operands), fixed="sx")
+    # Where the number of steps is unknown, the CPU does not look at the lengths.
+    check_network(network(kind, directions=directions, direction=direction, operands=operands.replace("s", "")))
+    constants = "wrbsh"
+    check_network(network(kind, directions=directions, direction=direction, operands=operands), constants, forms=["static"])
+
+
+@pytest.mark.parametrize("kind", GATES)
+def test_computed_weights(kind):
+    for options in ({}, {"linear_before_reset": 1}) if kind == "GRU" else ({},):
+        nodes, inputs = network(kind, directions=2, direction="bidirectional", **options)
+        check(nodes, inputs, opset=14, fixed=["w", "r", "b"])
+
+
+@pytest.mark.parametrize("outputs", [["y"], ["", "yh"], ["", "", "yc"], ["y", "", "yc"]])
+def test_some_outputs_of_lstm(outputs):
+    check_network(network("LSTM", outputs=outputs), operations=2 + sum(map(bool, outputs)))
+
+
+@pytest.mark.parametrize("operands", ["xwr", "xwrb"])
+@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+def test_linear_before_reset(direction, operands):
+    directions = 2 if direction == "bidirectional" else 1
+    check_network(network("GRU", directions=directions, direction=direction, linear_before_reset=1, operands=operands))
+
+
+@pytest.mark.parametrize("kind", GATES)
+def test_clip(kind):
+    check_network(network(kind, clip=0.3))
+
+
+@pytest.mark.parametrize(
+    ("kind", "activations"),
+    [("RNN", ["Relu"]), ("GRU", ["Relu", "Sigmoid"]), ("LSTM", ["Tanh", "Relu", "Sigmoid"])],
+)
+def test_activations(kind, activations):
+    check_network(network(kind, activations=activations), forms=["static", "dynamic"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "activations"),
+    [
+        ("RNN", ["Tanh", "Relu"]),
+        ("GRU", ["Sigmoid", "Tanh", "Relu", "Sigmoid"]),
+        ("LSTM", ["Sigmoid", "Tanh", "Tanh"] + ["Sigmoid"] * 3),
+    ],
+)
+def test_each_direction_has_its_activations(kind, activations):
+    operands = "xwrbshc" if kind == "LSTM" else "xwrbsh"
+    given = network(kind, directions=2, direction="bidirectional", activations=activations, operands=operands)
+    check_network(given, forms=["static", "dynamic"], fixed="sx")
+
+
+def layout_reference(given, outputs):
+    """Results for `layout = 1`, which ONNX Runtime does not have: those for `layout = 0`, transposed."""
+    from tests.numerical.onnx.conversion import expected_results
+
+    (made,), inputs = given
+    swapped = {name: value.swapaxes(0, 1) if name in "xhc" else value for name, value in inputs.items()}
+    plain = node(made.op_type, made.input, made.output, hidden_size=HIDDEN)
+    results = expected_results(build([plain], swapped, opset=14), swapped, "onnxruntime")
+    return [result.transpose(2, 0, 1, 3) if result.ndim == 4 else result.swapaxes(0, 1) for result in results[:outputs]]
+
+
+@pytest.mark.parametrize("kind", GATES)
+def test_batch_first(kind):
+    (made,), inputs = network(kind, operands="xwrbhc" if kind == "LSTM" else "xwrbh", layout=1)
+    inputs = {name: np.ascontiguousarray(value.swapaxes(0, 1)) if name in "xhc" else value for name, value in inputs.items()}
+    expected = layout_reference(([made], inputs), len(made.output))
+    constants = {name: inputs.pop(name) for name in "wrb"}
+    check([made], inputs, constants=constants, expected=expected, opset=14, operations=2)
+
+
+def test_lstm_of_older_operator_sets():
+    check_network(network("LSTM"), opset=7)
+
+
+def test_peepholes_of_zeros():
+    nodes, inputs = network("LSTM", operands="xwrbp")
+    inputs["p"] *= 0
+    check_network((nodes, inputs), "wrbp")
+
+
+@pytest.mark.parametrize(
+    ("kind", "attributes", "reason"),
+    [
+        ("LSTM", {"input_forget": 1}, "coupled"),
+        ("RNN", {"activations": ["Softsign"]}, "softsign"),
+        ("RNN", {"activations": ["HardSigmoid"]}, "hardsigmoid"),
+        ("GRU", {"activations": ["Tanh"]}, "1 activations where 2 are needed"),
+        ("GRU", {"direction": "sideways"}, "'sideways' does not exist"),
+    ],
+)
+def test_what_the_runtime_does_not_have(kind, attributes, reason, tmp_path):
+    nodes, inputs = network(kind, **attributes)
+    with pytest.raises(ConversionError, match=reason):
+        convert(build(nodes, inputs, opset=14), tmp_path)

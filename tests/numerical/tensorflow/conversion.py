@@ -1,0 +1,131 @@
+"""Converting small TensorFlow graphs and comparing what OpenVINO Runtime computes with TensorFlow's own results.
+
+    check(lambda x: tf.raw_ops.Elu(features=x), {"x": x})
+
+traces the function into a graph with a placeholder for each input, runs it in a session for the expected results, converts the frozen
+graph and compares: floats within tolerances, all else exactly, element types always. By default it does so with static
+shapes through the whole pipeline, and with unknown dimensions and unknown rank through the lowering alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+import numpy as np
+import openvino
+import tensorflow as tf
+
+from moir.conversion import convert_model, save_model
+from tests.numerical.onnx.conversion import Array, Form, compare, core, run
+
+Build = Callable[..., Any]
+
+FORMS: tuple[Form, ...] = ("static", "dynamic", "rank")
+LOWERING_ALONE = "raise-while-frames,raise-switch-merge,raise-tensor-arrays,raise-tensor-lists,lower-tf,check-lowered"
+
+
+def placeholder_shape(name: str, array: Array, form: Form, fixed: Sequence[str]) -> list[int | None] | None:
+    """The shape a placeholder declares."""
+    if form == "static" or name in fixed:
+        return list(array.shape)
+    return [None] * array.ndim if form == "dynamic" else None
+
+
+def build(function: Build, inputs: Mapping[str, Array], *, form: Form = "static", fixed: Sequence[str] = ()) -> tuple[tf.Graph, list[str]]:
+    """The graph of a function, and the names of its outputs: `out_0`, `out_1`, …
+
+    Args:
+        function: takes a symbolic tensor for each input, by name; returns a tensor or several.
+        inputs: an example of each input.
+        form: what the placeholders say about shapes.
+        fixed: inputs whose shape is said in any case.
+    """
+    graph = tf.Graph()
+    with graph.as_default():
+        tensors = {
+            name: tf.compat.v1.placeholder(
+                tf.string if array.dtype.kind in "OUS" else tf.as_dtype(array.dtype), placeholder_shape(name, array, form, fixed), name
+            )
+            for name, array in inputs.items()
+        }
+        found = function(**tensors)
+        results = tf.nest.flatten(found)
+        names = [tf.identity(result, name=f"out_{index}").op.name for index, result in enumerate(results)]
+    return graph, names
+
+
+def expected_results(graph: tf.Graph, names: Sequence[str], inputs: Mapping[str, Array]) -> list[Array]:
+    """TensorFlow's results of a graph."""
+    config = tf.compat.v1.ConfigProto()
+    config.graph_options.optimizer_options.opt_level = -1
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
+    with tf.compat.v1.Session(graph=graph, config=config) as session:
+        found = session.run([f"{name}:0" for name in names], {f"{name}:0": array for name, array in inputs.items()})
+    return [decoded(np.asarray(each)) for each in found]
+
+
+def decoded(array: Array) -> Array:
+    """Strings, which TensorFlow has as bytes, as text; any other array as it is."""
+    if array.dtype.kind not in "OS":
+        return array
+    texts = np.empty(array.shape, object)
+    texts.ravel()[:] = [item.decode() for item in array.ravel()]
+    return texts
+
+
+def convert_graph(graph: tf.Graph, directory: Path, passes: str | None = None) -> openvino.Model:
+    """Convert a graph as a frozen model, write its IR into a directory and read it with the runtime."""
+    source = directory / "model.pb"
+    source.write_bytes(graph.as_graph_def().SerializeToString())
+    save_model(convert_model(source, passes=passes), directory / "model.xml")
+    return core().read_model(directory / "model.xml")
+
+
+def ordered_results(model: openvino.Model, names: Sequence[str], inputs: Mapping[str, Array]) -> list[Array]:
+    """Results of a model on the CPU in the order of names."""
+    places = [next(index for index, output in enumerate(model.outputs) if {name, f"{name}:0"} & set(output.get_names())) for name in names]
+    used = {parameter.get_node().get_friendly_name() for parameter in model.inputs}
+    found = run(model, {name: array for name, array in inputs.items() if name in used})
+    return [found[place] for place in places]
+
+
+def check(
+    function: Build,
+    inputs: Mapping[str, Array],
+    *,
+    rtol: float = 1e-4,
+    atol: float = 1e-5,
+    expected: Sequence[Array] | None = None,
+    forms: Sequence[Form] = FORMS,
+    fixed: Sequence[str] = (),
+    operations: int | None = None,
+) -> None:
+    """Convert the graph of a function and compare its results with TensorFlow's, for several statements about the shapes of its inputs.
+
+    Args:
+        function, inputs, fixed: as of `build`.
+        rtol, atol: tolerances for floats.
+        expected: what should come out, if it is not what TensorFlow computes.
+        forms: what the model says about the shapes.
+        operations: the most operations the IR may have for the static form, without Parameters, Constants and Results.
+    """
+    if expected is None:
+        graph, names = build(function, inputs)
+        expected = expected_results(graph, names, inputs)
+    for form in forms:
+        graph, names = build(function, inputs, form=form, fixed=fixed)
+        with TemporaryDirectory() as directory:
+            converted = convert_graph(graph, Path(directory), None if form == "static" else LOWERING_ALONE)
+            results = ordered_results(converted, names, inputs)
+        compare(results, expected, rtol, atol)
+        if form == "static" and operations is not None:
+            kinds = [op.get_type_name() for op in converted.get_ordered_ops()]
+            assert len([kind for kind in kinds if kind not in ("Parameter", "Constant", "Result")]) <= operations, kinds

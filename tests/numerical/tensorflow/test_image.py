@@ -1,0 +1,147 @@
+"""Resizing, sampling and colours of images in TensorFlow against TensorFlow itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from moir.errors import ConversionError
+from tests.numerical.onnx.conversion import Array
+from tests.numerical.tensorflow.conversion import build, check, convert_graph
+
+raw = tf.raw_ops
+
+RNG = np.random.default_rng(0)
+IMAGE = RNG.random((2, 6, 7, 3), np.float32)
+COORDINATES: list[dict[str, bool]] = [{}, {"align_corners": True}, {"half_pixel_centers": True}]
+
+
+@pytest.mark.parametrize("coordinates", COORDINATES)
+@pytest.mark.parametrize("size", [(12, 9), (3, 4), (1, 13)])
+def test_resizing(size: tuple[int, int], coordinates: dict[str, bool]) -> None:
+    check(
+        lambda x: (
+            raw.ResizeBilinear(images=x, size=size, **coordinates),
+            raw.ResizeNearestNeighbor(images=x, size=size, **coordinates),
+        ),
+        {"x": IMAGE},
+        operations=2,
+    )
+
+
+def test_resizing_to_a_computed_size() -> None:
+    check(
+        lambda x: (raw.ResizeBilinear(images=x, size=tf.shape(x)[1:3] * 2), raw.ResizeNearestNeighbor(images=x, size=tf.shape(x)[1:3] * 3)),
+        {"x": IMAGE},
+        forms=("static", "dynamic"),
+        operations=2,
+    )
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int32", "float16"])
+def test_resizing_of_other_types(kind: str) -> None:
+    image = (IMAGE * 200).astype(kind)
+    check(
+        lambda x: (raw.ResizeBilinear(images=x, size=(9, 5)), raw.ResizeNearestNeighbor(images=x, size=(9, 5))),
+        {"x": image},
+        rtol=1e-3,
+        atol=2e-2,
+    )
+
+
+def test_an_image_of_the_wanted_size_stays() -> None:
+    check(lambda x: raw.ResizeBilinear(images=x, size=(6, 7), half_pixel_centers=True), {"x": IMAGE}, operations=0)
+
+
+@pytest.mark.parametrize("coordinates", COORDINATES)
+def test_cubic_resizing(coordinates: dict[str, bool]) -> None:
+    """TensorFlow looks weights up in a table, so its results are less exact."""
+    forms = ("static",) if "half_pixel_centers" in coordinates else ("static", "dynamic", "rank")
+    for size in ((12, 9), (4, 3)):
+        check(lambda x, size=size: raw.ResizeBicubic(images=x, size=size, **coordinates), {"x": IMAGE}, atol=5e-3, forms=forms)
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_resizing_by_area(align: bool) -> None:
+    for size in ((3, 5), (11, 4)):
+        check(lambda x, size=size: raw.ResizeArea(images=x, size=size, align_corners=align), {"x": IMAGE}, forms=("static",), operations=4)
+
+
+@pytest.mark.parametrize("kernel", ["lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic"])
+@pytest.mark.parametrize("antialias", [True, False])
+def test_scale_and_translate(kernel: str, antialias: bool) -> None:
+    check(
+        lambda x: raw.ScaleAndTranslate(
+            images=x, size=(4, 11), scale=[0.61, 1.7], translation=[0.3, -0.7], kernel_type=kernel, antialias=antialias
+        ),
+        {"x": IMAGE},
+        forms=("static",),
+    )
+
+
+def test_sizes_that_are_unknown_are_refused(tmp_path: Any) -> None:
+    graph, _ = build(lambda x: raw.ResizeArea(images=x, size=(3, 3)), {"x": IMAGE}, form="dynamic")
+    with pytest.raises(ConversionError, match="sizes that are known"):
+        convert_graph(graph, tmp_path)
+
+
+@pytest.mark.parametrize(("padding", "stride", "rate"), [("VALID", 1, 1), ("SAME", 2, 1), ("VALID", 1, 2)])
+def test_patches(padding: str, stride: int, rate: int) -> None:
+    check(
+        lambda x: raw.ExtractImagePatches(
+            images=x, ksizes=[1, 2, 3, 1], strides=[1, stride, stride, 1], rates=[1, rate, rate, 1], padding=padding
+        ),
+        {"x": IMAGE},
+        operations=3,
+    )
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+def test_patches_of_volumes(padding: str) -> None:
+    check(
+        lambda x: raw.ExtractVolumePatches(input=x, ksizes=[1, 2, 2, 3, 1], strides=[1, 1, 2, 1, 1], padding=padding),
+        {"x": RNG.random((2, 3, 4, 5, 2), np.float32)},
+    )
+
+
+TRANSFORMS = np.array([[0.9, 0.2, -0.6, -0.1, 1.1, 0.7, 0.0, 0.0], [1.2, 0.0, 1.0, 0.1, 0.8, 0.0, 0.02, 0.01]], np.float32)
+
+
+@pytest.mark.parametrize("fill", ["CONSTANT", "NEAREST", "REFLECT"])
+@pytest.mark.parametrize("interpolation", ["BILINEAR", "NEAREST"])
+def test_projective_transformation(interpolation: str, fill: str) -> None:
+    attributes = {"interpolation": interpolation, "fill_mode": fill}
+    check(
+        lambda x: raw.ImageProjectiveTransformV3(images=x, transforms=TRANSFORMS, output_shape=(5, 9), fill_value=0.5, **attributes),
+        {"x": IMAGE},
+    )
+    check(
+        lambda x, size: raw.ImageProjectiveTransformV2(images=x, transforms=TRANSFORMS[:1], output_shape=size, **attributes),
+        {"x": IMAGE, "size": np.array([4, 8], np.int32)},
+        fixed=["size"],
+    )
+
+
+def test_contrast() -> None:
+    check(lambda x: raw.AdjustContrastv2(images=x, contrast_factor=1.7), {"x": IMAGE})
+
+
+def colours() -> Array:
+    """Colours with every order of their parts, grey ones and black."""
+    found = RNG.random((2, 5, 6, 3), np.float32)
+    found[0, 0] = [[0, 0, 0], [1, 1, 1], [0.5, 0.5, 0.5], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    return found
+
+
+def test_hue() -> None:
+    check(lambda x: raw.RGBToHSV(images=x), {"x": colours()})
+    check(lambda x: raw.HSVToRGB(images=x), {"x": colours()}, operations=11)
+
+
+@pytest.mark.parametrize("delta", [0.3, -0.6])
+def test_changed_colours(delta: float) -> None:
+    check(lambda x: raw.AdjustHue(images=x, delta=delta), {"x": colours()})
+    check(lambda x: raw.AdjustSaturation(images=x, scale=1 + delta), {"x": colours()})

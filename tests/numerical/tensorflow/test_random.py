@@ -1,0 +1,141 @@
+"""Random numbers of TensorFlow: the same ones for uniform distributions with seeds, distributions elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from moir.errors import ConversionError
+from tests.numerical.onnx.conversion import run
+from tests.numerical.tensorflow.conversion import build, check, convert_graph
+
+SHAPE = np.array([40, 50], np.int32)
+ANY = {"x": np.zeros((40, 50), np.float32)}
+
+
+def drawn(function: Callable[..., Any], directory: Path, inputs: dict[str, np.ndarray] | None = None, times: int = 1) -> list[np.ndarray]:
+    """Results of a function of x, converted, in each of some runs."""
+    inputs = ANY if inputs is None else inputs
+    graph, _ = build(function, inputs)
+    model = convert_graph(graph, directory)
+    names = {parameter.get_node().get_friendly_name() for parameter in model.inputs}
+    return [run(model, {name: array for name, array in inputs.items() if name in names})[0] for _ in range(times)]
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.float16])
+def test_uniform_numbers_are_the_same(dtype: tf.DType, tmp_path: Path) -> None:
+    def function(x: tf.Tensor) -> tf.Tensor:
+        return tf.cast(x, dtype) + tf.raw_ops.RandomUniform(shape=SHAPE, dtype=dtype, seed=11, seed2=5)
+
+    if dtype == tf.float32:
+        check(function, ANY, operations=2)
+    (numbers,) = drawn(function, tmp_path)
+    assert numbers.dtype == dtype.as_numpy_dtype
+    assert numbers.min() >= 0
+    assert numbers.max() < 1.001
+    assert abs(numbers.astype(np.float64).mean() - 0.5) < 0.03
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_integers(dtype: type, tmp_path: Path) -> None:
+    low, high = np.array(-3, dtype), np.array(90, dtype)
+
+    def function(x: tf.Tensor) -> tf.Tensor:
+        return tf.cast(x, dtype) + tf.raw_ops.RandomUniformInt(shape=SHAPE, minval=low, maxval=high, seed=11, seed2=5)
+
+    # The runtime computes with 32 bits: only those numbers are the same.
+    if dtype is np.int32:
+        check(function, ANY, forms=("static", "rank"))
+    (numbers,) = drawn(function, tmp_path)
+    assert numbers.min() == -3
+    assert numbers.max() == 89
+    assert abs(numbers.mean() - 43) < 3
+
+
+def test_seeds(tmp_path: Path) -> None:
+    first, second = drawn(lambda x: x + tf.raw_ops.RandomUniform(shape=SHAPE, dtype=tf.float32), tmp_path, times=2)
+    assert not np.array_equal(first, second)
+    same = drawn(lambda x: x + tf.random.stateless_normal(SHAPE, [0, 0]), tmp_path, times=2)
+    np.testing.assert_array_equal(*same)
+
+
+DISTRIBUTIONS: dict[str, tuple[Callable[..., Any], float, float, float]] = {
+    "RandomStandardNormal": (lambda: tf.raw_ops.RandomStandardNormal(shape=SHAPE, dtype=tf.float32, seed=3), 0, 1, 6),
+    "TruncatedNormal": (lambda: tf.raw_ops.TruncatedNormal(shape=SHAPE, dtype=tf.float32, seed=3), 0, 0.88, 2.01),
+    "StatelessRandomNormal": (lambda: tf.raw_ops.StatelessRandomNormal(shape=SHAPE, seed=[1, 2]), 0, 1, 6),
+    "StatelessTruncatedNormal": (lambda: tf.raw_ops.StatelessTruncatedNormal(shape=SHAPE, seed=[1, 2]), 0, 0.88, 2.01),
+    "StatelessRandomUniform": (lambda: tf.raw_ops.StatelessRandomUniform(shape=SHAPE, seed=[1, 2]), 0.5, 0.289, 1),
+    "StatelessRandomNormalV2": (lambda: tf.random.stateless_normal(SHAPE, [1, 2], mean=3.0), 3, 1, 8),
+    "StatelessTruncatedNormalV2": (lambda: tf.random.stateless_truncated_normal(SHAPE, [1, 2]), 0, 0.88, 2.01),
+    "StatelessRandomUniformV2": (lambda: tf.random.stateless_uniform(SHAPE, [1, 2], 2, 3), 2.5, 0.289, 3),
+    "StatelessRandomUniformIntV2": (
+        lambda: tf.cast(tf.random.stateless_uniform(SHAPE, [1, 2], 0, 101, tf.int32), tf.float32),
+        50,
+        29.15,
+        100,
+    ),
+    "StatelessRandomUniformInt": (
+        lambda: tf.cast(tf.raw_ops.StatelessRandomUniformInt(shape=SHAPE, seed=[1, 2], minval=0, maxval=101), tf.float32),
+        50,
+        29.15,
+        100,
+    ),
+    "ParameterizedTruncatedNormal": (
+        lambda: tf.raw_ops.ParameterizedTruncatedNormal(shape=SHAPE, means=1.0, stdevs=2.0, minvals=-3.0, maxvals=5.0, seed=3),
+        1,
+        1.76,
+        5,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DISTRIBUTIONS)
+def test_distributions(kind: str, tmp_path: Path) -> None:
+    function, mean, deviation, largest = DISTRIBUTIONS[kind]
+    (numbers,) = drawn(lambda x: x + function(), tmp_path)
+    assert numbers.shape == (40, 50)
+    assert abs(numbers.mean() - mean) < 0.1 * deviation
+    assert abs(numbers.std() - deviation) < 0.06 * deviation
+    assert numbers.max() <= largest
+
+
+def test_parameters_by_row(tmp_path: Path) -> None:
+    def function(x: tf.Tensor) -> tf.Tensor:
+        means = tf.reduce_sum(x, 1)
+        return tf.raw_ops.ParameterizedTruncatedNormal(shape=SHAPE, means=means, stdevs=1.0, minvals=means - 1, maxvals=means + 1)
+
+    x = np.zeros((40, 50), np.float32)
+    x[:, 0] = 10 * np.arange(40)
+    (numbers,) = drawn(function, tmp_path, {"x": x})
+    assert np.all(np.abs(numbers - x[:, :1]) <= 1.001)
+
+
+@pytest.mark.parametrize("rows", [40, 1])
+def test_shuffle(rows: int, tmp_path: Path) -> None:
+    x = np.arange(rows * 2, dtype=np.float32).reshape(rows, 2)
+    (numbers,) = drawn(lambda x: tf.raw_ops.RandomShuffle(value=x, seed=3), tmp_path, {"x": x})
+    np.testing.assert_array_equal(np.sort(numbers, 0), x)
+    assert rows == 1 or not np.array_equal(numbers, x)
+
+
+@pytest.mark.parametrize("element", [tf.int32, tf.int64])
+def test_classes(element: tf.DType, tmp_path: Path) -> None:
+    x = np.log(np.array([[1, 3, 0, 4], [1, 1, 1, 1]], np.float32) + 1e-9) + 100
+    for function in (
+        lambda x: tf.raw_ops.Multinomial(logits=x, num_samples=4000, seed=3, output_dtype=element),
+        lambda x: tf.raw_ops.StatelessMultinomial(logits=x, num_samples=4000, seed=[1, 2], output_dtype=element),
+    ):
+        (classes,) = drawn(function, tmp_path, {"x": x})
+        assert classes.dtype == element.as_numpy_dtype
+        frequencies = [np.bincount(row, minlength=4) / 4000 for row in classes]
+        np.testing.assert_allclose(frequencies, [[0.125, 0.375, 0, 0.5], [0.25] * 4], atol=0.03)
+
+
+def test_computed_seeds_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConversionError, match="seed is computed"):
+        drawn(lambda x: tf.random.stateless_uniform([2], tf.cast(x[0], tf.int32)), tmp_path, {"x": np.ones((1, 2), np.float32)})

@@ -1,0 +1,68 @@
+"""Fourier transforms and complex numbers of TensorFlow against TensorFlow itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tests.numerical.onnx.conversion import Array
+from tests.numerical.tensorflow.conversion import check
+
+raw = tf.raw_ops
+
+
+def normal(*shape: int) -> Array:
+    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
+
+
+PARTS = {"a": normal(2, 3, 4, 5), "b": normal(2, 3, 4, 5) * 2 + 1}
+
+
+def parts_of(value: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    return raw.Real(input=value), raw.Imag(input=value)
+
+
+@pytest.mark.parametrize("kind", ["FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D"])
+def test_complex_transform(kind: str) -> None:
+    check(lambda a, b: parts_of(getattr(raw, kind)(input=tf.complex(a, b))), PARTS, atol=1e-4)
+
+
+@pytest.mark.parametrize(("kind", "axes"), [("RFFT", 1), ("RFFT2D", 2), ("RFFT3D", 3)])
+@pytest.mark.parametrize("change", [0, -1])
+def test_real_transform(kind: str, axes: int, change: int) -> None:
+    """The length of the signal is its own, or less of it is taken."""
+    lengths = [size + change for size in PARTS["a"].shape[-axes:]]
+    check(lambda a: parts_of(getattr(raw, kind)(input=a, fft_length=lengths)), {"a": PARTS["a"]}, atol=1e-4)
+
+
+@pytest.mark.parametrize(("kind", "axes"), [("IRFFT", 1), ("IRFFT2D", 2), ("IRFFT3D", 3)])
+@pytest.mark.parametrize("length", [8, 7])
+def test_inverse_real_transform(kind: str, axes: int, length: int) -> None:
+    lengths = [*PARTS["a"].shape[-axes:-1], length]
+    # TensorFlow itself does not initialize its result where it cuts off volumes.
+    expected = np.fft.irfftn(PARTS["a"] + 1j * PARTS["b"], lengths, range(-axes, 0)).astype(np.float32)
+    check(lambda a, b: getattr(raw, kind)(input=tf.complex(a, b), fft_length=lengths), PARTS, atol=1e-4, expected=[expected])
+
+
+def test_short_time_transform() -> None:
+    """A composition as `tf.signal` makes it."""
+    check(lambda a: tf.abs(tf.signal.stft(a, 8, 4, 16)), {"a": normal(2, 40)}, atol=1e-4, forms=("static",))
+
+
+def test_parts_of_complex_numbers() -> None:
+    def parts(a: tf.Tensor, b: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        number = raw.Complex(real=a, imag=b)
+        return (*parts_of(raw.Conj(input=number)), raw.ComplexAbs(x=number), raw.Angle(input=number))
+
+    check(parts, PARTS, atol=1e-4)
+
+
+def test_parts_that_broadcast() -> None:
+    check(lambda a, b: parts_of(raw.Complex(real=a, imag=b)), {"a": normal(2, 3, 1), "b": normal(3, 4)}, forms=("static",))
+
+
+def test_cosine_transform() -> None:
+    x = np.random.default_rng(3).normal(size=(3, 8)).astype(np.float32)
+    check(lambda x: tf.signal.dct(x), {"x": x}, forms=("static", "dynamic"))
+    check(lambda x: tf.math.real(tf.exp(tf.complex(x, 2 * x))), {"x": x}, forms=("static", "dynamic"))

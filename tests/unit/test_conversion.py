@@ -1,0 +1,147 @@
+"""The Python interface: `moir.convert_model`, `save_model`, `read_model`, `to_openvino`."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import numpy as np
+import openvino
+import pytest
+from onnx import TensorProto, helper
+from xdsl.dialects.builtin import ModuleOp
+
+import moir
+from moir.conversion import Observer
+from moir.dialects.data import DataAttr
+from moir.errors import ConversionError, EmissionError, UnsupportedOperationError, UsageError
+from moir.lowering.onnx.table import onnx
+from moir.passes.fold.fold_constants import FoldConstantsPass
+from moir.pipeline import load_pass
+from tests.unit.small_models import loop_model, matmul_model, save
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return save(loop_model(), tmp_path / "m.onnx")
+
+
+def kinds(module: ModuleOp) -> set[str]:
+    return {op.name for op in module.walk()}
+
+
+def test_read_model_gives_the_framework_dialect(model: Path) -> None:
+    assert "onnx.Loop" in kinds(moir.read_model(model))
+
+
+def test_convert_and_save(model: Path) -> None:
+    module = moir.convert_model(model)
+    assert not any(kind.startswith("onnx.") for kind in kinds(module))
+    written = moir.save_model(module, model.with_suffix(".xml"))
+    assert written.weights_bytes == model.with_suffix(".bin").stat().st_size
+    x = np.ones((2, 4), np.float32)
+    from_file = openvino.Core().compile_model(written.xml_path, "CPU")([x])
+    in_memory = openvino.Core().compile_model(moir.to_openvino(module), "CPU")([x])
+    np.testing.assert_array_equal(from_file[0], in_memory[0])
+
+
+def test_weights_are_views_of_the_model_file(tmp_path: Path) -> None:
+    module = moir.convert_model(save(matmul_model(), tmp_path / "m.onnx"))
+    values = [op.properties["value"] for op in module.walk() if op.name == "opset1.Constant"]
+    assert [isinstance(value, DataAttr) and value.array.flags.owndata for value in values] == [False]
+
+
+def test_passes_as_text_and_as_objects(model: Path) -> None:
+    text = moir.convert_model(model, passes="lower-onnx,fold-constants{static-shape=true}")
+    objects = moir.convert_model(model, passes=[load_pass("lower-onnx")(), FoldConstantsPass(static_shape=True)])
+    assert text.is_structurally_equivalent(objects)
+    assert "onnx.Loop" in kinds(moir.convert_model(model, passes=[]))
+
+
+def test_save_compressed_leaves_the_module_alone(model: Path) -> None:
+    module = moir.convert_model(model)
+    before = str(module)
+    moir.save_model(module, model.with_name("half.xml"), compress_to_fp16=True)
+    assert str(module) == before
+    moir.save_model(moir.convert_model(model, compress_to_fp16=True), model.with_name("other.xml"))
+    half, full = model.with_name("half.bin").stat().st_size, moir.save_model(module, model.with_name("full.xml")).weights_bytes
+    assert half == model.with_name("other.bin").stat().st_size < full
+
+
+def test_options_are_recorded(model: Path) -> None:
+    moir.save_model(moir.convert_model(model, compress_to_fp16=True), model.with_suffix(".xml"))
+    text = model.with_suffix(".xml").read_text("utf-8")
+    assert '<input_model value="DIR/m.onnx"/>' in text
+    assert '<compress_to_fp16 value="True"/>' in text
+    assert str(model.parent) not in text
+
+
+def test_observers_are_told_about_every_stage(model: Path) -> None:
+    class Recorder(Observer):
+        def __init__(self) -> None:
+            self.told: list[object] = []
+
+        def begin(self, stages: object) -> None:
+            self.told.append(stages)
+
+        def start(self, number: int, stage: str) -> None:
+            self.told.append(("start", number, stage))
+
+        def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
+            assert seconds >= 0
+            self.told.append(("finish", number, stage, "onnx.Loop" in kinds(module)))
+
+    recorder = Recorder()
+    moir.convert_model(model, passes="front-start,lower-onnx", observers=[recorder])
+    assert recorder.told == [
+        ["import", "front-start", "lower-onnx"],
+        ("start", 0, "import"),
+        ("finish", 0, "import", True),
+        ("start", 1, "front-start"),
+        ("finish", 1, "front-start", True),
+        ("start", 2, "lower-onnx"),
+        ("finish", 2, "lower-onnx", False),
+    ]
+
+
+def test_an_operation_without_lowering_is_expanded_by_its_definition(tmp_path: Path) -> None:
+    kind = "NegativeLogLikelihoodLoss"
+    graph = helper.make_graph(
+        [helper.make_node(kind, ["x", "labels"], ["y"], reduction="none")],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3]), helper.make_tensor_value_info("labels", TensorProto.INT64, [2])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])],
+    )
+    path = save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), tmp_path / "m.onnx")
+    assert kind not in set(onnx.kinds())
+    model = moir.to_openvino(moir.convert_model(path))
+    x = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+    result = openvino.Core().compile_model(model, "CPU")([x, np.array([2, 0], np.int64)])[0]
+    np.testing.assert_allclose(result, [-3, -4])
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_garbage_collector_is_as_it_was(model: Path, enabled: bool) -> None:
+    was_enabled = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        moir.convert_model(model)
+        with pytest.raises(ConversionError):
+            moir.convert_model(model.with_name("absent.onnx"))
+        assert gc.isenabled() == enabled
+        assert gc.get_freeze_count() == 0
+    finally:
+        (gc.enable if was_enabled else gc.disable)()
+
+
+def test_errors(tmp_path: Path, model: Path) -> None:
+    with pytest.raises(UnsupportedOperationError, match="Mystery"):
+        moir.convert_model(save(matmul_model("Mystery", "com.acme"), tmp_path / "mystery.onnx"))
+    with pytest.raises(UsageError, match="no pass 'nothing'"):
+        moir.convert_model(model, passes="nothing")
+    with pytest.raises(EmissionError, match=r"must end in \.xml"):
+        moir.save_model(moir.convert_model(model), tmp_path / "m.bin")
+    with pytest.raises(EmissionError, match=r"onnx\.Loop"):
+        moir.save_model(moir.read_model(model), tmp_path / "m.xml")
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = moir.nothing

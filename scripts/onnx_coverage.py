@@ -19,7 +19,7 @@ LOOPS_OVER_SEQUENCES = frozenset(("SequenceMap",))
 DIRECT, IMPORTED, EXPANDED, REPORTED, MISSING = "direct", "read by the frontend", "by definition", "reported", "no"
 
 MEANINGS = {
-    DIRECT: "a handler in `moir/passes/lower_onnx`",
+    DIRECT: "a handler in `moir/lowering/onnx`",
     IMPORTED: "becomes a constant when the file is read",
     EXPANDED: "replaced by the function ONNX defines it as, whose operations are lowered",
     REPORTED: "a handler that says why it cannot be converted and what to do instead",
@@ -28,7 +28,7 @@ MEANINGS = {
 
 HEADING = """# Coverage of ONNX
 
-Operations of the default operator set up to version {newest}. Written by `python -m moir.tools.coverage`; do not edit.
+Operations of the default operator set up to version {newest}. Written by `python -m scripts.coverage`; do not edit.
 
 {counts}
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from moir.tools import coverage, onnx_coverage, tensorflow_coverage
+from scripts import coverage, onnx_coverage, tensorflow_coverage
 
 
 def test_the_documents_are_up_to_date() -> None:

@@ -1,7 +1,7 @@
 """The lists of operations in `docs`: which operations of each framework are lowered, from the tables themselves.
 
-python -m moir.tools.coverage              writes the files
-python -m moir.tools.coverage --check      exit status 1 if one is not up to date
+python -m scripts.coverage              writes the files
+python -m scripts.coverage --check      exit status 1 if one is not up to date
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from moir.tools import onnx_coverage, tensorflow_coverage
+from scripts import onnx_coverage, tensorflow_coverage
 
-FOLDER = Path(__file__).parents[2] / "docs"
+FOLDER = Path(__file__).parents[1] / "docs"
 
 DOCUMENTS: Mapping[str, Callable[[], str]] = {
     "onnx-coverage.md": onnx_coverage.document,
@@ -24,7 +24,7 @@ DOCUMENTS: Mapping[str, Callable[[], str]] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write or check the files; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m moir.tools.coverage", description="Write which operations are lowered.")
+    parser = argparse.ArgumentParser(prog="python -m scripts.coverage", description="Write which operations are lowered.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with status 1 if a file is not up to date")
     checks: bool = parser.parse_args(arguments).check
     is_current = True
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            print(f"{path} is not up to date: run python -m moir.tools.coverage", file=sys.stderr)
+            print(f"{path} is not up to date: run python -m scripts.coverage", file=sys.stderr)
             is_current = False
     return 0 if is_current else 1
 

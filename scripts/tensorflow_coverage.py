@@ -29,7 +29,7 @@ RAISED_BY: dict[str, Iterable[str]] = {
 """The kinds each pass takes out of the model."""
 
 MEANINGS = {
-    DIRECT: "a handler in the file of that name in `moir/passes/lower_tf`",
+    DIRECT: "a handler in the file of that name in `moir/lowering/tensorflow`",
     RAISED: "a front pass makes structured control flow, or operations on lists, of it, which are lowered",
     IMPORTED: "becomes a constant, an input, the body of a function or the value of a variable when the file is read",
     REPORTED: "a handler that says why it cannot be converted and what to do instead",
@@ -38,7 +38,7 @@ MEANINGS = {
 HEADING = """# Coverage of TensorFlow
 
 The operations moir knows, by their names in `tf.raw_ops`. Any other operation is an error that names it, its nodes and what to do, unless
-nothing uses its results. Written by `python -m moir.tools.coverage`; do not edit.
+nothing uses its results. Written by `python -m scripts.coverage`; do not edit.
 
 {counts}
 

@@ -9,11 +9,11 @@ sys.path.insert(0, str(tests))
 
 from filecheck_format import FileCheckFormat, runs_processes  # noqa: E402
 
-config.name = "moir"  # noqa: F821
-config.test_format = FileCheckFormat(processes=runs_processes())  # noqa: F821
-config.suffixes = [".mlir"]  # noqa: F821
-config.excludes = ["Inputs"]  # noqa: F821
-config.test_source_root = str(tests)  # noqa: F821
-config.test_exec_root = str(tests)  # noqa: F821
-config.environment["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))  # noqa: F821
-config.environment["FILECHECK_OPTS"] = ""  # noqa: F821
+config.name = "moir"
+config.test_format = FileCheckFormat(processes=runs_processes())
+config.suffixes = [".mlir"]
+config.excludes = ["Inputs"]
+config.test_source_root = str(tests)
+config.test_exec_root = str(tests)
+config.environment["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+config.environment["FILECHECK_OPTS"] = ""

@@ -126,7 +126,7 @@ def test_text_of_modules(text: str, tmp_path: Path) -> None:
 
 
 def test_paths_exist() -> None:
-    named = re.findall(r"`((?:moir|tests|benchmarks|examples|docs)(?:/[\w.-]+)*)`", README) + re.findall(r"\]\(([^)#:]+)\)", README)
+    named = re.findall(r"`((?:moir|tests|scripts|benchmarks|examples|docs)(?:/[\w.-]+)*)`", README) + re.findall(r"\]\(([^)#:]+)\)", README)
     assert len(named) > 20
     assert [path for path in named if path != "moir" and not (ROOT / path).exists()] == []
 

@@ -15,6 +15,7 @@ from moir.frameworks import FRAMEWORKS
 from moir.options import ConversionOptions
 from moir.pipeline import pipeline_names
 from moir.pipeline_text import Pipeline
+from moir.tools import new_extension
 from moir.tools.convert import main as convert
 from moir.tools.new_extension import FILES
 from moir.tools.opt import main as opt
@@ -141,6 +142,12 @@ def test_a_model_that_is_called_like_a_command(tmp_path: Path, monkeypatch: pyte
     assert (tmp_path / "passes.xml").is_file()
     assert convert(["passes"]) == 0
     assert "front-start" in capsys.readouterr().out
+
+
+def test_every_file_of_the_template_is_written() -> None:
+    folder = Path(new_extension.__file__).parent / "template"
+    kept = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert sorted(path.relative_to(folder).as_posix() for path in kept) == sorted(FILES)
 
 
 def test_a_new_extension_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,47 @@
+"""`moir new-extension DIR`: a small extension that works, with its tests, to start from. Its files are those in `template`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from moir.errors import ConversionError
+from moir.tools.failures import report_failures
+
+FILES = (
+    "front/onnx/scaled_tanh.py",
+    "middle/fuse_logistic.py",
+    "tests/fuse_logistic.mlir",
+    "tests/test_scaled_tanh.py",
+    "tests/lit.cfg.py",
+)
+"""The files of the extension, below `template` and below the directory that is made."""
+
+
+def template(name: str) -> str:
+    """The text of one of the files."""
+    return files(__name__).joinpath("template", name).read_text(encoding="utf-8")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run `moir new-extension`; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="moir new-extension", description="Write a small extension: a lowering, a pass, and their tests.")
+    parser.add_argument("directory", metavar="DIR", help="directory to make; what is in it stays")
+    options = parser.parse_args(arguments)
+    return report_failures("moir new-extension", lambda: _write(Path(options.directory)))
+
+
+def _write(directory: Path) -> int:
+    for name in FILES:
+        if (directory / name).exists():
+            raise ConversionError("the file exists", location=str(directory / name), hint="choose another directory")
+    for name in FILES:
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(template(name), encoding="utf-8")
+    print("".join(f"{directory / name}\n" for name in FILES), end="")
+    print(f"use it:  moir MODEL --extensions {directory}\ntest it: pytest {directory / 'tests'}, lit {directory / 'tests'}")
+    print(f"see it:  moir passes --extensions {directory}")
+    return 0

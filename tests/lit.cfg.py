@@ -16,4 +16,5 @@ config.excludes = ["Inputs"]
 config.test_source_root = str(tests)
 config.test_exec_root = str(tests)
 config.environment["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+config.environment["PYTHONPATH"] = str(tests.parent)
 config.environment["FILECHECK_OPTS"] = ""

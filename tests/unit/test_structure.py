@@ -1,0 +1,213 @@
+"""The plan of the package: a file of `moir/passes` is one pass, and imports run in one direction."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from xdsl.passes import ModulePass
+
+ROOT = Path(__file__).parents[2]
+
+LAYERS = (
+    ("errors",),
+    ("frameworks", "options"),
+    ("dialects",),
+    ("analysis",),
+    ("rewriting",),
+    ("frontends", "raising", "lowering", "passes", "emit"),
+    ("pipeline", "pipeline_text", "anchors", "conversion"),
+    ("extensions",),
+    ("model_optimizer",),
+    ("tools",),
+    ("__init__", "__main__"),
+)
+"""The files and folders of the package. Each imports from those in front of its line, and from its own line unless that is STAGES."""
+
+STAGES = LAYERS[5]
+"""The stages of a conversion, which do not know each other."""
+
+# Violations that are being removed: delete a line as soon as the test says that it is gone, add none.
+KNOWN_ARROWS = frozenset(
+    {
+        "moir.analysis.affine_forms -> moir.rewriting.rules",
+        "moir.analysis.dimensions -> moir.rewriting.driver",
+        "moir.analysis.polynomials -> moir.rewriting.rules",
+        "moir.analysis.recurrent_cells -> moir.rewriting.rules",
+        "moir.conversion -> moir.extensions.loading",
+        "moir.conversion -> moir.tools.extension_arguments",
+        "moir.conversion -> moir.tools.failures",
+        "moir.extensions.placing -> moir.model_optimizer.api.anchors",
+        "moir.frameworks -> moir.dialects.framework",
+        "moir.frameworks -> moir.lowering.driver",
+        "moir.lowering.bodies -> moir.passes.canonicalize.eliminate_dead",
+        "moir.lowering.connections -> moir.passes.canonicalize.eliminate_dead",
+        "moir.lowering.driver -> moir.model_optimizer.lowering.operation",
+        "moir.lowering.tensorflow.control_flow -> moir.raising.tensorflow.nodes",
+        "moir.pipeline_text -> moir.extensions.loading",
+        "moir.pipeline_text -> moir.tools.failures",
+        "moir.raising.tensorflow.raise_switch_merge -> moir.passes.canonicalize.eliminate_dead",
+        "moir.raising.tensorflow.raise_tensor_lists -> moir.passes.canonicalize.eliminate_dead",
+        "moir.rewriting.layout.permute_extents -> moir.passes.fold.fold_constants",
+        "moir.rewriting.layout.permute_ranks -> moir.passes.fold.fold_constants",
+        "moir.rewriting.layout.permuted -> moir.passes.fold.fold_constants",
+        "moir.rewriting.layout.regions -> moir.passes.canonicalize.cancel_transposes",
+        "moir.rewriting.regrouping -> moir.passes.canonicalize.cancel_transposes",
+        "moir.tools.convert -> moir",
+    }
+)
+KNOWN_CIRCLES = frozenset(
+    {
+        "moir.analysis.dimension_rules, moir.analysis.dimensions",
+        "moir.frontends.tensorflow.bodies, moir.frontends.tensorflow.graph",
+        "moir.lowering.driver, moir.model_optimizer.lowering.inference, moir.model_optimizer.lowering.node, "
+        "moir.model_optimizer.lowering.operation, moir.model_optimizer.lowering.table, "
+        "moir.model_optimizer.lowering.views",
+        "moir.model_optimizer.graph.attributes, moir.model_optimizer.graph.connection, "
+        "moir.model_optimizer.graph.creation, moir.model_optimizer.graph.data, "
+        "moir.model_optimizer.graph.data_attributes, moir.model_optimizer.graph.graph, "
+        "moir.model_optimizer.graph.matching, moir.model_optimizer.graph.neighbours, "
+        "moir.model_optimizer.graph.networkx_methods, moir.model_optimizer.graph.node, "
+        "moir.model_optimizer.graph.port, moir.model_optimizer.graph.replacing",
+    }
+)
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """The files of the package and of its sub-packages, by the name they are imported by; a package is its `__init__.py`."""
+    found: dict[str, Path] = {}
+    for path in sorted((ROOT / "moir").rglob("*.py")):
+        if (path.parent / "__init__.py").exists():
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imported_names(tree: ast.AST, package: str) -> Iterator[tuple[str, str | None]]:
+    """All imports below a node, those in functions and under TYPE_CHECKING too: a module, and a name in it or None."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from ((each.name, None) for each in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = package.split(".")[: len(package.split(".")) - level + 1] if level else []
+                source = ".".join([*base, *([module] if module else [])])
+                yield from ((source, each.name) for each in names)
+            case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"), args=[ast.Constant(value=str(name))]):
+                yield name, None
+            case _:
+                pass
+
+
+@cache
+def imports() -> Mapping[str, frozenset[str]]:
+    """The files of the package that each file imports."""
+    graph: dict[str, frozenset[str]] = {}
+    for name, path in modules().items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        found = {
+            f"{source}.{member}" if f"{source}.{member}" in modules() else source
+            for source, member in imported_names(ast.parse(path.read_text(encoding="utf-8")), package)
+        }
+        graph[name] = frozenset(found & modules().keys()) - {name}
+    return graph
+
+
+def part(module: str) -> str:
+    """The file or folder of `moir` that a module is in."""
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def is_downward(importer: str, imported: str) -> bool:
+    """Whether a module may import another one."""
+    depth = {name: index for index, layer in enumerate(LAYERS) for name in layer}
+    above, below = part(importer), part(imported)
+    if above == below:
+        return True
+    return depth[below] < depth[above] or (depth[below] == depth[above] and above not in STAGES)
+
+
+def circles(graph: Mapping[str, frozenset[str]]) -> list[list[str]]:
+    """The strongly connected components of more than one module (Tarjan, "Depth-first search and linear graph algorithms", 1972)."""
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_modules: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(module: str) -> None:
+        number[module] = lowest[module] = len(number)
+        open_modules.append(module)
+        for each in graph[module]:
+            if each not in number:
+                visit(each)
+                lowest[module] = min(lowest[module], lowest[each])
+            elif each in open_modules:
+                lowest[module] = min(lowest[module], number[each])
+        if lowest[module] == number[module]:
+            start = open_modules.index(module)
+            component = open_modules[start:]
+            del open_modules[start:]
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    for module in graph:
+        if module not in number:
+            visit(module)
+    return found
+
+
+def difference(found: set[str], known: frozenset[str]) -> str:
+    """What is found and not known, and the other way round, a line each; empty if there is nothing."""
+    new = [f"new: {each}" for each in sorted(found - known)]
+    gone = [f"gone, delete it from the list of known ones: {each}" for each in sorted(known - found)]
+    return "\n".join([*new, *gone])
+
+
+PASS_MODULES = [name for name, path in modules().items() if name.startswith("moir.passes.") and path.name != "__init__.py"]
+
+
+@pytest.mark.parametrize("module", PASS_MODULES)
+def test_a_file_of_passes_is_one_pass_of_its_name(module: str) -> None:
+    classes = [each for each in vars(import_module(module)).values() if isinstance(each, type) and issubclass(each, ModulePass)]
+    passes = [each.name for each in classes if each.__module__ == module]
+    assert passes == [module.rpartition(".")[2].replace("_", "-")]
+
+
+def test_every_file_is_in_a_layer() -> None:
+    assert {part(module) for module in modules()} <= {name for layer in LAYERS for name in layer}
+
+
+def test_imports_run_downward() -> None:
+    arrows = {f"{importer} -> {each}" for importer, targets in imports().items() for each in targets if not is_downward(importer, each)}
+    found = difference(arrows, KNOWN_ARROWS)
+    assert not found, f"imports against the layers:\n{found}"
+
+
+def test_imports_have_no_circles() -> None:
+    found = difference({", ".join(component) for component in circles(imports())}, KNOWN_CIRCLES)
+    assert not found, f"files that import each other:\n{found}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import moir.errors", ("moir.errors", None)),
+        ("def f():\n    from moir.errors import ConversionError", ("moir.errors", "ConversionError")),
+        ("if TYPE_CHECKING:\n    from moir import errors", ("moir", "errors")),
+        ("from . import types", ("moir.dialects", "types")),
+        ("from ..errors import ConversionError", ("moir.errors", "ConversionError")),
+        ("importlib.import_module('moir.errors')", ("moir.errors", None)),
+    ],
+)
+def test_every_form_of_import_is_seen(text: str, expected: tuple[str, str | None]) -> None:
+    assert list(imported_names(ast.parse(text), "moir.dialects")) == [expected]
+
+
+def test_a_circle_and_what_hangs_on_it() -> None:
+    graph = {"a": frozenset("b"), "b": frozenset("cd"), "c": frozenset("a"), "d": frozenset[str]()}
+    assert circles(graph) == [["a", "b", "c"]]

@@ -1,12 +1,12 @@
-"""Every opset operation against the reference of the operation sets (`../shared/opset/opset.json` beside the checkout) and the runtime.
+"""Every opset operation against the reference of the operation sets and the runtime.
 
 Attributes (names, form, allowed values, defaults), number of operands, and the reference's sample: its types, static, with unknown
-dimensions and of unknown rank, and the layer the emitter writes of it.
+dimensions and of unknown rank, and the layer the emitter writes of it. The reference is `reference.json`, which
+`python -m scripts.opset_reference` asks OpenVINO Runtime for.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,7 @@ from moir.emit import to_openvino
 from moir.errors import InferenceError
 from tests.unit.dialects.opset.runtime_reference import infer_with_moir, infer_with_runtime, moir_operation, types_of
 
-REFERENCE = Path(__file__).resolve().parents[5] / "shared" / "opset" / "opset.json"
-OPERATIONS = json.loads(REFERENCE.read_text())["ops"] if REFERENCE.exists() else {}
-
-pytestmark = pytest.mark.skipif(not OPERATIONS, reason=f"the reference of the operation sets is not there: {REFERENCE}")
+REFERENCE: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("reference.json").read_text(encoding="utf-8"))["operations"]
 
 ALL = list(names())
 
@@ -48,25 +45,17 @@ FORMS = {
     "int": "int",
     "bool": "bool",
     "string": "str",
-    "enum": "str",
-    "element_type": "element",
-    "int[]": "ints",
-    "float[]": "floats",
-    "string[]": "strs",
-    'partial_shape string (e.g. "2,3", "?,3", "...")': "str",
+    "element type": "element",
+    "ints": "ints",
+    "floats": "floats",
+    "strings": "strs",
 }
 """Type of an attribute in the reference: form of the property."""
 
 
-def entry(name: str) -> dict[str, Any]:
-    """What the reference has of an operation."""
-    opset, _, kind = name.partition(".")
-    (found,) = [version for version in OPERATIONS[kind]["versions"] if version["version"] == opset]
-    return found
-
-
 def attributes(name: str) -> dict[str, dict[str, Any]]:
-    return {attribute["name"]: attribute for attribute in entry(name)["attributes"]}
+    """The attributes of an operation in the reference."""
+    return REFERENCE[name]["attributes"]
 
 
 def specs(name: str) -> dict[str, PropertySpec]:
@@ -89,29 +78,25 @@ def test_properties_have_the_names_and_form_of_the_attributes(name: str) -> None
     assert found == expected
 
 
+WORDS_OF_THE_SPECIFICATION = {
+    "activations": ("hardsigmoid", "relu", "sigmoid", "tanh"),
+    "framework": ("", "tensorflow"),
+}
+"""Words of attributes that the runtime does not look at when it reads a model."""
+
+
 @pytest.mark.parametrize("name", [name for name in ALL if name not in OWN_ATTRIBUTES | REGIONS])
 def test_properties_allow_the_values_of_the_attributes(name: str) -> None:
     for attribute, row in attributes(name).items():
-        allowed = row.get("values")
-        if isinstance(allowed, list):
+        allowed = row.get("values", WORDS_OF_THE_SPECIFICATION.get(attribute))
+        if allowed is not None:
             assert {value.lower() for value in specs(name)[attribute].kind.allowed} == {value.lower() for value in allowed}, attribute
-
-
-def documented_default(row: dict[str, Any]) -> Any:
-    """Default of an attribute as documented or in the runtime's Python interface; None if it must be given, `...` if nothing is said."""
-    if row.get("required_documented") or row.get("required_by_python_factory"):
-        return None
-    text = row.get("documented_default", row.get("python_default"))
-    if text is None:
-        return ...
-    try:
-        return plain(ast.literal_eval(text.capitalize() if text in ("true", "false") else text))
-    except (SyntaxError, ValueError):
-        return text.lower()
 
 
 _OPTIONAL = "the Python interface asks for it, the specification has a default"
 _REQUIRED = "the Python interface has a default, the specification asks for it"
+_FILLED = "the runtime begins with an empty list, which stands for the default of the specification"
+_INITIAL = "the runtime begins with a value, the specification asks for it"
 
 DEFAULTS_OF_THE_SPECIFICATION: dict[tuple[str, str], tuple[Any, str]] = {
     ("opset7.Gelu", "approximation_mode"): ("erf", _OPTIONAL),
@@ -124,7 +109,6 @@ DEFAULTS_OF_THE_SPECIFICATION: dict[tuple[str, str], tuple[Any, str]] = {
     ("opset1.ReverseSequence", "seq_axis"): (1, _OPTIONAL),
     ("opset1.ShuffleChannels", "axis"): (1, _OPTIONAL),
     ("opset1.ShuffleChannels", "group"): (1, _OPTIONAL),
-    ("opset12.ScatterElementsUpdate", "reduction"): ("none", _OPTIONAL),
     ("opset8.MaxPool", "dilations"): ((), _OPTIONAL),
     ("opset14.MaxPool", "dilations"): ((), _OPTIONAL),
     ("opset1.RNNCell", "activations"): (("tanh",), _OPTIONAL),
@@ -135,9 +119,32 @@ DEFAULTS_OF_THE_SPECIFICATION: dict[tuple[str, str], tuple[Any, str]] = {
     ("opset1.LRN", "beta"): (None, _REQUIRED),
     ("opset1.LRN", "bias"): (None, _REQUIRED),
     ("opset1.LRN", "size"): (None, _REQUIRED),
-    ("opset4.Proposal", "framework"): ("", "the reference says the empty string in words"),
+    **{
+        (f"opset1.{kind}ConvolutionBackpropData", attribute): (None, "the Python interface fills it in")
+        for kind in ("", "Group")
+        for attribute in ("dilations", "pads_begin", "pads_end")
+    },
+    **{(f"opset1.{kind}ConvolutionBackpropData", "output_padding"): ((), "the Python interface fills it in") for kind in ("", "Group")},
+    ("opset1.PriorBoxClustered", "width"): ((1.0,), _FILLED),
+    ("opset1.PriorBoxClustered", "height"): ((1.0,), _FILLED),
+    ("opset4.Interpolate", "pads_begin"): ((0,), _FILLED),
+    ("opset4.Interpolate", "pads_end"): ((0,), _FILLED),
+    ("opset11.Interpolate", "pads_begin"): ((0,), _FILLED),
+    ("opset11.Interpolate", "pads_end"): ((0,), _FILLED),
+    ("opset4.Range", "output_type"): (None, _INITIAL),
+    ("opset1.Reverse", "mode"): (None, _INITIAL),
+    ("opset1.NormalizeL2", "eps_mode"): (None, _INITIAL),
+    **{("opset2.ROIPooling", f"output_{name}"): ((0, 0), _OPTIONAL) for name in ("roi", "size")},
+    **{("opset2.ROIPooling", f"pooled_{name}"): (None, "an older name of output_roi, which need not be there") for name in ("h", "w")},
+    ("opset16.SegmentMax", "fill_mode"): ("zero", _OPTIONAL),
 }
-"""Where the default of the specification is not that of the runtime's Python interface, and why."""
+"""Where the default of the specification is not that of the runtime, and why."""
+
+
+@pytest.mark.parametrize("exception", DEFAULTS_OF_THE_SPECIFICATION, ids="-".join)
+def test_an_exception_differs_from_the_reference(exception: tuple[str, str]) -> None:
+    name, attribute = exception
+    assert plain(attributes(name)[attribute].get("default")) != DEFAULTS_OF_THE_SPECIFICATION[exception][0]
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name not in OWN_ATTRIBUTES | REGIONS])
@@ -145,17 +152,28 @@ def test_properties_have_the_documented_defaults(name: str) -> None:
     for attribute, row in attributes(name).items():
         default = specs(name)[attribute].default
         found = None if default is None else plain(value_of(default))
-        expected = documented_default(row)
+        expected = plain(row.get("default"))
         if (name, attribute) in DEFAULTS_OF_THE_SPECIFICATION:
             expected, _ = DEFAULTS_OF_THE_SPECIFICATION[name, attribute]
-        assert expected is ... or found == expected, attribute
+        assert found == expected, attribute
 
 
 UNLIMITED = 10**6
 
-OPERANDS_OF_THE_RUNTIME = {
-    "opset3.CumSum": ((2, 2), "the runtime refuses a model without the axis that the reference calls optional"),
+_BODIES = "operations with bodies are not in the reference"
+
+OPERANDS_OF_THE_SPECIFICATION = {
+    "opset1.PRelu": ((2, 2), "the runtime does not look for the slope"),
+    "opset3.EmbeddingSegmentsSum": (
+        (4, 6),
+        "the Python interface calls the number of segments optional, the runtime refuses to do without",
+    ),
+    "opset6.ReadValue": ((0, 1), "the Python interface always gives an initial value"),
+    "opset8.If": ((1, UNLIMITED), _BODIES),
+    "opset5.Loop": ((2, UNLIMITED), _BODIES),
+    "opset1.TensorIterator": ((0, UNLIMITED), _BODIES),
 }
+"""Where the number of operands is not that of the reference, and why."""
 
 
 def operand_counts(name: str) -> tuple[int, int]:
@@ -173,11 +191,10 @@ def operand_counts(name: str) -> tuple[int, int]:
 
 @pytest.mark.parametrize("name", ALL)
 def test_operands_are_as_many_as_in_the_reference(name: str) -> None:
-    rows = entry(name)["inputs"]
-    least = sum(not row.get("optional") and not row.get("variadic") for row in rows)
-    expected = (least, UNLIMITED if any(row.get("variadic") for row in rows) else len(rows))
-    if name in OPERANDS_OF_THE_RUNTIME:
-        expected, _ = OPERANDS_OF_THE_RUNTIME[name]
+    least, greatest = REFERENCE.get(name, {}).get("operands", (0, 0))
+    expected = (least, greatest) if greatest is not None else (0, UNLIMITED)
+    if name in OPERANDS_OF_THE_SPECIFICATION:
+        expected, _ = OPERANDS_OF_THE_SPECIFICATION[name]
     assert operand_counts(name) == expected
 
 
@@ -188,45 +205,37 @@ SAMPLED = [name for name in ALL if name not in WITHOUT_SAMPLE]
 VARIANTS = ("static", "unknown dimensions", "unknown rank", "unknown values")
 
 
-def parsed_attribute(text: str, spec: PropertySpec) -> Any:
-    """An attribute of a sample as a Python value; an element type stays as it is spelled."""
-    items = [item.strip() for item in text.split(",")] if text else []
-    match spec.kind.kind:
-        case "int":
-            return int(text)
-        case "float":
-            return float(text)
-        case "bool":
-            return text == "true"
-        case "ints":
-            return tuple(int(item) for item in items)
-        case "floats":
-            return tuple(float(item) for item in items)
-        case "strs":
-            return items
-        case _:
-            # The runtime reads words of any case.
-            return next((word for word in spec.kind.allowed if word.lower() == text.lower()), text)
+def spelled(value: Any, spec: PropertySpec) -> Any:
+    """An attribute of a sample as a value of the property: lists as tuples, words as moir writes them, for the runtime reads any case."""
+    if isinstance(value, list):
+        return tuple(value)
+    return next((word for word in spec.kind.allowed if isinstance(value, str) and word.lower() == value.lower()), value)
+
+
+def operand(text: str, variant: str) -> Any:
+    """An operand of a sample in a variant, as `runtime_reference` takes it."""
+    element, is_constant, values = text.partition("=")
+    if is_constant:
+        array = np.array(json.loads(values), dtype=to_numpy(from_xml(element)))
+        if variant != "unknown values":
+            return array
+        return element, array.shape
+    element, _, dimensions = text.rstrip("]").partition("[")
+    shape = tuple(int(dimension) for dimension in dimensions.split(",") if dimension)
+    if variant == "unknown rank":
+        return element, None
+    return element, (-1,) * len(shape) if variant == "unknown dimensions" else shape
 
 
 def sample(name: str, variant: str) -> tuple[str, list[Any], dict[str, Any], int]:
     """Operation, operands, properties and number of results of the sample of the reference."""
-    content = entry(name)["sample"]
-    operands: list[Any] = []
-    for row in content["inputs"]:
-        shape = tuple(row["shape"])
-        if row["kind"] == "Const" and variant != "unknown values":
-            operands.append(np.array(row["value"], dtype=to_numpy(from_xml(row["type"]))).reshape(shape))
-        elif row["kind"] == "Const" or variant in ("static", "unknown values"):
-            operands.append((row["type"], shape))
-        else:
-            operands.append((row["type"], None if variant == "unknown rank" else (-1,) * len(shape)))
+    content = REFERENCE[name]["sample"]
     table = specs(name)
     return (
         name,
-        operands,
-        {key: parsed_attribute(text, table[key]) for key, text in content["attributes"].items()},
-        len(content["inferred_outputs"]),
+        [operand(text, variant) for text in content["operands"]],
+        {key: spelled(value, table[key]) for key, value in content["attributes"].items()},
+        len(content["results"]),
     )
 
 

@@ -16,6 +16,7 @@ from tests.unit.dialects.opset.variations import (
     check_types,
     integers,
     operand_text,
+    random,
     typed,
 )
 
@@ -36,11 +37,6 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_types_are_those_of_the_runtime(case: Case) -> None:
     check_types(case)
-
-
-def random(*shape: int, low: float = -2.0, high: float = 2.0) -> np.ndarray:
-    """Reproducible f32 values."""
-    return np.random.default_rng(sum(shape)).uniform(low, high, shape).astype(np.float32)
 
 
 CHANNELS = tuple(random(4, low=0.5) + index for index in range(4))

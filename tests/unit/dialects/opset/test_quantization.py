@@ -11,6 +11,7 @@ from tests.unit.dialects.opset.runtime_reference import evaluate_with_moir, eval
 from tests.unit.dialects.opset.variations import (
     Case,
     check_types,
+    random,
     reals,
     typed,
 )
@@ -37,11 +38,6 @@ STRICTER = {
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_types_are_those_of_the_runtime(case: Case) -> None:
     check_types(case, STRICTER)
-
-
-def random(*shape: int, low: float = -2.0, high: float = 2.0) -> np.ndarray:
-    """Reproducible f32 values."""
-    return np.random.default_rng(sum(shape)).uniform(low, high, shape).astype(np.float32)
 
 
 LIMITS = (

@@ -52,6 +52,11 @@ def reals(*values: float) -> np.ndarray:
     return np.array(values, dtype=np.float32)
 
 
+def random(*shape: int, low: float = -2.0, high: float = 2.0) -> np.ndarray:
+    """Reproducible f32 values."""
+    return np.random.default_rng(sum(shape)).uniform(low, high, shape).astype(np.float32)
+
+
 def typed(*shapes: Any, element: str = "f32") -> Operands:
     """Values of one element type; what is no shape stays as it is."""
     return tuple((element, shape) if isinstance(shape, tuple) and not (shape and isinstance(shape[0], str)) else shape for shape in shapes)

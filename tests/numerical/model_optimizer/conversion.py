@@ -18,8 +18,9 @@ import onnx
 import openvino
 
 from moir.conversion import convert_model, save_model
-from tests.numerical.onnx.conversion import Array, build, core, node
-from tests.numerical.onnx.conversion import run as run_model
+from tests.numerical.onnx.conversion import build, node
+from tests.numerical.runtime import Array, core
+from tests.numerical.runtime import run as run_model
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "fixtures" / "model_optimizer"
 

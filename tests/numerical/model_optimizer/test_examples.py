@@ -15,7 +15,8 @@ from moir.model_optimizer.graph.operation import Op
 from moir.tools.convert import main
 from tests.numerical.model_optimizer.conversion import EXAMPLES, Converted, convert, saved
 from tests.numerical.model_optimizer.models import detector, inception, normalized, yolo
-from tests.numerical.onnx.conversion import Array, build, compare, expected_results, node
+from tests.numerical.onnx.conversion import build, expected_results, node
+from tests.numerical.runtime import Array, compare
 from tests.numerical.tensorflow import conversion as tensorflow_conversion
 
 RNG = np.random.default_rng(4)

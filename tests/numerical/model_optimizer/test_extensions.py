@@ -8,7 +8,8 @@ from onnx import TensorProto, helper
 
 from moir.errors import ConversionError
 from tests.numerical.model_optimizer.conversion import RELU, Converted, X, convert, write
-from tests.numerical.onnx.conversion import build, compare, expected_results, node
+from tests.numerical.onnx.conversion import build, expected_results, node
+from tests.numerical.runtime import compare
 
 BLUR = {
     "ops/blur.py": """

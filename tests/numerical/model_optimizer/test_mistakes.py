@@ -6,7 +6,8 @@ import pytest
 
 from moir.errors import ConversionError
 from tests.numerical.model_optimizer.conversion import RELU, Converted, X, appending, convert
-from tests.numerical.onnx.conversion import build, compare, expected_results
+from tests.numerical.onnx.conversion import build, expected_results
+from tests.numerical.runtime import compare
 
 FRONT_HEAD = """\
 from mo.front.common.replacement import FrontReplacementPattern, FrontReplacementOp

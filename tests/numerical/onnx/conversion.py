@@ -25,23 +25,11 @@ from moir.dialects import element_types
 from moir.emit import write_model
 from moir.frontends.onnx import read_model
 from moir.pipeline import load_pass
+from tests.numerical.runtime import FORMS, Array, Form, compare, core, run
 
-Array = np.ndarray[Any, Any]
-Form = Literal["static", "dynamic", "rank"]
 Reference = Literal["onnxruntime", "onnx"]
 
-FORMS: tuple[Form, ...] = ("static", "dynamic", "rank")
-"""How much a model says about the shapes of its inputs: everything, their rank, nothing."""
-
 node = helper.make_node
-
-
-@cache
-def core() -> openvino.Core:
-    """The runtime. It computes in f32 and does not quantize activations of its own accord."""
-    core = openvino.Core()
-    core.set_property("CPU", {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"})
-    return core
 
 
 def data_type(array: Array) -> int:
@@ -104,54 +92,6 @@ def convert(model: onnx.ModelProto, directory: Path) -> openvino.Model:
     return core().read_model(directory / "model.xml")
 
 
-def as_tensor(array: Array, type_: openvino.Type) -> openvino.Tensor:
-    """An array as the runtime wants it, element types that numpy does not have included."""
-    if array.dtype.kind in "OUS":
-        return openvino.Tensor(np.asarray(array, dtype=np.str_))
-    if array.dtype.isbuiltin == 1:
-        return openvino.Tensor(np.array(array, order="C"))
-    tensor = openvino.Tensor(type_, openvino.Shape(list(array.shape)))
-    np.asarray(tensor.data).view(np.uint8).reshape(-1)[:] = packed(array, type_.bitwidth)
-    return tensor
-
-
-def packed(array: Array, bits: int) -> Array:
-    """The bytes of an array; elements of less than 8 bits share one, the first of them in the lowest bits."""
-    data = np.array(array, order="C").reshape(-1).view(np.uint8)
-    if bits >= 8:
-        return data
-    count = 8 // bits
-    fields = np.pad(data & (2**bits - 1), (0, -data.size % count)).reshape(-1, count).astype(np.uint16)
-    return np.sum(fields << np.arange(0, 8, bits), axis=1).astype(np.uint8)
-
-
-def as_array(tensor: openvino.Tensor) -> Array:
-    """A result of the runtime as an array of its own element type."""
-    type_ = tensor.element_type
-    if type_ == openvino.Type.string:
-        return np.asarray(tensor.str_data)
-    dtype = element_types.to_numpy(element_types.from_xml(type_.to_string()))
-    data = np.array(tensor.data)
-    return data if data.dtype == dtype else data.view(dtype).reshape(tuple(tensor.shape))
-
-
-def run(model: openvino.Model, inputs: Mapping[str, Array]) -> list[Array]:
-    """Results of a model on the CPU, which wants to know ranks: unknown ones become those of the inputs."""
-    ranks = {
-        parameter.get_any_name(): openvino.PartialShape([-1] * inputs[parameter.get_node().get_friendly_name()].ndim)
-        for parameter in model.inputs
-        if parameter.get_partial_shape().rank.is_dynamic
-    }
-    if ranks:
-        model.reshape(ranks)
-    request = core().compile_model(model, "CPU").create_infer_request()
-    for parameter in model.inputs:
-        name = parameter.get_node().get_friendly_name()
-        request.set_tensor(parameter, as_tensor(inputs[name], parameter.get_element_type()))
-    request.infer()
-    return [as_array(request.get_output_tensor(index)) for index in range(len(model.outputs))]
-
-
 def expected_results(model: onnx.ModelProto, inputs: Mapping[str, Array], reference: Reference) -> list[Array]:
     """Results of a model by ONNX Runtime, or by the reference implementation of the package `onnx`."""
     if reference == "onnxruntime":
@@ -165,21 +105,6 @@ def expected_results(model: onnx.ModelProto, inputs: Mapping[str, Array], refere
     from onnx.reference import ReferenceEvaluator
 
     return [np.asarray(result) for result in ReferenceEvaluator(model).run(None, dict(inputs))]
-
-
-def compare(results: Sequence[Array], expected: Sequence[Array], rtol: float = 1e-4, atol: float = 1e-5) -> None:
-    """Fail unless results are what is expected: shapes, element types and values."""
-    assert len(results) == len(expected)
-    for result, wanted in zip(results, expected, strict=True):
-        assert result.shape == wanted.shape
-        if wanted.dtype.kind in "OUS":
-            assert [str(item) for item in result.ravel()] == [str(item) for item in wanted.ravel()]
-            continue
-        assert result.dtype == wanted.dtype
-        if wanted.dtype.kind in "fV":
-            np.testing.assert_allclose(result.astype(np.float64), wanted.astype(np.float64), rtol=rtol, atol=atol)
-        else:
-            np.testing.assert_array_equal(result, wanted)
 
 
 def check(

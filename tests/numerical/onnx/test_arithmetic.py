@@ -10,7 +10,8 @@ import pytest
 from onnx import TensorProto
 
 from moir.errors import ConversionError
-from tests.numerical.onnx.conversion import Array, check, node
+from tests.numerical.onnx.conversion import check, node
+from tests.numerical.runtime import Array
 
 RANDOM = np.random.default_rng(4)
 X = (3 * RANDOM.standard_normal((2, 3, 4))).astype(np.float32)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from tests.numerical.onnx.conversion import Array, build, check, convert, node, run
+from tests.numerical.onnx.conversion import build, check, convert, node
+from tests.numerical.runtime import Array, run
 
 TensorProto = pytest.importorskip("onnx").TensorProto
 

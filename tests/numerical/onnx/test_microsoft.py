@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from tests.numerical.onnx.conversion import Array, check, node
+from tests.numerical.onnx.conversion import check, node
+from tests.numerical.runtime import Array
 
 RANDOM = np.random.default_rng(10)
 microsoft = partial(node, domain="com.microsoft")

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from tests.numerical.onnx.conversion import FORMS, check, node
+from tests.numerical.onnx.conversion import check, node
+from tests.numerical.runtime import FORMS
 
 RANDOM = np.random.default_rng(7)
 X = RANDOM.standard_normal((2, 6, 4, 3)).astype(np.float32)

@@ -7,7 +7,8 @@ import pytest
 from onnx import TensorProto, helper
 
 from moir.errors import ConversionError
-from tests.numerical.onnx.conversion import Array, build, check, convert, node
+from tests.numerical.onnx.conversion import build, check, convert, node
+from tests.numerical.runtime import Array
 
 RANDOM = np.random.default_rng(8)
 X = RANDOM.uniform(-4, 4, (2, 3, 4)).astype(np.float32)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.numerical.onnx.conversion import build, check, convert, node, run
+from tests.numerical.onnx.conversion import build, check, convert, node
+from tests.numerical.runtime import run
 
 RANDOM = np.random.default_rng(2)
 

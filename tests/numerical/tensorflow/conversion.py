@@ -24,11 +24,10 @@ import openvino
 import tensorflow as tf
 
 from moir.conversion import convert_model, save_model
-from tests.numerical.onnx.conversion import Array, Form, compare, core, run
+from tests.numerical.runtime import FORMS, Array, Form, compare, core, run
 
 Build = Callable[..., Any]
 
-FORMS: tuple[Form, ...] = ("static", "dynamic", "rank")
 LOWERING_ALONE = "raise-while-frames,raise-switch-merge,raise-tensor-arrays,raise-tensor-lists,lower-tf,check-lowered"
 
 

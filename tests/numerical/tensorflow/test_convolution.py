@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from moir.errors import ConversionError
-from tests.numerical.onnx.conversion import Array
+from tests.numerical.runtime import Array
 from tests.numerical.tensorflow.conversion import build, check, convert_graph
 from tests.numerical.tensorflow.internal_nodes import internal_node
 

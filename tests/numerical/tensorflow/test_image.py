@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 from moir.errors import ConversionError
-from tests.numerical.onnx.conversion import Array
+from tests.numerical.runtime import Array
 from tests.numerical.tensorflow.conversion import build, check, convert_graph
 
 raw = tf.raw_ops

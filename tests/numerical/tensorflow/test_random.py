@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 
 from moir.errors import ConversionError
-from tests.numerical.onnx.conversion import run
+from tests.numerical.runtime import run
 from tests.numerical.tensorflow.conversion import build, check, convert_graph
 
 SHAPE = np.array([40, 50], np.int32)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.numerical.onnx.conversion import Array
+from tests.numerical.runtime import Array
 from tests.numerical.tensorflow.conversion import check
 
 raw = tf.raw_ops

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.numerical.onnx.conversion import Array, compare
+from tests.numerical.runtime import Array, compare
 from tests.numerical.tensorflow.conversion import LOWERING_ALONE, build, convert_graph, expected_results, ordered_results
 
 raw = tf.raw_ops

@@ -7,7 +7,7 @@ import pytest
 
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.matching import find_subgraph_matches
-from tests.unit.model_optimizer.graph.conftest import FRONT, MIDDLE
+from tests.unit.model_optimizer.graph.texts import FRONT, MIDDLE
 
 MISH = """
 %x = opset1.Parameter() {name = "x"} : tensor<2xf32>

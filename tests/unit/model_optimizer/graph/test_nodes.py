@@ -236,7 +236,7 @@ def test_neighbours_in_the_front_phase(tf, node):
 
 
 def test_neighbours_in_the_middle_phase(graph_of, node):
-    from tests.unit.model_optimizer.graph.conftest import MIDDLE
+    from tests.unit.model_optimizer.graph.texts import MIDDLE
 
     graph = graph_of(MIDDLE, "middle")
     op5, op1 = node(graph, "op5"), node(graph, "op1")

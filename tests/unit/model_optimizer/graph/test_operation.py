@@ -9,7 +9,7 @@ from moir.errors import ConversionError
 from moir.model_optimizer.graph.operation import Op, create_op_node_with_second_input, create_op_with_const_inputs, registration
 from moir.model_optimizer.graph.session import edit
 from moir.model_optimizer.graph.xml_attributes import xml_attributes, xml_text
-from tests.unit.model_optimizer.graph.conftest import FRONT, MIDDLE
+from tests.unit.model_optimizer.graph.texts import FRONT, MIDDLE
 
 
 class Scale(Op):

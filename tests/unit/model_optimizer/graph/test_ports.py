@@ -172,7 +172,7 @@ def test_insert_before_affects_one_input_and_after_all(ports_graph, node):
 
 
 def test_data_in_the_front_phase(graph_of, node):
-    from tests.unit.model_optimizer.graph.conftest import FRONT
+    from tests.unit.model_optimizer.graph.texts import FRONT
 
     graph = graph_of(FRONT)
     port = node(graph, "op3").in_port(1)
@@ -188,7 +188,7 @@ def test_data_in_the_front_phase(graph_of, node):
 def test_data_in_the_middle_phase(graph_of, node):
     import numpy as np
 
-    from tests.unit.model_optimizer.graph.conftest import MIDDLE
+    from tests.unit.model_optimizer.graph.texts import MIDDLE
 
     graph = graph_of(MIDDLE, "middle")
     op4, op5, axis = node(graph, "op4"), node(graph, "op5"), node(graph, "axis")

@@ -10,7 +10,7 @@ from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.replacing import rename_nodes
 from moir.model_optimizer.graph.session import edit
 from moir.model_optimizer.graph.shapes import dynamic_dimension, shape_array
-from tests.unit.model_optimizer.graph.conftest import FRONT, MIDDLE
+from tests.unit.model_optimizer.graph.texts import FRONT, MIDDLE
 
 
 def copy_shape(node):

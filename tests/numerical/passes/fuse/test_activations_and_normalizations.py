@@ -35,7 +35,7 @@ from moir.passes.fuse.fuse_reduce import FuseReducePass
 from moir.passes.fuse.fuse_soft_plus import FuseSoftPlusPass
 from moir.passes.fuse.fuse_swish import FuseSwishPass
 from moir.rewriting.builder import OpBuilder
-from tests.numerical.onnx.conversion import core
+from tests.numerical.runtime import core
 
 Expression = Callable[[OpBuilder, SSAValue], SSAValue]
 

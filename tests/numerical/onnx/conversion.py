@@ -10,10 +10,9 @@ and with unknown rank.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import onnx
@@ -21,7 +20,6 @@ import openvino
 from onnx import helper
 from xdsl.context import Context
 
-from moir.dialects import element_types
 from moir.emit import write_model
 from moir.frontends.onnx import read_model
 from moir.pipeline import load_pass

@@ -6,11 +6,10 @@ Each case says which kinds of operations are left, so that a pass that does noth
 from __future__ import annotations
 
 import numpy as np
-import openvino
 import pytest
 
-from moir.emit.in_memory import to_openvino
-from tests.numerical.passes.module_lines import ADJACENT, Array, apply, build, check, inputs, integer, ints, kinds, numbers, run
+from tests.numerical.passes.module_lines import apply, build, check, inputs, integer, ints, kinds, numbers, run
+
 
 def test_identities() -> None:
     text = f"""{inputs("?x3x4xf32")}{ints("order", 0, 1, 2)}{ints("same", 0, 3, -1)}{ints("zeros", 0, 0, 0)}{ints("ones", 1, 1)}

@@ -10,7 +10,7 @@ import openvino
 import pytest
 
 from moir.emit.in_memory import to_openvino
-from tests.numerical.passes.module_lines import ADJACENT, Array, apply, build, check, inputs, integer, ints, kinds, numbers, run
+from tests.numerical.passes.module_lines import Array, apply, build, check, inputs, integer, ints, kinds
 
 SHAPES = f"""{inputs("?x?x8xf32")}{integer("zero", 0)}{integer("one", 1)}{ints("front", 0)}{ints("four", 4)}{ints("rest", -1)}
     %w = opset1.Relu(%x)

@@ -6,11 +6,9 @@ Each case says which kinds of operations are left, so that a pass that does noth
 from __future__ import annotations
 
 import numpy as np
-import openvino
 import pytest
 
-from moir.emit.in_memory import to_openvino
-from tests.numerical.passes.module_lines import ADJACENT, Array, apply, build, check, inputs, integer, ints, kinds, numbers, run
+from tests.numerical.passes.module_lines import ADJACENT, check, inputs, numbers
 
 CONVOLUTIONS = {
     "Convolution": ((6, 4, 3, 3), (1, 6, 1, 1), (1, 4, 1, 1)),

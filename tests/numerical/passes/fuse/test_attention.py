@@ -6,11 +6,10 @@ Each case says which kinds of operations are left, so that a pass that does noth
 from __future__ import annotations
 
 import numpy as np
-import openvino
 import pytest
 
-from moir.emit.in_memory import to_openvino
-from tests.numerical.passes.module_lines import ADJACENT, Array, apply, build, check, inputs, integer, ints, kinds, numbers, run
+from tests.numerical.passes.module_lines import check, inputs, ints, numbers
+
 
 @pytest.mark.parametrize("masked", [False, True])
 def test_attention(masked: bool) -> None:

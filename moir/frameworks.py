@@ -151,7 +151,7 @@ FRAMEWORKS: dict[str, Framework] = {
 }
 """The frameworks by the names of their dialects."""
 
-MODEL_OPTIMIZER = Framework("mo", "Model Optimizer's API", lowering="moir.model_optimizer.lowering.operation:handlers")
+MODEL_OPTIMIZER = Framework("mo", "Model Optimizer's API", lowering="moir.model_optimizer.lowering.table:mo")
 """The dialect of operations that extensions make with Model Optimizer's API. It is lowered together with that of any framework."""
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 from xdsl.ir import Block, Operation
 
 from moir.dialects.names import name_of
+from moir.dialects.opset.infrastructure import Result
 from moir.errors import ConversionError
 
 AnyOperation = TypeVar("AnyOperation", bound=Operation)
@@ -41,7 +42,10 @@ def stable_order(sources: Sequence[Iterable[int]]) -> list[int]:
 
 
 def sort_block(block: Block) -> None:
-    """Sort a block stably so that every operation stands behind those it uses. Raises ConversionError for a cycle."""
+    """Put the operations of a block in a stable topological order, in which Results keep their order among each other.
+
+    Raises ConversionError for a cycle, with the names of the operations in it.
+    """
     operations = list(block.ops)
     in_order = sorted_operations(operations)
     if in_order is operations:
@@ -52,22 +56,44 @@ def sort_block(block: Block) -> None:
 
 
 def sorted_operations(operations: list[AnyOperation]) -> list[AnyOperation]:
-    """The operations, each behind those of them it uses and else in the order given; the list itself if that is its order.
+    """The operations in a stable topological order; the list itself if it is in one.
 
-    Raises ConversionError for a cycle.
+    Results keep their order among each other, since it is that of the outputs of a model or a body. Raises ConversionError for a cycle,
+    with the names of the operations in it.
     """
     position: dict[Operation, int] = {op: index for index, op in enumerate(operations)}
     sources: list[set[int]] = []
     in_order = True
+    previous_result: int | None = None
     for index, op in enumerate(operations):
         producers = {position[owner] for operand in op.operands if isinstance(owner := operand.owner, Operation) and owner in position}
-        sources.append(producers)
         in_order = in_order and all(before < index for before in producers)
+        if isinstance(op, Result):
+            if previous_result is not None:
+                producers.add(previous_result)
+            previous_result = index
+        sources.append(producers)
     if in_order:
         return operations
     order = stable_order(sources)
     if len(order) < len(operations):
         placed = set(order)
-        op = next(op for index, op in enumerate(operations) if index not in placed)
-        raise ConversionError("it depends on itself, and not by way of a loop", operation=op.name, node=name_of(op))
+        raise _cycle([op for index, op in enumerate(operations) if index not in placed and not isinstance(op, Result)])
     return [operations[index] for index in order]
+
+
+LONGEST_CYCLE = 12
+"""Longer cycles are shown in part."""
+
+
+def _cycle(unordered: Sequence[Operation]) -> ConversionError:
+    """The error for operations each of which uses another of them, so that some of them form a cycle."""
+    members = set(unordered)
+    path: dict[Operation, int] = {}
+    op = unordered[0]
+    while op not in path:
+        path[op] = len(path)
+        op = next(owner for operand in op.operands if isinstance(owner := operand.owner, Operation) and owner in members)
+    names = [name_of(each) or each.name for each in reversed(list(path)[path[op] :])]
+    shown = " -> ".join(names if len(names) <= LONGEST_CYCLE else [*names[: LONGEST_CYCLE - 2], "…", names[-1]])
+    return ConversionError(f"the graph has a cycle: {shown} -> {names[0]}", operation=op.name, node=name_of(op))

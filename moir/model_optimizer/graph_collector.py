@@ -25,7 +25,7 @@ from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op, registration
 from moir.model_optimizer.graph_passes import ExtractionPass, GraphPass, graph_of
 from moir.model_optimizer.import_paths import LegacyImports
-from moir.model_optimizer.lowering.views import SETTINGS
+from moir.model_optimizer.lowering.table import mo
 from moir.pipeline import is_pass
 
 if TYPE_CHECKING:
@@ -54,9 +54,7 @@ class GraphCollector:
         self._stack.enter_context(registration())
         register_all()
         self._stack.enter_context(LegacyImports())
-        # In the lowering, functions of operations see a graph, too.
-        token = SETTINGS.set({"cmd_params": self._parameters})
-        self._stack.callback(SETTINGS.reset, token)
+        self._stack.enter_context(mo.with_command_line(self._parameters))
 
     def close(self) -> None:
         """Take everything back."""

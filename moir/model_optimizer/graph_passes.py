@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
@@ -22,38 +22,32 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import value_of
 from moir.errors import ConversionError
 from moir.extensions.transformation import PhasePass
-from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER
-from moir.lowering.driver import Lowering, opset_versions
+from moir.frameworks import FRAMEWORKS
+from moir.lowering.driver import opset_versions
 from moir.lowering.table import LoweringTable
 from moir.model_optimizer.api.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.replacement import ReplacementPattern
-from moir.model_optimizer.graph.graph import Graph, Stage
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.sentinels import nodes_of
 from moir.model_optimizer.graph.session import edit
+from moir.model_optimizer.graph.view import Stage
+from moir.model_optimizer.lowering.lower_mo import lower_node
 
 
-def framework_of(model: ModelOp, parameters: Namespace) -> str:
-    """The framework a model is from: what extensions were loaded for, else what the model says, else its operations."""
+def framework_of(model: ModelOp, parameters: Namespace) -> str | None:
+    """The framework of a model: that extensions were loaded for, else the one recorded in the model; None if neither is known."""
     if parameters.framework:
         return parameters.framework
     recorded = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
-    if isinstance(recorded, DictionaryAttr) and "framework" in recorded.data:
-        return str(value_of(recorded.data["framework"]))
-    names = (op.name.partition(".")[0] for op in model.walk() if isinstance(op, FrameworkOp))
-    return next((name for name in names if name in FRAMEWORKS), next(iter(FRAMEWORKS)))
+    known = recorded.data.get("framework") if isinstance(recorded, DictionaryAttr) else None
+    return None if known is None else str(value_of(known))
 
 
 def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
     """The graph of a model in a phase; `parameters` are what extensions find in `graph.graph["cmd_params"]`."""
-    framework = framework_of(model, parameters)
-    return Graph(model.block, cast(Stage, phase), framework, settings_of(framework, parameters))
-
-
-def settings_of(framework: str, parameters: Namespace) -> dict[str, Any]:
-    """Entries of `graph.graph`."""
-    return {"layout": "NHWC" if FRAMEWORKS[framework].channel_last else "NCHW", "cmd_params": parameters}
+    return Graph(model.block, cast(Stage, phase), framework_of(model, parameters), {"cmd_params": parameters})
 
 
 def with_bodies(graph: Graph) -> Iterator[Graph]:
@@ -80,14 +74,8 @@ class GraphPass(PhasePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for model in models_of(op):
             graph = graph_of(model, self.phase or self.source.phase, self.parameters)
-            lowering = Lowering(FRAMEWORKS[framework_of(model, self.parameters)], dialects=(MODEL_OPTIMIZER,))
-
-            def lower(node: Node, lowering: Lowering = lowering) -> bool:
-                lowering.known.forget()
-                return lowering.operation(cast(FrameworkOp, node.operation))
-
             transformation = self.source()
-            with edit(graph, lowering=lower):
+            with edit(graph, lower=lower_node):
                 for each in [graph] if transformation.run_not_recursively else with_bodies(graph):
                     transformation.find_and_replace_pattern(each)
 
@@ -115,11 +103,11 @@ class ExtractionPass(ModulePass):
                 for each in with_bodies(graph):
                     for operation in list(nodes_of(each.block)):
                         if isinstance(operation, FrameworkOp) and operation.name.partition(".")[0] in FRAMEWORKS:
-                            self._extract(Node.of(each, operation), operation, versions)
+                            self._extract(GraphNode.of(each, operation), operation, versions)
                         elif isinstance(operation, Constant):
-                            self._run(self.extractors.get(FRAMEWORKS[str(each.graph["fw"])].constant_kind), Node.of(each, operation))
+                            self._run(self.extractors.get(FRAMEWORKS[str(each.graph["fw"])].constant_kind), GraphNode.of(each, operation))
 
-    def _extract(self, node: Node, op: FrameworkOp, versions: Mapping[str, int]) -> None:
+    def _extract(self, node: GraphNode, op: FrameworkOp, versions: Mapping[str, int]) -> None:
         domain, _, kind = op.KIND.rpartition(".")
         extractor = self.extractors.get(op.KIND.lower()) or self.extractors.get(kind.lower())
         if self._run(extractor, node):
@@ -128,7 +116,7 @@ class ExtractionPass(ModulePass):
             self.operations[kind](node.graph, {}).update_node(node)
 
     @staticmethod
-    def _run(extractor: type[FrontExtractorOp] | None, node: Node) -> bool:
+    def _run(extractor: type[FrontExtractorOp] | None, node: GraphNode) -> bool:
         if extractor is None or not extractor.enabled:
             return False
         if not extractor.extract(node):

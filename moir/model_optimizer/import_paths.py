@@ -4,11 +4,11 @@
         from openvino.tools.mo.front.common.replacement import FrontReplacementOp
         from mo.ops.power import Power
 
-The modules exist only inside: nothing is installed, what else had these names is put aside and comes back, and an installed openvino stays
-what it is apart from its submodule `openvino.tools.mo`. The three roots lead to the same modules, and every name to one class. `networkx`
-stands for `moir.model_optimizer.api.networkx_functions` if it is not installed.
+The modules exist only inside the `with` statement. Nothing is installed; other modules of these names are put aside and restored at the end,
+and an installed openvino does not change apart from its submodule `openvino.tools.mo`. The three roots lead to the same modules, and every
+name to one class. Without networkx, `import networkx` gives `moir.model_optimizer.api.networkx_functions`.
 
-A module below `front`, `middle` or `back` that is not known here had built-in transformations: classes from it stand for those.
+A module below `front`, `middle` or `back` that is not listed had built-in transformations: a class from it is a stand-in (`api/anchors.py`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ ROOTS = ("openvino.tools.mo", "mo", "extensions")
 """The packages that were Model Optimizer."""
 
 ENCLOSING = ("openvino", "openvino.tools")
-"""Packages that a root is in. They are installed, or are made here if they are not."""
+"""The parent packages of a root. They are made here if they are not installed."""
 
 _API = "moir.model_optimizer.api"
-_SHAPES = ("moir.model_optimizer.graph.shapes", f"{_API}.shape_functions")
+_GRAPH = "moir.model_optimizer.graph"
+_SHAPES = (f"{_GRAPH}.shapes", f"{_API}.shape_functions")
 _REPLACEMENT = (f"{_API}.replacement", f"{_API}.configured_replacement")
 
 _EXTRACTORS = (f"{_API}.extractors",)
@@ -49,22 +50,17 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "front.pass_separator": (f"{_API}.anchors",),
     "front.subgraph_matcher": (f"{_API}.subgraph_match",),
     "front.tf.extractors.utils": _EXTRACTORS,
-    "front.tf.graph_utils": (f"{_API}.graph_utilities", "moir.model_optimizer.graph.operation"),
+    "front.tf.graph_utils": (f"{_API}.graph_utilities", f"{_GRAPH}.operation"),
     "front.tf.replacement": _REPLACEMENT,
-    "graph.connection": ("moir.model_optimizer.graph.connection",),
-    "graph.graph": (
-        "moir.model_optimizer.graph.graph",
-        "moir.model_optimizer.graph.node",
-        "moir.model_optimizer.graph.replacing",
-        "moir.model_optimizer.graph.order",
-    ),
+    "graph.connection": (f"{_GRAPH}.port",),
+    "graph.graph": (f"{_GRAPH}.graph", f"{_GRAPH}.node", f"{_GRAPH}.editing"),
     "graph.perm_inputs": (f"{_API}.layouts",),
-    "graph.port": ("moir.model_optimizer.graph.port",),
+    "graph.port": (f"{_GRAPH}.port",),
     "middle.pass_separator": (f"{_API}.anchors",),
     "middle.passes.convert_data_type": (f"{_API}.data_types",),
     "middle.pattern_match": (f"{_API}.pattern_functions",),
     "middle.replacement": _REPLACEMENT,
-    "ops.op": ("moir.model_optimizer.graph.operation", f"{_API}.layouts"),
+    "ops.op": (f"{_GRAPH}.operation", f"{_API}.layouts"),
     "utils.custom_replacement_config": (f"{_API}.json_configuration",),
     "utils.error": (f"{_API}.errors",),
     "utils.replacement_pattern": (f"{_API}.replacement",),
@@ -72,6 +68,9 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "networkx": (f"{_API}.networkx_functions",),
 }
 """Module of Model Optimizer, without its root -> the modules that have its names, in order."""
+
+RENAMED = {"Node": "GraphNode"}
+"""Name in a listed module of Model Optimizer -> our name, where that differs."""
 
 DIRECTORIES = frozenset(
     (
@@ -102,10 +101,10 @@ def is_module(name: str) -> bool:
 
 
 def resolve(name: str, attribute: str) -> Any:
-    """What a module of Model Optimizer has under a name. Raises AttributeError if there is nothing."""
+    """The object of a name in a module of Model Optimizer. Raises AttributeError if there is none."""
     if name in SOURCES:
         for source in SOURCES[name]:
-            found = getattr(importlib.import_module(source), attribute, None)
+            found = getattr(importlib.import_module(source), RENAMED.get(attribute, attribute), None)
             if found is not None:
                 return found
     elif name not in _PACKAGES:
@@ -125,11 +124,12 @@ def _operation(attribute: str) -> Any:
 
 
 def names_in(name: str) -> list[str]:
-    """The names a listed module has."""
+    """The names in a listed module."""
+    legacy = {ours: theirs for theirs, ours in RENAMED.items()}
     found: dict[str, None] = {}
     for source in SOURCES.get(name, ()):
         module = importlib.import_module(source)
-        found.update(dict.fromkeys(key for key in vars(module) if not key.startswith("_") and key != "annotations"))
+        found.update(dict.fromkeys(legacy.get(key, key) for key in vars(module) if not key.startswith("_") and key != "annotations"))
     return list(found)
 
 
@@ -176,14 +176,14 @@ class LegacyImports(MetaPathFinder):
         self.close()
 
     def open(self) -> None:
-        """Let the modules exist."""
+        """Make the modules importable."""
         self._depth += 1
         if self._depth == 1:
             self._put_aside = _take_out(name for name in list(sys.modules) if canonical(name) is not None)
             sys.meta_path.insert(0, self)
 
     def close(self) -> None:
-        """Let them exist no longer, and what was put aside again."""
+        """Remove the modules, and restore those that were put aside."""
         self._depth -= 1
         if self._depth == 0:
             sys.meta_path.remove(self)
@@ -216,13 +216,13 @@ class LegacyImports(MetaPathFinder):
 
 
 def _children(package: str) -> list[str]:
-    """The modules and packages in a package, as far as they are listed."""
+    """The listed modules and packages in a package."""
     prefix = f"{package}." if package else ""
     return sorted({name[len(prefix) :].partition(".")[0] for name in (*SOURCES, *_PACKAGES) if name.startswith(prefix)} - {""})
 
 
 def _take_out(names: Iterable[str]) -> dict[str, ModuleType]:
-    """Take modules out of those that are imported, and out of the packages they are in."""
+    """Remove modules from `sys.modules` and from their parent packages; returns them by name."""
     found: dict[str, ModuleType] = {}
     for name in names:
         found[name] = module = sys.modules.pop(name)

@@ -7,6 +7,9 @@ from typing import Any
 
 from xdsl.ir import Operation
 
+VIEWS = {"LoweringNode": "op", "ForeignNode": "op", "GraphNode": "_subject"}
+"""Classes of views of one operation, by name since their modules may not be loaded -> the attribute with the operation."""
+
 
 def failing_operation(trace: TracebackType | None) -> Operation | None:
     """The operation that was worked on: the innermost one that is a variable of a function on the stack, or what one is a view of."""
@@ -23,12 +26,12 @@ def failing_operation(trace: TracebackType | None) -> Operation | None:
 def _operation(value: Any) -> Operation | None:
     if isinstance(value, Operation):
         return value
-    # A view of an operation: a node that is lowered, or one of a graph, which may not be complete yet.
-    for attribute in ("op", "_subject") if type(value).__name__ == "Node" else ():
-        try:
-            viewed = object.__getattribute__(value, attribute)
-        except AttributeError:
-            continue
-        if isinstance(viewed, Operation):
-            return viewed
-    return None
+    attribute = VIEWS.get(type(value).__name__)
+    if attribute is None:
+        return None
+    try:
+        # Not `getattr`, which a node of a graph redefines. An exception in `__init__` leaves the attribute unset.
+        viewed = object.__getattribute__(value, attribute)
+    except AttributeError:
+        return None
+    return viewed if isinstance(viewed, Operation) else None

@@ -34,7 +34,7 @@ from moir.model_optimizer.api.original_types import infer_as, original_types
 from moir.model_optimizer.api.replacement import BASE_CLASSES, FrontReplacementPattern, FrontReplacementSubgraph
 from moir.model_optimizer.api.subgraph_match import NumberedPort, SubgraphMatch
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 
 
@@ -115,7 +115,7 @@ class FrontReplacementFromConfigFileOp(FrontReplacementFromConfigFileSubGraph):
         operation = _with_custom_attributes(Op.get_op_class_by_name(descriptor.op), descriptor.custom_attributes)
         return operation(graph, dict(descriptor.custom_attributes))
 
-    def generate_sub_graph(self, graph: Graph, match: SubgraphMatch) -> dict[str, Node]:
+    def generate_sub_graph(self, graph: Graph, match: SubgraphMatch) -> dict[str, GraphNode]:
         descriptor = match.custom_replacement_desc
         op = self._operation(graph, descriptor)
         counts = {"in_ports_count": match.inputs_count(), "out_ports_count": match.outputs_count()}
@@ -124,11 +124,11 @@ class FrontReplacementFromConfigFileOp(FrontReplacementFromConfigFileSubGraph):
             attrs |= infer_as([self._types[port] for port in match.output_ports()])
         return {"op": op.add_node(attrs)}
 
-    def input_edges_match(self, graph: Graph, match: SubgraphMatch, new_sub_graph: dict[str, Node]) -> Mapping[Any, Any]:
+    def input_edges_match(self, graph: Graph, match: SubgraphMatch, new_sub_graph: dict[str, GraphNode]) -> Mapping[Any, Any]:
         new = new_sub_graph["op"].id
         return {match.input_nodes(index)[0]: (new, index) for index in range(match.inputs_count())}
 
-    def output_edges_match(self, graph: Graph, match: SubgraphMatch, new_sub_graph: dict[str, Node]) -> Mapping[Any, Any]:
+    def output_edges_match(self, graph: Graph, match: SubgraphMatch, new_sub_graph: dict[str, GraphNode]) -> Mapping[Any, Any]:
         new = new_sub_graph["op"].id
         return {port: (new, index) for index, port in enumerate(match.output_ports())}
 

@@ -19,7 +19,7 @@ from moir.model_optimizer.api.instances import NamedNodes, border
 from moir.model_optimizer.api.json_configuration import CustomReplacementDescriptor, parse_configuration, read_configuration
 from moir.model_optimizer.api.subgraph_match import NumberedPort, in_scope
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 
 _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
 
@@ -62,7 +62,7 @@ def _described(nodes: NamedNodes, descriptor: CustomReplacementDescriptor) -> tu
 class _Describer:
     """Describes nodes of the first scope of an entry."""
 
-    def __init__(self, descriptor: CustomReplacementDescriptor, scopes: Sequence[tuple[str, Sequence[Node]]]) -> None:
+    def __init__(self, descriptor: CustomReplacementDescriptor, scopes: Sequence[tuple[str, Sequence[GraphNode]]]) -> None:
         self._descriptor = descriptor
         self._scopes = scopes
         self._names = [(scope, [node.name for node in matched]) for scope, matched in scopes]

@@ -9,10 +9,10 @@ from xdsl.ir import Operation
 
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 
 
-def endpoint(graph: Graph, given: Any, meaning: str) -> tuple[Node, int]:
+def endpoint(graph: Graph, given: Any, meaning: str) -> tuple[GraphNode, int]:
     """The node and the number of the port; without a number it is port 0.
 
     Raises ConversionError if it is no end of an edge, or there is no such node; `meaning` says what it was given for.
@@ -20,8 +20,8 @@ def endpoint(graph: Graph, given: Any, meaning: str) -> tuple[Node, int]:
     pair = cast("Sequence[Any]", given) if isinstance(given, tuple | list) else (given, 0)
     node, port = pair if len(pair) == 2 else (None, None)
     if isinstance(node, str):
-        node = Node(graph, node)
-    if not isinstance(node, Node) or isinstance(port, bool) or not isinstance(port, int):
+        node = GraphNode(graph, node)
+    if not isinstance(node, GraphNode) or isinstance(port, bool) or not isinstance(port, int):
         raise ConversionError(f"{meaning} is {given!r}", hint="it must be the id of a node, or a tuple of an id and the number of a port")
     return node, port
 
@@ -38,7 +38,7 @@ def replace_inputs(graph: Graph, edges: Mapping[Any, Any]) -> None:
         new_node.in_port(new_port).connect(source)
 
 
-def replace_output(old: tuple[Node, int], new: tuple[Node, int]) -> None:
+def replace_output(old: tuple[GraphNode, int], new: tuple[GraphNode, int]) -> None:
     """Let everything that takes the tensor of an output port of an old node take that of a new one."""
     new_node, new_port = new
     new_node.add_output_port(new_port, skip_if_exist=True)
@@ -53,17 +53,17 @@ def replace_outputs(graph: Graph, edges: Mapping[Any, Any]) -> None:
         replace_output(endpoint(graph, old, "a key of the edges of outputs"), endpoint(graph, new, "a value of the edges of outputs"))
 
 
-def is_present(graph: Graph, node: Node) -> bool:
+def is_present(graph: Graph, node: GraphNode) -> bool:
     """Whether a node is still in its graph."""
     subject = node.subject
     op = subject if isinstance(subject, Operation) else subject.owner
     return isinstance(op, Operation) and op.parent is graph.block
 
 
-def unneeded(graph: Graph, nodes: Iterable[Node]) -> list[Node]:
+def unneeded(graph: Graph, nodes: Iterable[GraphNode]) -> list[GraphNode]:
     """Those of some nodes that are still in the graph and that nothing else depends on."""
     members = dict.fromkeys(node for node in nodes if is_present(graph, node))
-    needed: set[Node] = set()
+    needed: set[GraphNode] = set()
     pending = [node for node in members if any(taker not in members for taker in consumers(node))]
     while pending:
         node = pending.pop()
@@ -73,13 +73,13 @@ def unneeded(graph: Graph, nodes: Iterable[Node]) -> list[Node]:
     return [node for node in members if node not in needed]
 
 
-def consumers(node: Node) -> Iterator[Node]:
+def consumers(node: GraphNode) -> Iterator[GraphNode]:
     """The nodes that take tensors of a node."""
     for port in node.out_ports().values():
         yield from (destination.node for destination in port.get_destinations())
 
 
-def producers(node: Node) -> Iterator[Node]:
+def producers(node: GraphNode) -> Iterator[GraphNode]:
     """The nodes that a node takes tensors of."""
     for port in node.in_ports().values():
         source = port.get_source()

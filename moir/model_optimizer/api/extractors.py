@@ -10,7 +10,7 @@ import numpy as np
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.model_optimizer.api.errors import Error
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.protobuf_view import TENSORFLOW_ELEMENTS
 from moir.model_optimizer.graph.shapes import IntegerArray, dynamic_dimension, int64_array, shape_array
 
@@ -81,12 +81,12 @@ def _data_format(pb: Any) -> str:
 # ONNX.
 
 
-def onnx_node_has_attr(node: Node, name: str) -> bool:
+def onnx_node_has_attr(node: GraphNode, name: str) -> bool:
     """Whether the message of a node has an attribute."""
     return any(attribute.name == name for attribute in node.pb.attribute)
 
 
-def onnx_attr(node: Node, name: str, field: str, default: T | None = None, dst_type: Callable[[Any], T] | None = None) -> Any:
+def onnx_attr(node: GraphNode, name: str, field: str, default: T | None = None, dst_type: Callable[[Any], T] | None = None) -> Any:
     """A field of an attribute of a node's message.
 
     Args:
@@ -103,7 +103,7 @@ def onnx_attr(node: Node, name: str, field: str, default: T | None = None, dst_t
     return default
 
 
-def onnx_get_num_outputs(node: Node) -> int:
+def onnx_get_num_outputs(node: GraphNode) -> int:
     """The number of outputs of a node's message."""
     return len(node.pb.output)
 
@@ -120,7 +120,7 @@ def get_backend_pad(pads: Any, spatial_dims: Any, pad_type: int) -> list[int]:
     return [int(array[axis][pad_type]) for axis in np.asarray(spatial_dims).reshape(-1)]
 
 
-def bool_to_str(node: Node, attr: str) -> str | None:
+def bool_to_str(node: GraphNode, attr: str) -> str | None:
     """A boolean attribute as the IR has it, None if the node does not have it."""
     value = node.soft_get(attr, None)
     if value is None:
@@ -130,7 +130,7 @@ def bool_to_str(node: Node, attr: str) -> str | None:
     return "true" if value else "false"
 
 
-def attr_getter(node: Node, name: str) -> str | None:
+def attr_getter(node: GraphNode, name: str) -> str | None:
     """A list attribute joined by commas, None if the node does not have it or it is empty."""
     value = node.soft_get(name, None)
     if value is None:
@@ -141,10 +141,10 @@ def attr_getter(node: Node, name: str) -> str | None:
 
 def spatial_getter(
     name: str, field: str, indices: Callable[[Any], Any] = lambda entries: entries
-) -> tuple[str, Callable[[Node], str | None]]:
+) -> tuple[str, Callable[[GraphNode], str | None]]:
     """A record of `backend_attrs`: the entries of `node[field]` for the spatial axes of the node, `node.spatial_dims`."""
 
-    def text(node: Node) -> str | None:
+    def text(node: GraphNode) -> str | None:
         if not node.has_valid(field) or not node.has_valid("spatial_dims"):
             return None
         return ",".join(str(indices(node[field][axis])) for axis in node["spatial_dims"])
@@ -152,7 +152,7 @@ def spatial_getter(
     return name, text
 
 
-def kernel_getter(node: Node) -> str | None:
+def kernel_getter(node: GraphNode) -> str | None:
     """The spatial dimensions of a kernel joined by commas."""
     if not node.has_valid("kernel_spatial"):
         return None

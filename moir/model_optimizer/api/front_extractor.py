@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 
 logger = logging.getLogger("moir")
@@ -34,7 +34,7 @@ class FrontExtractorOp:
     enabled: bool = True
 
     @classmethod
-    def extract(cls, node: Node) -> bool | None:
+    def extract(cls, node: GraphNode) -> bool | None:
         """Read the attributes of a node. Returns whether it is supported."""
         raise ConversionError(f"the class {cls.__name__} does not define extract")
 
@@ -54,7 +54,7 @@ class CaffePythonFrontExtractorOp:
     enabled: bool = True
 
     @classmethod
-    def extract(cls, node: Node) -> bool | None:
+    def extract(cls, node: GraphNode) -> bool | None:
         """Read the attributes of a node. Returns whether it is supported."""
         raise ConversionError(f"the class {cls.__name__} does not define extract")
 
@@ -92,7 +92,7 @@ def register_caffe_python_extractor(op: type[Op], name: str | None = None) -> ty
 
     class CaffePythonExtractor(CaffePythonFrontExtractorOp):
         @classmethod
-        def extract(cls, node: Node) -> bool | None:
+        def extract(cls, node: GraphNode) -> bool | None:
             attributes = cls.get_attrs(node.pb)
             cls.check_param(op, attributes)
             op.update_node_stat(node, attributes)

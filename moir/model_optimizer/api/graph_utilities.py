@@ -9,7 +9,7 @@ import numpy as np
 from moir.model_optimizer.api import operations
 from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import create_op_node_with_second_input, create_op_with_const_inputs
 
 __all__ = [
@@ -29,7 +29,7 @@ _ACTIVATIONS: dict[str, tuple[str, dict[str, Any]] | None] = {
 }
 
 
-def add_activation_function_after_node(graph: Graph, node: Node, activation_function: str) -> Node:
+def add_activation_function_after_node(graph: Graph, node: GraphNode, activation_function: str) -> GraphNode:
     """An activation of output 0 of a node, by its name in the configurations of TensorFlow's detection models; the node itself for
     IDENTITY. Raises Error for an unknown name."""
     if activation_function not in _ACTIVATIONS:
@@ -41,7 +41,7 @@ def add_activation_function_after_node(graph: Graph, node: Node, activation_func
     return getattr(operations, name)(graph, {"name": f"{node.name}/{activation_function}", **attributes}).create_node([node])
 
 
-def add_constant_to_negative_values(node: Node, port_idx: int, added_value: Any) -> None:
+def add_constant_to_negative_values(node: GraphNode, port_idx: int, added_value: Any) -> None:
     """Replace the tensor at an input port by one whose negative elements have a value added to them."""
     graph = node.graph
     source = node.in_port(port_idx).get_source()
@@ -49,7 +49,7 @@ def add_constant_to_negative_values(node: Node, port_idx: int, added_value: Any)
         raise Error("input port {} of node {!r} is not connected", port_idx, node.name)
     name = f"{node.name}/negative_values"
 
-    def with_constant(kind: str, value: Any) -> Node:
+    def with_constant(kind: str, value: Any) -> GraphNode:
         return create_op_with_const_inputs(graph, getattr(operations, kind), {1: np.asarray(value)}, {"name": f"{name}/{kind}"})
 
     less, cast = with_constant("Less", np.array(0, np.asarray(added_value).dtype)), operations.Cast  # pyright: ignore[reportAttributeAccessIssue]

@@ -12,7 +12,7 @@ from moir.model_optimizer.api.endpoints import consumers, producers
 from moir.model_optimizer.api.json_configuration import CustomReplacementDescriptor, NodePort
 from moir.model_optimizer.api.subgraph_match import NumberedPort, SubgraphMatch, in_scope
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 
 logger = logging.getLogger("moir")
 
@@ -25,7 +25,7 @@ class NamedNodes:
         self.nodes = [(node.name, node) for node in graph.get_op_nodes()]
         self.by_name = dict(reversed(self.nodes))
 
-    def matching(self, expression: str) -> list[Node]:
+    def matching(self, expression: str) -> list[GraphNode]:
         """The nodes whose names begin with what a regular expression matches. Inputs and outputs of the model are in no scope."""
         compiled = re.compile(expression)
         return [node for name, node in self.nodes if compiled.match(name) and node.op not in ("Parameter", "Result")]
@@ -92,7 +92,7 @@ class _DescribedBorder:
     `missing` is the expression of a node that the scope does not have. Raises ConversionError for an expression that matches several nodes.
     """
 
-    def __init__(self, descriptor: CustomReplacementDescriptor, scope: str, matched: Sequence[Node]) -> None:
+    def __init__(self, descriptor: CustomReplacementDescriptor, scope: str, matched: Sequence[GraphNode]) -> None:
         self.missing: str | None = None
         self.matched = matched
         self._descriptor = descriptor
@@ -122,7 +122,7 @@ class _DescribedBorder:
         return ports
 
 
-def border(matched: Iterable[Node]) -> tuple[list[list[NumberedPort]], list[NumberedPort]]:
+def border(matched: Iterable[GraphNode]) -> tuple[list[list[NumberedPort]], list[NumberedPort]]:
     """The inputs and outputs of a sub-graph: for each tensor from outside the input ports that take it, and the output ports whose tensors
     are taken outside or by nothing.
 
@@ -145,7 +145,7 @@ def border(matched: Iterable[Node]) -> tuple[list[list[NumberedPort]], list[Numb
     return sorted(groups, key=lambda ports: _by_name(ports[0])), sorted(outputs, key=_by_name)
 
 
-def _belongs_to(node: Node, members: set[Node]) -> bool:
+def _belongs_to(node: GraphNode, members: set[GraphNode]) -> bool:
     if node.soft_get("op") != "Const":
         return False
     return "/" not in node.name or all(destination.node in members for destination in node.out_port(0).get_destinations())
@@ -176,7 +176,7 @@ def _between_points(nodes: NamedNodes, descriptor: CustomReplacementDescriptor) 
                 "start_points",
                 hint="add a start point on this path",
             )
-    excluded: set[Node] = set()
+    excluded: set[GraphNode] = set()
     if not descriptor.include_inputs_to_sub_graph:
         excluded.update(starts)
     if not descriptor.include_outputs_to_sub_graph:
@@ -185,16 +185,18 @@ def _between_points(nodes: NamedNodes, descriptor: CustomReplacementDescriptor) 
     return SubgraphMatch(nodes.graph, descriptor, matched, [[(start, 0)] for start in starts], [(end, 0) for end in ends])
 
 
-def _points(nodes: NamedNodes, descriptor: CustomReplacementDescriptor, key: str, names: Sequence[str]) -> list[Node]:
+def _points(nodes: NamedNodes, descriptor: CustomReplacementDescriptor, key: str, names: Sequence[str]) -> list[GraphNode]:
     for index, name in enumerate(names):
         if name not in nodes.by_name:
             raise descriptor.fail(f"the model has no node {name!r}", "instances", key, index, hint=nodes.nearest_names(name))
     return [nodes.by_name[name] for name in names]
 
 
-def _reached(roots: Iterable[Node], neighbours: Callable[[Node], Iterable[Node]], stop: set[Node]) -> dict[Node, Node | None]:
+def _reached(
+    roots: Iterable[GraphNode], neighbours: Callable[[GraphNode], Iterable[GraphNode]], stop: set[GraphNode]
+) -> dict[GraphNode, GraphNode | None]:
     """The nodes that can be reached from roots, roots among them, each with the one it was reached from. Beyond `stop` nothing is."""
-    found: dict[Node, Node | None] = dict.fromkeys(roots)
+    found: dict[GraphNode, GraphNode | None] = dict.fromkeys(roots)
     pending = list(found)
     while pending:
         node = pending.pop()
@@ -207,7 +209,7 @@ def _reached(roots: Iterable[Node], neighbours: Callable[[Node], Iterable[Node]]
     return found
 
 
-def _path_to(node: Node, inner: Iterable[Node], starts: set[Node]) -> list[Node]:
+def _path_to(node: GraphNode, inner: Iterable[GraphNode], starts: set[GraphNode]) -> list[GraphNode]:
     """How a node comes into a sub-graph: from it to the first of the inner nodes."""
     reached_from = _reached(inner, producers, stop=starts)
     path = [node]

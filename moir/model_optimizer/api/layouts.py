@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.shapes import IntegerArray, int64_array
 
 
@@ -62,12 +62,14 @@ class PermuteAttrs:
     """What an operation says of attributes that are axes. It has no effect."""
 
     @staticmethod
-    def create_permute_attrs(node: Node, attrs: Iterable[Any] | None = None) -> None:
+    def create_permute_attrs(node: GraphNode, attrs: Iterable[Any] | None = None) -> None:
         """Accepted and without effect."""
 
 
 class PermuteInputs:
     """What an operation says of inputs that are axes or shapes. It has no effect."""
 
-    def set_input_permutation(self, node1: Node, node2: Node, port_info: str, permutation_rule: str, structure: str = "port") -> None:
+    def set_input_permutation(
+        self, node1: GraphNode, node2: GraphNode, port_info: str, permutation_rule: str, structure: str = "port"
+    ) -> None:
         """Accepted and without effect."""

@@ -21,7 +21,7 @@ from moir.errors import InferenceError
 from moir.frameworks import FRAMEWORKS
 from moir.model_optimizer.api.subgraph_match import NumberedPort
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 from moir.pipeline import front, load_pass
 from moir.rewriting.dead_code import eliminate_dead
 
@@ -82,10 +82,10 @@ def _results(operations: Iterable[Operation]) -> dict[str, SSAValue]:
     return named
 
 
-def infer_as(types: Sequence[Attribute]) -> dict[str, Callable[[Node], None]]:
+def infer_as(types: Sequence[Attribute]) -> dict[str, Callable[[GraphNode], None]]:
     """The attributes of a node whose results have these types."""
 
-    def infer(node: Node) -> None:
+    def infer(node: GraphNode) -> None:
         for result, type_ in zip(node.operation.results, types, strict=False):
             set_type(result, type_)
 

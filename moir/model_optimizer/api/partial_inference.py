@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.shapes import is_fully_defined
 
 
-def _connected(node: Node) -> list[Any]:
+def _connected(node: GraphNode) -> list[Any]:
     return [port for port in node.in_ports().values() if not port.disconnected()]
 
 
-def single_output_infer(node: Node, shape_infer: Callable[[Node], Any], value_infer: Callable[[Node], Any] | None = None) -> None:
+def single_output_infer(
+    node: GraphNode, shape_infer: Callable[[GraphNode], Any], value_infer: Callable[[GraphNode], Any] | None = None
+) -> None:
     """Set the shape of output 0, and its value if there is a function for it that finds one."""
     node.out_port(0).data.set_shape(shape_infer(node))
     if value_infer is not None:
@@ -25,7 +27,7 @@ def single_output_infer(node: Node, shape_infer: Callable[[Node], Any], value_in
             node.out_port(0).data.set_value(value)
 
 
-def copy_shape_infer(node: Node, value_infer: Callable[[Node], Any] | None = None) -> None:
+def copy_shape_infer(node: GraphNode, value_infer: Callable[[GraphNode], Any] | None = None) -> None:
     """Every output has the shape of the first connected input. `value_infer` is called with the node."""
     ports = _connected(node)
     if not ports:
@@ -36,13 +38,13 @@ def copy_shape_infer(node: Node, value_infer: Callable[[Node], Any] | None = Non
         value_infer(node)
 
 
-def copy_value(node: Node) -> Any:
+def copy_value(node: GraphNode) -> Any:
     """The value of input 0 if all of it is known, else None."""
     value = node.in_port(0).data.get_value()
     return value if is_fully_defined(value) else None
 
 
-def eltwise_infer(node: Node, op: Callable[..., Any] | None = None, **kwargs: Any) -> None:
+def eltwise_infer(node: GraphNode, op: Callable[..., Any] | None = None, **kwargs: Any) -> None:
     """Output 0 has the shape its inputs broadcast to; with `op` also the value, if those of all inputs are known."""
     ports = _connected(node)
     shapes = [port.data.get_shape() for port in ports]
@@ -56,7 +58,7 @@ def eltwise_infer(node: Node, op: Callable[..., Any] | None = None, **kwargs: An
     node.out_port(0).data.set_shape(_broadcast(node, shapes))
 
 
-def _broadcast(node: Node, shapes: list[Any]) -> Any:
+def _broadcast(node: GraphNode, shapes: list[Any]) -> Any:
     from moir.model_optimizer.graph.shapes import dynamic_dimension, is_dynamic_dimension, shape_array
 
     rank = max((len(shape) for shape in shapes), default=0)

@@ -9,14 +9,14 @@ from moir.model_optimizer.api.endpoints import consumers
 from moir.model_optimizer.api.replacement import apply_pattern as apply_named_pattern
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.matching import find_subgraph_matches
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 
 
 def apply_pattern(
     graph: Graph,
     nodes: Iterable[Any],
     edges: Iterable[Any],
-    action: Callable[[Graph, dict[str, Node]], None],
+    action: Callable[[Graph, dict[str, GraphNode]], None],
     **_ignored: Any,
 ) -> None:
     """Find all matches of a pattern, then run an action on each whose nodes are all still there. `node_attrs` and `edge_attrs` may be
@@ -54,9 +54,8 @@ def for_graph_and_each_sub_graph_recursively(graph: Graph, func: Callable[[Graph
     for_each_sub_graph_recursively(graph, func)
 
 
-def check_node_usages_out_of_match(match: Mapping[str, Node], node_name_in_match_group: str) -> bool:
+def check_node_usages_out_of_match(match: Mapping[str, GraphNode], node_name_in_match_group: str) -> bool:
     """Whether only matched nodes take the tensors of a matched node."""
     node = match[node_name_in_match_group]
-    takers = [node.graph.node_of(vertex) for vertex, _ in node.graph.outgoing(node.subject)] if node.is_data else consumers(node)
-    members = set(match.values())
-    return all(taker in members for taker in takers)
+    users = node.out_nodes().values() if node.is_data else consumers(node)
+    return set(users) <= set(match.values())

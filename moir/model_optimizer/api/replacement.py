@@ -21,7 +21,7 @@ from moir.errors import ConversionError
 from moir.model_optimizer.api.anchors import BackFinish, BackStart, FrontFinish, FrontStart, MiddleFinish, MiddleStart
 from moir.model_optimizer.api.endpoints import endpoint, is_present, replace_inputs, replace_output, replace_outputs, unneeded
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 
 logger = logging.getLogger("moir")
 
@@ -52,7 +52,7 @@ class ReplacementPattern:
         """What to look for."""
         raise self._incomplete("pattern")
 
-    def replace_pattern(self, graph: Graph, match: dict[str, Node]) -> None:
+    def replace_pattern(self, graph: Graph, match: dict[str, GraphNode]) -> None:
         """What to do with a match: the node of each alias."""
         raise self._incomplete("replace_pattern")
 
@@ -107,15 +107,15 @@ class FrontReplacementPattern(ReplacementPattern):
         self.replace_output_edges(graph, self.output_edges_match(graph, match, new_sub_graph))
         graph.remove_nodes_from(self.nodes_to_remove(graph, match))
 
-    def generate_sub_graph(self, graph: Graph, match: Any) -> dict[str, Node]:
+    def generate_sub_graph(self, graph: Graph, match: Any) -> dict[str, GraphNode]:
         """New nodes for a match, by names that `input_edges_match` and `output_edges_match` know."""
         raise self._incomplete("replace_sub_graph")
 
-    def input_edges_match(self, graph: Graph, match: Any, new_sub_graph: dict[str, Node]) -> Mapping[Any, Any]:
+    def input_edges_match(self, graph: Graph, match: Any, new_sub_graph: dict[str, GraphNode]) -> Mapping[Any, Any]:
         """Which input ports of new nodes take over the tensors at input ports of old ones: `{(old id, port): (new id, port)}`."""
         return {}
 
-    def output_edges_match(self, graph: Graph, match: Any, new_sub_graph: dict[str, Node]) -> Mapping[Any, Any]:
+    def output_edges_match(self, graph: Graph, match: Any, new_sub_graph: dict[str, GraphNode]) -> Mapping[Any, Any]:
         """Which output ports of new nodes take the place of those of old ones: `{(old id, port): (new id, port)}`."""
         return {}
 
@@ -162,7 +162,7 @@ class FrontReplacementOp(FrontReplacementSubgraph):
             if is_present(graph, node):
                 self.replace_sub_graph(graph, {"op": node})
 
-    def replace_op(self, graph: Graph, node: Node) -> Any:
+    def replace_op(self, graph: Graph, node: GraphNode) -> Any:
         """Replace a node.
 
         Returns a list: element i says what stands for output i of the node, as an id (then output 0 of that node is meant) or as a tuple of
@@ -170,10 +170,10 @@ class FrontReplacementOp(FrontReplacementSubgraph):
         """
         raise self._incomplete("replace_op")
 
-    def replace_sub_graph(self, graph: Graph, match: dict[str, Node]) -> None:
+    def replace_sub_graph(self, graph: Graph, match: dict[str, GraphNode]) -> None:
         node = match["op"]
         given = self.replace_op(graph, node)
-        outputs = [] if given is None else [given] if isinstance(given, str | Node) else list(given)
+        outputs = [] if given is None else [given] if isinstance(given, str | GraphNode) else list(given)
         if not is_present(graph, node):
             return
         for index, output in enumerate(outputs):
@@ -233,7 +233,7 @@ BASE_CLASSES: set[type[ReplacementPattern]] = {
 """The classes of this module and of `configured_replacement`, which are no transformations themselves."""
 
 
-def apply_pattern(graph: Graph, pattern: Mapping[str, Any], action: Callable[[Graph, dict[str, Node]], None], name: str) -> None:
+def apply_pattern(graph: Graph, pattern: Mapping[str, Any], action: Callable[[Graph, dict[str, GraphNode]], None], name: str) -> None:
     """Find all matches of a pattern, then run an action on each whose nodes are all still there.
 
     Args:

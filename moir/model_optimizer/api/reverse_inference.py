@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 
 
-def reverse_bypass_infer(node: Node, in_ports: Iterable[int]) -> None:
+def reverse_bypass_infer(node: GraphNode, in_ports: Iterable[int]) -> None:
     """Give the inputs of these numbers whose shape is unknown the shape of output 0, if that is known."""
     shape = node.out_port(0).data.get_shape()
     if shape is None:

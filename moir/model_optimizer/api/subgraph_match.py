@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 from moir.errors import ConversionError
 from moir.model_optimizer.api.json_configuration import CustomReplacementDescriptor
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 
-NumberedPort: TypeAlias = tuple[Node, int]
+NumberedPort: TypeAlias = tuple[GraphNode, int]
 
 
 class SubgraphMatch:
@@ -30,7 +30,7 @@ class SubgraphMatch:
         self,
         graph: Graph,
         custom_replacement_desc: CustomReplacementDescriptor,
-        nodes: Sequence[Node],
+        nodes: Sequence[GraphNode],
         inputs: Sequence[Sequence[NumberedPort]],
         outputs: Sequence[NumberedPort],
         scope: str = "",
@@ -74,7 +74,7 @@ class SubgraphMatch:
         """All of them, in order."""
         return list(self._outputs)
 
-    def node_by_pattern(self, pattern: str) -> Node | None:
+    def node_by_pattern(self, pattern: str) -> GraphNode | None:
         """The node of the sub-graph whose name, behind the scope, begins with what a regular expression matches; None if none does.
 
         Raises ConversionError if several do.

@@ -1,31 +1,33 @@
-"""New operations from the attributes of a node.
+"""Operations from the attributes of a node: new ones, and what an operation of a framework becomes.
 
-Const, Parameter and Result are those of the operation set in every phase. Everything else is an operation of the `mo` dialect that has
-all attributes in `node_attributes`, until a lowering makes it an operation of an operation set.
+Const, Parameter and Result are operations of the operation set in every phase. Every other operation is one of the `mo` dialect with all
+attributes in `node_attributes`, until `lower-mo` replaces it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation
 
 from moir.dialects.data import DataAttr
-from moir.dialects.framework import MODEL_OPTIMIZER, operation_class
+from moir.dialects.framework import MODEL_OPTIMIZER, NEWEST_VERSION, FrameworkOp, operation_class
+from moir.dialects.inference import set_type
+from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import set_python_entries
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ConversionError
+from moir.model_optimizer.graph.operation_attributes import OperationAttributes, recast
+from moir.model_optimizer.graph.operation_names import class_type, is_foreign
+from moir.model_optimizer.graph.python_values import constant_array, element_type
 from moir.model_optimizer.graph.sentinels import DISCONNECTED, SENTINELS
 from moir.model_optimizer.graph.shapes import type_shape
-from moir.model_optimizer.graph.values import constant_array, element_type
-
-if TYPE_CHECKING:
-    from moir.model_optimizer.graph.graph import Graph
-    from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.view import BlockView
 
 _OWN = frozenset(("id", "kind", "name", "op", "type", "version", "value", "shape", "data_type", "in_ports_count", "out_ports_count", "IE"))
 _MAXIMUM_PORTS = 1 << 16
@@ -50,7 +52,7 @@ def _parameter(attrs: Mapping[str, Any]) -> Operation:
     return Parameter.create(result_types=[tensor(type_shape(attrs.get("shape")), element)])
 
 
-def _result(graph: Graph) -> Operation:
+def _result(graph: BlockView) -> Operation:
     return Result.create(operands=[graph.sentinel(DISCONNECTED)])
 
 
@@ -60,17 +62,19 @@ MAKERS: dict[str, Callable[[Mapping[str, Any]], Operation]] = {
     "Parameter": _parameter,
     "Placeholder": _parameter,
 }
-"""What makes the operations without operands, by `op`."""
+"""`op` of the operations without operands -> function that makes one."""
 
 
-def create_operation(graph: Graph, attrs: Mapping[str, Any]) -> Operation:
-    """An operation at the end of the block of a graph.
+def create_operation(graph: BlockView, attrs: Mapping[str, Any], id_: str | None = None) -> Operation:
+    """Make an operation without connections at the end of the block of a graph.
 
     Args:
-        attrs: its attributes; `op` (or `type`) says what it is, `in_ports_count` and `out_ports_count` how many disconnected ports it has
-            (by default none and 1).
+        graph: the graph.
+        attrs: its attributes. `op` (or `type`) is its kind, `in_ports_count` and `out_ports_count` are the numbers of its ports (by default 0
+            and 1).
+        id_: the id of its node, if no other node has it.
 
-    Raises ConversionError if they do not say what it is, or a constant has no value.
+    Raises ConversionError if the attributes have no kind, or a constant has no value.
     """
     kind = attrs.get("op") or attrs.get("type")
     if not isinstance(kind, str) or not kind:
@@ -80,12 +84,12 @@ def create_operation(graph: Graph, attrs: Mapping[str, Any]) -> Operation:
     elif kind in MAKERS:
         op = MAKERS[kind](attrs)
     else:
-        return _foreign(graph, kind, attrs)
+        return _foreign(graph, kind, attrs, id_)
     further = {key: value for key, value in attrs.items() if key not in _OWN and value is not None and key not in ("infer", "type_infer")}
-    return _finish(graph, op, attrs, further)
+    return _finish(graph, op, attrs, further, id_)
 
 
-def _foreign(graph: Graph, kind: str, attrs: Mapping[str, Any]) -> Operation:
+def _foreign(graph: BlockView, kind: str, attrs: Mapping[str, Any], id_: str | None) -> Operation:
     operation = operation_class(MODEL_OPTIMIZER, kind)
     if operation in SENTINELS:
         raise ConversionError(f"an operation cannot be called {kind!r}", node=attrs.get("name"))
@@ -93,7 +97,7 @@ def _foreign(graph: Graph, kind: str, attrs: Mapping[str, Any]) -> Operation:
     operands = [graph.sentinel(DISCONNECTED)] * inputs if inputs else []
     op = operation.create(operands=operands, result_types=[UNKNOWN] * outputs)
     entries = {key: value for key, value in attrs.items() if key not in ("id", "name", "kind")}
-    return _finish(graph, op, attrs, {"type": None, "version": "experimental", **entries, "op": kind})
+    return _finish(graph, op, attrs, {"type": None, "version": "experimental", **entries, "op": kind}, id_)
 
 
 def _count(attrs: Mapping[str, Any], key: str, default: int) -> int:
@@ -105,13 +109,48 @@ def _count(attrs: Mapping[str, Any], key: str, default: int) -> int:
     return int(cast(Any, count))
 
 
-def _finish(graph: Graph, op: Operation, attrs: Mapping[str, Any], entries: Mapping[str, Any]) -> Operation:
+def _finish(graph: BlockView, op: Operation, attrs: Mapping[str, Any], entries: Mapping[str, Any], id_: str | None) -> Operation:
     set_python_entries(op, entries)
     op.attributes["name"] = string_attribute(graph.unique_id(str(attrs.get("name") or attrs.get("op") or attrs.get("type"))))
-    graph.block.add_op(op)
+    graph.append(op, id_)
     return op
 
 
-def create_constant(graph: Graph, value: Any, name: str = "Const") -> Node:
-    """The node of a new constant."""
-    return graph.create({"op": "Const", "name": name, "value": value})
+def become(graph: BlockView, op: Operation, attrs: Mapping[str, Any]) -> None:
+    """Turn an operation of a framework into the one that attributes describe: a constant, an input, or one of the `mo` dialect.
+
+    It keeps its own attributes. An operation of another dialect stays, as does any without `op` in the attributes.
+
+    Raises ConversionError for a constant without a value, and for a constant or input made of an operation with several results.
+    """
+    kind = attrs.get("op")
+    if not isinstance(op, FrameworkOp) or not isinstance(kind, str) or is_foreign(op):
+        return
+    if kind not in MAKERS:
+        identity = {"op": kind, "type": attrs.get("type"), "version": attrs.get("version") or "experimental"}
+        OperationAttributes(graph, op).make_foreign(identity)
+        return
+    name = name_of(op) or graph.id_of(op)
+    made = MAKERS[kind]({"name": name, **attrs})
+    if len(op.results) != 1:
+        raise ConversionError(f"a node with {len(op.results)} outputs cannot be a {kind}", operation=op.name, node=name)
+    op.operands = ()
+    op.properties = dict(made.properties)
+    set_type(op.results[0], made.results[0].type)
+    recast(op, type(made))
+    graph.touch(op)
+    graph.forget_operations()
+
+
+def take_further_operands(graph: BlockView, op: Operation) -> None:
+    """Give an operation of a framework, to which more operands were connected than it had, the meaning Model Optimizer gave it.
+
+    In ONNX such operands stand for former attributes: the operation is then one of the newest operation set. In other frameworks it becomes
+    the operation of the `mo` dialect that is called as its counterpart in an operation set of the IR, if there is one.
+    """
+    framework = op.name.partition(".")[0]
+    if framework == "onnx":
+        op.attributes[NEWEST_VERSION] = UnitAttr()
+    elif framework != MODEL_OPTIMIZER and isinstance(op, FrameworkOp) and class_type(type(op)) is not None:
+        attributes = OperationAttributes(graph, op)
+        attributes.make_foreign({key: attributes[key] for key in ("op", "type", "version")})

@@ -1,23 +1,71 @@
-"""The attributes of a data node: shape and value of its tensor, and what an extension adds."""
+"""Shape, value and further attributes of a tensor: the attributes of its data node."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
-from xdsl.ir import SSAValue
+import numpy as np
+from xdsl.ir import OpResult, SSAValue
 
+from moir.dialects.data import Array
+from moir.dialects.element_types import dynamic
 from moir.dialects.inference import set_type
 from moir.dialects.names import names_of
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.attributes import MissingAttributeError
-from moir.model_optimizer.graph.data import get_value, set_shape, set_value
-from moir.model_optimizer.graph.shapes import masked_shape
-from moir.model_optimizer.graph.values import element_type, numpy_type
+from moir.model_optimizer.graph.operation_attributes import MissingAttributeError, OperationAttributes
+from moir.model_optimizer.graph.operation_names import is_foreign
+from moir.model_optimizer.graph.python_values import element_type, numpy_type
+from moir.model_optimizer.graph.shapes import masked_shape, masked_value, symbolic_value, type_shape
+from moir.model_optimizer.graph.view import COMPUTED_VALUES, BlockView
 
-if TYPE_CHECKING:
-    from moir.model_optimizer.graph.graph import Graph
+
+def set_shape(value: SSAValue, shape: Any) -> None:
+    """Give a tensor another shape. None is an unknown one."""
+    set_type(value, tensor(type_shape(shape), element_of(value)))
+
+
+def set_value(graph: BlockView, value: SSAValue, array: Any) -> None:
+    """Set the value of a tensor, and its shape with it; entries may be masked. That of a constant is set in its operation.
+
+    Raises ConversionError for a result of an operation of an operation set, whose value follows from its operands.
+    """
+    op = value.owner
+    if not isinstance(value, OpResult):
+        raise ConversionError("an argument of a block has no value")
+    attributes = OperationAttributes(graph, value.op)
+    if isinstance(op, Constant):
+        attributes["value"] = array
+        return
+    if not is_foreign(value.op):
+        if array is None:
+            return
+        raise ConversionError(
+            "its value follows from its operands and cannot be set",
+            operation=value.op.name,
+            node=graph.id_of(value.op),
+            hint="replace it by a Const",
+        )
+    values: dict[int, Array] = dict(attributes.hidden(COMPUTED_VALUES) or {})
+    values.pop(value.index, None)
+    if array is not None:
+        given = cast(Array, array if isinstance(array, np.ma.MaskedArray) else np.asarray(array))
+        values[value.index] = symbolic_value(given)
+        element = element_of(value)
+        if element == dynamic:
+            element = element_type(given.dtype)
+        set_type(value, tensor(given.shape, element))
+    attributes.set_hidden(COMPUTED_VALUES, values or None)
+    graph.known.forget()
+
+
+def get_value(graph: BlockView, value: SSAValue) -> Array | None:
+    """The value of a tensor as far as it is known, with unknown entries masked; None if nothing is known."""
+    elements = graph.known.elements(value)
+    return None if elements is None else masked_value(elements)
+
 
 _OWN = ("id", "name", "kind", "shape", "value", "data_type")
 
@@ -27,7 +75,7 @@ class DataAttributes(MutableMapping[str, Any]):
 
     __slots__ = ("entries", "graph", "value")
 
-    def __init__(self, graph: Graph, value: SSAValue) -> None:
+    def __init__(self, graph: BlockView, value: SSAValue) -> None:
         self.graph = graph
         self.value = value
         self.entries = graph.data_entries.get(value, {})

@@ -1,7 +1,7 @@
 """Edges of the graph: from operation to operation in the front phase, from operation to data node to operation afterwards.
 
-The attribute `in` of an edge is the number of the input port it goes to, `out` that of the output port it comes from; edges of data nodes
-have only the one that is an operation's.
+The attribute `out` of an edge is the number of the output port where it begins, `in` that of the input port where it ends. An edge between
+an operation and a data node has only one of them, that of the operation.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from moir.model_optimizer.graph.sentinels import is_node, is_value
 
 Vertex: TypeAlias = "Operation | SSAValue"
-"""What a node is a view of."""
+"""The subject of a node: an operation, or a tensor for a data node."""
 
 EdgeAttributes: TypeAlias = dict[str, int]
 

@@ -1,4 +1,4 @@
-"""Ids of nodes: unique strings that stay the same as long as a graph is looked at, whatever happens to names."""
+"""Ids of nodes: unique strings that stay the same while a graph exists, even where a name changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from moir.model_optimizer.graph.sentinels import nodes_of
 
 
 class Identifiers:
-    """The ids of the nodes of a block. An operation's is its name where that is unique, else made from its kind."""
+    """The ids of the operations and tensors of a block.
+
+    The id of an operation is its name; a number is added where the name is not unique, and an operation without a name has its kind instead.
+    """
 
     def __init__(self, block: Block) -> None:
         self.block = block
@@ -34,7 +37,7 @@ class Identifiers:
         return id_
 
     def unique(self, prefix: str) -> str:
-        """The prefix if no node has it as its id, else the prefix with the lowest number behind it that makes it unique."""
+        """The prefix if no node has it as its id, else the prefix and the lowest number that makes it unique."""
         if prefix and not self._is_taken(prefix):
             return prefix
         number = self._counts.get(prefix, 0)

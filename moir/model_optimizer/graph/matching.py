@@ -1,4 +1,4 @@
-"""Sub-graph isomorphism: where in a graph a pattern of nodes and edges occurs.
+"""Subgraph isomorphism: the matches of a pattern of nodes and edges in a graph.
 
     nodes = [("mul", {"op": "Mul"}), ("tanh", {"op": "Tanh"}), ("softplus", {"op": "SoftPlus"})]
     edges = [("softplus", "tanh"), ("tanh", "mul", {"in": 1})]
@@ -6,37 +6,35 @@
         match["mul"]
 
 A value in a pattern is compared with the attribute of the node (arrays element by element, a missing attribute as None), or it is a
-function of the attribute's value that says whether it fits. The matched nodes have between them the edges of the pattern and no others.
+predicate of the attribute. The matched nodes have between them the edges of the pattern and no others.
 
-The search starts at the node of the pattern that the fewest nodes of the graph fit by name, and goes on along edges.
+The search starts at the node of the pattern with the fewest candidates by name, and goes on along edges.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.ir import Operation
 
+from moir.dialects.python_object import python_entries
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.attributes import OperationAttributes
-from moir.model_optimizer.graph.edges import EdgeAttributes, Vertex, incoming
-from moir.model_optimizer.graph.names import op_names
+from moir.model_optimizer.graph.edges import EdgeAttributes, Vertex
+from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.operation_names import op_names
 from moir.model_optimizer.graph.sentinels import nodes_of
-
-if TYPE_CHECKING:
-    from moir.model_optimizer.graph.graph import Graph
-    from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.view import BlockView
 
 Alias: TypeAlias = str
-Match: TypeAlias = "dict[Alias, Node]"
-Edge: TypeAlias = "tuple[Alias, Alias, Mapping[str, Any]]"
+Match: TypeAlias = dict[Alias, GraphNode]
+Edge: TypeAlias = tuple[Alias, Alias, Mapping[str, Any]]
 
 
 def equal(value: Any, expected: Any) -> bool:
-    """Whether the value of an attribute is the one expected, or the function expected says it fits."""
+    """Whether the value of an attribute is the one expected, or fulfils the predicate expected."""
     if callable(expected) and not isinstance(expected, type):
         return bool(expected(value))
     if isinstance(value, np.ndarray) or isinstance(expected, np.ndarray):
@@ -49,17 +47,17 @@ def equal(value: Any, expected: Any) -> bool:
     return bool(value == expected)
 
 
-def value_matches(node: Node, key: str, expected: Any) -> bool:
-    """Whether an attribute of a node fits. An operation answers to every name `op_names` has for it."""
+def value_matches(node: GraphNode, key: str, expected: Any) -> bool:
+    """Whether an attribute of a node has the value expected. Each of its `op_names` counts as the `op` of an operation."""
     if key == "op" and isinstance(node.subject, Operation):
-        names = op_names(node.subject, OperationAttributes(node.graph, node.subject).entries)
+        names = op_names(node.subject, python_entries(node.subject))
         return any(equal(name, expected) for name in names)
     return equal(node.soft_get(key, None), expected)
 
 
 @dataclass
-class Pattern:
-    """A pattern: the attributes of each node, and the edges. Raises ConversionError if it is none."""
+class SubgraphPattern:
+    """The attributes of each node, and the edges. Raises ConversionError for an alias that occurs twice, or that an edge has and no node."""
 
     nodes: Sequence[tuple[Alias, Mapping[str, Any]]]
     edges: Sequence[Edge]
@@ -100,7 +98,7 @@ def _same_attributes(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
     )
 
 
-def pattern_of(nodes: Iterable[Any], edges: Iterable[Any]) -> Pattern:
+def pattern_of(nodes: Iterable[Any], edges: Iterable[Any]) -> SubgraphPattern:
     """The pattern of what an extension's `pattern()` returns. Raises ConversionError for entries of another form."""
     try:
         parsed_nodes: list[tuple[Alias, Mapping[str, Any]]] = [
@@ -111,7 +109,7 @@ def pattern_of(nodes: Iterable[Any], edges: Iterable[Any]) -> Pattern:
         raise ConversionError(
             "a pattern is made of nodes (alias, attributes) and edges (alias, alias) or (alias, alias, attributes)"
         ) from error
-    return Pattern(parsed_nodes, parsed_edges)
+    return SubgraphPattern(parsed_nodes, parsed_edges)
 
 
 class Search:
@@ -123,7 +121,7 @@ class Search:
         induced: whether edges between matched nodes that are not in the pattern prevent a match.
     """
 
-    def __init__(self, graph: Graph, pattern: Pattern, induced: bool) -> None:
+    def __init__(self, graph: BlockView, pattern: SubgraphPattern, induced: bool) -> None:
         self.graph = graph
         self.pattern = pattern
         self.induced = induced
@@ -132,7 +130,7 @@ class Search:
         self._edges: dict[Vertex, dict[Vertex, list[EdgeAttributes]]] = {}
 
     def matches(self) -> Iterator[dict[Alias, Vertex]]:
-        """All assignments of operations and tensors to the nodes of the pattern; those that differ in equal nodes only once."""
+        """All matches: assignments of operations and tensors to aliases, without those that only exchange nodes of equal attributes."""
         candidates = {alias: self._roots(alias) for alias in self.pattern.attributes}
         if not all(candidates.values()):
             return
@@ -146,7 +144,7 @@ class Search:
                 yield {alias: match[alias] for alias in self.pattern.attributes}
 
     def _roots(self, alias: Alias) -> Sequence[Vertex]:
-        """What a node of the pattern may be, by what is quick to see: its kind and its name."""
+        """The candidates for a node of the pattern, by its kind and name only."""
         attributes = self.pattern.attributes[alias]
         if attributes.get("kind") == "data":
             return [result for op in nodes_of(self.graph.block) for result in op.results] if self.with_data else []
@@ -159,7 +157,7 @@ class Search:
         return operations
 
     def _search_order(self, candidates: Mapping[Alias, Sequence[Vertex]]) -> list[Alias]:
-        """The nodes of the pattern, the rarest first, then those at edges of earlier ones, against the direction of edges if possible."""
+        """The aliases in the order they are matched: the one with the fewest candidates, then neighbours of earlier ones, producers first."""
         remaining = list(self.pattern.attributes)
         order: list[Alias] = []
         while remaining:
@@ -193,7 +191,7 @@ class Search:
                 stack.append(iter(self._choices(order[len(stack)], match, candidates)))
 
     def _choices(self, alias: Alias, match: Mapping[Alias, Vertex], candidates: Mapping[Alias, Sequence[Vertex]]) -> Sequence[Vertex]:
-        """What the next node of the pattern may be, given those before it."""
+        """The candidates for the next node of the pattern: neighbours of a matched node, if the pattern has such an edge."""
         for source, destination, wanted in self.pattern.by_alias[alias]:
             if source == alias and destination in match:
                 sources = self._sources(match[destination])
@@ -204,11 +202,11 @@ class Search:
         return candidates[alias]
 
     def _sources(self, vertex: Vertex) -> dict[Vertex, list[EdgeAttributes]]:
-        """The attributes of the edges that end in a node, by where they begin, in the order of the input ports."""
+        """The attributes of the edges that end in a node, by their producer, in the order of the input ports."""
         found = self._edges.get(vertex)
         if found is None:
             found = self._edges[vertex] = {}
-            for source, edge in incoming(vertex, self.with_data):
+            for source, edge in self.graph.incoming(vertex):
                 found.setdefault(source, []).append(edge)
         return found
 
@@ -238,7 +236,7 @@ class Search:
         key = (alias, vertex)
         found = self._fits.get(key)
         if found is None:
-            node = self.graph.node_of(vertex)
+            node = GraphNode.of(self.graph, vertex)
             # Predicates are called with values of the kind of node they are meant for: names are compared first.
             attributes = sorted(self.pattern.attributes[alias].items(), key=lambda entry: (entry[0] != "kind", callable(entry[1])))
             found = self._fits[key] = all(value_matches(node, name, expected) for name, expected in attributes)
@@ -250,7 +248,7 @@ def _edge_fits(edge: EdgeAttributes, wanted: Mapping[str, Any]) -> bool:
 
 
 def _assignable(wanted: Sequence[Mapping[str, Any]], present: Sequence[EdgeAttributes]) -> bool:
-    """Whether each edge of the pattern can be another of the edges present. There are few of them between two nodes."""
+    """Whether the edges of the pattern can be assigned to different edges present: a bipartite matching of the few between two nodes."""
     if len(wanted) == len(present) == 1:
         return _edge_fits(present[0], wanted[0])
     holder: dict[int, int] = {}
@@ -267,8 +265,8 @@ def _assignable(wanted: Sequence[Mapping[str, Any]], present: Sequence[EdgeAttri
     return all(place(index, set()) for index in range(len(wanted)))
 
 
-def find_subgraph_matches(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any], *, induced: bool = True) -> list[Match]:
-    """Where a pattern occurs, in the order of the block as seen from its rarest node.
+def find_subgraph_matches(graph: BlockView, nodes: Iterable[Any], edges: Iterable[Any], *, induced: bool = True) -> list[Match]:
+    """The matches of a pattern, in the order of the block of the node that is matched first.
 
     Args:
         graph: the graph.
@@ -276,8 +274,7 @@ def find_subgraph_matches(graph: Graph, nodes: Iterable[Any], edges: Iterable[An
         edges: `(alias, alias)` or `(alias, alias, attributes)` each, from the node that makes a tensor to the one that takes it.
         induced: edges between matched nodes that the pattern does not have prevent a match.
 
-    Raises ConversionError if that is no pattern. Matches may overlap; two that differ only in which of several nodes of equal attributes
-    is which are reported once.
+    Raises ConversionError if that is no pattern. Matches may overlap; of those that only exchange nodes of equal attributes one is reported.
     """
     search = Search(graph, pattern_of(nodes, edges), induced)
-    return [{alias: graph.node_of(vertex) for alias, vertex in match.items()} for match in search.matches()]
+    return [{alias: GraphNode.of(graph, vertex) for alias, vertex in match.items()} for match in search.matches()]

@@ -1,41 +1,29 @@
-"""Nodes: views of one operation, or in the middle and back phases of one tensor (a data node).
+"""`GraphNode`: the node that extensions get, with its ports, neighbours and edges.
 
-    node = Node(graph, "conv1")
+    node = GraphNode(graph, "conv1")
     node.in_port(0).get_source().node
     node.has_and_set("transpose_a"), node.soft_get("name", node.id), node["my_attribute"] = lambda: None
 
-Two nodes of one operation are equal. What the older documents call a node's edges and neighbours is in `NeighbourAccess`.
+Older extensions go along edges instead of ports: `in_node`, `out_nodes`, … The neighbours of an operation node are operation nodes in the
+front phase and data nodes in the middle and back phases.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
-from xdsl.ir import Operation, OpResult, SSAValue, SSAValues
+from xdsl.ir import OpResult, SSAValue
 
-from moir.dialects.framework import FrameworkOp
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.shapes import UNKNOWN
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.attributes import MissingAttributeError, OperationAttributes, is_foreign
-from moir.model_optimizer.graph.data_attributes import DataAttributes
-from moir.model_optimizer.graph.definitions import operand_limit
-from moir.model_optimizer.graph.names import IN_PORTS_COUNTS, op_names
-from moir.model_optimizer.graph.neighbours import NeighbourAccess
+from moir.model_optimizer.graph.attributed_node import AttributedNode, Direction
+from moir.model_optimizer.graph.creation import create_operation
+from moir.model_optimizer.graph.edges import EdgeAttributes
 from moir.model_optimizer.graph.port import Port
-from moir.model_optimizer.graph.sentinels import ABSENT_PORT, DISCONNECTED
-
-if TYPE_CHECKING:
-    from moir.model_optimizer.graph.graph import Graph
-
-Direction = Literal["in", "out"]
-
-ABSENT_OUTPUTS = "$absent_outputs"
-"""The entry that lists results without a port."""
+from moir.model_optimizer.graph.view import BlockView
 
 
-class Node(NeighbourAccess):
+class GraphNode(AttributedNode):
     """A node of a graph.
 
     Args:
@@ -43,149 +31,22 @@ class Node(NeighbourAccess):
         node: id of the node; an unknown one raises ConversionError.
     """
 
-    __slots__ = ("_subject", "graph")
-
-    graph: Graph
-    _subject: Operation | SSAValue
-
-    def __init__(self, graph: Graph, node: str) -> None:
-        object.__setattr__(self, "graph", graph)
-        object.__setattr__(self, "_subject", graph.subject(node))
-
-    @classmethod
-    def of(cls, graph: Graph, subject: Operation | SSAValue) -> Node:
-        """The node of an operation or, a data node, of a tensor."""
-        node = object.__new__(cls)
-        object.__setattr__(node, "graph", graph)
-        object.__setattr__(node, "_subject", subject)
-        return node
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Node) and self._subject is other._subject
-
-    def __hash__(self) -> int:
-        return id(self._subject)
-
-    def __repr__(self) -> str:
-        return f"<node {self.id!r}>"
-
-    @property
-    def subject(self) -> Operation | SSAValue:
-        """The operation, or of a data node the tensor."""
-        return self._subject
-
-    @property
-    def operation(self) -> Operation:
-        """The operation. Raises ConversionError for a data node."""
-        if isinstance(self._subject, Operation):
-            return self._subject
-        raise ConversionError("a data node has neither ports nor an operation", node=self.id)
-
-    @property
-    def is_data(self) -> bool:
-        """Whether this is a data node."""
-        return not isinstance(self._subject, Operation)
-
-    @property
-    def kind_name(self) -> str:
-        """`op` of the node, or `data`; for messages."""
-        return (
-            op_names(self._subject, OperationAttributes(self.graph, self._subject).entries)[0]
-            if isinstance(self._subject, Operation)
-            else "data"
-        )
-
-    @property
-    def id(self) -> str:
-        """What identifies the node in its graph; its name if no other has that."""
-        return self.graph.id_of(self._subject)
-
-    @property
-    def node(self) -> str:
-        """The same as `id`."""
-        return self.id
-
-    # Attributes.
-
-    def attrs(self) -> MutableMapping[str, Any]:
-        """All attributes, as a mapping that can be changed."""
-        if isinstance(self._subject, Operation):
-            return OperationAttributes(self.graph, self._subject)
-        return DataAttributes(self.graph, self._subject)
-
-    def __getattr__(self, key: str) -> Any:
-        if key.startswith("__"):
-            raise AttributeError(key)
-        return self.attrs()[key]
-
-    def __setattr__(self, key: str, value: Any) -> None:
-        attributes = self.attrs()
-        if key not in attributes:
-            raise MissingAttributeError(f"node {self.id!r} has no attribute {key!r} (a new one is set by node[{key!r}] = …)")
-        attributes[key] = value
-
-    def __getitem__(self, key: str) -> Any:
-        return self.attrs()[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.attrs()[key] = value
-
-    def __delitem__(self, key: str) -> None:
-        del self.attrs()[key]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.attrs()
-
-    def has(self, key: str) -> bool:
-        """Whether the node has an attribute."""
-        return key in self.attrs()
-
-    def has_valid(self, key: str) -> bool:
-        """Whether the node has an attribute that is not None."""
-        return self.soft_get(key, None) is not None
-
-    def has_and_set(self, key: str) -> bool:
-        """Whether the node has an attribute that is true."""
-        value = self.soft_get(key, None)
-        return value is not None and bool(value)
-
-    def soft_get(self, key: str, default: Any = "<UNKNOWN>") -> Any:
-        """An attribute, the default if the node does not have it."""
-        try:
-            return self.attrs()[key]
-        except KeyError:
-            return default
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """An attribute, the default if the node does not have it."""
-        return self.soft_get(key, default)
+    __slots__ = ()
 
     def update_node(self) -> None:
-        """Accepted for old extensions: a node's attributes and its description are one here."""
+        """Without effect: here the attributes of a node and its description are one."""
+
+    def copy_node(self, new_attrs: Mapping[str, Any] | None = None, dst_graph: BlockView | None = None) -> GraphNode:
+        """A copy of the node without connections; `new_attrs` override its attributes."""
+        graph = dst_graph or self.graph
+        node = GraphNode.of(graph, graph.append_copy(self.operation))
+        for key, value in (new_attrs or {}).items():
+            node[key] = value
+        return node
 
     # Ports.
 
-    def _limit(self) -> int:
-        """One more than the highest number an input port of the node can have by the definition of the operation."""
-        op = self.operation
-        count = len(op.operands)
-        if is_foreign(op):
-            given = OperationAttributes(self.graph, op).get("in_ports_count")
-            return max(count, given) if isinstance(given, int) else count
-        if isinstance(op, OpsetOp):
-            return max(count, operand_limit(type(op)))
-        return max(count, *(IN_PORTS_COUNTS.get(name, 0) for name in op_names(op, {})))
-
-    def has_port(self, port_type: Direction, idx: int, control_flow: bool = False) -> bool:
-        """Whether the node has a port of this number."""
-        op = self.operation
-        if port_type == "out":
-            return 0 <= idx < len(op.results) and idx not in OperationAttributes(self.graph, op).hidden(ABSENT_OUTPUTS, ())
-        if 0 <= idx < len(op.operands):
-            return not isinstance(op.operands[idx].owner, ABSENT_PORT)
-        return len(op.operands) <= idx < self._limit()
-
-    def _port(self, idx: int | None, port_type: Direction) -> Port:
+    def _port(self, idx: int | None, port_type: Direction) -> Port[GraphNode]:
         if idx is None:
             ports = self._ports(port_type)
             if len(ports) != 1:
@@ -194,30 +55,29 @@ class Node(NeighbourAccess):
                 )
             return next(iter(ports.values()))
         if not isinstance(idx, int) or not self.has_port(port_type, idx):  # pyright: ignore[reportUnnecessaryIsInstance]
-            present = list(self._ports(port_type))
+            present = self.port_numbers(port_type)
             raise ConversionError(f"it has no {port_type}put port {idx} (it has {present})", operation=self.kind_name, node=self.name)
         return Port(self, idx, port_type)
 
-    def _ports(self, port_type: Direction) -> dict[int, Port]:
-        count = len(self.operation.operands if port_type == "in" else self.operation.results)
-        return {index: Port(self, index, port_type) for index in range(count) if self.has_port(port_type, index)}
+    def _ports(self, port_type: Direction) -> dict[int, Port[GraphNode]]:
+        return {index: Port(self, index, port_type) for index in self.port_numbers(port_type)}
 
-    def in_port(self, idx: int | None = None, control_flow: bool = False) -> Port:
+    def in_port(self, idx: int | None = None, control_flow: bool = False) -> Port[GraphNode]:
         """An input port; without a number the only one. Raises ConversionError if the node does not have it.
 
         A port that the definition of the operation has is there even if the model connects fewer.
         """
         return self._port(idx, "in")
 
-    def out_port(self, idx: int | None = None, control_flow: bool = False) -> Port:
+    def out_port(self, idx: int | None = None, control_flow: bool = False) -> Port[GraphNode]:
         """An output port; without a number the only one. Raises ConversionError if the node does not have it."""
         return self._port(idx, "out")
 
-    def in_ports(self, control_flow: bool = False) -> dict[int, Port]:
+    def in_ports(self, control_flow: bool = False) -> dict[int, Port[GraphNode]]:
         """The input ports by number, disconnected ones among them."""
         return self._ports("in")
 
-    def out_ports(self, control_flow: bool = False) -> dict[int, Port]:
+    def out_ports(self, control_flow: bool = False) -> dict[int, Port[GraphNode]]:
         """The output ports by number."""
         return self._ports("out")
 
@@ -229,50 +89,6 @@ class Node(NeighbourAccess):
         """Whether there is an output port of this number, and something takes its tensor."""
         return self.has_port("out", idx) and not self.out_port(idx).disconnected()
 
-    def add_input_port(self, idx: int, skip_if_exist: bool = False, **kwargs: Any) -> None:
-        """Add a disconnected input port. Raises ConversionError if it exists, unless that is to be skipped."""
-        op = self.operation
-        self._check_number(idx)
-        if idx < len(op.operands) and not isinstance(op.operands[idx].owner, ABSENT_PORT):
-            if not skip_if_exist:
-                raise ConversionError(f"it has an input port {idx} already", operation=self.kind_name, node=self.name)
-            return
-        self.graph.set_operand(op, idx, self.graph.sentinel(DISCONNECTED))
-
-    def add_output_port(self, idx: int, skip_if_exist: bool = False, **kwargs: Any) -> None:
-        """Add an output port. Raises ConversionError if it exists, unless that is to be skipped."""
-        op = self.operation
-        self._check_number(idx)
-        if self.has_port("out", idx):
-            if not skip_if_exist:
-                raise ConversionError(f"it has an output port {idx} already", operation=self.kind_name, node=self.name)
-            return
-        attributes = OperationAttributes(self.graph, op)
-        absent = set(attributes.hidden(ABSENT_OUTPUTS, ())) | set(range(len(op.results), idx))
-        if idx >= len(op.results):
-            if isinstance(op, OpsetOp) and op.result_count() <= idx and not isinstance(op, FrameworkOp):
-                raise ConversionError(f"the operation has no output {idx}", operation=op.name, node=self.name)
-            more = [OpResult(UNKNOWN, op, index) for index in range(len(op.results), idx + 1)]
-            op.results = SSAValues((*op.results, *more))
-        attributes.set_hidden(ABSENT_OUTPUTS, frozenset(absent - {idx}) or None)
-        self.graph.touch(op)
-
-    def _check_number(self, idx: int) -> None:
-        if not isinstance(idx, int) or not 0 <= idx < 1 << 16:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ConversionError(f"{idx!r} is no number of a port", operation=self.kind_name, node=self.name)
-
-    def delete_input_port(self, idx: int, skip_if_absent: bool = False) -> None:
-        """Disconnect and remove an input port; the others keep their numbers. Raises ConversionError if there is none."""
-        op = self.operation
-        if not self.has_port("in", idx) or idx >= len(op.operands):
-            if not skip_if_absent:
-                raise ConversionError(f"it has no input port {idx}", operation=self.kind_name, node=self.name)
-            return
-        self.graph.set_operand(op, idx, self.graph.sentinel(ABSENT_PORT))
-        self.graph.trim(op, (ABSENT_PORT,))
-        if is_foreign(op) and self._limit() > len(op.operands):
-            self["in_ports_count"] = len(op.operands)
-
     def delete_output_port(self, idx: int, skip_if_absent: bool = False) -> None:
         """Disconnect and remove an output port; the others keep their numbers. Raises ConversionError if there is none."""
         if not self.has_port("out", idx):
@@ -280,8 +96,7 @@ class Node(NeighbourAccess):
                 raise ConversionError(f"it has no output port {idx}", operation=self.kind_name, node=self.name)
             return
         self.out_port(idx).disconnect()
-        attributes = OperationAttributes(self.graph, self.operation)
-        attributes.set_hidden(ABSENT_OUTPUTS, frozenset(attributes.hidden(ABSENT_OUTPUTS, ())) | {idx})
+        self.mark_output_absent(idx)
 
     def add_sequence_of_ports(self, type: Direction, rng: Iterable[int]) -> None:
         """Add the ports of these numbers that the node does not have."""
@@ -293,6 +108,175 @@ class Node(NeighbourAccess):
             else:
                 raise ConversionError(f"{type!r} is no type of a port", node=self.name, hint="use 'in' or 'out'")
 
-    def copy_node(self, new_attrs: Mapping[str, Any] | None = None, dst_graph: Graph | None = None) -> Node:
-        """A copy of the node without connections, with its own name unless `new_attrs` has one."""
-        return (dst_graph or self.graph).copy_of(self.operation, new_attrs or {})
+    # Neighbours and edges.
+
+    def _incoming(self) -> list[tuple[GraphNode, EdgeAttributes]]:
+        return [(GraphNode.of(self.graph, vertex), edge) for vertex, edge in self.graph.incoming(self.subject)]
+
+    def _outgoing(self) -> list[tuple[GraphNode, EdgeAttributes]]:
+        return [(GraphNode.of(self.graph, vertex), edge) for vertex, edge in self.graph.outgoing(self.subject)]
+
+    def in_nodes(self, control_flow: bool = False) -> dict[int, GraphNode]:
+        """The producers, by number of the input port. The producer of a data node has number 0."""
+        return {edge.get("in", 0): neighbour for neighbour, edge in self._incoming()}
+
+    def in_node(self, key: int = 0, control_flow: bool = False) -> GraphNode:
+        """The producer at an input port. Raises ConversionError if there is none."""
+        return self._chosen(self.in_nodes(), key, "in")
+
+    def in_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
+        """The attributes of the edges that end in the node, by number of the input port."""
+        return {edge.get("in", 0): edge for _, edge in self._incoming()}
+
+    def in_edge(self, key: int = 0, control_flow: bool = False) -> EdgeAttributes:
+        """The attributes of the edge to an input port. Raises ConversionError if there is none."""
+        return self._chosen(self.in_edges(), key, "in")
+
+    def out_nodes(self, control_flow: bool = False) -> dict[int, GraphNode]:
+        """The first consumer at each output port, by number of the port. The consumers of a data node are counted."""
+        return {number: neighbour for number, (neighbour, _) in self._first_outgoing().items()}
+
+    def out_node(self, key: int = 0, control_flow: bool = False) -> GraphNode:
+        """The first consumer at an output port. Raises ConversionError if there is none."""
+        return self._chosen(self.out_nodes(), key, "out")
+
+    def out_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
+        """The attributes of the first edge from each output port, by number of the port. The edges from a data node are counted."""
+        return {number: edge for number, (_, edge) in self._first_outgoing().items()}
+
+    def out_edge(self, key: int = 0, control_flow: bool = False) -> EdgeAttributes:
+        """The attributes of the first edge from an output port. Raises ConversionError if there is none."""
+        return self._chosen(self.out_edges(), key, "out")
+
+    def _first_outgoing(self) -> dict[int, tuple[GraphNode, EdgeAttributes]]:
+        found: dict[int, tuple[GraphNode, EdgeAttributes]] = {}
+        for number, (neighbour, edge) in enumerate(self._outgoing()):
+            found.setdefault(edge.get("out", number), (neighbour, edge))
+        return found
+
+    def _chosen(self, found: Mapping[int, Any], key: int, direction: Direction) -> Any:
+        if key not in found:
+            raise ConversionError(f"nothing is connected to its {direction}put port {key}", operation=self.kind_name, node=self.name)
+        return found[key]
+
+    def get_inputs(self, control_flow: bool = False) -> list[tuple[str, EdgeAttributes]]:
+        """For each edge that ends in the node: the id of the producer, and the attributes of the edge."""
+        return [(neighbour.id, edge) for neighbour, edge in self._incoming()]
+
+    def get_sorted_inputs(self, control_flow: bool = False) -> list[tuple[str, EdgeAttributes]]:
+        """The same in the order of the input ports."""
+        return sorted(self.get_inputs(), key=lambda entry: entry[1].get("in", 0))
+
+    def get_outputs(self, edge_attr: Mapping[str, int] | None = None, control_flow: bool = False) -> list[tuple[str, EdgeAttributes]]:
+        """For each edge that begins in the node and has the given attributes: the id of the consumer, and the attributes of the edge."""
+        wanted = dict(edge_attr or {}).items()
+        return [(neighbour.id, edge) for neighbour, edge in self._outgoing() if wanted <= edge.items()]
+
+    def input_ports_with(self, node: GraphNode) -> list[int]:
+        """The numbers of the input ports whose producer is a given node."""
+        return [edge.get("in", 0) for neighbour, edge in self._incoming() if neighbour == node]
+
+    def edges(self, attrs: Mapping[str, int] | None = None) -> list[tuple[str, str, EdgeAttributes]]:
+        """The edges of the node that have the given attributes: the ids of both ends, and the attributes."""
+        wanted = dict(attrs or {}).items()
+        both = [(other.id, self.id, edge) for other, edge in self._incoming()]
+        both += [(self.id, other.id, edge) for other, edge in self._outgoing()]
+        return [entry for entry in both if wanted <= entry[2].items()]
+
+    def edge(self, attrs: Mapping[str, int] | None = None) -> tuple[str, str, EdgeAttributes]:
+        """The one edge with the given attributes. Raises ConversionError if there is none, or several."""
+        found = self.edges(attrs)
+        if len(found) != 1:
+            raise ConversionError(f"it has {len(found)} edges with {dict(attrs or {})}", node=self.name)
+        return found[0]
+
+    # Insertion and replacement. `new_op_class` is a subclass of `operation.Op`.
+
+    def insert_node_after(self, new_node: GraphNode, node_out_port: int = 0) -> None:
+        """Insert a node with one input and one output between an output port and all its consumers."""
+        connection = self.out_port(node_out_port).get_connection()
+        assert connection is not None
+        connection.insert_node(new_node)
+
+    def insert_op_on_input_port(self, in_port_idx: int, new_op_class: Any, new_op_attrs: Mapping[str, Any], value: Any = None) -> GraphNode:
+        """Insert a new operation at an input port; its input 1 is a constant with `value`, if that is given. Returns its node."""
+        created: GraphNode = new_op_class(self.graph, dict(new_op_attrs)).create_node()
+        if value is not None:
+            constant = create_constant(self.graph, value, f"{created.name}/value")
+            created.add_input_port(1, skip_if_exist=True)
+            created.in_port(1).connect(constant.out_port(0))
+        connection = self.in_port(in_port_idx).get_connection()
+        if connection is None:
+            raise ConversionError(f"its input port {in_port_idx} is not connected", operation=self.kind_name, node=self.name)
+        connection.insert_node(created)
+        return created
+
+    def insert_node_with_data_before(
+        self, inp: GraphNode, new_op_class: Any, op_before_params: Mapping[str, Any] | None = None
+    ) -> GraphNode:
+        """Insert a new operation between the data node of an operand and this node. Returns the node of the operation."""
+        created: GraphNode = new_op_class(self.graph, dict(op_before_params or {})).create_node([inp])
+        for number in self.input_ports_with(inp):
+            self.graph.set_operand(self.operation, number, created.operation.results[0])
+        return created
+
+    def insert_node_with_data_after(self, out: GraphNode, new_op_class: Any, op_after_params: Mapping[str, Any] | None = None) -> GraphNode:
+        """Insert a new operation between the data node of a result and its consumers. Returns the node of the operation."""
+        created: GraphNode = new_op_class(self.graph, dict(op_after_params or {})).create_node()
+        result = cast(OpResult, out.subject)
+        GraphNode.of(self.graph, result.op).insert_node_after(created, result.index)
+        return created
+
+    def bracket_op_with_another_op(
+        self, inp: GraphNode, out: GraphNode, new_op_class: Any, before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> None:
+        """Insert an operation before this node and one of the same class after it."""
+        self.bracket_with_different_nodes_with_data(inp, out, new_op_class, new_op_class, before, after)
+
+    def bracket_with_different_nodes_with_data(
+        self,
+        inp: GraphNode,
+        out: GraphNode,
+        new_node_class_before: Any,
+        new_node_class_after: Any,
+        before: Mapping[str, Any],
+        after: Mapping[str, Any],
+    ) -> None:
+        """Insert an operation before this node and one of another class after it."""
+        self.insert_node_with_data_before(inp, new_node_class_before, before)
+        self.insert_node_with_data_after(out, new_node_class_after, after)
+
+    def replace_node(self, new_node: GraphNode, new_node_out_port: int | None = None) -> None:
+        """Let the consumers of this node take their tensors from another node, and remove this one.
+
+        Output port k is replaced by output port k of the new node, or by `new_node_out_port`. A disconnected input port of the new node gets
+        the tensor at the input port of this node that has the same number.
+        """
+        if self.graph.block is not new_node.graph.block:
+            raise ConversionError(f"node {self.id!r} and node {new_node.id!r} are in different graphs", node=self.name)
+        for number, port in self.in_ports().items():
+            source = port.get_source()
+            counterpart = new_node.in_ports().get(number)
+            if source is not None and counterpart is not None and counterpart.disconnected():
+                counterpart.connect(source)
+        for number, port in self.out_ports().items():
+            connection = port.get_connection()
+            if connection is not None and connection.get_destinations():
+                connection.set_source(new_node.out_port(number if new_node_out_port is None else new_node_out_port))
+        self.graph.remove_operations([self.operation])
+
+
+def out_port_of(graph: BlockView, value: SSAValue) -> Port[GraphNode]:
+    """The output port that gives a tensor."""
+    assert isinstance(value, OpResult)
+    return Port(GraphNode.of(graph, value.op), value.index, "out")
+
+
+def create_node(graph: BlockView, attrs: Mapping[str, Any], id_: str | None = None) -> GraphNode:
+    """The node of a new operation without connections; see `creation.create_operation`."""
+    return GraphNode.of(graph, create_operation(graph, attrs, id_))
+
+
+def create_constant(graph: BlockView, value: Any, name: str = "Const") -> GraphNode:
+    """The node of a new constant."""
+    return create_node(graph, {"op": "Const", "name": name, "value": value})

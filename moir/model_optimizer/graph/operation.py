@@ -1,4 +1,4 @@
-"""`Op`: descriptions of operations, from which nodes are made.
+"""`Op`: the class that describes an operation by attributes, and makes nodes of it.
 
     class Softmax(Op):
         op = "SoftMax"
@@ -11,7 +11,7 @@
 
     node = Softmax(graph, {"name": "probabilities"}).create_node([x])
 
-An Op is only a container of attributes: the node gets a copy of them and knows nothing of the Op.
+An Op only holds attributes: a node gets a copy of them and keeps no reference to the Op.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.attributes import is_foreign, layer_record
-from moir.model_optimizer.graph.creation import create_constant
-from moir.model_optimizer.graph.extraction import become
-from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.inference import infer_node
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.creation import become
+from moir.model_optimizer.graph.node import GraphNode, create_constant, create_node, out_port_of
+from moir.model_optimizer.graph.node_inference import infer_node
+from moir.model_optimizer.graph.operation_attributes import layer_record
+from moir.model_optimizer.graph.operation_names import is_foreign
 from moir.model_optimizer.graph.port import Port
 from moir.model_optimizer.graph.shapes import compatible_shapes
-from moir.model_optimizer.graph.xml_attributes import Record
+from moir.model_optimizer.graph.view import BlockView
+from moir.model_optimizer.graph.xml_records import Record
 
 _OF_MODEL_OPTIMIZER = frozenset(("infer", "type_infer", "IE", "in_ports_count", "out_ports_count"))
-"""Attributes that say of an operation what the definition of one of an operation set says better."""
+"""Attributes that an operation of an operation set does not take from an Op, since its definition has them."""
 
-Input: TypeAlias = "Node | tuple[Node, int] | tuple[Node, int, Mapping[str, Any]] | Port | None"
-"""What an input of a new node is connected to: a node (its one output port in use, or a data node), a node and the number of an output
-port, a port, or nothing."""
+Input: TypeAlias = GraphNode | tuple[GraphNode, int] | tuple[GraphNode, int, Mapping[str, Any]] | Port[GraphNode] | None
+"""The source of an input of a new node: a node (its only output port in use, or a data node), a node and the number of an output port, a
+port, or None for a disconnected input."""
 
 
 class Op:
@@ -66,7 +66,7 @@ class Op:
         if isinstance(name, str):
             Op.registered_ops[name] = cls
 
-    def __init__(self, graph: Graph, attrs1: Mapping[str, Any] | None = None, attrs2: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, graph: BlockView, attrs1: Mapping[str, Any] | None = None, attrs2: Mapping[str, Any] | None = None) -> None:
         self.graph = graph
         self.attrs: dict[str, Any] = {"kind": "op", **(attrs1 or {}), **(attrs2 or {})}
         if self.op is not None:
@@ -85,7 +85,7 @@ class Op:
         return []
 
     def backend_attrs(self) -> list[Any]:
-        """The records of what is written to the IR: see `moir.model_optimizer.graph.xml_attributes`."""
+        """The records of the attributes that are written to the IR: see `moir.model_optimizer.graph.xml_records`."""
         return self.supported_attrs()
 
     def records(self) -> list[Record]:
@@ -97,7 +97,7 @@ class Op:
         return self.attrs.get("version") or "experimental"
 
     def substitute_ie_attrs(self, new_attrs: dict[str, Any]) -> None:
-        """Put the description of what is written to the IR into a node's attributes."""
+        """Add the attribute `IE`, the records of what is written to the IR, to the attributes of a node."""
         new_attrs.setdefault("IE", layer_record(self.records()))
 
     def _attributes(self, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -107,16 +107,16 @@ class Op:
 
     # New nodes.
 
-    def add_node(self, attrs: Mapping[str, Any] | None = None) -> Node:
+    def add_node(self, attrs: Mapping[str, Any] | None = None) -> GraphNode:
         """A node without connections."""
-        return self.graph.create(self._attributes(attrs))
+        return create_node(self.graph, self._attributes(attrs))
 
     def create_node(
         self,
         inputs: Sequence[Input] | None = None,
         attrs: Mapping[str, Any] | None = None,
         edge_attrs: Mapping[str, Any] | None = None,
-    ) -> Node:
+    ) -> GraphNode:
         """A node whose input ports are connected to `inputs`, in order.
 
         Args:
@@ -143,15 +143,15 @@ class Op:
         number: int | None = None
         if isinstance(entry, tuple):
             entry, number = entry[0], int(entry[1])
-        if not isinstance(entry, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(entry, GraphNode):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ConversionError(f"{entry!r} cannot be an input of {self.attrs.get('op')}: it is no node")
         if entry.is_data:
             return cast(SSAValue, entry.subject)
         return entry.out_port(_only_output(entry) if number is None else number).value
 
     def create_node_on_port(
-        self, node: Node, out_port: int, attrs: Mapping[str, Any] | None = None, edge_attrs: Mapping[str, Any] | None = None
-    ) -> Node:
+        self, node: GraphNode, out_port: int, attrs: Mapping[str, Any] | None = None, edge_attrs: Mapping[str, Any] | None = None
+    ) -> GraphNode:
         """A node connected to an output port of a node."""
         return self.create_node([(node, out_port)], attrs, edge_attrs)
 
@@ -159,9 +159,9 @@ class Op:
         self,
         inputs: Sequence[Input] | None = None,
         attrs: Mapping[str, Any] | None = None,
-        data_nodes: Node | Sequence[Node] | None = None,
+        data_nodes: GraphNode | Sequence[GraphNode] | None = None,
         edge_attrs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-    ) -> Node | list[Node]:
+    ) -> GraphNode | list[GraphNode]:
         """A node that is inferred at once, in the middle and back phases; returns its data node, or a list if it has several.
 
         Args:
@@ -170,7 +170,7 @@ class Op:
             data_nodes: data nodes whose consumers take the new tensors instead; shapes must agree.
             edge_attrs: as in `create_node`, or a list of such for each input.
         """
-        given = [] if data_nodes is None else [data_nodes] if isinstance(data_nodes, Node) else list(data_nodes)
+        given = [] if data_nodes is None else [data_nodes] if isinstance(data_nodes, GraphNode) else list(data_nodes)
         outputs = {**self.attrs, **(attrs or {})}.get("out_ports_count")
         further = {} if outputs is not None else {"out_ports_count": max(1, len(given))}
         first = edge_attrs if isinstance(edge_attrs, Mapping) else None
@@ -178,31 +178,31 @@ class Op:
         infer_node(node)
         self.graph.changed_operations.discard(node.operation)
         for result, old in zip(node.operation.results, given, strict=False):
-            self._take_over(old, node.graph.data_node(result))
-        made = [node.graph.data_node(result) for result in node.operation.results]
+            self._take_over(old, GraphNode.of(self.graph, result))
+        made = [GraphNode.of(self.graph, result) for result in node.operation.results]
         return made[0] if len(made) == 1 else made
 
-    def _take_over(self, old: Node, new: Node) -> None:
+    def _take_over(self, old: GraphNode, new: GraphNode) -> None:
         if old.shape is not None and new.shape is not None and not compatible_shapes(old.shape, new.shape):
             raise ConversionError(f"a tensor of shape {old.shape} cannot take the place of one of shape {new.shape}", node=new.name)
-        source = self.graph.out_port_of(cast(SSAValue, old.subject)).get_connection()
+        source = out_port_of(self.graph, cast(SSAValue, old.subject)).get_connection()
         assert source is not None
-        source.set_source(self.graph.out_port_of(cast(SSAValue, new.subject)))
+        source.set_source(out_port_of(self.graph, cast(SSAValue, new.subject)))
 
     # Existing nodes.
 
     @classmethod
-    def update_node_stat(cls, node: Node, attrs: Mapping[str, Any] | None = None) -> None:
+    def update_node_stat(cls, node: GraphNode, attrs: Mapping[str, Any] | None = None) -> None:
         """Give a node the attributes of this class, and further ones; extractors call it."""
         cls(node.graph, dict(attrs or {})).update_node(node, {})
 
-    def update_node(self, node: Node, attrs: Mapping[str, Any] | None = None) -> None:
+    def update_node(self, node: GraphNode, attrs: Mapping[str, Any] | None = None) -> None:
         """Give a node the attributes of this Op, and its ports.
 
-        A node of a framework becomes the operation this Op describes: what it is, is what the Op says, not what its framework says.
+        A node of a framework becomes the operation that this Op describes; see `creation.become`.
         """
         merged = self._attributes(attrs)
-        become(node, merged)
+        become(node.graph, node.operation, merged)
         for key in ("id", "name", "kind"):
             merged.pop(key, None)
         is_other = is_foreign(node.operation)
@@ -214,7 +214,7 @@ class Op:
             node.add_sequence_of_ports("out", range(int(merged.get("out_ports_count") or 0)))
 
     @staticmethod
-    def normalize_outputs(node: Node) -> None:
+    def normalize_outputs(node: GraphNode) -> None:
         """Give a node all the output ports its `out_ports_count` says."""
         node.add_sequence_of_ports("out", range(int(node.soft_get("out_ports_count", 0) or 0)))
 
@@ -222,30 +222,30 @@ class Op:
 
     @staticmethod
     def create_data_node(
-        graph: Graph,
-        op_node: Node,
+        graph: BlockView,
+        op_node: GraphNode,
         attrs: Mapping[str, Any] | None = None,
         edge_attrs: Mapping[str, Any] | None = None,
         out_port: int = 0,
-    ) -> Node:
-        """The data node behind an output port of a node, which gets the port if it does not have it, and these attributes."""
+    ) -> GraphNode:
+        """The data node of an output port of a node, with these attributes; the port is added if the node does not have it."""
         number = int((edge_attrs or {}).get("out", out_port))
         op_node.add_output_port(number, skip_if_exist=True)
-        data = graph.data_node(op_node.operation.results[number])
+        data = GraphNode.of(graph, op_node.operation.results[number])
         _set_data_attributes(data, attrs or {})
         return data
 
     @staticmethod
-    def create_input_data_node(graph: Graph, name: str, value: Any, attrs: Mapping[str, Any] | None = None) -> Node:
+    def create_input_data_node(graph: BlockView, name: str, value: Any, attrs: Mapping[str, Any] | None = None) -> GraphNode:
         """The data node of a new constant."""
-        data = graph.data_node(create_constant(graph, value, name).operation.results[0])
+        data = GraphNode.of(graph, create_constant(graph, value, name).operation.results[0])
         _set_data_attributes(data, {key: entry for key, entry in (attrs or {}).items() if key not in ("value", "shape")})
         return data
 
     @staticmethod
     def create_and_connect_input_data_node(
-        graph: Graph, op_node: Node, attrs: Mapping[str, Any] | None = None, edge_attrs: Mapping[str, Any] | None = None
-    ) -> Node:
+        graph: BlockView, op_node: GraphNode, attrs: Mapping[str, Any] | None = None, edge_attrs: Mapping[str, Any] | None = None
+    ) -> GraphNode:
         """The data node of a new constant with the attribute `value`, connected to the input port `in` (by default the next) of a node."""
         given = dict(attrs or {})
         data = Op.create_input_data_node(graph, str(given.pop("name", f"{op_node.name}/input")), given.pop("value", None), given)
@@ -255,14 +255,14 @@ class Op:
         return data
 
 
-def _set_data_attributes(data: Node, attrs: Mapping[str, Any]) -> None:
+def _set_data_attributes(data: GraphNode, attrs: Mapping[str, Any]) -> None:
     for key, value in attrs.items():
         if key not in ("id", "name", "kind") and not (key in ("shape", "value") and value is None):
             data[key] = value
 
 
-def _only_output(node: Node) -> int:
-    """The output port that is meant where none is named."""
+def _only_output(node: GraphNode) -> int:
+    """The output port of a node that is given without a number: the one in use, or the first."""
     ports = node.out_ports()
     if not ports:
         raise ConversionError("it has no output that could be an input of another node", operation=node.kind_name, node=node.name)
@@ -279,7 +279,7 @@ def _only_output(node: Node) -> int:
 
 @contextmanager
 def registration() -> Generator[None]:
-    """Forget at its end the Op classes that were defined inside, so one conversion's extensions do not reach into the next."""
+    """Unregister at its end the Op classes that were defined inside: they belong to the extensions of one conversion."""
     before = dict(Op.registered_ops)
     try:
         yield
@@ -289,19 +289,19 @@ def registration() -> Generator[None]:
 
 
 def create_op_node_with_second_input(
-    graph: Graph, op: type[Op], second_input_value: Any, op_attrs: Mapping[str, Any] | None = None, input_node: Node | None = None
-) -> Node:
+    graph: BlockView, op: type[Op], second_input_value: Any, op_attrs: Mapping[str, Any] | None = None, input_node: GraphNode | None = None
+) -> GraphNode:
     """A node whose input 1 is a new constant, and input 0 the node given."""
     return create_op_with_const_inputs(graph, op, {1: second_input_value}, op_attrs, input_node)
 
 
 def create_op_with_const_inputs(
-    graph: Graph,
+    graph: BlockView,
     op: type[Op],
     port_value_dict: Mapping[int, Any],
     op_attrs: Mapping[str, Any] | None = None,
-    input_node: Node | None = None,
-) -> Node:
+    input_node: GraphNode | None = None,
+) -> GraphNode:
     """A node with new constants at the input ports of `port_value_dict`, and at input 0 the node given."""
     node = op(graph, dict(op_attrs or {})).create_node()
     for number, value in port_value_dict.items():

@@ -1,47 +1,114 @@
-"""Ports: the numbered inputs and outputs of a node.
+"""Ports and connections: the numbered inputs and outputs of a node, and the links between them.
 
     op4.in_port(1).disconnect()
     op3.out_port(0).connect(op4.in_port(1))
+    op3.out_port(0).get_connection().set_source(op1.out_port(0))
 
-An input port takes one tensor, an output port gives one to any number of input ports. Connecting a port that is connected replaces its
-source. Ports work alike in all phases.
+An input port takes one tensor, an output port gives one to any number of input ports. Connecting an input port that is connected replaces
+its source. A connection is an output port with input ports that take its tensor, edited as one. Ports work alike in all phases; `port.data`,
+the shape and value of the tensor, exists in the middle and back phases only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
 
-from xdsl.ir import SSAValue
+import numpy as np
+from xdsl.ir import OpResult, SSAValue
 
+from moir.dialects.data import Array
 from moir.dialects.element_types import dynamic
 from moir.dialects.inference import set_type
 from moir.dialects.names import names_of, set_names
+from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.data import PortData
+from moir.model_optimizer.graph.attributed_node import AttributedNode, Direction
+from moir.model_optimizer.graph.data_attributes import DataAttributes, get_value, set_shape, set_value
+from moir.model_optimizer.graph.python_values import element_type, numpy_type
 from moir.model_optimizer.graph.sentinels import is_node, is_value
-from moir.model_optimizer.graph.tensor_names import Mode, hand_on_names
-from moir.model_optimizer.graph.values import element_type, numpy_type
+from moir.model_optimizer.graph.shapes import masked_shape, type_shape
+from moir.model_optimizer.graph.view import BlockView
 
-if TYPE_CHECKING:
-    from moir.model_optimizer.graph.connection import Connection
-    from moir.model_optimizer.graph.graph import Graph
-    from moir.model_optimizer.graph.node import Node
+Mode: TypeAlias = Literal["merge", "source", "dest"]
+"""The names of a tensor after it replaced another: those of both, its own (`source`), or those of the replaced one (`dest`)."""
+
+NodeT = TypeVar("NodeT", bound=AttributedNode)
 
 
-class Port:
-    """A port of a node; made when asked for, equal to every other object for the same port."""
+class PortData:
+    """Shape and value of the tensor that leaves an output port, or comes in at an input port.
+
+    Before shapes are inferred (in the front phase) both are None and cannot be set.
+    """
+
+    __slots__ = ("port",)
+
+    def __init__(self, port: Port[Any]) -> None:
+        self.port = port
+
+    def _value(self) -> SSAValue:
+        value = self.port.value
+        if value is None:
+            raise ConversionError(f"{self.port} is not connected", node=self.port.node.id)
+        if self.port.graph.stage == "front":
+            raise ConversionError(f"{self.port} has no data in the front phase", node=self.port.node.id, hint="use the middle phase")
+        return value
+
+    def get_shape(self) -> np.ma.MaskedArray[Any, Any] | None:
+        """The shape, unknown dimensions masked; None if the rank is unknown, in the front phase, or without a connection."""
+        value = self.port.value
+        return None if value is None or self.port.graph.stage == "front" else masked_shape(shape_of(value))
+
+    def set_shape(self, shape: Any) -> None:
+        """Set the shape of the tensor. Raises ConversionError in the front phase, and on a tensor whose value says another shape."""
+        value = self._value()
+        known = get_value(self.port.graph, value)
+        if known is not None and tuple(known.shape) != type_shape(shape):
+            raise ConversionError(f"{self.port} has a value of shape {list(known.shape)}: its shape cannot be set", node=self.port.node.id)
+        set_shape(value, shape)
+        self.port.graph.touch_consumers(value)
+
+    def get_value(self) -> Array | None:
+        """The value, entries that are not known masked; None if nothing is known, in the front phase, or without a connection."""
+        value = self.port.value
+        return None if value is None or self.port.graph.stage == "front" else get_value(self.port.graph, value)
+
+    def set_value(self, value: Any) -> None:
+        """Set the value, and with it the shape; of a constant also what it holds. Raises ConversionError in the front phase."""
+        tensor_value = self._value()
+        set_value(self.port.graph, tensor_value, value)
+        self.port.graph.touch_consumers(tensor_value)
+
+    def get_attr(self, name: str) -> Any:
+        """An attribute of the data node, None if it does not have it."""
+        return DataAttributes(self.port.graph, self._value()).get(name)
+
+    def set_attr(self, name: str, value: Any) -> None:
+        """Set an attribute of the data node."""
+        DataAttributes(self.port.graph, self._value())[name] = value
+
+    def has_valid(self, name: str) -> bool:
+        """Whether the data node has an attribute that is not None."""
+        return self.port.value is not None and self.port.graph.stage != "front" and self.get_attr(name) is not None
+
+
+class Port(Generic[NodeT]):
+    """A port of a node. Two objects for one port are equal."""
 
     __slots__ = ("idx", "node", "type")
 
-    def __init__(self, node: Node, idx: int, type: Literal["in", "out"]) -> None:
+    def __init__(self, node: NodeT, idx: int, type: Direction) -> None:
         self.node = node
         self.idx = idx
-        self.type: Literal["in", "out"] = type
+        self.type: Direction = type
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Port) and (self.idx, self.type) == (other.idx, other.type) and self.node == other.node
+        if not isinstance(other, Port):
+            return False
+        port = cast("Port[Any]", other)
+        return (self.idx, self.type) == (port.idx, port.type) and self.node == port.node
 
     def __hash__(self) -> int:
         return hash((self.node, self.idx, self.type))
@@ -50,7 +117,7 @@ class Port:
         return f"{self.type}put port {self.idx} of node {self.node.id!r}"
 
     @property
-    def graph(self) -> Graph:
+    def graph(self) -> BlockView:
         """The graph of the node."""
         return self.node.graph
 
@@ -69,21 +136,23 @@ class Port:
             return None
         return op.operands[self.idx]
 
-    def _require(self, type_: Literal["in", "out"], action: str) -> None:
+    def _require(self, type_: Direction, action: str) -> None:
         if self.type != type_:
             raise ConversionError(f"{self} {action}", node=self.node.id)
 
     # What it is connected to.
 
-    def get_source(self) -> Port | None:
+    def get_source(self) -> Port[NodeT] | None:
         """The output port that gives an input port its tensor, None if it is disconnected."""
         self._require("in", "has no source")
         value = self.value
-        if value is None:
-            return None
-        return self.graph.out_port_of(value)
+        return None if value is None else self._source_of(value)
 
-    def get_destinations(self) -> list[Port]:
+    def _source_of(self, value: SSAValue) -> Port[NodeT]:
+        assert isinstance(value, OpResult)
+        return Port(self.node.of(self.graph, value.op), value.index, "out")
+
+    def get_destinations(self) -> list[Port[NodeT]]:
         """The input ports that take the tensor of an output port, in the order of the operations that have them."""
         self._require("out", "has no destinations")
         value = self.value
@@ -94,9 +163,9 @@ class Port:
             uses.sort(key=lambda use: (order[use.operation], use.index))
         else:
             uses.sort(key=lambda use: use.index)
-        return [Port(self.graph.node_of(use.operation), use.index, "in") for use in uses]
+        return [Port(self.node.of(self.graph, use.operation), use.index, "in") for use in uses]
 
-    def get_destination(self) -> Port | None:
+    def get_destination(self) -> Port[NodeT] | None:
         """The one input port that takes the tensor, None if there is none. Raises ConversionError if there are several."""
         destinations = self.get_destinations()
         if len(destinations) > 1:
@@ -110,12 +179,12 @@ class Port:
         value = self.value
         return value is None or not any(is_node(use.operation) for use in value.uses)
 
-    def get_connection(self) -> Connection | None:
+    def get_connection(self) -> Connection[NodeT] | None:
         """The connection of the port: of an output port with all its destinations, of an input port with its source and itself.
 
         None for an input port that is not connected. An output port nothing takes a tensor from has a connection without destinations.
         """
-        from moir.model_optimizer.graph.connection import Connection
+        from moir.model_optimizer.graph.port import Connection
 
         if self.type == "out":
             return Connection(self.graph, self, self.get_destinations(), True)
@@ -124,7 +193,7 @@ class Port:
 
     # Changes.
 
-    def connect(self, port: Port, attributes_save_mode: Mode = "merge") -> None:
+    def connect(self, port: Port[NodeT], attributes_save_mode: Mode = "merge") -> None:
         """Connect an output port and an input port, whichever of them this is. What the input port was connected to is replaced."""
         if not isinstance(port, Port):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ConversionError(f"{self} can be connected to a port only, not to {port!r}", node=self.node.id)
@@ -137,7 +206,7 @@ class Port:
         assert new is not None
         destination.graph.set_operand(destination.node.operation, destination.idx, new)
         if old is not None and old is not new and not any(is_node(use.operation) for use in old.uses):
-            hand_on_names(old, new, attributes_save_mode)
+            _pass_on_names(old, new, attributes_save_mode)
 
     def disconnect(self) -> None:
         """Take the tensor away from an input port, or from all input ports an output port gives it to."""
@@ -195,3 +264,104 @@ class Port:
         if present not in (dynamic, element) and not override:
             raise ConversionError(f"{self} has the element type {present} already, {element} cannot be set", node=self.node.id)
         set_type(value, tensor(shape_of(value), element))
+
+
+class Connection(Generic[NodeT]):
+    """The link between an output port and input ports: all of its destinations if it was got from the output port, one if from an input."""
+
+    __slots__ = ("destinations", "graph", "is_whole", "source")
+
+    def __init__(self, graph: BlockView, source: Port[NodeT], destinations: list[Port[NodeT]], is_whole: bool) -> None:
+        self.graph = graph
+        self.source = source
+        self.destinations = destinations
+        self.is_whole = is_whole
+
+    @property
+    def data(self) -> PortData:
+        """Shape and value of the tensor."""
+        return self.source.data
+
+    def get_source(self) -> Port[NodeT]:
+        """The output port that gives the tensor."""
+        return self.source
+
+    def get_destination(self) -> Port[NodeT] | None:
+        """The one input port that takes the tensor, None if there is none. Raises ConversionError if there are several."""
+        if len(self.destinations) > 1:
+            raise ConversionError(
+                f"the connection of {self.source} has {len(self.destinations)} destinations",
+                node=self.source.node.id,
+                hint="use get_destinations",
+            )
+        return self.destinations[0] if self.destinations else None
+
+    def get_destinations(self) -> list[Port[NodeT]]:
+        """The input ports that take the tensor."""
+        return list(self.destinations)
+
+    def set_source(self, port: Port[NodeT], attributes_save_mode: Mode = "merge") -> None:
+        """Give the destinations their tensor from another output port.
+
+        The names of the tensor go with all of its destinations; with one, if it was the only one.
+        """
+        if port.type != "out":
+            raise ConversionError(f"{port} cannot be the source of a connection", node=port.node.id)
+        old = self.source
+        for destination in self.destinations:
+            destination.disconnect()
+            destination.connect(port)
+        value, new = old.value, port.value
+        assert value is not None
+        assert new is not None
+        if self.is_whole or not any(is_node(use.operation) and use.operation is not port.node.operation for use in value.uses):
+            _pass_on_names(value, new, attributes_save_mode)
+        self.source = port
+
+    def set_destination(self, port: Port[NodeT], attributes_save_mode: Mode = "merge") -> None:
+        """Disconnect the destinations and give the tensor to this input port instead of them, whatever it was connected to."""
+        if port.type != "in":
+            raise ConversionError(f"{port} cannot be the destination of a connection", node=port.node.id)
+        for destination in self.destinations:
+            if destination != port:
+                destination.disconnect()
+        port.connect(self.source, attributes_save_mode)
+        self.destinations = [port]
+
+    def add_destination(self, port: Port[NodeT]) -> None:
+        """Give the tensor to one more input port, whatever that was connected to."""
+        if port.type != "in":
+            raise ConversionError(f"{port} cannot be a destination of a connection", node=port.node.id)
+        self.source.connect(port)
+        if port not in self.destinations:
+            self.destinations.append(port)
+
+    def remove(self) -> None:
+        """Disconnect the destinations."""
+        for destination in self.destinations:
+            destination.disconnect()
+        self.destinations = []
+
+    def insert_node(self, new_node: NodeT, attributes_save_mode: Mode = "merge") -> None:
+        """Put a node between the source and the destinations. It has one output, and takes the tensor at its input 0."""
+        outputs = new_node.port_numbers("out")
+        if len(outputs) != 1:
+            raise ConversionError(f"a node that is inserted has one output port, not {len(outputs)}", node=new_node.id)
+        if not new_node.has_port("in", 0):
+            new_node.add_input_port(0)
+        source = self.source
+        self.set_source(Port(new_node, outputs[0], "out"), attributes_save_mode)
+        Port(new_node, 0, "in").connect(source)
+
+
+def _pass_on_names(old: SSAValue, new: SSAValue, mode: Mode) -> None:
+    """Give the names of a tensor to the one that replaced it. An input of the model keeps its names."""
+    if mode not in ("merge", "source", "dest"):
+        raise ConversionError(f"there is no mode {mode!r} for the names of tensors", hint="use 'merge', 'source' or 'dest'")
+    if mode == "source" or isinstance(old.owner, Parameter) or old is new:
+        return
+    names = names_of(old)
+    if not names:
+        return
+    set_names(old, ())
+    set_names(new, names if mode == "dest" else [*names_of(new), *names])

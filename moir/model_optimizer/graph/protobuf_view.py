@@ -19,7 +19,7 @@ from moir.dialects.framework import decode_kind
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import FALSE, TRUE, value_of
-from moir.model_optimizer.graph.names import FRAMEWORK_OPERATION
+from moir.model_optimizer.graph.operation_names import FRAMEWORK_OPERATION
 
 TENSORFLOW_TYPES = {
     "f32": 1,

@@ -1,7 +1,7 @@
-"""What stands for a value where a port has none.
+"""Sentinels: the operands of input ports that have no tensor.
 
-A disconnected port is an operand from `mo.disconnected`, a number without a port one from `mo.absent_port`: they exist while an extension
-edits a graph and are gone when it has ended. `moir.none` is an absent optional operand for good.
+The operand of a disconnected port is the result of `mo.disconnected`, that of a port that was deleted the result of `mo.absent_port`. Both
+exist only while an extension edits a graph; afterwards an absent operand is the result of `moir.none`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _NO_VALUE = (*SENTINELS, NoneOp)
 
 
 def is_sentinel(value: SSAValue) -> bool:
-    """Whether a value stands for a port that is disconnected or absent."""
+    """Whether a value is that of a disconnected or deleted port."""
     return isinstance(value.owner, SENTINELS)
 
 
 def is_value(value: SSAValue) -> bool:
-    """Whether a value is one: no sentinel and no absent optional operand."""
+    """Whether a value is a tensor: neither a sentinel nor an absent optional operand."""
     return not isinstance(value.owner, _NO_VALUE)
 
 
@@ -36,7 +36,7 @@ def is_node(op: Operation) -> bool:
 
 
 def new_sentinel(block: Block, kind: type[Operation]) -> SSAValue:
-    """A sentinel in front of everything in a block."""
+    """The value of a new sentinel, at the beginning of a block."""
     op = kind.create(result_types=[UNKNOWN])
     if block.first_op is None:
         block.add_op(op)

@@ -1,10 +1,10 @@
-"""What surrounds a transformation that edits a graph.
+"""The frame around a transformation that edits a graph.
 
     with edit(graph):
         transformation.find_and_replace_pattern(graph)
 
-When it ends, ports that were disconnected are connected again or dropped, the block is in topological order, and in the middle and back
-phases everything that changed has its types.
+At its end disconnected ports are dropped or become absent operands, the block is in topological order, and in the middle and back phases
+every operation that changed is lowered or inferred.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from typing import TypeAlias
 
 from xdsl.ir import Block, Operation
 
@@ -21,48 +22,48 @@ from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.definitions import operands_required
-from moir.model_optimizer.graph.extraction import take_further_operands
+from moir.model_optimizer.graph.clean_up import live_operations
+from moir.model_optimizer.graph.creation import take_further_operands
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.inference import infer_changed, infer_inputs
-from moir.model_optimizer.graph.node import Node
-from moir.model_optimizer.graph.order import live_operations
+from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.node_inference import infer_changed, infer_inputs
+from moir.model_optimizer.graph.operand_counts import operands_required
 from moir.model_optimizer.graph.sentinels import ABSENT_PORT, SENTINELS, is_sentinel, nodes_of
 
 logger = logging.getLogger("moir")
 
-Lowering = Callable[[Node], bool]
-"""Replaces a node of the `mo` dialect by operations that are inferred, and returns True; or returns False."""
+LowerNode: TypeAlias = Callable[[GraphNode], bool]
+"""Replaces a node of the `mo` dialect by operations that are inferred and returns True, or leaves it and returns False."""
 
 
 @contextmanager
-def edit(graph: Graph, *, clean_up: bool = False, lowering: Lowering | None = None) -> Generator[Graph]:
-    """Run a transformation on a graph; see `finish` for what happens at its end. If it raises, the block stays as it is then."""
+def edit(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = None) -> Generator[Graph]:
+    """Run a transformation on a graph, then `finish`. If the transformation raises, the block is left as it is then."""
     interfaces = {block: _interface(block) for block in _blocks(graph)}
     yield graph
     for block, interface in interfaces.items():
         _check_interface(block, interface)
-    finish(graph, clean_up=clean_up, lowering=lowering)
+    finish(graph, clean_up=clean_up, lower=lower)
 
 
-def finish(graph: Graph, *, clean_up: bool = False, lowering: Lowering | None = None) -> None:
-    """Put the block of a graph right after it was edited, and the bodies that were edited with it.
+def finish(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = None) -> None:
+    """Put the edited block of a graph in order, and the bodies that were edited with it.
 
     Args:
         graph: the graph.
         clean_up: remove operations that no output depends on.
-        lowering: what to do with new operations of the `mo` dialect in the middle and back phases before they are inferred.
+        lower: in the middle and back phases, called with each changed node of the `mo` dialect before it is inferred.
 
-    Raises ConversionError, with the name of the node: for an input port that is left disconnected in front of one that is not, or that the
-    operation needs; for a cycle; where an operation cannot be inferred.
+    Raises ConversionError, with the name of the node: for a disconnected input port that the operation needs; for a cycle; where an
+    operation cannot be inferred.
     """
-    for body in list(graph.viewed_bodies()):
+    for body in graph.viewed_bodies():
         owner = body.block.parent_op()
         if owner is None or owner.parent is None:
             continue
         if body.is_modified and isinstance(owner, OpsetOp):
             graph.touch(owner)
-        finish(body, clean_up=clean_up, lowering=lowering)
+        finish(body, clean_up=clean_up, lower=lower)
     if clean_up:
         graph.clean_up()
     if not graph.is_modified:
@@ -70,7 +71,7 @@ def finish(graph: Graph, *, clean_up: bool = False, lowering: Lowering | None = 
     _settle_ports(graph)
     graph.sort()
     if graph.has_data_nodes:
-        infer_changed(graph, lowering)
+        infer_changed(graph, lower)
         _settle_ports(graph)
         graph.sort()
     else:
@@ -78,14 +79,12 @@ def finish(graph: Graph, *, clean_up: bool = False, lowering: Lowering | None = 
             if op.parent is graph.block and len(op.operands) > count:
                 take_further_operands(graph, op)
         infer_inputs(graph)
-    graph.operand_counts.clear()
     _erase_sentinels(graph.block)
-    graph.changed_operations.clear()
-    graph.is_modified = False
+    graph.finished()
 
 
 def _blocks(graph: Graph) -> Iterator[Block]:
-    """The blocks of bodies in a graph, which have as many inputs and outputs as their operation says."""
+    """The blocks in a graph whose numbers of inputs and outputs cannot change: bodies of operations of an operation set."""
     if isinstance(graph.block.parent_op(), OpsetOp):
         yield graph.block
     for op in graph.block.ops:
@@ -119,7 +118,7 @@ def _settle_ports(graph: Graph) -> None:
         return
     live = live_operations(graph.block)
     if any(op not in live for op in affected):
-        # What nothing depends on need not be complete, but nothing could be made of it either.
+        # Dead operations may be incomplete; they would only fail in a later pass.
         graph.remove_operations([op for op in nodes_of(graph.block) if op not in live])
     for op in affected:
         if op in live:
@@ -129,7 +128,7 @@ def _settle_ports(graph: Graph) -> None:
 
 
 def _drop_orphaned_results(graph: Graph) -> None:
-    """Outputs of the model whose node was removed go with it, as long as others are left."""
+    """Remove the outputs of the model whose producer was removed, unless all outputs are such."""
     orphans = [op for op in graph.orphaned_results if op.parent is graph.block and is_sentinel(op.operands[0])]
     graph.orphaned_results.clear()
     if not orphans or not isinstance(graph.block.parent_op(), ModelOp):
@@ -142,7 +141,7 @@ def _drop_orphaned_results(graph: Graph) -> None:
 
 
 def _fill_absent(graph: Graph, op: Operation) -> None:
-    """A number without a port in front of one with a port is an absent operand."""
+    """Make the operand of each deleted port in front of a connected one an absent operand."""
     for index, operand in enumerate(op.operands):
         if isinstance(operand.owner, ABSENT_PORT):
             none = NoneOp.of()
@@ -155,7 +154,7 @@ def _check_operands(graph: Graph, op: Operation) -> None:
     missing = [index for index, operand in enumerate(op.operands) if is_sentinel(operand)]
     missing.extend(range(len(op.operands), required))
     if missing:
-        node = Node.of(graph, op)
+        node = GraphNode.of(graph, op)
         raise ConversionError(
             f"its input port {missing[0]} is disconnected",
             operation=node.kind_name if isinstance(op, FrameworkOp) else op.name,

@@ -20,13 +20,13 @@ from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import all_blocks
 from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER
 from moir.lowering.driver import Lowering
-from moir.model_optimizer.graph.node import Node as GraphNode
-from moir.model_optimizer.lowering.views import lowering_in
+from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.lowering.node import run_in
 
 
 @dataclass(frozen=True)
 class LowerMoPass(ModulePass):
-    """Lowers what can be lowered; an operation without `type` that nothing here knows gets its types by its own `infer` and stays."""
+    """Lowers the operations of the `mo` dialect. One without `type` and built-in handler stays, with the types that its `infer` sets."""
 
     name = "lower-mo"
 
@@ -40,7 +40,7 @@ class LowerMoPass(ModulePass):
 
 
 def lower_node(node: GraphNode) -> bool:
-    """Lower one node in the middle or back phase (the `lowering` of `session.edit`); returns whether it was replaced.
+    """Lower one node in the middle or back phase, as the `lower` of `session.edit`; returns whether it was replaced.
 
     Raises ConversionError, with the name of the node, if it cannot be lowered for a reason the user can change.
     """
@@ -49,7 +49,7 @@ def lower_node(node: GraphNode) -> bool:
         return False
     graph = node.graph
     graph.trim(op)
-    if not lowering_in(graph).operation(op):
+    if not run_in(graph).operation(op):
         return False
     graph.changed_operations.discard(op)
     graph.forget_operations()

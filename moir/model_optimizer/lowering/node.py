@@ -1,27 +1,52 @@
-"""An operation of the `mo` dialect while it is lowered: its attributes are Python values that an extension set."""
+"""An operation of the `mo` dialect while it is lowered: its operands, its attributes and its node in a graph.
+
+The attributes are Python values that an extension set. Functions among them, such as `infer`, get the node in a graph of the block. The
+graphs belong to the run of the lowering.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.moir import is_none
 from moir.dialects.python_object import python_entries
 from moir.dialects.shapes import rank_of
-from moir.lowering.binder import LoweringNode, T
+from moir.errors import ConversionError
+from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER
+from moir.lowering.binder import LoweringNode, LoweringRun, T
+from moir.lowering.driver import Lowering
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.python_values import element_type, plain, python_value
 from moir.model_optimizer.graph.sentinels import is_sentinel
-from moir.model_optimizer.graph.values import element_type, plain, python_value
+from moir.model_optimizer.graph.view import BlockView
+from moir.model_optimizer.lowering.table import mo
 
-if TYPE_CHECKING:
-    from moir.model_optimizer.graph.node import Node as GraphNode
+
+def graph_of(block: Block, run: LoweringRun) -> BlockView:
+    """The graph of a block in a phase that has shapes, the same one as long as the lowering runs."""
+    graphs = run.state(graph_of, dict[Block, BlockView])
+    if block not in graphs:
+        framework = None if run.framework is MODEL_OPTIMIZER else run.framework.dialect
+        graphs[block] = Graph(block, "middle", framework, {"cmd_params": mo.command_line})
+    return graphs[block]
+
+
+def run_in(graph: BlockView) -> Lowering:
+    """A run that lowers single operations of a graph, and shares the graph and its known values."""
+    run = Lowering(FRAMEWORKS[str(graph.graph["fw"])], dialects=(MODEL_OPTIMIZER,))
+    run.known = graph.known
+    run.state(graph_of, dict[Block, BlockView])[graph.block] = graph
+    return run
 
 
 class ForeignNode(LoweringNode):
-    """Access to operands and attributes as handlers of a framework have it, and to the node of the graph."""
+    """Access to the operands and attributes of an operation of the `mo` dialect, and to its node in the graph."""
 
     @classmethod
     def of(cls, node: LoweringNode) -> ForeignNode:
@@ -30,10 +55,10 @@ class ForeignNode(LoweringNode):
 
     @cached_property
     def view(self) -> GraphNode:
-        """The node of the graph, as extensions see it, in a phase that has shapes."""
-        from moir.model_optimizer.lowering.views import view_of
-
-        return view_of(self.op, self.run)
+        """The node of the operation, which functions among its attributes get."""
+        if self.op.parent is None:
+            raise ConversionError("it is in no graph", operation=self.op.name)
+        return GraphNode.of(graph_of(self.op.parent, self.run), self.op)
 
     def get(self, name: str, default: Any = None) -> Any:
         """An attribute as it was set; the default if the node does not have it or it is None."""
@@ -47,7 +72,7 @@ class ForeignNode(LoweringNode):
         return default if value is None else value
 
     def first(self, *names: str, default: Any = None) -> Any:
-        """The first of several attributes that the node has."""
+        """The first of several attributes that the node has, else the default."""
         return next((value for name in names if (value := self.get(name)) is not None), default)
 
     @property
@@ -63,7 +88,7 @@ class ForeignNode(LoweringNode):
 
     @property
     def is_channel_last(self) -> bool:
-        """Whether the data of the node is channel-last: its own layout says so, or it has none and that of the framework is."""
+        """Whether the data of the node is channel-last, by its own layout, or else by that of the framework."""
         layout = self.first("layout", "data_format")
         if isinstance(layout, bytes):
             layout = layout.decode(errors="replace")
@@ -84,7 +109,7 @@ class ForeignNode(LoweringNode):
         return value
 
     def all_operands(self) -> list[SSAValue | None]:
-        """Operands by port, None for a port that is not connected; trailing ones of these are left out."""
+        """Operands by port, None for a disconnected port; trailing disconnected ports are left out."""
         operands = [self.optional(index) for index in range(len(self.op.operands))]
         while operands and operands[-1] is None:
             operands.pop()

@@ -1,33 +1,46 @@
-"""One operation of the `mo` dialect: what becomes of it.
+"""The lowering of one operation of the `mo` dialect, and the types of its results.
 
-An operation whose kind has a handler is lowered by it. Another one with a `type` is written as its `backend_attrs` say: as an operation of
-an operation set, if these have it, else as one of the dialect `extension`. One without `type` stays, with the types its `infer` gives it.
+A kind with a built-in handler is lowered by that. Any other operation with a `type` is written as its `backend_attrs` say: as an operation of
+an operation set, if these have the type, else as one of the dialect `extension`. An operation without `type` stays, with inferred types.
+
+An `infer` that the extension defines runs first. The `infer` of the built-in operations is `infer_by_lowering`: their results have the types
+of what they are lowered to.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 from xdsl.utils.exceptions import VerifyException
 
+from moir import frameworks
+from moir.analysis.known_values import KnownValues
 from moir.dialects.assembly import LAYER_VERSION
 from moir.dialects.data import DataAttr
-from moir.dialects.extension import EXTENSION, TYPES, extension_class
-from moir.dialects.opset.base import OpsetOp, property_table
+from moir.dialects.extension import EXTENSION, TYPES, ExtensionOp, extension_class
+from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
+from moir.dialects.inference import set_type
+from moir.dialects.names import name_of
+from moir.dialects.opset.base import OpsetOp, Types, property_table
 from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.shapes import UNKNOWN, element_of, rank_of
 from moir.errors import ConversionError, InferenceError
 from moir.lowering.binder import LoweringNode
-from moir.lowering.table import Handler, LoweringTable, Replacement
-from moir.model_optimizer.graph.definitions import operand_limit, operands_required
+from moir.lowering.driver import Lowering
+from moir.lowering.table import Replacement
+from moir.model_optimizer.graph import node_inference
+from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.operand_counts import operand_limit, operands_required
 from moir.model_optimizer.graph.sentinels import SENTINELS
-from moir.model_optimizer.graph.xml_attributes import xml_attributes
-from moir.model_optimizer.lowering.inference import ExtensionTypes, infer_node, own_infer
-from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.graph.view import COMPUTED_VALUES
+from moir.model_optimizer.graph.xml_records import xml_attributes
+from moir.model_optimizer.lowering.node import ForeignNode, run_in
 from moir.model_optimizer.lowering.table import mo
 from moir.model_optimizer.lowering.versions import UNVERSIONED, is_standard, opset_number, standard_operation
 from moir.model_optimizer.lowering.xml_properties import properties_of
@@ -38,6 +51,9 @@ logger = logging.getLogger("moir")
 IMAGE_RANKS = (4, 5)
 """Ranks of tensors that Model Optimizer brought to another layout."""
 
+VALUE_LIMIT = 4096
+"""`infer_by_lowering` does not pass on values with more elements."""
+
 
 def lower_operation(node: LoweringNode, op: OpBuilder) -> Replacement | None:
     """Lower an operation of the `mo` dialect; None if it stays as it is."""
@@ -45,7 +61,7 @@ def lower_operation(node: LoweringNode, op: OpBuilder) -> Replacement | None:
         return None if node.op.results[0].uses else []
     foreign = ForeignNode.of(node)
     if own_infer(foreign) is not None:
-        infer_node(foreign)
+        infer_types(foreign)
         _erase_unused_sentinels(op.block)
         if (values := _constants(foreign, op)) is not None:
             return values
@@ -60,7 +76,7 @@ def lower_operation(node: LoweringNode, op: OpBuilder) -> Replacement | None:
 
 
 def _erase_unused_sentinels(block: Block) -> None:
-    """Erase what an `infer` that disconnects inputs leaves at the beginning of a block."""
+    """Erase the sentinels, which are first in a block, of inputs that an `infer` disconnected."""
     current = block.first_op
     while isinstance(current, SENTINELS):
         following = current.next_op
@@ -70,15 +86,36 @@ def _erase_unused_sentinels(block: Block) -> None:
         current = following
 
 
+def _constants(node: ForeignNode, op: OpBuilder) -> Sequence[SSAValue | None] | None:
+    """The results as constants, if `infer` set the values of all that are used; a kind with a built-in handler is lowered by that."""
+    values: dict[int, Any] = python_entries(node.op).get(COMPUTED_VALUES, {})
+    used = [result for result in node.op.results if result.uses]
+    if not used or any(result.index not in values or values[result.index].dtype == object for result in used):
+        return None
+    if node.type is None and mo.built_in(node.kind) is not None:
+        return None
+    found: list[SSAValue | None] = [None] * len(node.op.results)
+    for result in used:
+        element = element_of(result)
+        try:
+            found[result.index] = op.constant(DataAttr.of(values[result.index], element).array, element)
+        except (KeyError, ValueError) as error:
+            raise ConversionError(f"the value of output {result.index} cannot be a constant: {error}") from error
+    return found
+
+
+# The operations that replace it.
+
+
 def translate(node: ForeignNode, op: OpBuilder) -> Replacement | None:
-    """Build what an operation means in front of it, its own `infer` aside; None if that is nothing."""
+    """Build the operations that replace an operation, regardless of its `infer`; None if it stays."""
     type_, version = node.type, node.get("version")
     version = None if version is None else str(version)
     # A `type` like Pooling was turned into one of an operation set (AvgPool, MaxPool) at the end of the conversion.
     if type_ is None or opset_number(version) is not None or (is_standard(type_) and version in UNVERSIONED):
-        handler = mo.handler(node.kind, 1)
+        handler = mo.built_in(node.kind)
         if handler is not None:
-            replacement = cast(Any, handler)(node, op)
+            replacement = handler(node, op)
             if replacement is not NotImplemented:
                 return replacement
     if type_ is None:
@@ -86,21 +123,15 @@ def translate(node: ForeignNode, op: OpBuilder) -> Replacement | None:
     texts = xml_attributes(node.view)
     operation = standard_operation(type_, version)
     if operation is not None:
-        return standard(node, op, operation, texts)
-    return extension(node, op, type_, version, texts)
+        return _standard(node, op, operation, properties_of(operation, texts))
+    return _extension(node, op, type_, version, texts)
 
 
-def standard(node: ForeignNode, op: OpBuilder, operation: type[OpsetOp], texts: dict[str, str]) -> Sequence[SSAValue]:
-    """An operation of an operation set with the attributes given as texts of the IR."""
-    return build(node, op, operation, node.all_operands(), properties_of(operation, texts))
-
-
-def build(
-    node: ForeignNode, op: OpBuilder, operation: type[OpsetOp], operands: Sequence[SSAValue | None], properties: dict[str, Attribute]
-) -> Sequence[SSAValue]:
-    """Build an operation; attributes that it must have and that follow from its operands need not be given."""
+def _standard(node: ForeignNode, op: OpBuilder, operation: type[OpsetOp], properties: dict[str, Attribute]) -> Sequence[SSAValue]:
+    """Build an operation of an operation set. Required properties that follow from its operands need not be given."""
+    operands = node.all_operands()
     specs = property_table(operation).specs
-    for name, default in _COMPLETED.items():
+    for name, default in _DERIVED.items():
         if name in specs and name not in properties and specs[name].default is None and (value := default(node)) is not None:
             properties[name] = value
     missing = [name for name, spec in specs.items() if spec.default is None and not spec.optional and name not in properties]
@@ -126,14 +157,15 @@ def _operand_element(node: ForeignNode) -> Attribute | None:
     return None if value is None else element_of(value)
 
 
-_COMPLETED: dict[str, Callable[[ForeignNode], Attribute | None]] = {"destination_type": _destination, "output_type": _operand_element}
+_DERIVED: dict[str, Callable[[ForeignNode], Attribute | None]] = {"destination_type": _destination, "output_type": _operand_element}
+"""Property -> function that derives it from a node."""
 
 
-def extension(node: ForeignNode, op: OpBuilder, type_: str, version: str | None, texts: dict[str, str]) -> Sequence[SSAValue]:
-    """An operation of the dialect `extension`. It keeps the Python attributes of the node: its `infer` is one of them."""
+def _extension(node: ForeignNode, op: OpBuilder, type_: str, version: str | None, texts: dict[str, str]) -> Sequence[SSAValue]:
+    """Build an operation of the dialect `extension`. It keeps the Python attributes of the node: its `infer` is one of them."""
     operands = node.operands
     if own_infer(node) is None:
-        infer_node(node)
+        infer_types(node)
     if node.is_channel_last and any(rank_of(operand) in IMAGE_RANKS for operand in operands):
         logger.warning(
             "%s %r gets its data in the layout of the framework, channels last; Model Optimizer gave it [N, C, …]", type_, node.name
@@ -150,32 +182,94 @@ def extension(node: ForeignNode, op: OpBuilder, type_: str, version: str | None,
     return tuple(built.results)
 
 
-def _constants(node: ForeignNode, op: OpBuilder) -> Sequence[SSAValue | None] | None:
-    """The results as constants if `infer` said the values of all that are used."""
-    from moir.model_optimizer.graph.data import VALUES
+# The types of its results.
 
-    values: dict[int, Any] = python_entries(node.op).get(VALUES, {})
-    used = [result for result in node.op.results if result.uses]
-    if not used or any(result.index not in values or values[result.index].dtype == object for result in used):
-        return None
-    if node.type is None and mo.handler(node.kind, 1) is not None:
-        return None
-    found: list[SSAValue | None] = [None] * len(node.op.results)
-    for result in used:
-        element = element_of(result)
+
+def own_infer(node: ForeignNode) -> Callable[[GraphNode], object] | None:
+    """The `infer` that an extension defines for an operation; None if it has none, or that of the built-in operations."""
+    function = node.get("infer")
+    return None if function is infer_by_lowering or not callable(function) else function
+
+
+def infer_types(node: ForeignNode) -> None:
+    """Infer the types of the results by the functions among the attributes; without `infer` their shapes stay unknown.
+
+    Raises ConversionError where a function fails, or leaves a shape undefined.
+    """
+    if own_infer(node) is not None:
+        is_typed = node.type is not None and standard_operation(node.type, node.get("version")) is not None
+        node_inference.infer_node(node.view, may_be_undefined=is_typed and _is_empty(node.get("infer")))
+    else:
+        node_inference.infer_types(node.view)
+
+
+def _with_docstring(node: GraphNode) -> None:
+    """Nothing."""
+
+
+def _without_docstring(node: GraphNode) -> None:
+    pass
+
+
+def _is_empty(function: Callable[..., object]) -> bool:
+    """Whether a function has no statements. Such an `infer` is that of an operation whose shapes follow from its definition."""
+    code = getattr(function, "__code__", None)
+    return code is not None and code.co_code in (_with_docstring.__code__.co_code, _without_docstring.__code__.co_code)
+
+
+def infer_by_lowering(node: GraphNode) -> None:
+    """The `infer` of the built-in operations: the results get the shapes, types and values of what the operation is lowered to."""
+    op = node.operation
+    if not isinstance(op, FrameworkOp) or op.parent is None:
+        return
+    run = run_in(node.graph)
+    builder = OpBuilder(run.known, op.parent, op)
+    built: list[Operation] = []
+    builder.inserted = built
+    try:
+        replacement = translate(ForeignNode(op, 1, run), builder)
+        values = [replacement] if isinstance(replacement, SSAValue) else replacement or []
+        for index, value in enumerate(values[: len(op.results)]):
+            if value is None:
+                continue
+            set_type(op.results[index], value.type)
+            known = run.known.constant(value)
+            if known is not None and known.size <= VALUE_LIMIT and node.graph.stage != "front":
+                node.out_port(index).data.set_value(np.array(known))
+    except ConversionError as error:
+        if error.node is not None:
+            raise
+        raise type(error)(error.reason, operation=op.name, node=name_of(op), hint=error.hint) from error
+    finally:
+        for each in reversed(built):
+            each.detach()
+            each.erase()
+
+
+@dataclass(frozen=True)
+class ExtensionTypes:
+    """Infers the result types of an operation of the dialect `extension`.
+
+    While its operands have the types given here, its results keep theirs. For other types, as in a model that is reshaped, the functions
+    among its Python attributes are called.
+    """
+
+    operands: tuple[Attribute, ...]
+
+    def __call__(self, op: ExtensionOp, known: KnownValues) -> Types | None:
+        entries: dict[str, Any] = dict(python_entries(op))
+        operands = tuple(operand.type for operand in op.operands)
+        if operands == self.operands or not callable(entries.get("infer")) or op.parent is None:
+            return None
+        # The functions get the operation as before it was lowered: one of the `mo` dialect whose results have unknown types.
+        twin = operation_class(MODEL_OPTIMIZER, op.KIND).create(
+            operands=op.operands, result_types=[UNKNOWN] * len(op.results), attributes=dict(op.attributes)
+        )
+        set_python_entries(twin, {name: value for name, value in entries.items() if not name.startswith("$")})
+        op.parent.insert_op_before(twin, op)
         try:
-            found[result.index] = op.constant(DataAttr.of(values[result.index], element).array, element)
-        except (KeyError, ValueError) as error:
-            raise ConversionError(f"the value of output {result.index} cannot be a constant: {error}") from error
-    return found
-
-
-class Handlers(LoweringTable):
-    """The table of the `mo` dialect as the driver sees it: one handler for all kinds."""
-
-    def handler(self, kind: str, version: int) -> Handler | None:
-        """The handler of a kind."""
-        return lower_operation
-
-
-handlers = Handlers("mo")
+            infer_types(ForeignNode(twin, 1, Lowering(frameworks.MODEL_OPTIMIZER)))
+            return [result.type for result in twin.results]
+        finally:
+            twin.detach()
+            twin.erase()

@@ -7,7 +7,7 @@ from typing import Any
 from moir.dialects import opset
 from moir.dialects.properties import TRUE, integers_attribute
 from moir.lowering.table import Replacement
-from moir.model_optimizer.graph.xml_attributes import xml_attributes
+from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.lowering.layout import as_given, channel_first
 from moir.model_optimizer.lowering.node import ForeignNode
 from moir.model_optimizer.lowering.table import lowers

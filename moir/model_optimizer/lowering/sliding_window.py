@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
 from moir.lowering.table import Replacement
-from moir.model_optimizer.graph.xml_attributes import xml_attributes
+from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.lowering.layout import as_given, channel_first, spatial_entries
 from moir.model_optimizer.lowering.node import ForeignNode
 from moir.model_optimizer.lowering.table import lowers

@@ -1,21 +1,23 @@
-"""The handlers of the `mo` dialect: Model Optimizer's own operations, and those it wrote in another form than the operation sets have.
+"""The table of the `mo` dialect: operations that extensions made with Model Optimizer's API.
 
     @lowers("Power")
     def power(node: ForeignNode, op: OpBuilder) -> Replacement: ...
 
-A handler is asked for an operation whose `type` is None or that of an operation of an operation set. All others, and those a handler
-gives NotImplemented for, are written as their `backend_attrs` say.
+All kinds have one handler, `operation.lower_operation`. It asks for the built-in handler of a kind, of which the families below have one for
+each of Model Optimizer's own operations, and for those that Model Optimizer wrote in another form than the operation sets. A built-in
+handler returns NotImplemented for an operation that is to be written as its `backend_attrs` say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from argparse import Namespace
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, TypeVar, cast
 
 from moir.dialects.framework import MODEL_OPTIMIZER
-from moir.lowering.table import LoweringTable
-from moir.model_optimizer.lowering.node import ForeignNode
-from moir.rewriting.builder import OpBuilder
+from moir.lowering.table import Handler, LoweringTable
 
 FAMILIES: dict[str, str] = {
     "arithmetic": (
@@ -39,12 +41,40 @@ FAMILIES: dict[str, str] = {
 }
 """The kinds each file lowers."""
 
-mo = LoweringTable(MODEL_OPTIMIZER, {family: f"moir.model_optimizer.lowering.{family}" for family in FAMILIES}, FAMILIES)
+_OPERATION = "moir.model_optimizer.lowering.operation"
+
+
+class OperationTable(LoweringTable):
+    """The table of the `mo` dialect."""
+
+    command_line: Namespace | None = None
+    """The options of the conversion for which extensions are loaded; their functions find them in `graph.graph["cmd_params"]`."""
+
+    def handler(self, kind: str, version: int) -> Handler:
+        """The handler of every kind. As the built-in handlers, it is imported when it is first asked for."""
+        return import_module(_OPERATION).lower_operation
+
+    def built_in(self, kind: str) -> Callable[..., Any] | None:
+        """The handler of one of Model Optimizer's own kinds, None for any other kind."""
+        return super().handler(kind, 1)
+
+    @contextmanager
+    def with_command_line(self, options: Namespace) -> Generator[None]:
+        """While this lasts, functions of extensions find these options in the graph."""
+        outer = self.command_line
+        self.command_line = options
+        try:
+            yield
+        finally:
+            self.command_line = outer
+
+
+mo = OperationTable(MODEL_OPTIMIZER, {family: f"moir.model_optimizer.lowering.{family}" for family in FAMILIES}, FAMILIES)
 """The table."""
 
-Lowering = TypeVar("Lowering", bound=Callable[[ForeignNode, OpBuilder], Any])
+BuiltInHandler = TypeVar("BuiltInHandler", bound=Callable[..., Any])
 
 
-def lowers(*kinds: str) -> Callable[[Lowering], Lowering]:
-    """Register a handler for kinds of the `mo` dialect."""
+def lowers(*kinds: str) -> Callable[[BuiltInHandler], BuiltInHandler]:
+    """Register a built-in handler for kinds of the `mo` dialect."""
     return cast(Any, mo.lowers(*kinds))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moir.dialects import opset
 from moir.dialects.opset.base import OpsetOp
-from moir.model_optimizer.graph.names import TYPE_NAMES
+from moir.model_optimizer.graph.operation_names import TYPE_NAMES
 
 UNVERSIONED = frozenset((None, "", "experimental", "None"))
 """Versions that mean: whatever operation set has an operation of this type."""

@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects import element_types
 from moir.dialects.opset.base import OpsetOp, PropertyKind, property_table
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.values import element_type
+from moir.model_optimizer.graph.python_values import element_type
 
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 

@@ -17,16 +17,16 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
 from moir.emit.in_memory import to_openvino
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.session import edit
 from moir.model_optimizer.lowering.lower_mo import LowerMoPass, lower_node
 
-Build = Callable[[Graph, list[Node]], "Node | Sequence[Node | tuple[Node, int]]"]
+Build = Callable[[Graph, list[GraphNode]], "GraphNode | Sequence[GraphNode | tuple[GraphNode, int]]"]
 
 
 def graph_of(
     inputs: Sequence[np.ndarray], stage: str, framework: str, shapes: Sequence[Sequence[int]] | None = None
-) -> tuple[ModuleOp, Graph, list[Node]]:
+) -> tuple[ModuleOp, Graph, list[GraphNode]]:
     """A module with a Parameter for each array, its graph, and the nodes of the Parameters."""
     model = ModelOp.of("model", Block())
     nodes: list[Parameter] = []
@@ -38,7 +38,7 @@ def graph_of(
         model.block.add_op(parameter)
         nodes.append(parameter)
     graph = Graph(model.block, stage, framework, {"layout": "NHWC" if framework == "tf" else "NCHW"})
-    return ModuleOp([model]), graph, [Node.of(graph, parameter) for parameter in nodes]
+    return ModuleOp([model]), graph, [GraphNode.of(graph, parameter) for parameter in nodes]
 
 
 def lowered(
@@ -46,9 +46,9 @@ def lowered(
 ) -> ModuleOp:
     """The module of the nodes that `build` makes of the inputs, after `lower-mo`."""
     module, graph, nodes = graph_of(inputs, stage, framework, shapes)
-    with edit(graph, lowering=None if stage == "front" else lower_node):
+    with edit(graph, lower=None if stage == "front" else lower_node):
         outputs = build(graph, nodes)
-        for number, output in enumerate([outputs] if isinstance(outputs, Node) else outputs):
+        for number, output in enumerate([outputs] if isinstance(outputs, GraphNode) else outputs):
             node, port = output if isinstance(output, tuple) else (output, 0)
             value = node.operation.results[port]
             graph.block.add_op(Result.create(operands=[value], attributes={"name": string_attribute(f"result{number}")}))

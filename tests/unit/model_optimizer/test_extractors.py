@@ -34,7 +34,7 @@ from moir.model_optimizer.api.extractors import (
 from moir.model_optimizer.api.graph_utilities import add_activation_function_after_node, add_constant_to_negative_values
 from moir.model_optimizer.api.partial_inference import copy_shape_infer, copy_value, eltwise_infer, single_output_infer
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.protobuf_view import Dimension, ShapeMessage, TensorMessage
 from moir.model_optimizer.graph.session import edit
@@ -97,10 +97,10 @@ builtin.module {
 """
 
 
-def steep() -> tuple[Any, Graph, Node]:
+def steep() -> tuple[Any, Graph, GraphNode]:
     module = Parser(MoirContext(), MODEL).parse_module()
     graph = Graph(next(iter(module.ops)).block, "front", "onnx")
-    return module, graph, Node(graph, "steep")
+    return module, graph, GraphNode(graph, "steep")
 
 
 def test_attributes_of_onnx() -> None:
@@ -181,7 +181,7 @@ def test_an_unknown_activation() -> None:
 
 
 def test_a_constant_is_added_to_negative_values() -> None:
-    def build(graph: Graph, inputs: list[Node]) -> Node:
+    def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         node = operations.Abs(graph, {"name": "abs"}).create_node(inputs)
         add_constant_to_negative_values(node, 0, np.float32(10))
         return node
@@ -214,7 +214,7 @@ def test_shapes_that_broadcast() -> None:
 
 
 def test_values_of_known_inputs_are_computed() -> None:
-    def build(graph: Graph, _: list[Node]) -> Node:
+    def build(graph: Graph, _: list[GraphNode]) -> GraphNode:
         constants = [operations.Const(graph, {"value": np.float32([1, value])}).create_node() for value in (2, 3)]
         return Op(graph, {"op": "Own", "type": "Own", "infer": lambda node: eltwise_infer(node, np.multiply)}).create_node(constants)
 

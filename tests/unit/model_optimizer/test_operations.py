@@ -11,7 +11,7 @@ import pytest
 from moir.errors import ConversionError
 from moir.model_optimizer.api import operations
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op, create_op_with_const_inputs
 from moir.model_optimizer.graph.shapes import int64_array
 from tests.unit.model_optimizer.operation_graphs import kinds, lowered, run
@@ -22,10 +22,10 @@ Y = RANDOM.normal(size=(2, 3, 4, 5)).astype(np.float32)
 M = RANDOM.normal(size=(2, 6)).astype(np.float32)
 
 
-def make(name: str, /, *constants: Any, **attrs: Any) -> Callable[[Graph, list[Node]], Node]:
+def make(name: str, /, *constants: Any, **attrs: Any) -> Callable[[Graph, list[GraphNode]], GraphNode]:
     """Builds a node of an operation from all inputs and, at the ports behind them, constants."""
 
-    def build(graph: Graph, inputs: list[Node]) -> Node:
+    def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         extra = [operations.Const(graph, {"value": np.asarray(value)}).create_node() for value in constants]
         return getattr(operations, name)(graph, {"name": name, **attrs}).create_node([*inputs, *extra])
 
@@ -183,7 +183,7 @@ def test_convolution_with_groups_and_bias() -> None:
 
 
 def test_split_has_as_many_outputs_as_parts() -> None:
-    def build(graph: Graph, inputs: list[Node]) -> list[tuple[Node, int]]:
+    def build(graph: Graph, inputs: list[GraphNode]) -> list[tuple[GraphNode, int]]:
         node = operations.AttributedSplit(graph, {"axis": 1, "num_splits": 3, "out_ports_count": 3}).create_node(inputs)
         return [(node, 0), (node, 2)]
 
@@ -193,7 +193,7 @@ def test_split_has_as_many_outputs_as_parts() -> None:
 
 
 def test_unpack_gives_each_entry() -> None:
-    def build(graph: Graph, inputs: list[Node]) -> list[tuple[Node, int]]:
+    def build(graph: Graph, inputs: list[GraphNode]) -> list[tuple[GraphNode, int]]:
         node = operations.Unpack(graph, {"axis": 0, "out_ports_count": 2}).create_node(inputs)
         return [(node, 1), (node, 0)]
 
@@ -202,7 +202,7 @@ def test_unpack_gives_each_entry() -> None:
 
 
 def test_top_k_has_both_outputs() -> None:
-    def build(graph: Graph, inputs: list[Node]) -> list[tuple[Node, int]]:
+    def build(graph: Graph, inputs: list[GraphNode]) -> list[tuple[GraphNode, int]]:
         node = create_op_with_const_inputs(graph, operations.TopK, {1: np.int64(2)}, {"axis": 1}, inputs[0])
         return [(node, 0), (node, 1)]
 
@@ -231,7 +231,7 @@ def test_region_yolo_has_channels_first_in_the_ir_only() -> None:
 def test_a_list_of_one_node_is_not_that_of_the_next() -> None:
     axes: list[list[str]] = []
 
-    def build(graph: Graph, inputs: list[Node]) -> list[Node]:
+    def build(graph: Graph, inputs: list[GraphNode]) -> list[GraphNode]:
         nodes = [
             operations.RegionYoloOp(graph, {"classes": 20, "coords": 4, "num": 3, "do_softmax": 1, "end_axis": -1}).create_node(inputs)
             for _ in range(2)
@@ -247,7 +247,7 @@ def test_a_list_of_one_node_is_not_that_of_the_next() -> None:
 
 @pytest.mark.parametrize(("keeps", "axis"), [(True, 2), (False, 1)])
 def test_the_axis_of_a_region_is_one_of_its_data_unless_taken_out_of_dim_attrs(keeps: bool, axis: int) -> None:
-    def build(graph: Graph, inputs: list[Node]) -> Node:
+    def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         node = operations.RegionYoloOp(graph, {"classes": 1, "coords": 4, "num": 1, "do_softmax": 1, "end_axis": -1}).create_node(inputs)
         if not keeps:
             node.dim_attrs.remove("axis")
@@ -337,7 +337,7 @@ def test_a_deconvolution_of_channel_last_data_is_refused() -> None:
 
 
 def test_a_node_with_data_is_inferred_at_once() -> None:
-    def build(graph: Graph, inputs: list[Node]) -> Node:
+    def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         constant = operations.Const(graph, {"value": int64_array([1, 2, 3])}).create_node()
         scaled = operations.Power(graph, {"scale": 2}).create_node_with_data([constant.out_node(0)])
         assert scaled.value.tolist() == [2, 4, 6]
@@ -352,7 +352,7 @@ def test_a_node_with_data_is_inferred_at_once() -> None:
 def test_shapes_are_known_behind_new_nodes() -> None:
     """In the middle phase a new node is lowered as soon as the transformation ends; old nodes behind it are inferred again."""
 
-    def build(graph: Graph, inputs: list[Node]) -> Node:
+    def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         flat = operations.Flatten(graph, {"axis": 0}).create_node(inputs)
         return operations.Tanh(graph, {}).create_node([flat])
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from moir.dialects.opset.base import property_table
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op
-from moir.model_optimizer.graph.xml_attributes import Record
-from moir.model_optimizer.lowering.inference import infer_by_lowering
+from moir.model_optimizer.graph.xml_records import Record
+from moir.model_optimizer.lowering.operation import infer_by_lowering
 from moir.model_optimizer.lowering.versions import standard_operation
 
 

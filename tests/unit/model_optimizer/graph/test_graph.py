@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.replacing import remove_nodes, rename_node, rename_nodes, replace_node
+from moir.model_optimizer.graph.editing import remove_nodes, rename_node, rename_nodes, replace_node
 from moir.model_optimizer.graph.session import edit
 from tests.unit.model_optimizer.graph.texts import FRONT, MIDDLE
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.session import edit
 
 TF = """
@@ -103,10 +103,10 @@ def test_names_change_and_ids_stay(tf, node):
 
 
 def test_equality_and_lookup(tf, node):
-    assert Node(tf, "add") == node(tf, "add")
-    assert len({Node(tf, "add"), node(tf, "add"), node(tf, "mean")}) == 2
+    assert GraphNode(tf, "add") == node(tf, "add")
+    assert len({GraphNode(tf, "add"), node(tf, "add"), node(tf, "mean")}) == 2
     with pytest.raises(ConversionError, match="no node 'nowhere'"):
-        Node(tf, "nowhere")
+        GraphNode(tf, "nowhere")
 
 
 def test_another_op_makes_a_foreign_operation(tf, node):
@@ -251,7 +251,7 @@ def test_neighbours_in_the_middle_phase(graph_of, node):
     assert [each.name for each in op1.out_node(0).out_nodes().values()] == ["op2", "op3", "op4"]
     assert op1.out_edge(0) == {"out": 0}
     assert op5.in_edge(1) == {"in": 1}
-    assert Node(graph, data.id) == data
+    assert GraphNode(graph, data.id) == data
     data["mark"] = 1
     assert op5.in_node(1).mark == 1
     del data["mark"]

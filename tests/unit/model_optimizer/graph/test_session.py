@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
+from moir.model_optimizer.graph.editing import rename_nodes
 from moir.model_optimizer.graph.operation import Op
-from moir.model_optimizer.graph.replacing import rename_nodes
 from moir.model_optimizer.graph.session import edit
 from moir.model_optimizer.graph.shapes import dynamic_dimension, shape_array
 from tests.unit.model_optimizer.graph.texts import FRONT, MIDDLE
@@ -178,7 +178,7 @@ def test_lowering_gets_new_operations(graph_of, node):
         each.graph.remove_operations([each.operation])
         return True
 
-    with edit(graph, lowering=lowering):
+    with edit(graph, lower=lowering):
         twice = Op(graph, {"op": "Twice"}).create_node([node(graph, "op1")])
         node(graph, "r1").in_port(0).connect(twice.out_port(0))
     assert node(graph, "r1").in_node(0).in_node(0).type == "Add"

@@ -18,7 +18,7 @@ from moir.errors import ConversionError, EmissionError, UnsupportedOperationErro
 from moir.model_optimizer.api import operations
 from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.shapes import int64_array
 from moir.model_optimizer.lowering.versions import standard_operation
@@ -44,11 +44,11 @@ class ScaleBy(Op):
         return ["factor", ("mode", lambda node: "fast" if node.is_fast else None), ("sizes", "window"), "absent"]
 
     @staticmethod
-    def infer(node: Node) -> None:
+    def infer(node: GraphNode) -> None:
         node.out_port(0).data.set_shape(node.in_port(0).data.get_shape())
 
 
-def scale_by(graph: Graph, inputs: list[Node]) -> Node:
+def scale_by(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
     return ScaleBy(graph, {"name": "s", "factor": 3.0, "is_fast": True, "window": int64_array([1, 2])}).create_node(inputs)
 
 
@@ -114,7 +114,7 @@ def test_text_reads_back() -> None:
 
 
 def test_an_operation_keeps_the_version_it_was_given() -> None:
-    def build(graph: Graph, inputs: list[Node]) -> Node:
+    def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         return Op(
             graph, {"op": "BinaryConvolution", "type": "BinaryConvolution", "version": "opset1", "IE": None, "infer": ScaleBy.infer}
         ).create_node(inputs)
@@ -126,7 +126,7 @@ def test_an_operation_keeps_the_version_it_was_given() -> None:
 
 
 def test_a_type_that_is_no_identifier() -> None:
-    def build(graph: Graph, inputs: list[Node]) -> Node:
+    def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         return Op(graph, {"op": "My Op/2", "type": "My Op/2", "infer": ScaleBy.infer}).create_node(inputs)
 
     module = lowered(build, [X])
@@ -135,7 +135,7 @@ def test_a_type_that_is_no_identifier() -> None:
 
 
 def test_an_attribute_that_xml_has_no_name_for() -> None:
-    def build(graph: Graph, inputs: list[Node]) -> Node:
+    def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         return Op(
             graph, {"op": "A", "type": "A", "infer": ScaleBy.infer, "IE": [("layer", [], [("data", [("a b", lambda _: "1")], [])])]}
         ).create_node(inputs)
@@ -177,7 +177,7 @@ def test_a_type_without_version_is_that_of_the_first_set() -> None:
 
 
 def test_a_value_that_infer_sets_becomes_a_constant() -> None:
-    def infer(node: Node) -> None:
+    def infer(node: GraphNode) -> None:
         node.out_port(0).data.set_value(np.array(node.in_port(0).data.get_shape()) * 2)
 
     (found,) = run(lambda graph, inputs: Op(graph, {"op": "Twice", "type": "Twice", "infer": infer}).create_node(inputs), X)
@@ -185,10 +185,10 @@ def test_a_value_that_infer_sets_becomes_a_constant() -> None:
 
 
 def test_type_infer_says_the_element_type() -> None:
-    def type_infer(node: Node) -> None:
+    def type_infer(node: GraphNode) -> None:
         node.out_port(0).set_data_type(np.int64)
 
-    def build(graph: Graph, inputs: list[Node]) -> Node:
+    def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         return ScaleBy(graph, {"name": "s", "is_fast": False, "type_infer": type_infer}).create_node(inputs)
 
     assert str(extension_of(build).results[0].type) == "tensor<2x3xsi64>"
@@ -198,7 +198,7 @@ def test_the_infer_of_the_documentation_for_mvn_removes_edges() -> None:
     """As in the documentation of sub-graph replacement: axes are checked, then they are an attribute."""
     data = np.random.default_rng(3).normal(size=(2, 4, 5, 3)).astype(np.float32)
 
-    def infer(node: Node) -> None:
+    def infer(node: GraphNode) -> None:
         for index in (1, 2):
             assert node.in_node(index).has_valid("value")
             assert all(node.in_node(index).value == node.required_reduction_indices)
@@ -206,7 +206,7 @@ def test_the_infer_of_the_documentation_for_mvn_removes_edges() -> None:
         node.graph.remove_edge(node.in_node(2).id, node.id)
         node.old_infer(node)
 
-    def build(graph: Graph, inputs: list[Node]) -> Node:
+    def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         operations.register_all()
         mvn = Op.get_op_class_by_name("MVN")(graph, {"name": "bn/MVN_", "eps": 1e-3, "required_reduction_indices": [1, 2]})
         mvn.attrs["old_infer"] = mvn.attrs["infer"]
@@ -241,11 +241,11 @@ def test_an_operation_without_type_and_infer_is_reported_at_once() -> None:
         CheckLoweredPass().apply(MoirContext(), module)
 
 
-def fails(_node: Node) -> None:
+def fails(_node: GraphNode) -> None:
     raise ZeroDivisionError("oh")
 
 
-def refuses(node: Node) -> None:
+def refuses(node: GraphNode) -> None:
     raise Error("node {} is not for {}", node.name, "us")
 
 
@@ -275,7 +275,7 @@ def test_functions_that_fail_name_the_node(attributes: dict[str, Any], message: 
     ],
 )
 def test_attributes_that_do_not_fit_name_the_node(type_: str, attributes: dict[str, Any], message: str) -> None:
-    def build(graph: Graph, inputs: list[Node]) -> Node:
+    def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         attrs = {"op": "Own", "type": type_, "version": "opset12", "name": "n", **attributes}
         attrs["IE"] = [("layer", [], [("data", list(attributes), [])])]
         return Op(graph, attrs).create_node(inputs * (2 if "both" in attributes else 1))

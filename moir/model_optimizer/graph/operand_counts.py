@@ -1,4 +1,4 @@
-"""How many operands an operation of an operation set may and must have, by its definition."""
+"""The smallest and the largest number of operands of an operation of an operation set, from its IRDL definition."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Attributes of framework nodes under the names Model Optimizer's extractors gave them.
+"""Attributes of framework nodes under the names that Model Optimizer's extractors gave them.
 
-A node of a framework has its own attributes under their own names as well. This table says, for common kinds, which further names an
-extension may use, from which property they come, what they are without it, and in which form they are expected.
+A framework's attribute is read under its own name. For common kinds this table adds the extractor's names: the property each is read from,
+its default, and the conversion to the form in which extensions expect it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Extracted:
-    """One extracted attribute: the property it is read from and written to, its value without the property (None: absent), its form."""
+    """One attribute: the property it is read from and written to, its default (None: absent), and the conversion of its value."""
 
     source: str
     default: Any = None

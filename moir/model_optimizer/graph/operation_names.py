@@ -1,8 +1,8 @@
-"""Names of operations in Model Optimizer's terms: the `op` and the `type` attribute of a node.
+"""Model Optimizer's names of operations: the attributes `op` and `type` of a node, and the names of its bodies.
 
-`op` is Model Optimizer's own name of an operation after its attributes were extracted (`ReLU` for onnx.Relu, `Add` for tf.AddV2),
-`type` the name in the IR as it wrote it. Tables have only the kinds whose name differs; a few kinds changed names over the years or
-are known by their framework's name as well, so a node answers to all of `op_names`.
+`op` is the name that Model Optimizer's extractor of a kind gave its nodes (`ReLU` for onnx.Relu, `Add` for tf.AddV2), `type` the name it
+wrote to the IR. The tables list only the kinds whose name differs. Some kinds were renamed over the years, and extensions also use the
+framework's name, so an operation is found by each of its `op_names`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
+from moir.dialects.properties import value_of
 
 SHARED_OP_NAMES = {
     "Relu": "ReLU",
@@ -90,10 +91,10 @@ OP_NAMES: dict[str, dict[str, str]] = {
         "NonMaxSuppressionV5": "NonMaxSuppression",
     },
 }
-"""Framework kind -> `op`, by framework."""
+"""Framework -> framework kind -> `op`."""
 
 TYPE_NAMES = {"Constant": "Const", "Relu": "ReLU", "PRelu": "PReLU", "Softmax": "SoftMax"}
-"""IR type -> `type`, where Model Optimizer spelled it in another way."""
+"""Type in the specification -> `type`, where Model Optimizer spelled it in another way."""
 
 OPSET_OP_NAMES = {
     **TYPE_NAMES,
@@ -123,7 +124,7 @@ FRONT_TYPES = {
     "AvgPool": "Pooling",
     "MaxPool": "Pooling",
 }
-"""`op` of a node of a framework -> `type`, where neither table above says it."""
+"""`op` of a node of a framework -> `type`, where no table above has it."""
 
 IN_PORTS_COUNTS = {
     "Broadcast": 3,
@@ -150,20 +151,20 @@ IN_PORTS_COUNTS = {
     "Transpose": 2,
     "Unsqueeze": 2,
 }
-"""Input ports of nodes of a framework, of which a model may connect fewer."""
+"""`op` of a node of a framework -> number of its input ports; a model may connect fewer."""
 
 FRAMEWORK_OPERATION = "framework_operation"
-"""The discardable attribute that keeps what operation of its framework a node was before an extension gave it another `op`."""
+"""The discardable attribute with the name of the framework's operation that a node was before an extension gave it another `op`."""
 
 
-def framework_kind(name: str) -> str:
-    """The kind in the name of an operation, `Conv` of `onnx.Conv`. A domain of ONNX is no part of it."""
-    return name.partition(".")[2].rpartition(".")[2]
+def is_foreign(op: Operation) -> bool:
+    """Whether this is an operation of the `mo` dialect: made by an extension, described by its Python attributes only."""
+    return isinstance(op, FrameworkOp) and op.name.startswith(f"{MODEL_OPTIMIZER}.")
 
 
 @cache
 def _class_names(operation: type[Operation]) -> tuple[str, ...]:
-    """`op` of the operations of a class, then the other names they answer to."""
+    """`op` of the operations of a class, then the other names they are found by."""
     if issubclass(operation, FrameworkOp):
         dialect, kind = operation.name.partition(".")[0], operation.KIND.rpartition(".")[2]
         if dialect == MODEL_OPTIMIZER:
@@ -174,7 +175,7 @@ def _class_names(operation: type[Operation]) -> tuple[str, ...]:
 
 
 def op_names(op: Operation, entries: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names an operation answers to, `op` first. `entries` are its Python attributes."""
+    """The names an operation is found by, its `op` first. `entries` are its Python attributes."""
     given = entries.get("op") if entries else None
     return _class_names(type(op)) if given is None else (str(given),)
 
@@ -198,3 +199,23 @@ def class_type(operation: type[Operation]) -> str | None:
     except KeyError:
         return None
     return TYPE_NAMES.get(kind, kind)
+
+
+_OPSET_BODIES = {"If": ("then_graph", "else_graph"), "Loop": ("body",), "TensorIterator": ("body",)}
+"""Type -> names of the bodies, which the attribute `sub_graphs` of a node lists."""
+
+
+def body_names(op: Operation) -> list[str]:
+    """The names of the bodies of an operation. Those of a framework's operation are the names of the attributes they come from."""
+    if isinstance(op, FrameworkOp):
+        given = op.properties.get("graph_attributes")
+        names = [str(name) for name in value_of(given)] if given is not None else []
+        names = names if len(set(names)) == len(names) else []
+    else:
+        names = list(_OPSET_BODIES.get(op.name.partition(".")[2], ()))
+    return names if len(names) == len(op.regions) else [f"body_{index}" for index in range(len(op.regions))]
+
+
+def body_of(op: Operation, name: str) -> Block:
+    """The body of this name."""
+    return op.regions[body_names(op).index(name)].block

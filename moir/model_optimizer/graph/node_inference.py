@@ -1,14 +1,14 @@
-"""Shapes, values and element types of the results of nodes.
+"""Type inference of nodes: shapes, values and element types of their results.
 
 An operation of an operation set is inferred by its own definition. One of the `mo` dialect is inferred by its attributes `infer` and
 `type_infer`, functions of the node: the first sets shapes and values of the output ports, the second element types. Without a
-`type_infer`, outputs have the attribute `data_type`, or the element type of the first connected input.
+`type_infer`, outputs have the element type in the attribute `data_type`, or that of the first connected input.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from xdsl.ir import SSAValue
 
@@ -17,39 +17,37 @@ from moir.dialects.inference import infer_operation, set_type
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import UNKNOWN, element_count, element_of, rank_of, shape_of, tensor
 from moir.errors import ConversionError, InferenceError
-from moir.model_optimizer.graph.attributes import OperationAttributes, is_foreign
-from moir.model_optimizer.graph.data import VALUES
-from moir.model_optimizer.graph.node import Node
+from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.operation_attributes import OperationAttributes
+from moir.model_optimizer.graph.operation_names import is_foreign
+from moir.model_optimizer.graph.python_values import element_type
 from moir.model_optimizer.graph.sentinels import is_value, nodes_of
-from moir.model_optimizer.graph.values import element_type
-
-if TYPE_CHECKING:
-    from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.view import COMPUTED_VALUES, BlockView
 
 _SMALL = 1024
-"""Tensors of more elements are no shapes or axes: a change of their values alone is of no interest to inference."""
+"""Larger tensors are no shapes or axes: consumers are not inferred again where only the values of such a tensor changed."""
 
 
-def _fail(node: Node, reason: str, hint: str | None = None) -> NoReturn:
+def _fail(node: GraphNode, reason: str, hint: str | None = None) -> NoReturn:
     raise InferenceError(reason, operation=node.kind_name, node=node.name, hint=hint)
 
 
-def infer_node(node: Node, *, may_be_undefined: bool = False) -> bool:
+def infer_node(node: GraphNode, *, may_be_undefined: bool = False) -> bool:
     """Infer the results of an operation node; returns whether a type or a value may have changed.
 
     Args:
         node: the node.
         may_be_undefined: whether its `infer` need not set the shapes of outputs that are used.
 
-    Raises InferenceError, with the name of the node, if its operands contradict it, it has no `infer`, that fails, or leaves the shape of
-    an output that is used undefined.
+    Raises InferenceError, with the name of the node: if its operands do not fit it; if it has no `infer`; if `infer` fails or does not set
+    the shape of an output that is used.
     """
     op = node.operation
     node.graph.trim(op)
     if not is_foreign(op):
         return infer_operation(op, node.graph.known)
     before = [result.type for result in op.results]
-    values = OperationAttributes(node.graph, op).hidden(VALUES)
+    values = OperationAttributes(node.graph, op).hidden(COMPUTED_VALUES)
     infer = node.soft_get("infer", None)
     if infer is None:
         _fail(node, "its shapes cannot be inferred: it has no function infer", "give its Op class an attribute 'infer'")
@@ -60,18 +58,18 @@ def infer_node(node: Node, *, may_be_undefined: bool = False) -> bool:
         if not may_be_undefined and rank_of(result) is None and node.has_port("out", result.index):
             _fail(node, f"its function infer left the shape of output {result.index} undefined", "set it with out_port(…).data.set_shape")
     infer_types(node)
-    changed = values is not None or OperationAttributes(node.graph, op).hidden(VALUES) is not None
+    changed = values is not None or OperationAttributes(node.graph, op).hidden(COMPUTED_VALUES) is not None
     return changed or any(a != result.type for a, result in zip(before, op.results, strict=False)) or len(before) != len(op.results)
 
 
-def _reset(node: Node) -> None:
+def _reset(node: GraphNode) -> None:
     for result in node.operation.results:
         set_type(result, UNKNOWN)
-    OperationAttributes(node.graph, node.operation).set_hidden(VALUES, None)
+    OperationAttributes(node.graph, node.operation).set_hidden(COMPUTED_VALUES, None)
     node.graph.known.forget()
 
 
-def _call(node: Node, name: str, function: Callable[[Node], Any]) -> None:
+def _call(node: GraphNode, name: str, function: Callable[[GraphNode], Any]) -> None:
     if not callable(function):
         _fail(node, f"its attribute {name} is {function!r}, not a function")
     stage = node.graph.stage
@@ -91,13 +89,13 @@ def _call(node: Node, name: str, function: Callable[[Node], Any]) -> None:
         node.graph.stage = stage
 
 
-def infer_types(node: Node) -> None:
+def infer_types(node: GraphNode) -> None:
     """Set the element types of the outputs of a node of the `mo` dialect."""
     op = node.operation
     type_infer = node.soft_get("type_infer", None)
     if type_infer is not None:
         for result in op.results:
-            # The type that came with a value is no statement of the operation's.
+            # An element type that was set with a value does not count: type_infer decides.
             set_type(result, tensor(shape_of(result), dynamic))
         _call(node, "type_infer", type_infer)
         return
@@ -114,34 +112,34 @@ def _may_matter(result: SSAValue) -> bool:
     return count is not None and count <= _SMALL
 
 
-def infer_inputs(graph: Graph) -> None:
-    """Let nodes of the `mo` dialect say what shape the inputs of the model have that have none.
+def infer_inputs(graph: BlockView) -> None:
+    """Infer the shapes of inputs of the model from the operations that use them.
 
-    Their attribute `reverse_infer`, a function of the node, sets shapes of its input ports. It is called from the last node to the first,
-    while there is an input of unknown rank.
+    The attribute `reverse_infer` of a node of the `mo` dialect, a function of the node, sets shapes of its input ports. These functions are
+    called from the last node to the first, while there is an input of unknown rank.
     """
-    nodes = [Node.of(graph, op) for op in nodes_of(graph.block) if is_foreign(op)]
+    nodes = [GraphNode.of(graph, op) for op in nodes_of(graph.block) if is_foreign(op)]
     for node in reversed([node for node in nodes if node.has_valid("reverse_infer")]):
         if any(isinstance(op, Parameter) and rank_of(op.results[0]) is None for op in graph.block.ops):
             _call(node, "reverse_infer", node["reverse_infer"])
 
 
-def infer_changed(graph: Graph, lowering: Callable[[Node], bool] | None = None) -> None:
+def infer_changed(graph: BlockView, lower: Callable[[GraphNode], bool] | None = None) -> None:
     """Infer the operations of a sorted block that were changed, and those that depend on what changed.
 
     Args:
         graph: the graph, in the middle or back phase.
-        lowering: called with each node of the `mo` dialect before it is inferred; returns whether it replaced the node by operations that
-            are inferred.
+        lower: called with each node of the `mo` dialect before it is inferred; returns whether it replaced the node by operations that are
+            inferred.
     """
     graph.known.forget()
     pending = set(graph.changed_operations)
     for op in list(nodes_of(graph.block)):
         if op not in pending or op.parent is None:
             continue
-        node = Node.of(graph, op)
+        node = GraphNode.of(graph, op)
         consumers = [use.operation for result in op.results for use in result.uses]
-        if lowering is not None and is_foreign(op) and lowering(node):
+        if lower is not None and is_foreign(op) and lower(node):
             pending.update(consumers)
             graph.known.forget()
             continue

@@ -1,24 +1,22 @@
-"""What a node writes to the `<data>` of its layer: the records of `backend_attrs` as strings.
+"""The XML attributes of a node: the records of `backend_attrs` as the strings in the `<data>` of its layer.
 
-A record is the name of an attribute (left out where the node does not have it or it is None), `(xml name, attribute name)`, or
-`(xml name, function)`, where the function gets the node and returns a string, or None for nothing.
+A record is the name of an attribute, `(XML name, attribute name)`, or `(XML name, function)`, where the function gets the node and returns
+the value. An attribute that is None, or that the node does not have, is not written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from moir.dialects import element_types
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.values import element_type
+from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.python_values import element_type
 
-if TYPE_CHECKING:
-    from moir.model_optimizer.graph.node import Node
-
-Record: TypeAlias = "str | tuple[str, str | Callable[[Node], object]]"
+Record: TypeAlias = str | tuple[str, str | Callable[[GraphNode], object]]
 
 
 def xml_text(value: object) -> str:
@@ -38,8 +36,8 @@ def xml_text(value: object) -> str:
     return str(value)
 
 
-def records_of(node: Node) -> list[Record]:
-    """The records of a node, from its attribute `IE`; all of them if it was never given any."""
+def records_of(node: GraphNode) -> list[Record]:
+    """The records in the attribute `IE` of a node; none if it does not have the attribute."""
     layers = node.soft_get("IE", None)
     found: list[Record] = []
     if not isinstance(layers, list | tuple):
@@ -51,7 +49,7 @@ def records_of(node: Node) -> list[Record]:
     return found
 
 
-def xml_attributes(node: Node) -> dict[str, str]:
+def xml_attributes(node: GraphNode) -> dict[str, str]:
     """The attributes a node writes to the IR, by their names there.
 
     Raises ConversionError, with the name of the node, for a record of another form and where a function of one fails.
@@ -69,13 +67,13 @@ def xml_attributes(node: Node) -> dict[str, str]:
         if isinstance(source, str):
             value: object = node.soft_get(source, None)
         else:
-            value = _computed(node, name, source)
+            value = _called(node, name, source)
         if value is not None:
             texts[name] = xml_text(value)
     return texts
 
 
-def _computed(node: Node, name: str, function: Callable[[Node], object]) -> object:
+def _called(node: GraphNode, name: str, function: Callable[[GraphNode], object]) -> object:
     try:
         return function(node)
     except ConversionError:

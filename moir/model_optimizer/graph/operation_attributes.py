@@ -1,14 +1,14 @@
-"""The attributes of a node: a mapping over an operation.
+"""The attributes of an operation node: a mapping over the name, properties and Python attributes of an operation.
 
-What the operation has itself (name, properties) is read and written there, under the names of the IR or of the framework and under those
-Model Optimizer's extractors used. Everything else an extension sets (functions, arrays, its own entries) goes to `node_attributes`.
-Giving an operation of a framework or of an operation set another `op` or `type` makes it an operation of the `mo` dialect.
+A property is read and written under its name in the IR or the framework, and under the one that Model Optimizer's extractors used. Every
+other attribute an extension sets (a function, an array) is one of the Python attributes in `node_attributes`. Setting another `op` or
+`type` turns an operation of a framework or an operation set into one of the `mo` dialect.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from xdsl.ir import Operation
@@ -23,38 +23,33 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.bodies import body_names, body_of
-from moir.model_optimizer.graph.extracted import EXTRACTED, Extracted
-from moir.model_optimizer.graph.names import FRAMEWORK_OPERATION, class_type, op_names
+from moir.model_optimizer.graph.extractor_attributes import EXTRACTED, Extracted
+from moir.model_optimizer.graph.operation_names import FRAMEWORK_OPERATION, body_names, body_of, class_type, is_foreign, op_names
 from moir.model_optimizer.graph.protobuf_view import constant_message, protobuf_of
+from moir.model_optimizer.graph.python_values import (
+    attribute_value,
+    constant_array,
+    element_type,
+    numpy_type,
+    property_value,
+    python_value,
+)
 from moir.model_optimizer.graph.shapes import masked_shape, type_shape
-from moir.model_optimizer.graph.values import attribute_value, constant_array, element_type, numpy_type, property_value, python_value
-
-if TYPE_CHECKING:
-    from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.view import BlockView
 
 DELETED = "$deleted"
-"""The entry that lists attributes with a value by default that were deleted. Entries whose names begin with `$` are not visible."""
+"""The Python attribute that lists deleted attributes which would otherwise have their default value. `$` marks those extensions do not see."""
 
 
 class MissingAttributeError(AttributeError, KeyError):
-    """A node does not have an attribute. Model Optimizer raised a KeyError, `hasattr` expects an AttributeError."""
+    """A node does not have an attribute. Extensions catch the KeyError of Model Optimizer, `hasattr` the AttributeError."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
-def _dialect(op: Operation) -> str:
-    return op.name.partition(".")[0]
-
-
-def is_foreign(op: Operation) -> bool:
-    """Whether this is an operation of the `mo` dialect: made by an extension, known by its Python attributes only."""
-    return isinstance(op, FrameworkOp) and _dialect(op) == MODEL_OPTIMIZER
-
-
 def _version(op: Operation) -> str | None:
-    return _dialect(op) if isinstance(op, OpsetOp) else None
+    return op.name.partition(".")[0] if isinstance(op, OpsetOp) else None
 
 
 def _constant_value(op: Operation) -> Any:
@@ -74,7 +69,7 @@ COMPUTED: dict[str, Reader] = {
     "type": lambda op: class_type(type(op)),
     "version": _version,
 }
-"""Attributes every operation has, from the operation itself."""
+"""The attributes of every operation node that follow from the operation."""
 
 _TYPED: dict[type[Operation], dict[str, Reader]] = {
     Constant: {
@@ -87,11 +82,11 @@ _TYPED: dict[type[Operation], dict[str, Reader]] = {
 
 
 class OperationAttributes(MutableMapping[str, Any]):
-    """The attributes of the operation node of `op`."""
+    """The attributes of the node of an operation."""
 
     __slots__ = ("entries", "graph", "op")
 
-    def __init__(self, graph: Graph, op: Operation) -> None:
+    def __init__(self, graph: BlockView, op: Operation) -> None:
         self.graph = graph
         self.op = op
         self.entries: Mapping[str, Any] = python_entries(op)
@@ -107,7 +102,7 @@ class OperationAttributes(MutableMapping[str, Any]):
         return reader()
 
     def _reader(self, key: str) -> Callable[[], Any] | None:
-        """What reads an attribute of the operation itself; None if it does not have it."""
+        """The function that reads an attribute from the operation; None if the operation does not have it."""
         op = self.op
         if key in self.entries.get(DELETED, ()):
             return None
@@ -212,7 +207,7 @@ class OperationAttributes(MutableMapping[str, Any]):
         self.graph.touch_consumers(result)
 
     def _set_property(self, key: str, value: Any) -> bool:
-        """Set a property of the operation; False if there is none of this name, or no form for the value."""
+        """Set a property of the operation; False if there is none of this name, or the IR has no attribute for the value."""
         op = self.op
         if is_foreign(op) or key in self.entries:
             return False
@@ -281,22 +276,22 @@ class OperationAttributes(MutableMapping[str, Any]):
         return sum(1 for _ in self)
 
     def hidden(self, key: str, default: Any = None) -> Any:
-        """An entry of the graph view itself, which is not visible as an attribute."""
+        """A Python attribute that extensions do not see: its name begins with `$`."""
         return self.entries.get(key, default)
 
     def set_hidden(self, key: str, value: Any) -> None:
-        """Set such an entry, or remove it with None."""
+        """Set a Python attribute that extensions do not see, or remove it with None."""
         entries = {name: old for name, old in self.entries.items() if name != key}
         self._store(entries if value is None else {**entries, key: value})
 
 
 def recast(op: Operation, operation: type[Operation]) -> None:
-    """Make an operation one of another class. It stays the same object, so whoever holds it, its results or its place sees the change."""
+    """Change the class of an operation in place: nodes, uses of its results and its position in the block stay valid."""
     object.__setattr__(op, "__class__", operation)
 
 
 def _opset_record(op: Operation) -> list[Any]:
-    """What an operation of an operation set writes to the IR, as Model Optimizer describes it."""
+    """The attribute `IE` of an operation of an operation set: its properties are written to the IR."""
     return layer_record([name for name, value in op.properties.items() if not isinstance(value, DataAttr)])
 
 
@@ -305,5 +300,5 @@ def _id_of(node: Any) -> str:
 
 
 def layer_record(records: list[Any]) -> list[Any]:
-    """The value of the attribute `IE`: what of a node is written to the IR."""
+    """The value of the attribute `IE`, in Model Optimizer's form: `records` are the attributes a node writes to the IR."""
     return [("layer", [("id", _id_of), "name", "type", "version"], [("data", records, []), "@ports", "@consts"])]

@@ -1,4 +1,4 @@
-"""Properties of operations as the Python values an extension sees, and back."""
+"""Conversions between properties of operations and the Python values that extensions read and set."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def element_type(data_type: Any) -> Attribute:
 
 
 def python_value(attribute: Attribute) -> Any:
-    """Lists of numbers and constants are arrays, element types numpy types; an attribute that is none of moir's comes back as it is."""
+    """The Python value of an attribute: an array for numbers and constants, a numpy type for an element type; an unknown attribute itself."""
     if isinstance(attribute, DataAttr):
         return attribute.array
     if element_types.is_element_type(attribute):
@@ -58,7 +58,7 @@ def python_value(attribute: Attribute) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value without numpy in it: scalars and lists of Python numbers; bytes that are UTF-8 are text."""
+    """A value with numpy's scalars and arrays as Python numbers and lists, and bytes as text."""
     if isinstance(value, np.generic):
         return cast(Any, value).item()
     if isinstance(value, np.ndarray):
@@ -71,7 +71,7 @@ def plain(value: Any) -> Any:
 
 
 def attribute_value(value: Any) -> Attribute | None:
-    """The attribute of a Python value, None if it has no form in the IR."""
+    """The attribute of a Python value, None if the IR has no attribute for it."""
     if isinstance(value, np.ndarray) and value.ndim != 1:
         try:
             return DataAttr.of(cast(Array, value))
@@ -89,7 +89,7 @@ def attribute_value(value: Any) -> Attribute | None:
 
 
 def property_value(kind: PropertyKind, value: Any) -> Attribute:
-    """The property of a kind for a Python value. Raises ValueError if the kind does not have it."""
+    """The property of a kind for a Python value. Raises ValueError if the kind does not allow the value."""
     try:
         if kind.kind == "element":
             return element_type(value)
@@ -109,7 +109,7 @@ def property_value(kind: PropertyKind, value: Any) -> Attribute:
 
 
 def constant_array(value: Any) -> Array:
-    """What a constant holds, from whatever an extension gives as its value; strings may be bytes, as TensorFlow's messages have them."""
+    """The array of a constant, from the value an extension gives; bytes, which TensorFlow's messages have, become strings."""
     array = np.ma.getdata(np.asarray(value))
     if array.dtype.kind not in "OS":
         return array

@@ -1,0 +1,72 @@
+"""`graph.clean_up`: constants are folded and operations that no output depends on are removed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from xdsl.ir import Block, Operation, OpResult
+
+from moir.analysis.order import sort_block
+from moir.dialects.opset.base import OpsetOp
+from moir.model_optimizer.graph.operation_attributes import OperationAttributes
+from moir.model_optimizer.graph.operation_names import class_type
+from moir.model_optimizer.graph.sentinels import SENTINELS, nodes_of
+from moir.model_optimizer.graph.view import BlockView
+from moir.passes.canonicalize.eliminate_dead import is_removable
+from moir.passes.fold.fold_constants import Folding, replace_by_constants
+
+
+def live_operations(block: Block, roots: Iterable[Operation] = ()) -> set[Operation]:
+    """The operations of a block with effects (outputs among them), those of `roots`, and those that any of these depends on."""
+    pending = [op for op in block.ops if not is_removable(op)]
+    pending.extend(roots)
+    live = set(pending)
+    while pending:
+        for operand in pending.pop().operands:
+            if isinstance(operand, OpResult) and operand.op not in live:
+                live.add(operand.op)
+                pending.append(operand.op)
+    return live
+
+
+def fold_constants(block: Block, kept: Collection[str]) -> bool:
+    """Replace operations whose operands are constants by constants; returns whether there were any.
+
+    Args:
+        block: a block of typed operations, in any order.
+        kept: values of `type` of operations that are not replaced.
+    """
+    sort_block(block)
+    folding = Folding(static_shape=False)
+    is_changed = False
+    for op in list(block.ops):
+        if not isinstance(op, OpsetOp) or not op.operands or op.regions or not op.DETERMINISTIC or op.EFFECTS:
+            continue
+        results = None if class_type(type(op)) in kept else folding.results(op)
+        if results is not None:
+            replace_by_constants(op, results)
+            is_changed = True
+    return is_changed
+
+
+def clean_up(graph: BlockView, kept: Collection[str]) -> None:
+    """Remove the operations that no output depends on, in a graph and in the bodies in it.
+
+    In the middle and back phases operations on constants are replaced by constants first; those that depend on ShapeOf stay.
+
+    Args:
+        graph: the graph.
+        kept: values of `type` of operations that stay nevertheless, with those they depend on.
+    """
+    if graph.has_data_nodes and fold_constants(graph.block, kept):
+        graph.changed_operations = {op for op in graph.changed_operations if op.parent is not None}
+        for op in nodes_of(graph.block):
+            graph.identifiers.of(op)
+        graph.forget_operations()
+    roots = [op for op in nodes_of(graph.block) if kept and OperationAttributes(graph, op).get("type") in kept]
+    live = live_operations(graph.block, roots)
+    dead = [op for op in graph.block.ops if op not in live and not isinstance(op, SENTINELS)]
+    if dead:
+        graph.remove_operations(dead)
+    for body in graph.body_graphs():
+        clean_up(body, kept)

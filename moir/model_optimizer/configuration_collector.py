@@ -1,4 +1,7 @@
-"""The JSON configuration among the extensions: entries with an `op` are transformations by themselves, others need a class of their id."""
+"""Collects transformations from the JSON configuration: each entry with an `op` is one.
+
+Every other entry needs a class with its id as `replacement_id` in a file of the extensions.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class ConfigurationCollector:
-    """Makes transformations of the entries that name an `op`, and checks that something acts on every other one.
+    """Makes transformations of the entries with an `op`, and checks that every other entry has a class.
 
     Args:
         settings: what extensions are loaded for.

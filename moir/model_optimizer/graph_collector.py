@@ -1,7 +1,8 @@
-"""What a file of an extension may hold at the level of Model Optimizer's API: transformations, extractors and operations.
+"""Collects transformations, extractors and operations written for Model Optimizer's API from files.
 
-Every class that is defined in a file, or made in one, and is complete is registered, classes derived from other classes of a user included.
-Of the transformations and extractors of one kind (`op`) that of a later directory takes the place of that of an earlier one.
+Every class that is defined in a file, or made in one, and is complete is registered, classes derived from other
+classes of a user included. Among transformations and extractors of one kind (`op`), one of a later directory replaces
+one of an earlier directory.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class GraphCollector:
-    """Registers what files hold, and takes it back.
+    """Registers the classes in files, and unregisters them at the end.
 
     Args:
         settings: what extensions are loaded for.
@@ -57,11 +58,11 @@ class GraphCollector:
         self._stack.enter_context(mo.with_command_line(self._parameters))
 
     def close(self) -> None:
-        """Take everything back."""
+        """Unregister everything."""
         self._stack.close()
 
     def collect(self, file: ExtensionFile) -> None:
-        """Register what a file holds. Raises ConversionError for a class that lacks what it must have."""
+        """Register the classes of a file. Raises ConversionError for a class without a required member."""
         for source in file.classes(ReplacementPattern):
             if source not in BASE_CLASSES and self._is_complete(source, file):
                 self._add(source, file)
@@ -154,13 +155,13 @@ EXTRACTION = "extract-attributes"
 
 
 class _Extraction:
-    """Extractors read the attributes of nodes."""
+    """The place of all extractors in the order of transformations."""
 
     run_after = ()
     run_before = ("front-start",)
 
 
 def _free_name(class_name: str) -> str:
-    """The pass name of a class; of the classes of Model Optimizer many are called as passes of moir are."""
+    """The pass name of a class, with a suffix where one of moir's passes has the name."""
     name = kebab_case(class_name)
     return f"{name}-extension" if is_pass(name) else name

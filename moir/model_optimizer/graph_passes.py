@@ -1,7 +1,7 @@
-"""Passes that run code written for Model Optimizer's API on the models of a module.
+"""Passes that run transformations and extractors written for Model Optimizer's API.
 
-After each transformation ports that were disconnected are gone, the block is in order, and in the middle and back phases what was added is
-lowered or inferred; one that is not `run_not_recursively` runs on the bodies of loops and conditionals, too.
+After each transformation `graph.session` puts the block in order; in the middle and back phases it lowers or infers
+new operations. A transformation that is not `run_not_recursively` also runs on the bodies of loops and conditionals.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from moir.model_optimizer.lowering.lower_mo import lower_node
 
 
 def framework_of(model: ModelOp, parameters: Namespace) -> str | None:
-    """The framework of a model: that extensions were loaded for, else the one recorded in the model; None if neither is known."""
+    """The framework that extensions were loaded for, else the one recorded in a model; None if neither is known."""
     if parameters.framework:
         return parameters.framework
     recorded = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
@@ -51,7 +51,7 @@ def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
 
 
 def with_bodies(graph: Graph) -> Iterator[Graph]:
-    """A graph, then those of the bodies in it as they are by then."""
+    """A graph, then the graphs of the bodies that it has when they are reached."""
     yield graph
     for body in graph.body_graphs():
         yield from with_bodies(body)
@@ -82,10 +82,9 @@ class GraphPass(PhasePass):
 
 @dataclass(frozen=True)
 class ExtractionPass(ModulePass):
-    """Lets extractors read the attributes of nodes, before everything else.
+    """Lets extractors read the attributes of nodes, before all transformations.
 
-    A kind that nothing lowers and no extractor reads, but which an `Op` class of an extension is called like, becomes that operation,
-    without attributes.
+    A kind without lowering and extractor becomes the operation of the `Op` class of its name, if an extension has one.
     """
 
     name = "extract"

@@ -1,14 +1,17 @@
-"""The import paths of Model Optimizer: `mo.*`, `extensions.*` and `openvino.tools.mo.*`, as they were from 2019 to 2024.
+"""The import paths of Model Optimizer: `mo.*`, `extensions.*` and `openvino.tools.mo.*`, as they were from 2019 to
+2024.
 
     with LegacyImports():
         from openvino.tools.mo.front.common.replacement import FrontReplacementOp
         from mo.ops.power import Power
 
-The modules exist only inside the `with` statement. Nothing is installed; other modules of these names are put aside and restored at the end,
-and an installed openvino does not change apart from its submodule `openvino.tools.mo`. The three roots lead to the same modules, and every
-name to one class. Without networkx, `import networkx` gives `moir.model_optimizer.api.networkx_functions`.
+The modules exist only inside the `with` statement. Nothing is installed; other modules of these names are put aside
+and restored at the end, and an installed openvino does not change apart from its submodule `openvino.tools.mo`. The
+three roots lead to the same modules, and every name to one class. Without networkx, `import networkx` gives
+`moir.model_optimizer.api.networkx_functions`.
 
-A module below `front`, `middle` or `back` that is not listed had built-in transformations: a class from it is a stand-in (`api/anchors.py`).
+A module below `front`, `middle` or `back` that is not listed had built-in transformations: a class from it is a
+stand-in (`api/anchors.py`).
 """
 
 from __future__ import annotations
@@ -88,7 +91,7 @@ _PACKAGES = (
 
 
 def canonical(fullname: str) -> str | None:
-    """The name of a module of Model Optimizer without its root, empty for the root itself; None for any other module."""
+    """The name of a module of Model Optimizer without its root, empty for the root; None for other modules."""
     for root in ROOTS:
         if fullname == root or fullname.startswith(f"{root}."):
             return fullname[len(root) + 1 :]
@@ -162,7 +165,7 @@ class _LegacyLoader(Loader):
 
 
 class LegacyImports(MetaPathFinder):
-    """Finds the modules of Model Optimizer, between `open` and `close` or inside a `with` statement, which may be nested."""
+    """Finds the modules of Model Optimizer between `open` and `close`, or in a `with` statement; both can be nested."""
 
     def __init__(self) -> None:
         self._depth = 0

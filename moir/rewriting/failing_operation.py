@@ -7,7 +7,7 @@ from typing import Any
 
 from xdsl.ir import Operation
 
-VIEWS = {"LoweringNode": "op", "ForeignNode": "op", "GraphNode": "_subject"}
+VIEWS = {"LoweringNode": "op", "MoLoweringNode": "op", "GraphNode": "_subject"}
 """Classes of views of one operation, by name since their modules may not be loaded -> the attribute with the operation."""
 
 

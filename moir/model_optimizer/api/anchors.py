@@ -1,11 +1,12 @@
-"""Model Optimizer's own transformations, as far as the order of a user's transformations refers to them.
+"""Stand-ins for Model Optimizer's own transformations, to which users' transformations refer in their order.
 
     def run_after(self):
         return [SoftplusFusion, MiddleStart]
 
-The anchors that begin and end the phases are places in moir's pipeline. Of the built-in transformations only the phase is known: a class
-that stands for one is behind the anchor that begins its phase and in front of the one that ends it, so what runs after it and what runs
-before it come in the right order. A stand-in does nothing and cannot be subclassed.
+The anchors that begin and end the phases are places in moir's pipeline. Of the built-in transformations only the phase
+is known: a class that stands for one is behind the anchor that begins its phase and in front of the one that ends it,
+so what runs after it and what runs before it come in the right order. A stand-in does nothing and cannot be
+subclassed.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from moir.extensions.ordering import Transformation
 
 
 class StandIn:
-    """A transformation of Model Optimizer's that has no counterpart of its name: a place in the order of transformations."""
+    """A place in the order of transformations, for a transformation that moir does not have."""
 
     place: ClassVar[str] = ""
-    """What it is called in the order: a pass of moir's pipeline, or a name of its own."""
+    """The name of the place: a pass of moir's pipeline, or `built-in` and the name of the class."""
     places_before: ClassVar[tuple[str, ...]] = ()
-    """Places it is behind. Only of those that are no pass of the pipeline."""
+    """The places before this one. Empty if the place is a pass of the pipeline."""
     places_after: ClassVar[tuple[str, ...]] = ()
-    """Places it is in front of."""
+    """The places after this one. Empty if the place is a pass of the pipeline."""
 
     def __init_subclass__(cls, *, stands_in: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -91,7 +92,7 @@ ANCHORS: dict[str, type[StandIn]] = {
         BackFinish,
     )
 }
-"""The anchors by name. The classes of the layout change are places too, because the layout of data differs in front of and behind it."""
+"""The anchors by name. The classes of the layout change are among them, since the layout differs before and after."""
 
 _LAYOUT_CHANGE = frozenset(
     (
@@ -111,7 +112,7 @@ _BOUNDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "middle": (("middle-start",), ("built-in MiddleFinish",)),
     "back": (("back-start",), ("back-finish",)),
 }
-"""Phase -> the places a built-in transformation of the phase is behind and in front of."""
+"""Phase -> the places before and after its built-in transformations."""
 
 PHASES = tuple(_BOUNDS)
 """The phases that have built-in transformations; their directories are called so."""
@@ -129,7 +130,7 @@ def built_in(phase: str, name: str) -> type[StandIn]:
 
 
 def is_class_name(name: str) -> bool:
-    """Whether a name is written as those of transformations are."""
+    """Whether a name begins with a capital letter, as that of a transformation does."""
     return re.fullmatch(r"[A-Z]\w*", name) is not None
 
 
@@ -137,25 +138,25 @@ class _PlaceOnlyPass(ModulePass):
     name = "place-only"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Do nothing: a stand-in is a place."""
+        """Do nothing: a stand-in is only a place."""
 
 
-class Place(Transformation):
-    """A stand-in among the transformations that are slotted in; it is taken out of the pipeline again when that is in order."""
+class StandInPlace(Transformation):
+    """A stand-in in the order of transformations; it is removed from the pipeline when that is sorted."""
 
 
-def places(stand_ins: Iterable[type[StandIn]]) -> list[Place]:
-    """The places these classes stand for, and those their own places refer to, to be slotted in with the transformations of a user.
+def places(stand_ins: Iterable[type[StandIn]]) -> list[StandInPlace]:
+    """The places of stand-ins, and the places these refer to, to be sorted with a user's transformations.
 
     Places that are passes of the pipeline are not among them.
     """
     by_place = {each.place: each for each in ANCHORS.values()}
-    found: dict[str, Place] = {}
+    found: dict[str, StandInPlace] = {}
     pending = list(stand_ins)
     while pending:
         each = pending.pop()
         if not each.place.startswith("built-in ") or each.place in found:
             continue
-        found[each.place] = Place(each.place, _PlaceOnlyPass, each.places_before, each.places_after)
+        found[each.place] = StandInPlace(each.place, _PlaceOnlyPass, each.places_before, each.places_after)
         pending.extend(by_place[place] for place in (*each.places_before, *each.places_after) if place in by_place)
     return list(found.values())

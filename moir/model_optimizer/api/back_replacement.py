@@ -1,4 +1,4 @@
-"""`mo.back.replacement`, of which the documents once call the base class by the name of the middle phase."""
+"""`mo.back.replacement`, whose base class the documents once call `MiddleReplacementPattern`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The options of Model Optimizer's command line, which extensions read from `graph.graph["cmd_params"]`, with their defaults.
+"""The options of Model Optimizer's command line with their defaults, as extensions read them.
 
-Options of all generations are there, since an extension asks for those of its own time. Source: the command line of Model Optimizer 2019
-to 2024.
+They are in `graph.graph["cmd_params"]`. Options of all generations are there, since an extension asks for those of its
+own time. Source: the command line of Model Optimizer 2019 to 2024.
 """
 
 from __future__ import annotations

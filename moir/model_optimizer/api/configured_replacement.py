@@ -20,7 +20,7 @@ from typing import Any
 
 from xdsl.ir import Attribute
 
-from moir.model_optimizer.api.endpoints import is_present, unneeded
+from moir.model_optimizer.api.endpoints import unneeded
 from moir.model_optimizer.api.instances import find_instances
 from moir.model_optimizer.api.json_configuration import (
     CUSTOM_REPLACEMENTS,
@@ -39,7 +39,7 @@ from moir.model_optimizer.graph.operation import Op
 
 
 def configured_descriptions(graph: Graph) -> Descriptions:
-    """The descriptions of a conversion, read from the file in `cmd_params` if nobody has put them into the graph."""
+    """The descriptions of a conversion, read from the file in `cmd_params` unless the graph has them already."""
     path = getattr(graph.graph.get("cmd_params"), "transformations_config", None)
     if CUSTOM_REPLACEMENTS not in graph.graph and path:
         graph.graph[CUSTOM_REPLACEMENTS] = by_id(load_configuration(path))
@@ -49,7 +49,8 @@ def configured_descriptions(graph: Graph) -> Descriptions:
 class FrontReplacementFromConfigFileSubGraph(FrontReplacementSubgraph):
     """Replaces each sub-graph that the entries of an id describe by scopes or points.
 
-    Define `replace_sub_graph`, or `generate_sub_graph`, `input_edges_match` and `output_edges_match`. The match is a `SubgraphMatch`.
+    Define `replace_sub_graph`, or `generate_sub_graph`, `input_edges_match` and `output_edges_match`. The match is a
+    `SubgraphMatch`.
     """
 
     def find_and_replace_pattern(self, graph: Graph) -> None:
@@ -66,13 +67,13 @@ class FrontReplacementFromConfigFileSubGraph(FrontReplacementSubgraph):
     def replace_all(self, graph: Graph, matches: Sequence[SubgraphMatch]) -> None:
         """Replace the sub-graphs of all entries. Raises ConversionError if one of them is gone when its turn comes."""
         for match in matches:
-            gone = next((node for node in match.nodes if not is_present(graph, node)), None)
+            gone = next((node for node in match.nodes if not graph.is_present(node.subject)), None)
             if gone is not None:
                 raise match.custom_replacement_desc.fail(f"the node {gone.id!r} of a sub-graph was removed with a sub-graph before it")
             self.replace_sub_graph(graph, match)
 
     def nodes_to_remove(self, graph: Graph, match: SubgraphMatch) -> list[str]:
-        """Ids of the old nodes to remove: by default all of the sub-graph, but for those whose tensors others still take."""
+        """The ids of the old nodes to remove: by default those of the sub-graph that no other node depends on."""
         return [node.id for node in unneeded(graph, match.nodes)]
 
     @classmethod
@@ -89,9 +90,9 @@ class FrontReplacementFromConfigFileSubGraph(FrontReplacementSubgraph):
 class FrontReplacementFromConfigFileOp(FrontReplacementFromConfigFileSubGraph):
     """Replaces each sub-graph by one operation, of the class whose `op` the entry names.
 
-    Input i of the operation takes the tensor of input i of the sub-graph, output i makes that of output i. The custom attributes are
-    attributes of the node and, besides those its class says, written to the IR. An operation without `infer` has the shapes and element
-    types that the outputs of the sub-graph have.
+    Input i of the operation takes the tensor at input i of the sub-graph; output i replaces output i. The custom
+    attributes become attributes of the node and are written to the IR besides those of the class. If the class has no
+    `infer`, the results get the shapes and element types of the outputs of the sub-graph.
     """
 
     def __init__(self) -> None:
@@ -151,7 +152,10 @@ def _with_custom_attributes(operation: type[Op], attributes: Mapping[str, Any]) 
 
 
 class FrontReplacementFromConfigFileGeneral(FrontReplacementPattern):
-    """Changes the graph with the custom attributes of each entry of an id, whose match_kind is `general`. Define `transform_graph`."""
+    """Changes the graph with the custom attributes of each entry of an id with the match_kind `general`.
+
+    Define `transform_graph`.
+    """
 
     replacement_id: str = FrontReplacementSubgraph.replacement_id
 

@@ -33,30 +33,30 @@ def _find(what: object, column: int) -> tuple[str, str, type[np.generic]]:
 
 
 def data_type_str_to_np(data_type_str: str) -> type[np.generic]:
-    """The numpy type of `FP32` or `float`."""
+    """The numpy type of an option's name: `FP32` or `float`."""
     return _find(_ALIASES.get(data_type_str, data_type_str), 0)[2]
 
 
 def data_type_str_to_precision(data_type_str: str) -> str:
-    """The name in capital letters of `FP32` or `float`."""
+    """The option's name in capital letters: `FP32` for `float`."""
     return _find(_ALIASES.get(data_type_str, data_type_str), 0)[0]
 
 
 def np_data_type_to_precision(np_data_type: Any) -> str:
-    """`FP32` for numpy's float32."""
+    """The option's name of a numpy type: `FP32` for float32."""
     return _find(np.dtype(np_data_type).type, 2)[0]
 
 
 def np_data_type_to_destination_type(np_data_type: Any) -> str:
-    """`f32` for numpy's float32."""
+    """The name in the IR of a numpy type: `f32` for float32."""
     return _find(np.dtype(np_data_type).type, 2)[1]
 
 
 def destination_type_to_np_data_type(dst_type: str) -> type[np.generic]:
-    """The numpy type of `f32`."""
+    """The numpy type of a name in the IR: float32 for `f32`."""
     return _find(dst_type, 1)[2]
 
 
 def precision_to_destination_type(data_type_str: str) -> str:
-    """`f32` for `FP32`."""
+    """The name in the IR of an option's name: `f32` for `FP32`."""
     return _find(_ALIASES.get(data_type_str, data_type_str), 0)[1]

@@ -1,10 +1,11 @@
-"""`moir describe-subgraphs CONFIG MODEL`: completes a configuration file with the inputs and outputs of the scopes in it.
+"""`moir describe-subgraphs CONFIG MODEL`: adds the inputs and outputs of scopes to a configuration file.
 
     "inputs": [[{"node": "Branch_0/Conv2d_0a_1x1/Conv2D$", "port": 0}, …]],
     "outputs": [{"node": "concat$", "port": 0}]
 
-The first scope of an entry that is in the model is looked at; each node at its border is described by a regular expression that matches no
-other node of the scope, nor of any other scope of the entry. Entries of another kind stay as they are.
+The first scope of an entry that is in the model is looked at; each node at its border is described by a regular
+expression that matches no other node of the scope, nor of any other scope of the entry. Entries of another kind stay
+as they are.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ def describe_subgraphs(path: str | Path, graph: Graph) -> str:
         path: the file.
         graph: the model in the front phase.
 
-    Raises ConversionError, with line and column, for a file that is none; for an entry none of whose scopes is in the model, with the
-    nearest names; and where scopes of one entry differ at their borders.
+    Raises ConversionError, with line and column, for a file that is none; for an entry none of whose scopes is in the
+    model, with the nearest names; and where scopes of one entry differ at their borders.
     """
     return described_text(read_configuration(path), str(path), graph)
 
@@ -60,7 +61,7 @@ def _described(nodes: NamedNodes, descriptor: CustomReplacementDescriptor) -> tu
 
 
 class _Describer:
-    """Describes nodes of the first scope of an entry."""
+    """Describes ports at the border of the first scope of an entry."""
 
     def __init__(self, descriptor: CustomReplacementDescriptor, scopes: Sequence[tuple[str, Sequence[GraphNode]]]) -> None:
         self._descriptor = descriptor
@@ -73,7 +74,7 @@ class _Describer:
         return {"node": self._expression(node.name), "port": number}
 
     def _expression(self, name: str) -> str:
-        """A regular expression for what is behind the scope in a name, which matches one node of each scope."""
+        """A regular expression for the suffix of a name, which matches exactly one node of each scope."""
         scope = self._scopes[0][0]
         failed: tuple[str, int] | None = None
         for relative in _behind(scope, name):
@@ -100,7 +101,10 @@ class _Describer:
 
 
 def _behind(scope: str, name: str) -> list[str]:
-    """What can be behind a scope in a name, the longest first: whole components, or parts of one if the scope ends with `/`."""
+    """The suffixes of a name after a scope, longest first.
+
+    A suffix begins at a component of the name, or anywhere after a scope that ends with `/`.
+    """
     compiled = re.compile(in_scope(scope, ""))
     ends = [end for end in range(1, len(name)) if name[end - 1] == "/" and compiled.fullmatch(name[:end])]
     return [name[end:] for end in ends]

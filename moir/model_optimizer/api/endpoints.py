@@ -1,11 +1,12 @@
-"""Ends of edges as extensions write them: a node, its id, or one of these with the number of a port; and neighbours of nodes."""
+"""Ends of edges as extensions write them, and the producers and consumers of nodes.
+
+An end is a node or its id, or a tuple of one of these and the number of a port.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
-
-from xdsl.ir import Operation
 
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.graph import Graph
@@ -13,9 +14,10 @@ from moir.model_optimizer.graph.node import GraphNode
 
 
 def endpoint(graph: Graph, given: Any, meaning: str) -> tuple[GraphNode, int]:
-    """The node and the number of the port; without a number it is port 0.
+    """The node and the number of the port of an end; without a number it is port 0.
 
-    Raises ConversionError if it is no end of an edge, or there is no such node; `meaning` says what it was given for.
+    Raises ConversionError if there is no such node, or the end has another form; `meaning` names the end in the
+    message.
     """
     pair = cast("Sequence[Any]", given) if isinstance(given, tuple | list) else (given, 0)
     node, port = pair if len(pair) == 2 else (None, None)
@@ -27,7 +29,7 @@ def endpoint(graph: Graph, given: Any, meaning: str) -> tuple[GraphNode, int]:
 
 
 def replace_inputs(graph: Graph, edges: Mapping[Any, Any]) -> None:
-    """Give the tensors at input ports of old nodes to input ports of new ones. The old nodes keep them."""
+    """Connect input ports of new nodes to the sources of input ports of old nodes, which stay connected."""
     for old, new in edges.items():
         old_node, old_port = endpoint(graph, old, "a key of the edges of inputs")
         new_node, new_port = endpoint(graph, new, "a value of the edges of inputs")
@@ -39,7 +41,7 @@ def replace_inputs(graph: Graph, edges: Mapping[Any, Any]) -> None:
 
 
 def replace_output(old: tuple[GraphNode, int], new: tuple[GraphNode, int]) -> None:
-    """Let everything that takes the tensor of an output port of an old node take that of a new one."""
+    """Let the consumers of an output port of an old node take the tensor of a new one instead."""
     new_node, new_port = new
     new_node.add_output_port(new_port, skip_if_exist=True)
     connection = old[0].out_port(old[1]).get_connection()
@@ -48,21 +50,14 @@ def replace_output(old: tuple[GraphNode, int], new: tuple[GraphNode, int]) -> No
 
 
 def replace_outputs(graph: Graph, edges: Mapping[Any, Any]) -> None:
-    """The same for several ports, as a mapping from old to new ones."""
+    """Replace several output ports; `edges` maps old ports to new ones."""
     for old, new in edges.items():
         replace_output(endpoint(graph, old, "a key of the edges of outputs"), endpoint(graph, new, "a value of the edges of outputs"))
 
 
-def is_present(graph: Graph, node: GraphNode) -> bool:
-    """Whether a node is still in its graph."""
-    subject = node.subject
-    op = subject if isinstance(subject, Operation) else subject.owner
-    return isinstance(op, Operation) and op.parent is graph.block
-
-
 def unneeded(graph: Graph, nodes: Iterable[GraphNode]) -> list[GraphNode]:
-    """Those of some nodes that are still in the graph and that nothing else depends on."""
-    members = dict.fromkeys(node for node in nodes if is_present(graph, node))
+    """The nodes among those given that are still in the graph and that no other node depends on."""
+    members = dict.fromkeys(node for node in nodes if graph.is_present(node.subject))
     needed: set[GraphNode] = set()
     pending = [node for node in members if any(taker not in members for taker in consumers(node))]
     while pending:
@@ -74,13 +69,13 @@ def unneeded(graph: Graph, nodes: Iterable[GraphNode]) -> list[GraphNode]:
 
 
 def consumers(node: GraphNode) -> Iterator[GraphNode]:
-    """The nodes that take tensors of a node."""
+    """The consumers of the tensors of a node."""
     for port in node.out_ports().values():
         yield from (destination.node for destination in port.get_destinations())
 
 
 def producers(node: GraphNode) -> Iterator[GraphNode]:
-    """The nodes that a node takes tensors of."""
+    """The producers of the tensors a node takes."""
     for port in node.in_ports().values():
         source = port.get_source()
         if source is not None:

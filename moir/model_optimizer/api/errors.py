@@ -8,7 +8,7 @@ from moir.errors import ConversionError
 
 
 class Error(ConversionError):
-    """What is wrong with the model.
+    """An error in the model.
 
     Args:
         message: what is wrong; `{}` stands for one of the values.
@@ -21,13 +21,13 @@ class Error(ConversionError):
 
 
 class InternalError(Error):
-    """What is wrong with the extension."""
+    """An error in the extension."""
 
 
 class FrameworkError(Error):
-    """What is wrong with the framework's model file."""
+    """An error in the framework's model file."""
 
 
 def refer_to_faq_msg(_number: int) -> str:
-    """Nothing: the numbered questions belonged to Model Optimizer's documentation."""
+    """An empty text: the numbered questions belonged to Model Optimizer's documentation."""
     return ""

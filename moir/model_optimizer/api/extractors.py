@@ -1,4 +1,4 @@
-"""What extractors read from the message of a node (`node.pb`), for TensorFlow and ONNX."""
+"""Functions that read the message of a node (`node.pb`), for extractors of TensorFlow and ONNX nodes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def tf_dtype_extractor(pb_dtype: int | None, default: Any = None) -> Any:
-    """The numpy type of a number of TensorFlow's DataType; `default` for none, or one numpy has nothing for."""
+    """The numpy type of a number of TensorFlow's DataType; `default` for None and for types numpy does not have."""
     if pb_dtype is None or pb_dtype not in TENSORFLOW_ELEMENTS:
         return default
     element = element_types.from_xml(TENSORFLOW_ELEMENTS[pb_dtype])
@@ -36,7 +36,7 @@ def tf_tensor_shape(pb: Any) -> Array:
 
 
 def tf_tensor_content(tf_dtype: int, shape: Any, pb_tensor: Any) -> Array:
-    """The values of a TensorProto in a shape; fewer values than the shape has are filled up with the last one. A scalar stays one."""
+    """The array of a TensorProto in a shape. Missing values at the end repeat the last one."""
     count = int(np.prod(np.asarray(shape, dtype=np.int64)))
     strings = list(pb_tensor.string_val)
     if strings:
@@ -109,19 +109,19 @@ def onnx_get_num_outputs(node: GraphNode) -> int:
 
 
 def get_onnx_autopad(auto_pad: bytes | str) -> str:
-    """`auto_pad` of ONNX in the words of the IR."""
+    """The `auto_pad` of the IR for one of ONNX."""
     text = (auto_pad.decode() if isinstance(auto_pad, bytes) else auto_pad).lower()
     return {"notset": "explicit"}.get(text, text)
 
 
 def get_backend_pad(pads: Any, spatial_dims: Any, pad_type: int) -> list[int]:
-    """The pads in front of (`pad_type` 0) or behind (1) each spatial axis, from a pair for each axis."""
+    """The pads before (`pad_type` 0) or after (1) each spatial axis, from a pair for each axis."""
     array = np.asarray(pads)
     return [int(array[axis][pad_type]) for axis in np.asarray(spatial_dims).reshape(-1)]
 
 
 def bool_to_str(node: GraphNode, attr: str) -> str | None:
-    """A boolean attribute as the IR has it, None if the node does not have it."""
+    """A boolean attribute as the text of the IR, None if the node does not have it."""
     value = node.soft_get(attr, None)
     if value is None:
         return None
@@ -142,7 +142,7 @@ def attr_getter(node: GraphNode, name: str) -> str | None:
 def spatial_getter(
     name: str, field: str, indices: Callable[[Any], Any] = lambda entries: entries
 ) -> tuple[str, Callable[[GraphNode], str | None]]:
-    """A record of `backend_attrs`: the entries of `node[field]` for the spatial axes of the node, `node.spatial_dims`."""
+    """A record of `backend_attrs`: the entries of `node[field]` for the axes in `node.spatial_dims`."""
 
     def text(node: GraphNode) -> str | None:
         if not node.has_valid(field) or not node.has_valid("spatial_dims"):

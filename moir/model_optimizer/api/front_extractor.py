@@ -26,8 +26,8 @@ logger = logging.getLogger("moir")
 class FrontExtractorOp:
     """An extractor for the nodes of one kind.
 
-    `op` is the framework's name of the kind. `extract` reads `node.pb` and gives the node attributes, as a rule by `update_node_stat` of an
-    Op class; it returns whether the node is supported.
+    `op` is the framework's name of the kind. `extract` reads `node.pb` and sets attributes of the node, as a rule by
+    `update_node_stat` of an Op class; it returns whether the node is supported.
     """
 
     op: ClassVar[str | None] = None
@@ -40,7 +40,7 @@ class FrontExtractorOp:
 
     @classmethod
     def missing_member(cls) -> str | None:
-        """What a class must define in order to run and does not; None if nothing is missing."""
+        """The member that a class must define and does not; None if it is complete."""
         if not isinstance(cls.op, str):
             return "op"
         defined = any("extract" in base.__dict__ for base in cls.__mro__[: cls.__mro__.index(FrontExtractorOp)])
@@ -88,7 +88,7 @@ class CaffePythonFrontExtractorOp:
 
 
 def register_caffe_python_extractor(op: type[Op], name: str | None = None) -> type[CaffePythonFrontExtractorOp]:
-    """An extractor for the layer `name` (by default the `op` of the class) that makes all its parameters attributes of the operation."""
+    """An extractor for the layer `name`, by default the `op` of the class: its parameters become attributes."""
 
     class CaffePythonExtractor(CaffePythonFrontExtractorOp):
         @classmethod

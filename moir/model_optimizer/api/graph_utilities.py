@@ -1,4 +1,4 @@
-"""Short edits of a graph: nodes with constants as inputs, activations behind a node."""
+"""Short edits of a graph: nodes with constants as inputs, activations after a node."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ _ACTIVATIONS: dict[str, tuple[str, dict[str, Any]] | None] = {
 
 
 def add_activation_function_after_node(graph: Graph, node: GraphNode, activation_function: str) -> GraphNode:
-    """An activation of output 0 of a node, by its name in the configurations of TensorFlow's detection models; the node itself for
-    IDENTITY. Raises Error for an unknown name."""
+    """An activation after output 0 of a node; the node itself for IDENTITY.
+
+    The names are those in the configurations of TensorFlow's detection models. Raises Error for an unknown one.
+    """
     if activation_function not in _ACTIVATIONS:
         raise Error("unknown activation function {!r}; there are {}", activation_function, ", ".join(_ACTIVATIONS))
     found = _ACTIVATIONS[activation_function]
@@ -42,7 +44,7 @@ def add_activation_function_after_node(graph: Graph, node: GraphNode, activation
 
 
 def add_constant_to_negative_values(node: GraphNode, port_idx: int, added_value: Any) -> None:
-    """Replace the tensor at an input port by one whose negative elements have a value added to them."""
+    """Insert operations at an input port that add a value to the negative elements of its tensor."""
     graph = node.graph
     source = node.in_port(port_idx).get_source()
     if source is None:

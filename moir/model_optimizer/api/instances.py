@@ -1,4 +1,4 @@
-"""Where the sub-graphs of an entry of a configuration file are in a graph: by scopes, or between points."""
+"""Finds the sub-graphs that an entry of a configuration file describes, by scopes or between points."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ class NamedNodes:
         self.by_name = dict(reversed(self.nodes))
 
     def matching(self, expression: str) -> list[GraphNode]:
-        """The nodes whose names begin with what a regular expression matches. Inputs and outputs of the model are in no scope."""
+        """The nodes whose names a regular expression matches from the beginning.
+
+        Inputs and outputs of the model are in no scope.
+        """
         compiled = re.compile(expression)
         return [node for name, node in self.nodes if compiled.match(name) and node.op not in ("Parameter", "Result")]
 
@@ -51,8 +54,8 @@ def _nearest(name: str, names: Sequence[str]) -> str:
 def find_instances(graph: Graph, descriptor: CustomReplacementDescriptor) -> list[SubgraphMatch]:
     """The sub-graphs an entry describes, all found before any is changed.
 
-    Raises ConversionError, pointing into the file: if there is none, with the names that are nearest; for points that are not there, or
-    whose sub-graph depends on an input of the model by another way.
+    Raises ConversionError, with the place in the file: if there is none, with the nearest names; for points that are
+    not there; and if the sub-graph between points depends on an input of the model by a path without a start point.
     """
     nodes = NamedNodes(graph)
     if descriptor.match_kind == "points":
@@ -64,7 +67,10 @@ def find_instances(graph: Graph, descriptor: CustomReplacementDescriptor) -> lis
 
 
 def _in_scopes(nodes: NamedNodes, descriptor: CustomReplacementDescriptor) -> list[SubgraphMatch]:
-    """The sub-graphs of the scopes that are in the model; the others are passed over with a warning unless all are."""
+    """The sub-graphs of the scopes that are in the model.
+
+    Missing scopes are reported as warnings, or as an error if all are missing.
+    """
     found: list[SubgraphMatch] = []
     problems: list[ConversionError] = []
     for index, scope in enumerate(descriptor.scopes):
@@ -87,9 +93,10 @@ def _in_scopes(nodes: NamedNodes, descriptor: CustomReplacementDescriptor) -> li
 
 
 class _DescribedBorder:
-    """The inputs and outputs an entry describes, in one scope; those of the scope if it describes none.
+    """The inputs and outputs an entry describes, in one scope; by default those of the scope.
 
-    `missing` is the expression of a node that the scope does not have. Raises ConversionError for an expression that matches several nodes.
+    `missing` is the expression of a node that the scope does not have. Raises ConversionError for an expression that
+    matches several nodes.
     """
 
     def __init__(self, descriptor: CustomReplacementDescriptor, scope: str, matched: Sequence[GraphNode]) -> None:
@@ -102,7 +109,7 @@ class _DescribedBorder:
         self.outputs = border(matched)[1] if descriptor.outputs is None else self._ports(descriptor.outputs)
 
     def names(self) -> list[str]:
-        """The names in the scope, without it."""
+        """The names in the scope, without its own name."""
         prefix = re.compile(in_scope(self._scope, ""))
         return [name[match.end() :] for name, _ in self._members if (match := prefix.match(name))]
 
@@ -123,11 +130,11 @@ class _DescribedBorder:
 
 
 def border(matched: Iterable[GraphNode]) -> tuple[list[list[NumberedPort]], list[NumberedPort]]:
-    """The inputs and outputs of a sub-graph: for each tensor from outside the input ports that take it, and the output ports whose tensors
-    are taken outside or by nothing.
+    """The inputs and outputs of a sub-graph, sorted by names.
 
-    A constant outside is no input if only the sub-graph takes it, or it is in no scope itself: initializers of ONNX models are in none.
-    Sorted by names.
+    An input is a tensor from outside, given by the input ports that take it; an output is an output port whose tensor
+    is taken outside, or not at all. A constant outside is no input if only the sub-graph takes it, or if its name has
+    no scope, as those of ONNX initializers.
     """
     members = set(matched)
     inputs: dict[NumberedPort, list[NumberedPort]] = {}
@@ -195,7 +202,7 @@ def _points(nodes: NamedNodes, descriptor: CustomReplacementDescriptor, key: str
 def _reached(
     roots: Iterable[GraphNode], neighbours: Callable[[GraphNode], Iterable[GraphNode]], stop: set[GraphNode]
 ) -> dict[GraphNode, GraphNode | None]:
-    """The nodes that can be reached from roots, roots among them, each with the one it was reached from. Beyond `stop` nothing is."""
+    """The nodes reachable from roots, each with its predecessor (None for a root). Paths end at nodes in `stop`."""
     found: dict[GraphNode, GraphNode | None] = dict.fromkeys(roots)
     pending = list(found)
     while pending:
@@ -210,7 +217,7 @@ def _reached(
 
 
 def _path_to(node: GraphNode, inner: Iterable[GraphNode], starts: set[GraphNode]) -> list[GraphNode]:
-    """How a node comes into a sub-graph: from it to the first of the inner nodes."""
+    """The path from a node of a sub-graph to the first of the inner nodes."""
     reached_from = _reached(inner, producers, stop=starts)
     path = [node]
     while (following := reached_from[path[-1]]) is not None:

@@ -2,9 +2,10 @@
 
     [{"id": "TFYOLO", "match_kind": "general", "custom_attributes": {"classes": 20, "coords": 4}}]
 
-A list of objects. `id` links an entry with the class of that `replacement_id`, unless the entry has an `op`, which the sub-graph is
-replaced by. `match_kind` says how the sub-graph is found: `scope` by names of nodes that begin alike, `points` between nodes, `general`
-not at all: the class gets the whole graph. `inputs` and `outputs` say which nodes of a scope take and make its tensors.
+A list of objects. `id` links an entry with the class of that `replacement_id`, unless the entry has an `op`, which the
+sub-graph is replaced by. `match_kind` says how the sub-graph is found: `scope` by names of nodes that begin alike,
+`points` between nodes, `general` not at all: the class gets the whole graph. `inputs` and `outputs` say which nodes of
+a scope take and make its tensors.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ CUSTOM_REPLACEMENTS = "custom_replacements"
 
 @dataclass(frozen=True)
 class NodePort:
-    """A port of a node in the sub-graph, the node given by a regular expression for its name (behind that of the scope)."""
+    """A port of a node of the sub-graph; `node` is a regular expression for its name after that of the scope."""
 
     node: str
     port: int = 0

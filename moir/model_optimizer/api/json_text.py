@@ -1,4 +1,4 @@
-"""JSON with the place of every value in the file, for messages that point there."""
+"""A JSON parser that keeps the place of every value in the file, for error messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class JsonValue:
     items: Mapping[Any, JsonValue] = field(default_factory=dict["str | int", "JsonValue"])
 
     def at(self, *path: str | int) -> JsonValue:
-        """The value at a path of keys and indices, or the last on the path that is there."""
+        """The value at a path of keys and indices, or at the longest part of it that exists."""
         found = self
         for key in path:
             if key not in found.items:

@@ -1,7 +1,7 @@
 """Functions of Model Optimizer on the layout of data, `NHWC` or `NCHW`.
 
-Its operations were moved to another layout in place, so they said which of their attributes and inputs are axes and had to be changed with
-it. In moir operations keep their layout and data is transposed in front of and behind them: what they say of permutations has no effect.
+Model Optimizer changed the layout of operations in place, so an operation declared which of its attributes and inputs
+are axes. In moir an operation keeps its layout and its data is transposed, so such declarations have no effect.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def shape_for_layout(layout: str, **kwargs: int) -> IntegerArray:
 
 
 class PermuteAttrs:
-    """What an operation says of attributes that are axes. It has no effect."""
+    """Declares attributes that are axes; without effect."""
 
     @staticmethod
     def create_permute_attrs(node: GraphNode, attrs: Iterable[Any] | None = None) -> None:
@@ -67,7 +67,7 @@ class PermuteAttrs:
 
 
 class PermuteInputs:
-    """What an operation says of inputs that are axes or shapes. It has no effect."""
+    """Declares inputs that are axes or shapes; without effect."""
 
     def set_input_permutation(
         self, node1: GraphNode, node2: GraphNode, port_info: str, permutation_rule: str, structure: str = "port"

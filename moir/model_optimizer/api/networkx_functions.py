@@ -1,4 +1,7 @@
-"""What old extensions use of networkx, where that is not installed. A graph of moir is no networkx graph, but has its methods."""
+"""The functions of networkx that old extensions use, where networkx is not installed.
+
+A graph of moir has the methods of a networkx graph.
+"""
 
 from __future__ import annotations
 

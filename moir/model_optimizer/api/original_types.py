@@ -1,4 +1,4 @@
-"""The types of tensors of the original model, for operations that take the place of a sub-graph and do not say what shapes they make.
+"""Result types for an operation without `infer` that replaces a sub-graph: those of the original tensors.
 
 Model Optimizer asked TensorFlow for them. Here the sub-graph is lowered and inferred in a copy of the model.
 """
@@ -29,9 +29,9 @@ _PREFIX = "moir_original_type_"
 
 
 def original_types(graph: Graph, ports: Sequence[NumberedPort]) -> dict[NumberedPort, Attribute]:
-    """The types of the tensors of output ports, by what the operations of the framework are lowered to.
+    """The types of the tensors of output ports, after the operations of the framework are lowered.
 
-    Raises InferenceError for a tensor whose rank is not known, because the operations before it cannot be lowered.
+    Raises InferenceError for a tensor whose rank is unknown because operations before it cannot be lowered.
     """
     wanted = list(dict.fromkeys(ports))
     if not wanted:
@@ -83,7 +83,7 @@ def _results(operations: Iterable[Operation]) -> dict[str, SSAValue]:
 
 
 def infer_as(types: Sequence[Attribute]) -> dict[str, Callable[[GraphNode], None]]:
-    """The attributes of a node whose results have these types."""
+    """The attributes `infer` and `type_infer` of a node whose results have these types."""
 
     def infer(node: GraphNode) -> None:
         for result, type_ in zip(node.operation.results, types, strict=False):

@@ -1,4 +1,4 @@
-"""Functions of Model Optimizer that look for patterns, and that visit the bodies in a graph."""
+"""Functions of Model Optimizer that find patterns and visit bodies."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from moir.model_optimizer.api.endpoints import consumers
-from moir.model_optimizer.api.replacement import apply_pattern as apply_named_pattern
+from moir.model_optimizer.api.replacement import apply_to_matches
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.matching import find_subgraph_matches
 from moir.model_optimizer.graph.node import GraphNode
@@ -19,13 +19,15 @@ def apply_pattern(
     action: Callable[[Graph, dict[str, GraphNode]], None],
     **_ignored: Any,
 ) -> None:
-    """Find all matches of a pattern, then run an action on each whose nodes are all still there. `node_attrs` and `edge_attrs` may be
-    given and mean nothing."""
-    apply_named_pattern(graph, {"nodes": nodes, "edges": edges}, action, getattr(action, "__qualname__", "an action"))
+    """Find all matches of a pattern, then run an action on each whose nodes are all still there.
+
+    `node_attrs` and `edge_attrs` are accepted and have no effect.
+    """
+    apply_to_matches(graph, {"nodes": nodes, "edges": edges}, action, getattr(action, "__qualname__", "an action"))
 
 
 def find_pattern_matches(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any], **_ignored: Any) -> Iterator[dict[str, str]]:
-    """The matches of a pattern, from the ids of nodes to aliases."""
+    """The matches of a pattern, as mappings from ids of nodes to aliases."""
     for match in find_subgraph_matches(graph, nodes, edges):
         yield {node.id: alias for alias, node in match.items()}
 
@@ -42,20 +44,20 @@ def for_each_sub_graph(graph: Graph, func: Callable[[Graph], Any]) -> None:
 
 
 def for_each_sub_graph_recursively(graph: Graph, func: Callable[[Graph], Any]) -> None:
-    """The same, and with those of bodies in bodies."""
+    """Call a function with the graph of each body in a graph, and of the bodies in bodies."""
     for body in graph.body_graphs():
         func(body)
         for_each_sub_graph_recursively(body, func)
 
 
 def for_graph_and_each_sub_graph_recursively(graph: Graph, func: Callable[[Graph], Any]) -> None:
-    """The same, and first with the graph itself."""
+    """Call a function with a graph, then with the graphs of all bodies in it."""
     func(graph)
     for_each_sub_graph_recursively(graph, func)
 
 
 def check_node_usages_out_of_match(match: Mapping[str, GraphNode], node_name_in_match_group: str) -> bool:
-    """Whether only matched nodes take the tensors of a matched node."""
+    """Whether all consumers of a matched node are matched nodes."""
     node = match[node_name_in_match_group]
     users = node.out_nodes().values() if node.is_data else consumers(node)
     return set(users) <= set(match.values())

@@ -7,8 +7,9 @@
             ...
             return [new_node.id]
 
-A class says what it looks for (a pattern, the `op` of nodes, or nothing) and what it does. Whoever runs it makes one object and calls
-`find_and_replace_pattern(graph)`. Those that a JSON configuration file enables are in `configured_replacement`.
+A class says what it looks for (a pattern, the `op` of nodes, or nothing) and what it does. Whoever runs it makes one
+object and calls `find_and_replace_pattern(graph)`. Those that a JSON configuration file enables are in
+`configured_replacement`.
 """
 
 from __future__ import annotations
@@ -19,18 +20,19 @@ from typing import Any, ClassVar, Literal
 
 from moir.errors import ConversionError
 from moir.model_optimizer.api.anchors import BackFinish, BackStart, FrontFinish, FrontStart, MiddleFinish, MiddleStart
-from moir.model_optimizer.api.endpoints import endpoint, is_present, replace_inputs, replace_output, replace_outputs, unneeded
+from moir.model_optimizer.api.endpoints import endpoint, replace_inputs, replace_output, replace_outputs, unneeded
 from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.matching import find_subgraph_matches
 from moir.model_optimizer.graph.node import GraphNode
 
 logger = logging.getLogger("moir")
 
-Pattern = dict[str, Any]
-"""`nodes`: pairs of an alias and a dictionary of attributes; `edges`: two aliases and perhaps a dictionary of attributes of the edge."""
+PatternDescription = dict[str, Any]
+"""The `nodes`, `(alias, attributes)` each, and the `edges`, `(alias, alias)` or `(alias, alias, attributes)` each."""
 
 
 class ReplacementPattern:
-    """A transformation of a graph. What the attributes mean is said in docs/extending.md."""
+    """A transformation of a graph. Its attributes are described in docs/extending.md."""
 
     phase: ClassVar[Literal["front", "middle", "back"]] = "front"
     enabled: bool = True
@@ -48,21 +50,21 @@ class ReplacementPattern:
         """The transformations this one runs before."""
         return []
 
-    def pattern(self) -> Pattern:
-        """What to look for."""
+    def pattern(self) -> PatternDescription:
+        """The pattern to find."""
         raise self._incomplete("pattern")
 
     def replace_pattern(self, graph: Graph, match: dict[str, GraphNode]) -> None:
-        """What to do with a match: the node of each alias."""
+        """Edit the graph for a match, which maps aliases to nodes."""
         raise self._incomplete("replace_pattern")
 
     def find_and_replace_pattern(self, graph: Graph) -> None:
         """Run the transformation: find all matches of the pattern, then replace each whose nodes are still there."""
-        apply_pattern(graph, self.pattern(), self.replace_pattern, type(self).__name__)
+        apply_to_matches(graph, self.pattern(), self.replace_pattern, type(self).__name__)
 
     @classmethod
     def missing_member(cls) -> str | None:
-        """What a class must define in order to run and does not; None if nothing is missing."""
+        """The member that a class must define and does not; None if it is complete."""
         return _first_missing(
             cls, ReplacementPattern, (("find_and_replace_pattern",), ("pattern",)), (("find_and_replace_pattern",), ("replace_pattern",))
         )
@@ -73,7 +75,10 @@ class ReplacementPattern:
 
 
 def _first_missing(cls: type, base: type, *required: tuple[tuple[str, ...], ...]) -> str | None:
-    """The last alternative of the first requirement a class does not meet: to define all members of one of its alternatives."""
+    """The last member of the last alternative of the first requirement that a class does not meet.
+
+    A requirement is a tuple of alternatives, tuples of members; it is met if all members of one are overridden.
+    """
     for alternatives in required:
         if not any(all(getattr(cls, member) is not getattr(base, member) for member in members) for members in alternatives):
             return alternatives[-1][-1]
@@ -83,9 +88,9 @@ def _first_missing(cls: type, base: type, *required: tuple[tuple[str, ...], ...]
 class FrontReplacementPattern(ReplacementPattern):
     """A transformation of the front phase, on operations of the framework.
 
-    Define `find_and_replace_pattern`; or a pattern and `replace_sub_graph` (or `replace_pattern`), which edits the graph for a match; or a
-    pattern, `generate_sub_graph` to make new nodes, `input_edges_match` and `output_edges_match` to say how they take the place of the
-    matched ones, and `nodes_to_remove` if others are to go than those that nothing needs any longer.
+    Define one of these: `find_and_replace_pattern`; a `pattern` and `replace_sub_graph` (or `replace_pattern`), which
+    edits the graph for a match; a `pattern`, `generate_sub_graph`, which makes new nodes, and `input_edges_match` and
+    `output_edges_match`, which map ports of matched nodes to those of new ones. `nodes_to_remove` may be overridden.
     """
 
     phase = "front"
@@ -101,36 +106,42 @@ class FrontReplacementPattern(ReplacementPattern):
         self.replace_sub_graph(graph, match)
 
     def replace_sub_graph(self, graph: Graph, match: Any) -> None:
-        """Replace a match. By default by what `generate_sub_graph` makes."""
+        """Replace a match, by default by the nodes that `generate_sub_graph` makes."""
         new_sub_graph = self.generate_sub_graph(graph, match)
         self.replace_input_edges(graph, self.input_edges_match(graph, match, new_sub_graph))
         self.replace_output_edges(graph, self.output_edges_match(graph, match, new_sub_graph))
         graph.remove_nodes_from(self.nodes_to_remove(graph, match))
 
     def generate_sub_graph(self, graph: Graph, match: Any) -> dict[str, GraphNode]:
-        """New nodes for a match, by names that `input_edges_match` and `output_edges_match` know."""
+        """Make the new nodes for a match; returns them by names that `input_edges_match` and `output_edges_match` use."""
         raise self._incomplete("replace_sub_graph")
 
     def input_edges_match(self, graph: Graph, match: Any, new_sub_graph: dict[str, GraphNode]) -> Mapping[Any, Any]:
-        """Which input ports of new nodes take over the tensors at input ports of old ones: `{(old id, port): (new id, port)}`."""
+        """The input ports of old nodes, and those of new nodes that take their tensors.
+
+        The form is `{(old id, port): (new id, port)}`.
+        """
         return {}
 
     def output_edges_match(self, graph: Graph, match: Any, new_sub_graph: dict[str, GraphNode]) -> Mapping[Any, Any]:
-        """Which output ports of new nodes take the place of those of old ones: `{(old id, port): (new id, port)}`."""
+        """The output ports of old nodes, and those of new nodes that replace them.
+
+        The form is `{(old id, port): (new id, port)}`.
+        """
         return {}
 
     def nodes_to_remove(self, graph: Graph, match: Any) -> list[str]:
-        """Ids of the old nodes to remove: by default all that matched, but for those whose tensors others still take."""
+        """The ids of the old nodes to remove: by default the matched ones that no other node depends on."""
         return [node.id for node in unneeded(graph, match.values())]
 
     @staticmethod
     def replace_input_edges(graph: Graph, input_edges_match: Mapping[Any, Any]) -> None:
-        """Give the tensors at input ports of old nodes to input ports of new ones."""
+        """Connect input ports of new nodes to the sources of those of old nodes."""
         replace_inputs(graph, input_edges_match)
 
     @staticmethod
     def replace_output_edges(graph: Graph, output_edges_match: Mapping[Any, Any]) -> None:
-        """Let everything that takes tensors of old nodes take those of new ones."""
+        """Let the consumers of old nodes take the tensors of new nodes instead."""
         replace_outputs(graph, output_edges_match)
 
     @classmethod
@@ -140,33 +151,33 @@ class FrontReplacementPattern(ReplacementPattern):
 
 
 class FrontReplacementSubgraph(FrontReplacementPattern):
-    """A transformation of the front phase that replaces each match of a pattern. The same as `FrontReplacementPattern`."""
+    """A transformation of the front phase that replaces each match; the same as `FrontReplacementPattern`."""
 
 
 class FrontReplacementOp(FrontReplacementSubgraph):
     """A transformation of the front phase that replaces each node whose `op` is that of the class.
 
-    Define `op` and `replace_op`, which returns what stands for each output of the node; or `replace_sub_graph`, which gets the node as
-    `match["op"]`.
+    Define `op` and `replace_op`, which returns the replacement of each output; or `replace_sub_graph`, which gets the
+    node as `match["op"]`.
     """
 
     op: str | None = None
 
-    def pattern(self) -> Pattern:
+    def pattern(self) -> PatternDescription:
         return {"nodes": [("op", {"op": self.op})], "edges": []}
 
     def find_and_replace_pattern(self, graph: Graph) -> None:
         if not isinstance(self.op, str):
             raise self._incomplete("op")
         for node in graph.get_op_nodes(op=self.op):
-            if is_present(graph, node):
+            if graph.is_present(node.subject):
                 self.replace_sub_graph(graph, {"op": node})
 
     def replace_op(self, graph: Graph, node: GraphNode) -> Any:
-        """Replace a node.
+        """Replace a node, which is removed afterwards.
 
-        Returns a list: element i says what stands for output i of the node, as an id (then output 0 of that node is meant) or as a tuple of
-        an id and the number of an output. An empty list says that everything is connected already. The node is removed in any case.
+        Returns a list whose element i replaces output i of the node: the id of a node, of which output 0 is meant, or
+        a tuple of an id and the number of an output. An empty list means that the consumers are connected already.
         """
         raise self._incomplete("replace_op")
 
@@ -174,7 +185,7 @@ class FrontReplacementOp(FrontReplacementSubgraph):
         node = match["op"]
         given = self.replace_op(graph, node)
         outputs = [] if given is None else [given] if isinstance(given, str | GraphNode) else list(given)
-        if not is_present(graph, node):
+        if not graph.is_present(node.subject):
             return
         for index, output in enumerate(outputs):
             new = endpoint(graph, output, f"what {type(self).__name__}.replace_op returns for output {index} of {node.id!r}")
@@ -230,27 +241,25 @@ BASE_CLASSES: set[type[ReplacementPattern]] = {
     MiddleReplacementPattern,
     BackReplacementPattern,
 }
-"""The classes of this module and of `configured_replacement`, which are no transformations themselves."""
+"""The classes of this module and of `configured_replacement`, which are not transformations themselves."""
 
 
-def apply_pattern(graph: Graph, pattern: Mapping[str, Any], action: Callable[[Graph, dict[str, GraphNode]], None], name: str) -> None:
+def apply_to_matches(graph: Graph, pattern: Mapping[str, Any], action: Callable[[Graph, dict[str, GraphNode]], None], name: str) -> None:
     """Find all matches of a pattern, then run an action on each whose nodes are all still there.
 
     Args:
-        graph: where to look.
-        pattern: its `nodes` and `edges`; the keys `node_attrs` and `edge_attrs` of old extensions mean nothing.
-        action: gets the graph and the node of each alias.
-        name: the transformation, for messages.
+        graph: the graph.
+        pattern: its `nodes` and `edges`; the keys `node_attrs` and `edge_attrs` of old extensions have no effect.
+        action: function of the graph and a match, which maps aliases to nodes.
+        name: the name of the transformation, for messages.
     """
-    from moir.model_optimizer.graph.matching import find_subgraph_matches
-
     if not isinstance(pattern, Mapping) or "nodes" not in pattern:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ConversionError(f"the pattern of {name} is {pattern!r}", hint="a pattern is a dictionary with the keys nodes and edges")
     unknown = pattern.keys() - {"nodes", "edges", "node_attrs", "edge_attrs"}
     if unknown:
         raise ConversionError(f"the pattern of {name} has the key {min(unknown)!r}", hint="a pattern has the keys nodes and edges")
     for match in find_subgraph_matches(graph, pattern["nodes"], pattern.get("edges", [])):
-        gone = [alias for alias, node in match.items() if not is_present(graph, node)]
+        gone = [alias for alias, node in match.items() if not graph.is_present(node.subject)]
         if gone:
             logger.warning("%s: a match is passed over, the node of %r was removed with a match before it", name, gone[0])
         else:

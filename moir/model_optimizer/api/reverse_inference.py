@@ -1,4 +1,4 @@
-"""Functions for `reverse_infer`: shapes of inputs that follow from those of outputs."""
+"""Functions for `reverse_infer`: shapes of inputs that follow from shapes of outputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from moir.model_optimizer.graph.node import GraphNode
 
 
 def reverse_bypass_infer(node: GraphNode, in_ports: Iterable[int]) -> None:
-    """Give the inputs of these numbers whose shape is unknown the shape of output 0, if that is known."""
+    """Set the shape of output 0 on inputs of these numbers whose shape is unknown."""
     shape = node.out_port(0).data.get_shape()
     if shape is None:
         return

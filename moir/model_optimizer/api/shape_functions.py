@@ -1,4 +1,4 @@
-"""Functions of Model Optimizer on arrays that are no matter of graphs."""
+"""Functions of Model Optimizer on arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sub-graph that an entry of a configuration file found, as `replace_sub_graph` and `generate_sub_graph` get it."""
+"""A sub-graph that an entry of a configuration file describes, as `generate_sub_graph` gets it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NumberedPort: TypeAlias = tuple[GraphNode, int]
 
 
 class SubgraphMatch:
-    """Nodes of a graph, the ports at which tensors come in, and those whose tensors leave.
+    """The nodes of a sub-graph, its inputs and its outputs.
 
     Args:
         graph: the graph.
@@ -47,19 +47,22 @@ class SubgraphMatch:
         return [node.id for node in self.nodes]
 
     def inputs_count(self) -> int:
-        """How many tensors come in."""
+        """The number of inputs."""
         return len(self._inputs)
 
     def outputs_count(self) -> int:
-        """How many tensors leave."""
+        """The number of outputs."""
         return len(self._outputs)
 
     def input_nodes(self, port: int) -> list[NumberedPort]:
-        """The nodes, with the numbers of their input ports, that take the tensor of this number."""
+        """The input ports, as nodes with numbers, that take the tensor of an input."""
         return list(self._entry(self._inputs, port, "inputs"))
 
     def single_input_node(self, port: int) -> NumberedPort:
-        """The one node, with the number of its input port, that takes the tensor of this number. Raises ConversionError for several."""
+        """The one input port, as a node with a number, that takes the tensor of an input.
+
+        Raises ConversionError if there are several.
+        """
         ports = self._entry(self._inputs, port, "inputs")
         if len(ports) != 1:
             names = ", ".join(sorted(node.id for node, _ in ports))
@@ -67,17 +70,17 @@ class SubgraphMatch:
         return ports[0]
 
     def output_node(self, port: int) -> NumberedPort:
-        """The node, with the number of its output port, that makes the tensor of this number."""
+        """The output port, as a node with a number, that gives the tensor of an output."""
         return self._entry(self._outputs, port, "outputs")
 
     def output_ports(self) -> list[NumberedPort]:
-        """All of them, in order."""
+        """The output ports of all outputs, in order."""
         return list(self._outputs)
 
     def node_by_pattern(self, pattern: str) -> GraphNode | None:
-        """The node of the sub-graph whose name, behind the scope, begins with what a regular expression matches; None if none does.
+        """The node whose name after the scope a regular expression matches from the beginning; None if there is none.
 
-        Raises ConversionError if several do.
+        Raises ConversionError if there are several.
         """
         expression = re.compile(in_scope(self.scope, pattern))
         found = [node for node in self.nodes if expression.match(node.name)]
@@ -96,5 +99,5 @@ class SubgraphMatch:
 
 
 def in_scope(scope: str, pattern: str) -> str:
-    """A regular expression for names in a scope, given one for what is behind it."""
+    """A regular expression for names in a scope, from one for the part after the scope."""
     return pattern if not scope else f"(?:{scope}){'' if scope.endswith('/') else '/'}(?:{pattern})"

@@ -19,7 +19,7 @@ from moir.model_optimizer.graph.data_attributes import DataAttributes
 from moir.model_optimizer.graph.edges import Vertex
 from moir.model_optimizer.graph.operand_counts import operand_limit
 from moir.model_optimizer.graph.operation_attributes import MissingAttributeError, OperationAttributes
-from moir.model_optimizer.graph.operation_names import IN_PORTS_COUNTS, is_foreign, op_names
+from moir.model_optimizer.graph.operation_names import IN_PORTS_COUNTS, is_mo_operation, op_names
 from moir.model_optimizer.graph.sentinels import ABSENT_PORT, DISCONNECTED
 from moir.model_optimizer.graph.view import BlockView
 
@@ -34,7 +34,8 @@ MAXIMUM_PORTS = 1 << 16
 class AttributedNode:
     """A view of one operation, or in the middle and back phases of one tensor (a data node).
 
-    Two objects for one operation are equal. An attribute is read as `node.name` or `node["name"]`; a new one is set by `node["name"] = …`.
+    Two objects for one operation are equal. An attribute is read as `node.name` or `node["name"]`; a new one is set by
+    `node["name"] = …`.
 
     Args:
         graph: the graph.
@@ -167,7 +168,10 @@ class AttributedNode:
         return len(op.operands) <= idx < self._limit()
 
     def port_numbers(self, port_type: Direction) -> list[int]:
-        """The numbers of the ports, in order. An input port without an operand is not listed, though `has_port` is true for it."""
+        """The numbers of the ports, in order.
+
+        An input port without an operand is not listed, though `has_port` is true for it.
+        """
         count = len(self.operation.operands if port_type == "in" else self.operation.results)
         return [index for index in range(count) if self.has_port(port_type, index)]
 
@@ -175,7 +179,7 @@ class AttributedNode:
         """The largest number of input ports, by the definition of the operation."""
         op = self.operation
         count = len(op.operands)
-        if is_foreign(op):
+        if is_mo_operation(op):
             given = OperationAttributes(self.graph, op).get("in_ports_count")
             return max(count, given) if isinstance(given, int) else count
         if isinstance(op, OpsetOp):
@@ -215,7 +219,10 @@ class AttributedNode:
             raise ConversionError(f"{idx!r} is no number of a port", operation=self.kind_name, node=self.name)
 
     def delete_input_port(self, idx: int, skip_if_absent: bool = False) -> None:
-        """Disconnect and remove an input port; the others keep their numbers. Raises ConversionError if there is none."""
+        """Disconnect and remove an input port; the others keep their numbers.
+
+        Raises ConversionError if there is none.
+        """
         op = self.operation
         if not self.has_port("in", idx) or idx >= len(op.operands):
             if not skip_if_absent:
@@ -223,10 +230,10 @@ class AttributedNode:
             return
         self.graph.set_operand(op, idx, self.graph.sentinel(ABSENT_PORT))
         self.graph.trim(op, (ABSENT_PORT,))
-        if is_foreign(op) and self._limit() > len(op.operands):
+        if is_mo_operation(op) and self._limit() > len(op.operands):
             self["in_ports_count"] = len(op.operands)
 
     def mark_output_absent(self, idx: int) -> None:
-        """Remove the port of a result, which nothing takes; the result itself and the numbers of the other ports stay."""
+        """Remove the port of a result without consumers; the result itself stays."""
         attributes = OperationAttributes(self.graph, self.operation)
         attributes.set_hidden(ABSENT_OUTPUTS, frozenset(attributes.hidden(ABSENT_OUTPUTS, ())) | {idx})

@@ -17,7 +17,7 @@ from moir.passes.fold.fold_constants import Folding, replace_by_constants
 
 
 def live_operations(block: Block, roots: Iterable[Operation] = ()) -> set[Operation]:
-    """The operations of a block with effects (outputs among them), those of `roots`, and those that any of these depends on."""
+    """The operations that have effects (outputs among them) or are in `roots`, and those they depend on."""
     pending = [op for op in block.ops if not is_removable(op)]
     pending.extend(roots)
     live = set(pending)
@@ -52,7 +52,8 @@ def fold_constants(block: Block, kept: Collection[str]) -> bool:
 def clean_up(graph: BlockView, kept: Collection[str]) -> None:
     """Remove the operations that no output depends on, in a graph and in the bodies in it.
 
-    In the middle and back phases operations on constants are replaced by constants first; those that depend on ShapeOf stay.
+    In the middle and back phases operations on constants are replaced by constants first; those that depend on ShapeOf
+    stay.
 
     Args:
         graph: the graph.

@@ -1,7 +1,7 @@
 """Operations from the attributes of a node: new ones, and what an operation of a framework becomes.
 
-Const, Parameter and Result are operations of the operation set in every phase. Every other operation is one of the `mo` dialect with all
-attributes in `node_attributes`, until `lower-mo` replaces it.
+Const, Parameter and Result are operations of the operation set in every phase. Every other operation is one of the
+`mo` dialect with all attributes in `node_attributes`, until `lower-mo` replaces it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from moir.dialects.python_object import set_python_entries
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.operation_attributes import OperationAttributes, recast
-from moir.model_optimizer.graph.operation_names import class_type, is_foreign
+from moir.model_optimizer.graph.operation_names import class_type, is_mo_operation
 from moir.model_optimizer.graph.python_values import constant_array, element_type
 from moir.model_optimizer.graph.sentinels import DISCONNECTED, SENTINELS
 from moir.model_optimizer.graph.shapes import type_shape
@@ -70,8 +70,8 @@ def create_operation(graph: BlockView, attrs: Mapping[str, Any], id_: str | None
 
     Args:
         graph: the graph.
-        attrs: its attributes. `op` (or `type`) is its kind, `in_ports_count` and `out_ports_count` are the numbers of its ports (by default 0
-            and 1).
+        attrs: its attributes. `op` (or `type`) is its kind, `in_ports_count` and `out_ports_count` are the numbers of
+            its ports (by default 0 and 1).
         id_: the id of its node, if no other node has it.
 
     Raises ConversionError if the attributes have no kind, or a constant has no value.
@@ -84,12 +84,12 @@ def create_operation(graph: BlockView, attrs: Mapping[str, Any], id_: str | None
     elif kind in MAKERS:
         op = MAKERS[kind](attrs)
     else:
-        return _foreign(graph, kind, attrs, id_)
+        return _mo_operation(graph, kind, attrs, id_)
     further = {key: value for key, value in attrs.items() if key not in _OWN and value is not None and key not in ("infer", "type_infer")}
     return _finish(graph, op, attrs, further, id_)
 
 
-def _foreign(graph: BlockView, kind: str, attrs: Mapping[str, Any], id_: str | None) -> Operation:
+def _mo_operation(graph: BlockView, kind: str, attrs: Mapping[str, Any], id_: str | None) -> Operation:
     operation = operation_class(MODEL_OPTIMIZER, kind)
     if operation in SENTINELS:
         raise ConversionError(f"an operation cannot be called {kind!r}", node=attrs.get("name"))
@@ -117,18 +117,19 @@ def _finish(graph: BlockView, op: Operation, attrs: Mapping[str, Any], entries: 
 
 
 def become(graph: BlockView, op: Operation, attrs: Mapping[str, Any]) -> None:
-    """Turn an operation of a framework into the one that attributes describe: a constant, an input, or one of the `mo` dialect.
+    """Turn an operation of a framework into a constant, an input, or one of the `mo` dialect, as `attrs` describe it.
 
     It keeps its own attributes. An operation of another dialect stays, as does any without `op` in the attributes.
 
-    Raises ConversionError for a constant without a value, and for a constant or input made of an operation with several results.
+    Raises ConversionError for a constant without a value, and for a constant or input made of an operation with
+    several results.
     """
     kind = attrs.get("op")
-    if not isinstance(op, FrameworkOp) or not isinstance(kind, str) or is_foreign(op):
+    if not isinstance(op, FrameworkOp) or not isinstance(kind, str) or is_mo_operation(op):
         return
     if kind not in MAKERS:
         identity = {"op": kind, "type": attrs.get("type"), "version": attrs.get("version") or "experimental"}
-        OperationAttributes(graph, op).make_foreign(identity)
+        OperationAttributes(graph, op).make_mo_operation(identity)
         return
     name = name_of(op) or graph.id_of(op)
     made = MAKERS[kind]({"name": name, **attrs})
@@ -143,14 +144,15 @@ def become(graph: BlockView, op: Operation, attrs: Mapping[str, Any]) -> None:
 
 
 def take_further_operands(graph: BlockView, op: Operation) -> None:
-    """Give an operation of a framework, to which more operands were connected than it had, the meaning Model Optimizer gave it.
+    """Give an operation of a framework with more operands than the model had the meaning Model Optimizer gave it.
 
-    In ONNX such operands stand for former attributes: the operation is then one of the newest operation set. In other frameworks it becomes
-    the operation of the `mo` dialect that is called as its counterpart in an operation set of the IR, if there is one.
+    In ONNX such operands stand for former attributes: the operation is then one of the newest operation set. In other
+    frameworks it becomes the operation of the `mo` dialect that is called as its counterpart in an operation set of
+    the IR, if there is one.
     """
     framework = op.name.partition(".")[0]
     if framework == "onnx":
         op.attributes[NEWEST_VERSION] = UnitAttr()
     elif framework != MODEL_OPTIMIZER and isinstance(op, FrameworkOp) and class_type(type(op)) is not None:
         attributes = OperationAttributes(graph, op)
-        attributes.make_foreign({key: attributes[key] for key in ("op", "type", "version")})
+        attributes.make_mo_operation({key: attributes[key] for key in ("op", "type", "version")})

@@ -16,7 +16,7 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.operation_attributes import MissingAttributeError, OperationAttributes
-from moir.model_optimizer.graph.operation_names import is_foreign
+from moir.model_optimizer.graph.operation_names import is_mo_operation
 from moir.model_optimizer.graph.python_values import element_type, numpy_type
 from moir.model_optimizer.graph.shapes import masked_shape, masked_value, symbolic_value, type_shape
 from moir.model_optimizer.graph.view import COMPUTED_VALUES, BlockView
@@ -28,9 +28,10 @@ def set_shape(value: SSAValue, shape: Any) -> None:
 
 
 def set_value(graph: BlockView, value: SSAValue, array: Any) -> None:
-    """Set the value of a tensor, and its shape with it; entries may be masked. That of a constant is set in its operation.
+    """Set the value of a tensor, and its shape with it; entries may be masked.
 
-    Raises ConversionError for a result of an operation of an operation set, whose value follows from its operands.
+    The value of a constant is set in its operation. Raises ConversionError for a result of any other operation of an
+    operation set, whose value follows from its operands.
     """
     op = value.owner
     if not isinstance(value, OpResult):
@@ -39,7 +40,7 @@ def set_value(graph: BlockView, value: SSAValue, array: Any) -> None:
     if isinstance(op, Constant):
         attributes["value"] = array
         return
-    if not is_foreign(value.op):
+    if not is_mo_operation(value.op):
         if array is None:
             return
         raise ConversionError(

@@ -1,7 +1,7 @@
-"""Edges of the graph: from operation to operation in the front phase, from operation to data node to operation afterwards.
+"""Edges of the graph: between operations in the front phase, between operations and data nodes afterwards.
 
-The attribute `out` of an edge is the number of the output port where it begins, `in` that of the input port where it ends. An edge between
-an operation and a data node has only one of them, that of the operation.
+The attribute `out` of an edge is the number of the output port where it begins, `in` that of the input port where it
+ends. An edge between an operation and a data node has only one of them, that of the operation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EdgeAttributes: TypeAlias = dict[str, int]
 
 
 def incoming(vertex: Vertex, with_data: bool) -> Iterator[tuple[Vertex, EdgeAttributes]]:
-    """The edges that end in a node: where each begins, and its attributes; in the order of the input ports."""
+    """The edges that end in a node, in the order of the input ports: their sources and attributes."""
     if isinstance(vertex, SSAValue):
         if isinstance(vertex, OpResult) and is_node(vertex.op):
             yield vertex.op, {"out": vertex.index}
@@ -31,7 +31,7 @@ def incoming(vertex: Vertex, with_data: bool) -> Iterator[tuple[Vertex, EdgeAttr
 
 
 def outgoing(vertex: Vertex, with_data: bool, block: Block) -> Iterator[tuple[Vertex, EdgeAttributes]]:
-    """The edges that begin in a node: where each ends, and its attributes."""
+    """The edges that begin in a node: their destinations and attributes."""
     if isinstance(vertex, SSAValue):
         for use in vertex.uses:
             if use.operation.parent is block:

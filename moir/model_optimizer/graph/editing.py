@@ -19,8 +19,8 @@ from moir.model_optimizer.graph.view import BlockView
 def rename_nodes(nodes: Iterable[tuple[GraphNode, str]]) -> None:
     """Give nodes other names, all at once, so names can be exchanged. Ids stay.
 
-    A node that is not in the list and has one of the names gets the suffix `/replaced`. Only an output of the model keeps its name, which
-    it shares with the node that makes its tensor.
+    A node that is not in the list and has one of the names gets the suffix `/replaced`. Only an output of the model
+    keeps its name, which it shares with the node that makes its tensor.
     """
     pairs = list(nodes)
     if not pairs:
@@ -95,7 +95,10 @@ def unique_id(graph: BlockView, prefix: str = "") -> str:
 
 
 def add_opoutput(graph: BlockView, node_name: str, port: int, cut: bool = True) -> str:
-    """Make an output port of a node an output of the model; returns the id of the new node. `cut` disconnects its other consumers."""
+    """Make an output port of a node an output of the model; returns the id of the new node.
+
+    `cut` disconnects its other consumers.
+    """
     source = GraphNode(graph, node_name).out_port(port)
     if cut:
         source.disconnect()

@@ -1,7 +1,7 @@
 """Attributes of framework nodes under the names that Model Optimizer's extractors gave them.
 
-A framework's attribute is read under its own name. For common kinds this table adds the extractor's names: the property each is read from,
-its default, and the conversion to the form in which extensions expect it.
+A framework's attribute is read under its own name. For common kinds this table adds the extractor's names: the
+property each is read from, its default, and the conversion to the form in which extensions expect it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Extracted:
-    """One attribute: the property it is read from and written to, its default (None: absent), and the conversion of its value."""
+    """One attribute: its property, its default (None: absent), and the conversion of its value."""
 
     source: str
     default: Any = None
@@ -23,7 +23,7 @@ class Extracted:
 
 
 def as_bytes(value: str | bytes) -> bytes:
-    """Text as TensorFlow's messages have it."""
+    """Text as bytes, as in TensorFlow's messages."""
     return value if isinstance(value, bytes) else value.encode()
 
 
@@ -100,4 +100,4 @@ EXTRACTED: dict[str, dict[str, Extracted]] = {
     for kinds, attributes in families.items()
     for kind in kinds.split()
 }
-"""From the name of an operation to its extracted attributes."""
+"""Name of an operation -> its attributes by the extractor's names."""

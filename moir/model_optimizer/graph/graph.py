@@ -4,9 +4,9 @@
     for node in graph.get_op_nodes(op="ReLU"):
         ...
 
-There is no second graph: every method reads or edits the block. In the front phase nodes are operations; in the middle and back phases
-there is a data node between an operation and the consumers of its tensor. Edits leave the block unsorted, with sentinels as operands of
-disconnected ports; `moir.model_optimizer.graph.session.edit` puts it in order.
+There is no second graph: every method reads or edits the block. In the front phase nodes are operations; in the middle
+and back phases there is a data node between an operation and the consumers of its tensor. Edits leave the block
+unsorted, with sentinels as operands of disconnected ports; `moir.model_optimizer.graph.session.edit` puts it in order.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Graph(NetworkxGraph):
         return [node for node in nodes if _has_values(node, wanted)] if wanted else nodes
 
     def get_data_nodes(self, has_value: bool | None = None) -> list[GraphNode]:
-        """The data nodes; only those whose value is known, or is not known. None in the front phase."""
+        """The data nodes; with `has_value` only those whose value is known, or unknown. None in the front phase."""
         if not self.has_data_nodes:
             return []
         nodes = [GraphNode.of(self, result) for op in nodes_of(self.block) for result in op.results]
@@ -102,7 +102,7 @@ class Graph(NetworkxGraph):
         return [GraphNode.of(self, op).name for op in self.block.ops if isinstance(op, Result)]
 
     def create(self, attrs: Mapping[str, Any], id_: str | None = None) -> GraphNode:
-        """The node of a new operation without connections, at the end of the block; see `creation.create_operation`."""
+        """The node of a new operation without connections; see `creation.create_operation`."""
         return create_node(self, attrs, id_)
 
     def erase_node(self, node: GraphNode) -> None:
@@ -110,7 +110,10 @@ class Graph(NetworkxGraph):
         erase_node(node)
 
     def clean_up(self, undead_node_types: Iterable[str] | None = None) -> None:
-        """Fold constants and remove the operations that no output depends on; those of the given types stay. See `clean_up.clean_up`."""
+        """Fold constants and remove operations that no output depends on; see `clean_up.clean_up`.
+
+        `undead_node_types` are values of `type` of operations that stay.
+        """
         clean_up(self, set(undead_node_types or ()))
 
 

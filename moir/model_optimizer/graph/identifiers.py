@@ -13,7 +13,8 @@ from moir.model_optimizer.graph.sentinels import nodes_of
 class Identifiers:
     """The ids of the operations and tensors of a block.
 
-    The id of an operation is its name; a number is added where the name is not unique, and an operation without a name has its kind instead.
+    The id of an operation is its name; a number is added where the name is not unique, and an operation without a name
+    has its kind instead.
     """
 
     def __init__(self, block: Block) -> None:

@@ -5,8 +5,9 @@
     for match in find_subgraph_matches(graph, nodes, edges):
         match["mul"]
 
-A value in a pattern is compared with the attribute of the node (arrays element by element, a missing attribute as None), or it is a
-predicate of the attribute. The matched nodes have between them the edges of the pattern and no others.
+A value in a pattern is compared with the attribute of the node (arrays element by element, a missing attribute as
+None), or it is a predicate of the attribute. The matched nodes have between them the edges of the pattern and no
+others.
 
 The search starts at the node of the pattern with the fewest candidates by name, and goes on along edges.
 """
@@ -29,7 +30,7 @@ from moir.model_optimizer.graph.sentinels import nodes_of
 from moir.model_optimizer.graph.view import BlockView
 
 Alias: TypeAlias = str
-Match: TypeAlias = dict[Alias, GraphNode]
+NodeMatch: TypeAlias = dict[Alias, GraphNode]
 Edge: TypeAlias = tuple[Alias, Alias, Mapping[str, Any]]
 
 
@@ -48,7 +49,7 @@ def equal(value: Any, expected: Any) -> bool:
 
 
 def value_matches(node: GraphNode, key: str, expected: Any) -> bool:
-    """Whether an attribute of a node has the value expected. Each of its `op_names` counts as the `op` of an operation."""
+    """Whether an attribute of a node has the expected value; `op` may be any of `op_names`."""
     if key == "op" and isinstance(node.subject, Operation):
         names = op_names(node.subject, python_entries(node.subject))
         return any(equal(name, expected) for name in names)
@@ -57,7 +58,10 @@ def value_matches(node: GraphNode, key: str, expected: Any) -> bool:
 
 @dataclass
 class SubgraphPattern:
-    """The attributes of each node, and the edges. Raises ConversionError for an alias that occurs twice, or that an edge has and no node."""
+    """The attributes of each node, and the edges.
+
+    Raises ConversionError for an alias that occurs twice, or that an edge has and no node.
+    """
 
     nodes: Sequence[tuple[Alias, Mapping[str, Any]]]
     edges: Sequence[Edge]
@@ -81,7 +85,7 @@ class SubgraphPattern:
                 self.by_alias[edge[1]].append(edge)
 
     def classes(self) -> dict[Alias, int]:
-        """A number for each alias, equal for nodes of equal attributes: these can be exchanged if the edges allow it."""
+        """A number for each alias. Aliases of equal attributes have equal numbers."""
         distinct: list[Mapping[str, Any]] = []
         numbers: dict[Alias, int] = {}
         for alias, attributes in self.attributes.items():
@@ -99,7 +103,10 @@ def _same_attributes(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
 
 
 def pattern_of(nodes: Iterable[Any], edges: Iterable[Any]) -> SubgraphPattern:
-    """The pattern of what an extension's `pattern()` returns. Raises ConversionError for entries of another form."""
+    """The pattern that an extension's `pattern()` returns.
+
+    Raises ConversionError for entries of another form.
+    """
     try:
         parsed_nodes: list[tuple[Alias, Mapping[str, Any]]] = [
             (entry, dict[str, Any]()) if isinstance(entry, str) else (entry[0], dict(entry[1])) for entry in nodes
@@ -130,7 +137,7 @@ class Search:
         self._edges: dict[Vertex, dict[Vertex, list[EdgeAttributes]]] = {}
 
     def matches(self) -> Iterator[dict[Alias, Vertex]]:
-        """All matches: assignments of operations and tensors to aliases, without those that only exchange nodes of equal attributes."""
+        """All matches, without those that only exchange nodes of equal attributes."""
         candidates = {alias: self._roots(alias) for alias in self.pattern.attributes}
         if not all(candidates.values()):
             return
@@ -157,7 +164,7 @@ class Search:
         return operations
 
     def _search_order(self, candidates: Mapping[Alias, Sequence[Vertex]]) -> list[Alias]:
-        """The aliases in the order they are matched: the one with the fewest candidates, then neighbours of earlier ones, producers first."""
+        """The aliases in the order they are matched: fewest candidates first, then along edges, producers first."""
         remaining = list(self.pattern.attributes)
         order: list[Alias] = []
         while remaining:
@@ -191,7 +198,7 @@ class Search:
                 stack.append(iter(self._choices(order[len(stack)], match, candidates)))
 
     def _choices(self, alias: Alias, match: Mapping[Alias, Vertex], candidates: Mapping[Alias, Sequence[Vertex]]) -> Sequence[Vertex]:
-        """The candidates for the next node of the pattern: neighbours of a matched node, if the pattern has such an edge."""
+        """The candidates for the next alias: neighbours of a matched node, if the pattern has such an edge."""
         for source, destination, wanted in self.pattern.by_alias[alias]:
             if source == alias and destination in match:
                 sources = self._sources(match[destination])
@@ -248,7 +255,7 @@ def _edge_fits(edge: EdgeAttributes, wanted: Mapping[str, Any]) -> bool:
 
 
 def _assignable(wanted: Sequence[Mapping[str, Any]], present: Sequence[EdgeAttributes]) -> bool:
-    """Whether the edges of the pattern can be assigned to different edges present: a bipartite matching of the few between two nodes."""
+    """Whether the edges of the pattern can be assigned to different edges present, by bipartite matching."""
     if len(wanted) == len(present) == 1:
         return _edge_fits(present[0], wanted[0])
     holder: dict[int, int] = {}
@@ -265,16 +272,18 @@ def _assignable(wanted: Sequence[Mapping[str, Any]], present: Sequence[EdgeAttri
     return all(place(index, set()) for index in range(len(wanted)))
 
 
-def find_subgraph_matches(graph: BlockView, nodes: Iterable[Any], edges: Iterable[Any], *, induced: bool = True) -> list[Match]:
+def find_subgraph_matches(graph: BlockView, nodes: Iterable[Any], edges: Iterable[Any], *, induced: bool = True) -> list[NodeMatch]:
     """The matches of a pattern, in the order of the block of the node that is matched first.
 
     Args:
         graph: the graph.
         nodes: `(alias, attributes)` each.
-        edges: `(alias, alias)` or `(alias, alias, attributes)` each, from the node that makes a tensor to the one that takes it.
+        edges: `(alias, alias)` or `(alias, alias, attributes)` each, from the node that makes a tensor to the one that
+            takes it.
         induced: edges between matched nodes that the pattern does not have prevent a match.
 
-    Raises ConversionError if that is no pattern. Matches may overlap; of those that only exchange nodes of equal attributes one is reported.
+    Raises ConversionError if that is no pattern. Matches may overlap; of those that only exchange nodes of equal
+    attributes one is reported.
     """
     search = Search(graph, pattern_of(nodes, edges), induced)
     return [{alias: GraphNode.of(graph, vertex) for alias, vertex in match.items()} for match in search.matches()]

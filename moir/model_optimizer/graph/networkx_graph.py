@@ -90,7 +90,10 @@ class NetworkxGraph(BlockView):
             self.add_node(node_id, **attrs)
 
     def remove_node(self, node_id: str) -> None:
-        """Remove an operation node and disconnect its consumers. A data node stays, only its consumers are disconnected."""
+        """Remove an operation node and disconnect its consumers.
+
+        A data node stays; only its consumers are disconnected.
+        """
         subject = self.subject(node_id)
         if isinstance(subject, Operation):
             self.remove_operations([subject])
@@ -105,7 +108,10 @@ class NetworkxGraph(BlockView):
     # Edges.
 
     def in_edges(self, node_id: str | None = None, data: bool = False, keys: bool = False) -> list[Any]:
-        """The edges that end in a node, or all: pairs of ids, with the attributes of the edge as a third if `data`."""
+        """The edges that end in a node, or all.
+
+        Each is a tuple of two ids, followed by 0 if `keys`, and by the attributes if `data`.
+        """
         subjects = self.nodes if node_id is None else [node_id]
         found: list[Any] = []
         for end in subjects:
@@ -114,7 +120,7 @@ class NetworkxGraph(BlockView):
         return found
 
     def out_edges(self, node_id: str | None = None, data: bool = False, keys: bool = False) -> list[Any]:
-        """The edges that begin in a node, or all."""
+        """The edges that begin in a node, or all, as tuples like those of `in_edges`."""
         subjects = self.nodes if node_id is None else [node_id]
         found: list[Any] = []
         for start in subjects:
@@ -123,7 +129,7 @@ class NetworkxGraph(BlockView):
         return found
 
     def edges(self, node_id: str | None = None, data: bool = False, keys: bool = False) -> list[Any]:
-        """The edges that begin in a node, or all."""
+        """The edges that begin in a node, or all, as tuples like those of `in_edges`."""
         return self.out_edges(node_id, data, keys)
 
     def has_edge(self, source: str, destination: str) -> bool:
@@ -139,7 +145,10 @@ class NetworkxGraph(BlockView):
         return iter(dict.fromkeys(end for _, end in self.out_edges(node_id)))
 
     def add_edge(self, source: str, destination: str, **attrs: Any) -> None:
-        """Connect the output port `out` of a node (by default 0) and the input port `in` of another (by default the first free one)."""
+        """Connect the output port `out` of a node with the input port `in` of another.
+
+        By default these are output port 0 and the first free input port.
+        """
         start, end = GraphNode(self, source), GraphNode(self, destination)
         if end.is_data:
             raise ConversionError(

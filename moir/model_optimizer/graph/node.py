@@ -4,8 +4,8 @@
     node.in_port(0).get_source().node
     node.has_and_set("transpose_a"), node.soft_get("name", node.id), node["my_attribute"] = lambda: None
 
-Older extensions go along edges instead of ports: `in_node`, `out_nodes`, … The neighbours of an operation node are operation nodes in the
-front phase and data nodes in the middle and back phases.
+Older extensions go along edges instead of ports: `in_node`, `out_nodes`, … The neighbours of an operation node are
+operation nodes in the front phase and data nodes in the middle and back phases.
 """
 
 from __future__ import annotations
@@ -90,7 +90,10 @@ class GraphNode(AttributedNode):
         return self.has_port("out", idx) and not self.out_port(idx).disconnected()
 
     def delete_output_port(self, idx: int, skip_if_absent: bool = False) -> None:
-        """Disconnect and remove an output port; the others keep their numbers. Raises ConversionError if there is none."""
+        """Disconnect and remove an output port; the others keep their numbers.
+
+        Raises ConversionError if there is none.
+        """
         if not self.has_port("out", idx):
             if not skip_if_absent:
                 raise ConversionError(f"it has no output port {idx}", operation=self.kind_name, node=self.name)
@@ -141,7 +144,10 @@ class GraphNode(AttributedNode):
         return self._chosen(self.out_nodes(), key, "out")
 
     def out_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
-        """The attributes of the first edge from each output port, by number of the port. The edges from a data node are counted."""
+        """The attributes of the first edge from each output port, by number of the port.
+
+        The edges from a data node are counted.
+        """
         return {number: edge for number, (_, edge) in self._first_outgoing().items()}
 
     def out_edge(self, key: int = 0, control_flow: bool = False) -> EdgeAttributes:
@@ -160,7 +166,7 @@ class GraphNode(AttributedNode):
         return found[key]
 
     def get_inputs(self, control_flow: bool = False) -> list[tuple[str, EdgeAttributes]]:
-        """For each edge that ends in the node: the id of the producer, and the attributes of the edge."""
+        """For each edge that ends in the node: the id of the producer, the attributes."""
         return [(neighbour.id, edge) for neighbour, edge in self._incoming()]
 
     def get_sorted_inputs(self, control_flow: bool = False) -> list[tuple[str, EdgeAttributes]]:
@@ -168,7 +174,7 @@ class GraphNode(AttributedNode):
         return sorted(self.get_inputs(), key=lambda entry: entry[1].get("in", 0))
 
     def get_outputs(self, edge_attr: Mapping[str, int] | None = None, control_flow: bool = False) -> list[tuple[str, EdgeAttributes]]:
-        """For each edge that begins in the node and has the given attributes: the id of the consumer, and the attributes of the edge."""
+        """For each edge that begins in the node and has the given attributes: the id of the consumer, the attributes."""
         wanted = dict(edge_attr or {}).items()
         return [(neighbour.id, edge) for neighbour, edge in self._outgoing() if wanted <= edge.items()]
 
@@ -199,7 +205,10 @@ class GraphNode(AttributedNode):
         connection.insert_node(new_node)
 
     def insert_op_on_input_port(self, in_port_idx: int, new_op_class: Any, new_op_attrs: Mapping[str, Any], value: Any = None) -> GraphNode:
-        """Insert a new operation at an input port; its input 1 is a constant with `value`, if that is given. Returns its node."""
+        """Insert a new operation at an input port; its input 1 is a constant with `value`, if that is given.
+
+        Returns its node.
+        """
         created: GraphNode = new_op_class(self.graph, dict(new_op_attrs)).create_node()
         if value is not None:
             constant = create_constant(self.graph, value, f"{created.name}/value")
@@ -214,14 +223,20 @@ class GraphNode(AttributedNode):
     def insert_node_with_data_before(
         self, inp: GraphNode, new_op_class: Any, op_before_params: Mapping[str, Any] | None = None
     ) -> GraphNode:
-        """Insert a new operation between the data node of an operand and this node. Returns the node of the operation."""
+        """Insert a new operation between the data node of an operand and this node.
+
+        Returns the node of the operation.
+        """
         created: GraphNode = new_op_class(self.graph, dict(op_before_params or {})).create_node([inp])
         for number in self.input_ports_with(inp):
             self.graph.set_operand(self.operation, number, created.operation.results[0])
         return created
 
     def insert_node_with_data_after(self, out: GraphNode, new_op_class: Any, op_after_params: Mapping[str, Any] | None = None) -> GraphNode:
-        """Insert a new operation between the data node of a result and its consumers. Returns the node of the operation."""
+        """Insert a new operation between the data node of a result and its consumers.
+
+        Returns the node of the operation.
+        """
         created: GraphNode = new_op_class(self.graph, dict(op_after_params or {})).create_node()
         result = cast(OpResult, out.subject)
         GraphNode.of(self.graph, result.op).insert_node_after(created, result.index)
@@ -249,8 +264,8 @@ class GraphNode(AttributedNode):
     def replace_node(self, new_node: GraphNode, new_node_out_port: int | None = None) -> None:
         """Let the consumers of this node take their tensors from another node, and remove this one.
 
-        Output port k is replaced by output port k of the new node, or by `new_node_out_port`. A disconnected input port of the new node gets
-        the tensor at the input port of this node that has the same number.
+        Output port k is replaced by output port k of the new node, or by `new_node_out_port`. A disconnected input
+        port of the new node gets the tensor at the input port of this node that has the same number.
         """
         if self.graph.block is not new_node.graph.block:
             raise ConversionError(f"node {self.id!r} and node {new_node.id!r} are in different graphs", node=self.name)

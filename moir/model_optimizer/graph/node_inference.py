@@ -1,8 +1,9 @@
 """Type inference of nodes: shapes, values and element types of their results.
 
-An operation of an operation set is inferred by its own definition. One of the `mo` dialect is inferred by its attributes `infer` and
-`type_infer`, functions of the node: the first sets shapes and values of the output ports, the second element types. Without a
-`type_infer`, outputs have the element type in the attribute `data_type`, or that of the first connected input.
+An operation of an operation set is inferred by its own definition. One of the `mo` dialect is inferred by its
+attributes `infer` and `type_infer`, functions of the node: the first sets shapes and values of the output ports, the
+second element types. Without a `type_infer`, outputs have the element type in the attribute `data_type`, or that of
+the first connected input.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from moir.dialects.shapes import UNKNOWN, element_count, element_of, rank_of, sh
 from moir.errors import ConversionError, InferenceError
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation_attributes import OperationAttributes
-from moir.model_optimizer.graph.operation_names import is_foreign
+from moir.model_optimizer.graph.operation_names import is_mo_operation
 from moir.model_optimizer.graph.python_values import element_type
 from moir.model_optimizer.graph.sentinels import is_value, nodes_of
 from moir.model_optimizer.graph.view import COMPUTED_VALUES, BlockView
 
 _SMALL = 1024
-"""Larger tensors are no shapes or axes: consumers are not inferred again where only the values of such a tensor changed."""
+"""Larger tensors are no shapes or axes: a change of their values alone does not change the types of consumers."""
 
 
 def _fail(node: GraphNode, reason: str, hint: str | None = None) -> NoReturn:
@@ -39,12 +40,12 @@ def infer_node(node: GraphNode, *, may_be_undefined: bool = False) -> bool:
         node: the node.
         may_be_undefined: whether its `infer` need not set the shapes of outputs that are used.
 
-    Raises InferenceError, with the name of the node: if its operands do not fit it; if it has no `infer`; if `infer` fails or does not set
-    the shape of an output that is used.
+    Raises InferenceError, with the name of the node: if its operands do not fit it; if it has no `infer`; if `infer`
+    fails or does not set the shape of an output that is used.
     """
     op = node.operation
     node.graph.trim(op)
-    if not is_foreign(op):
+    if not is_mo_operation(op):
         return infer_operation(op, node.graph.known)
     before = [result.type for result in op.results]
     values = OperationAttributes(node.graph, op).hidden(COMPUTED_VALUES)
@@ -115,10 +116,10 @@ def _may_matter(result: SSAValue) -> bool:
 def infer_inputs(graph: BlockView) -> None:
     """Infer the shapes of inputs of the model from the operations that use them.
 
-    The attribute `reverse_infer` of a node of the `mo` dialect, a function of the node, sets shapes of its input ports. These functions are
-    called from the last node to the first, while there is an input of unknown rank.
+    The attribute `reverse_infer` of a node of the `mo` dialect, a function of the node, sets shapes of its input
+    ports. These functions are called from the last node to the first, while there is an input of unknown rank.
     """
-    nodes = [GraphNode.of(graph, op) for op in nodes_of(graph.block) if is_foreign(op)]
+    nodes = [GraphNode.of(graph, op) for op in nodes_of(graph.block) if is_mo_operation(op)]
     for node in reversed([node for node in nodes if node.has_valid("reverse_infer")]):
         if any(isinstance(op, Parameter) and rank_of(op.results[0]) is None for op in graph.block.ops):
             _call(node, "reverse_infer", node["reverse_infer"])
@@ -129,8 +130,8 @@ def infer_changed(graph: BlockView, lower: Callable[[GraphNode], bool] | None = 
 
     Args:
         graph: the graph, in the middle or back phase.
-        lower: called with each node of the `mo` dialect before it is inferred; returns whether it replaced the node by operations that are
-            inferred.
+        lower: called with each node of the `mo` dialect before it is inferred; returns whether it replaced the node by
+            operations that are inferred.
     """
     graph.known.forget()
     pending = set(graph.changed_operations)
@@ -139,7 +140,7 @@ def infer_changed(graph: BlockView, lower: Callable[[GraphNode], bool] | None = 
             continue
         node = GraphNode.of(graph, op)
         consumers = [use.operation for result in op.results for use in result.uses]
-        if lower is not None and is_foreign(op) and lower(node):
+        if lower is not None and is_mo_operation(op) and lower(node):
             pending.update(consumers)
             graph.known.forget()
             continue

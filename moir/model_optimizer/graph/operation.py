@@ -28,7 +28,7 @@ from moir.model_optimizer.graph.creation import become
 from moir.model_optimizer.graph.node import GraphNode, create_constant, create_node, out_port_of
 from moir.model_optimizer.graph.node_inference import infer_node
 from moir.model_optimizer.graph.operation_attributes import layer_record
-from moir.model_optimizer.graph.operation_names import is_foreign
+from moir.model_optimizer.graph.operation_names import is_mo_operation
 from moir.model_optimizer.graph.port import Port
 from moir.model_optimizer.graph.shapes import compatible_shapes
 from moir.model_optimizer.graph.view import BlockView
@@ -38,8 +38,11 @@ _OF_MODEL_OPTIMIZER = frozenset(("infer", "type_infer", "IE", "in_ports_count", 
 """Attributes that an operation of an operation set does not take from an Op, since its definition has them."""
 
 Input: TypeAlias = GraphNode | tuple[GraphNode, int] | tuple[GraphNode, int, Mapping[str, Any]] | Port[GraphNode] | None
-"""The source of an input of a new node: a node (its only output port in use, or a data node), a node and the number of an output port, a
-port, or None for a disconnected input."""
+"""The source of an input of a new node.
+
+A node means its only output port in use, a data node its tensor; a tuple has the number of the output port; None
+leaves the input disconnected.
+"""
 
 
 class Op:
@@ -124,7 +127,8 @@ class Op:
             attrs: attributes that override those of this Op.
             edge_attrs: of these `in` is the number of the first input port.
 
-        Raises ConversionError for a node of which several output ports are in use, where no number says which is meant.
+        Raises ConversionError for a node of which several output ports are in use, where no number says which is
+        meant.
         """
         values = [self._value(entry) for entry in inputs or ()]
         node = self.add_node(attrs)
@@ -162,7 +166,8 @@ class Op:
         data_nodes: GraphNode | Sequence[GraphNode] | None = None,
         edge_attrs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     ) -> GraphNode | list[GraphNode]:
-        """A node that is inferred at once, in the middle and back phases; returns its data node, or a list if it has several.
+        """A node that is inferred at once, in the middle and back phases; returns its data node, or a list if it has
+        several.
 
         Args:
             inputs: data nodes, or as in `create_node`.
@@ -205,7 +210,7 @@ class Op:
         become(node.graph, node.operation, merged)
         for key in ("id", "name", "kind"):
             merged.pop(key, None)
-        is_other = is_foreign(node.operation)
+        is_other = is_mo_operation(node.operation)
         for key, value in merged.items():
             if is_other or key not in _OF_MODEL_OPTIMIZER:
                 node[key] = value
@@ -228,7 +233,7 @@ class Op:
         edge_attrs: Mapping[str, Any] | None = None,
         out_port: int = 0,
     ) -> GraphNode:
-        """The data node of an output port of a node, with these attributes; the port is added if the node does not have it."""
+        """The data node of an output port of a node, with these attributes; the port is added if it is missing."""
         number = int((edge_attrs or {}).get("out", out_port))
         op_node.add_output_port(number, skip_if_exist=True)
         data = GraphNode.of(graph, op_node.operation.results[number])
@@ -246,7 +251,11 @@ class Op:
     def create_and_connect_input_data_node(
         graph: BlockView, op_node: GraphNode, attrs: Mapping[str, Any] | None = None, edge_attrs: Mapping[str, Any] | None = None
     ) -> GraphNode:
-        """The data node of a new constant with the attribute `value`, connected to the input port `in` (by default the next) of a node."""
+        """The data node of a new constant that is connected to a node.
+
+        The attribute `value` in `attrs` is the value; `in` in `edge_attrs` is the number of the input port, by default
+        the next.
+        """
         given = dict(attrs or {})
         data = Op.create_input_data_node(graph, str(given.pop("name", f"{op_node.name}/input")), given.pop("value", None), given)
         number = int((edge_attrs or {}).get("in", len(op_node.operation.operands)))
@@ -279,7 +288,7 @@ def _only_output(node: GraphNode) -> int:
 
 @contextmanager
 def registration() -> Generator[None]:
-    """Unregister at its end the Op classes that were defined inside: they belong to the extensions of one conversion."""
+    """Unregister the Op classes defined inside at the end, since they belong to the extensions of one conversion."""
     before = dict(Op.registered_ops)
     try:
         yield

@@ -1,8 +1,9 @@
 """The attributes of an operation node: a mapping over the name, properties and Python attributes of an operation.
 
-A property is read and written under its name in the IR or the framework, and under the one that Model Optimizer's extractors used. Every
-other attribute an extension sets (a function, an array) is one of the Python attributes in `node_attributes`. Setting another `op` or
-`type` turns an operation of a framework or an operation set into one of the `mo` dialect.
+A property is read and written under its name in the IR or the framework, and under the one that Model Optimizer's
+extractors used. Every other attribute an extension sets (a function, an array) is one of the Python attributes in
+`node_attributes`. Setting another `op` or `type` turns an operation of a framework or an operation set into one of the
+`mo` dialect.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.extractor_attributes import EXTRACTED, Extracted
-from moir.model_optimizer.graph.operation_names import FRAMEWORK_OPERATION, body_names, body_of, class_type, is_foreign, op_names
+from moir.model_optimizer.graph.operation_names import FRAMEWORK_OPERATION, body_names, body_of, class_type, is_mo_operation, op_names
 from moir.model_optimizer.graph.protobuf_view import constant_message, protobuf_of
 from moir.model_optimizer.graph.python_values import (
     attribute_value,
@@ -38,11 +39,17 @@ from moir.model_optimizer.graph.shapes import masked_shape, type_shape
 from moir.model_optimizer.graph.view import BlockView
 
 DELETED = "$deleted"
-"""The Python attribute that lists deleted attributes which would otherwise have their default value. `$` marks those extensions do not see."""
+"""The Python attribute that lists deleted attributes which have a default.
+
+Extensions do not see Python attributes whose names begin with `$`.
+"""
 
 
 class MissingAttributeError(AttributeError, KeyError):
-    """A node does not have an attribute. Extensions catch the KeyError of Model Optimizer, `hasattr` the AttributeError."""
+    """A node does not have an attribute.
+
+    Extensions catch the KeyError of Model Optimizer, `hasattr` the AttributeError.
+    """
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -162,10 +169,10 @@ class OperationAttributes(MutableMapping[str, Any]):
         return self.entries.get(key, COMPUTED[key](self.op))
 
     def _set_identity(self, key: str, value: Any) -> None:
-        if not is_foreign(self.op):
+        if not is_mo_operation(self.op):
             if key == "version" and isinstance(self.op, FrameworkOp):
                 return self._store({**self.entries, key: value})
-            self.make_foreign({**self._identity(), key: value})
+            self.make_mo_operation({**self._identity(), key: value})
             return None
         if key == "op":
             recast(self.op, operation_class(MODEL_OPTIMIZER, str(value)))
@@ -175,8 +182,11 @@ class OperationAttributes(MutableMapping[str, Any]):
     def _identity(self) -> dict[str, Any]:
         return {key: self._own(key) for key in ("op", "type", "version")}
 
-    def make_foreign(self, identity: Mapping[str, Any]) -> None:
-        """Turn the operation into one of the `mo` dialect that has the same attributes and the `op`, `type` and `version` given."""
+    def make_mo_operation(self, identity: Mapping[str, Any]) -> None:
+        """Turn the operation into one of the `mo` dialect with the same attributes and another identity.
+
+        `identity` has `op`, `type` and `version`.
+        """
         op = self.op
         own = {key: self[key] for key in self if key not in COMPUTED and key not in ("id", "name", "pb", "need_shape_inference")}
         for key in body_names(op) if op.regions else ():
@@ -207,9 +217,9 @@ class OperationAttributes(MutableMapping[str, Any]):
         self.graph.touch_consumers(result)
 
     def _set_property(self, key: str, value: Any) -> bool:
-        """Set a property of the operation; False if there is none of this name, or the IR has no attribute for the value."""
+        """Set a property of the operation; False if it does not exist, or the IR has no attribute for the value."""
         op = self.op
-        if is_foreign(op) or key in self.entries:
+        if is_mo_operation(op) or key in self.entries:
             return False
         extracted = self._extracted(key)
         name = extracted.source if extracted is not None else key
@@ -286,7 +296,7 @@ class OperationAttributes(MutableMapping[str, Any]):
 
 
 def recast(op: Operation, operation: type[Operation]) -> None:
-    """Change the class of an operation in place: nodes, uses of its results and its position in the block stay valid."""
+    """Change the class of an operation in place, so that nodes, uses of results and its position stay valid."""
     object.__setattr__(op, "__class__", operation)
 
 
@@ -300,5 +310,5 @@ def _id_of(node: Any) -> str:
 
 
 def layer_record(records: list[Any]) -> list[Any]:
-    """The value of the attribute `IE`, in Model Optimizer's form: `records` are the attributes a node writes to the IR."""
+    """The attribute `IE`, in Model Optimizer's form, for records of attributes that are written to the IR."""
     return [("layer", [("id", _id_of), "name", "type", "version"], [("data", records, []), "@ports", "@consts"])]

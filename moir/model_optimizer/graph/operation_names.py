@@ -1,8 +1,8 @@
 """Model Optimizer's names of operations: the attributes `op` and `type` of a node, and the names of its bodies.
 
-`op` is the name that Model Optimizer's extractor of a kind gave its nodes (`ReLU` for onnx.Relu, `Add` for tf.AddV2), `type` the name it
-wrote to the IR. The tables list only the kinds whose name differs. Some kinds were renamed over the years, and extensions also use the
-framework's name, so an operation is found by each of its `op_names`.
+`op` is the name that Model Optimizer's extractor of a kind gave its nodes (`ReLU` for onnx.Relu, `Add` for tf.AddV2),
+`type` the name it wrote to the IR. The tables list only the kinds whose name differs. Some kinds were renamed over the
+years, and extensions also use the framework's name, so an operation is found by each of its `op_names`.
 """
 
 from __future__ import annotations
@@ -154,11 +154,12 @@ IN_PORTS_COUNTS = {
 """`op` of a node of a framework -> number of its input ports; a model may connect fewer."""
 
 FRAMEWORK_OPERATION = "framework_operation"
-"""The discardable attribute with the name of the framework's operation that a node was before an extension gave it another `op`."""
+"""The discardable attribute with the former name of a framework's operation to which an extension gave another `op`.
+"""
 
 
-def is_foreign(op: Operation) -> bool:
-    """Whether this is an operation of the `mo` dialect: made by an extension, described by its Python attributes only."""
+def is_mo_operation(op: Operation) -> bool:
+    """Whether an operation is one of the `mo` dialect, which an extension made and describes by Python attributes."""
     return isinstance(op, FrameworkOp) and op.name.startswith(f"{MODEL_OPTIMIZER}.")
 
 
@@ -206,7 +207,10 @@ _OPSET_BODIES = {"If": ("then_graph", "else_graph"), "Loop": ("body",), "TensorI
 
 
 def body_names(op: Operation) -> list[str]:
-    """The names of the bodies of an operation. Those of a framework's operation are the names of the attributes they come from."""
+    """The names of the bodies of an operation.
+
+    Those of a framework's operation are the names of the attributes they come from.
+    """
     if isinstance(op, FrameworkOp):
         given = op.properties.get("graph_attributes")
         names = [str(name) for name in value_of(given)] if given is not None else []

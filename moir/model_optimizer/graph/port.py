@@ -4,9 +4,10 @@
     op3.out_port(0).connect(op4.in_port(1))
     op3.out_port(0).get_connection().set_source(op1.out_port(0))
 
-An input port takes one tensor, an output port gives one to any number of input ports. Connecting an input port that is connected replaces
-its source. A connection is an output port with input ports that take its tensor, edited as one. Ports work alike in all phases; `port.data`,
-the shape and value of the tensor, exists in the middle and back phases only.
+An input port takes one tensor, an output port gives one to any number of input ports. Connecting an input port that is
+connected replaces its source. A connection is an output port with input ports that take its tensor, edited as one.
+Ports work alike in all phases; `port.data`, the shape and value of the tensor, exists in the middle and back phases
+only.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ from moir.model_optimizer.graph.sentinels import is_node, is_value
 from moir.model_optimizer.graph.shapes import masked_shape, type_shape
 from moir.model_optimizer.graph.view import BlockView
 
-Mode: TypeAlias = Literal["merge", "source", "dest"]
-"""The names of a tensor after it replaced another: those of both, its own (`source`), or those of the replaced one (`dest`)."""
+NameMode: TypeAlias = Literal["merge", "source", "dest"]
+"""The names of a tensor that replaces another: those of both, its own (`source`), or those of the other (`dest`)."""
 
 NodeT = TypeVar("NodeT", bound=AttributedNode)
 
 
 class PortData:
-    """Shape and value of the tensor that leaves an output port, or comes in at an input port.
+    """The shape and value of the tensor at a port.
 
-    Before shapes are inferred (in the front phase) both are None and cannot be set.
+    In the front phase, before shapes are inferred, both are None and cannot be set.
     """
 
     __slots__ = ("port",)
@@ -57,12 +58,18 @@ class PortData:
         return value
 
     def get_shape(self) -> np.ma.MaskedArray[Any, Any] | None:
-        """The shape, unknown dimensions masked; None if the rank is unknown, in the front phase, or without a connection."""
+        """The shape, unknown dimensions masked.
+
+        None if the rank is unknown, in the front phase, or without a connection.
+        """
         value = self.port.value
         return None if value is None or self.port.graph.stage == "front" else masked_shape(shape_of(value))
 
     def set_shape(self, shape: Any) -> None:
-        """Set the shape of the tensor. Raises ConversionError in the front phase, and on a tensor whose value says another shape."""
+        """Set the shape of the tensor.
+
+        Raises ConversionError in the front phase, and on a tensor whose value says another shape.
+        """
         value = self._value()
         known = get_value(self.port.graph, value)
         if known is not None and tuple(known.shape) != type_shape(shape):
@@ -71,12 +78,18 @@ class PortData:
         self.port.graph.touch_consumers(value)
 
     def get_value(self) -> Array | None:
-        """The value, entries that are not known masked; None if nothing is known, in the front phase, or without a connection."""
+        """The value, unknown entries masked.
+
+        None if nothing is known, in the front phase, or without a connection.
+        """
         value = self.port.value
         return None if value is None or self.port.graph.stage == "front" else get_value(self.port.graph, value)
 
     def set_value(self, value: Any) -> None:
-        """Set the value, and with it the shape; of a constant also what it holds. Raises ConversionError in the front phase."""
+        """Set the value, and with it the shape; that of a constant is changed in its operation.
+
+        Raises ConversionError in the front phase.
+        """
         tensor_value = self._value()
         set_value(self.port.graph, tensor_value, value)
         self.port.graph.touch_consumers(tensor_value)
@@ -166,7 +179,10 @@ class Port(Generic[NodeT]):
         return [Port(self.node.of(self.graph, use.operation), use.index, "in") for use in uses]
 
     def get_destination(self) -> Port[NodeT] | None:
-        """The one input port that takes the tensor, None if there is none. Raises ConversionError if there are several."""
+        """The one input port that takes the tensor, None if there is none.
+
+        Raises ConversionError if there are several.
+        """
         destinations = self.get_destinations()
         if len(destinations) > 1:
             raise ConversionError(f"{self} has {len(destinations)} destinations", node=self.node.id, hint="use get_destinations")
@@ -180,9 +196,11 @@ class Port(Generic[NodeT]):
         return value is None or not any(is_node(use.operation) for use in value.uses)
 
     def get_connection(self) -> Connection[NodeT] | None:
-        """The connection of the port: of an output port with all its destinations, of an input port with its source and itself.
+        """The connection of the port: of an output port with all its destinations, of an input port with its source
+        and itself.
 
-        None for an input port that is not connected. An output port nothing takes a tensor from has a connection without destinations.
+        None for an input port that is not connected. An output port nothing takes a tensor from has a connection
+        without destinations.
         """
         from moir.model_optimizer.graph.port import Connection
 
@@ -193,8 +211,11 @@ class Port(Generic[NodeT]):
 
     # Changes.
 
-    def connect(self, port: Port[NodeT], attributes_save_mode: Mode = "merge") -> None:
-        """Connect an output port and an input port, whichever of them this is. What the input port was connected to is replaced."""
+    def connect(self, port: Port[NodeT], attributes_save_mode: NameMode = "merge") -> None:
+        """Connect an output port and an input port, whichever of them this is.
+
+        What the input port was connected to is replaced.
+        """
         if not isinstance(port, Port):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ConversionError(f"{self} can be connected to a port only, not to {port!r}", node=self.node.id)
         if self.type == port.type:
@@ -226,7 +247,10 @@ class Port(Generic[NodeT]):
         return value
 
     def get_tensor_names(self, port_renumber: bool = False) -> list[str]:
-        """The framework's names of the tensor, sorted. `port_renumber` is accepted and has no meaning: a tensor has its names only once."""
+        """The framework's names of the tensor, sorted.
+
+        `port_renumber` is accepted and has no meaning: a tensor has its names only once.
+        """
         return sorted(names_of(self.value)) if self.value is not None else []
 
     def add_tensor_names(self, names: str | Iterable[str], port_renumber: bool = False) -> None:
@@ -257,7 +281,10 @@ class Port(Generic[NodeT]):
         return None if self.value is None else numpy_type(element_of(self.value))
 
     def set_data_type(self, data_type: Any, override: bool = False) -> None:
-        """Set the element type of the tensor of an output port. Raises ConversionError if it has another one, unless told to override."""
+        """Set the element type of the tensor of an output port.
+
+        Raises ConversionError if it has another one, unless told to override.
+        """
         self._require("out", "takes the element type of its source")
         value = self._tensor()
         element, present = element_type(data_type), element_of(value)
@@ -267,7 +294,10 @@ class Port(Generic[NodeT]):
 
 
 class Connection(Generic[NodeT]):
-    """The link between an output port and input ports: all of its destinations if it was got from the output port, one if from an input."""
+    """The link between an output port and its destinations.
+
+    Got from the output port it has all destinations; got from an input port it has only that.
+    """
 
     __slots__ = ("destinations", "graph", "is_whole", "source")
 
@@ -287,7 +317,10 @@ class Connection(Generic[NodeT]):
         return self.source
 
     def get_destination(self) -> Port[NodeT] | None:
-        """The one input port that takes the tensor, None if there is none. Raises ConversionError if there are several."""
+        """The one input port that takes the tensor, None if there is none.
+
+        Raises ConversionError if there are several.
+        """
         if len(self.destinations) > 1:
             raise ConversionError(
                 f"the connection of {self.source} has {len(self.destinations)} destinations",
@@ -300,10 +333,10 @@ class Connection(Generic[NodeT]):
         """The input ports that take the tensor."""
         return list(self.destinations)
 
-    def set_source(self, port: Port[NodeT], attributes_save_mode: Mode = "merge") -> None:
+    def set_source(self, port: Port[NodeT], attributes_save_mode: NameMode = "merge") -> None:
         """Give the destinations their tensor from another output port.
 
-        The names of the tensor go with all of its destinations; with one, if it was the only one.
+        The names of the old tensor are passed on if it has no other consumers left.
         """
         if port.type != "out":
             raise ConversionError(f"{port} cannot be the source of a connection", node=port.node.id)
@@ -318,8 +351,8 @@ class Connection(Generic[NodeT]):
             _pass_on_names(value, new, attributes_save_mode)
         self.source = port
 
-    def set_destination(self, port: Port[NodeT], attributes_save_mode: Mode = "merge") -> None:
-        """Disconnect the destinations and give the tensor to this input port instead of them, whatever it was connected to."""
+    def set_destination(self, port: Port[NodeT], attributes_save_mode: NameMode = "merge") -> None:
+        """Make an input port the only destination, whatever it and the former destinations were connected to."""
         if port.type != "in":
             raise ConversionError(f"{port} cannot be the destination of a connection", node=port.node.id)
         for destination in self.destinations:
@@ -342,8 +375,11 @@ class Connection(Generic[NodeT]):
             destination.disconnect()
         self.destinations = []
 
-    def insert_node(self, new_node: NodeT, attributes_save_mode: Mode = "merge") -> None:
-        """Put a node between the source and the destinations. It has one output, and takes the tensor at its input 0."""
+    def insert_node(self, new_node: NodeT, attributes_save_mode: NameMode = "merge") -> None:
+        """Put a node between the source and the destinations.
+
+        It has one output, and takes the tensor at its input 0.
+        """
         outputs = new_node.port_numbers("out")
         if len(outputs) != 1:
             raise ConversionError(f"a node that is inserted has one output port, not {len(outputs)}", node=new_node.id)
@@ -354,7 +390,7 @@ class Connection(Generic[NodeT]):
         Port(new_node, 0, "in").connect(source)
 
 
-def _pass_on_names(old: SSAValue, new: SSAValue, mode: Mode) -> None:
+def _pass_on_names(old: SSAValue, new: SSAValue, mode: NameMode) -> None:
     """Give the names of a tensor to the one that replaced it. An input of the model keeps its names."""
     if mode not in ("merge", "source", "dest"):
         raise ConversionError(f"there is no mode {mode!r} for the names of tensors", hint="use 'merge', 'source' or 'dest'")

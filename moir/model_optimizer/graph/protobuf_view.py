@@ -1,7 +1,8 @@
 """`node.pb`: a node of a framework as the message of its model file, made from the operation when it is asked for.
 
 For ONNX it is a real `onnx.NodeProto`. For TensorFlow it is a view with the fields of a NodeDef: `pb.name`, `pb.op`,
-`pb.attr["value"].tensor`, `.i`, `.f`, `.s`, `.b`, `.type`, `.shape`, `.list`, where numbers of types are those of TensorFlow.
+`pb.attr["value"].tensor`, `.i`, `.f`, `.s`, `.b`, `.type`, `.shape`, `.list`, where numbers of types are those of
+TensorFlow.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ class ListMessage:
 
 
 class AttributeMessage:
-    """An AttrValue of TensorFlow. A field that does not fit the attribute has the value an empty message has."""
+    """An AttrValue of TensorFlow. Fields of other kinds than the attribute's are empty."""
 
     def __init__(self, attribute: Attribute | None) -> None:
         self.attribute = attribute
@@ -137,7 +138,7 @@ class AttributeMessage:
 
     @property
     def shape(self) -> ShapeMessage:
-        """A shape. A model has no list of integers and a shape under one name, so a list of integers is both."""
+        """A shape. A list of integers is read as one, since a model does not distinguish them."""
         items = self._items()
         if items is None:
             return ShapeMessage(unknown_rank=self.attribute is None)
@@ -203,7 +204,7 @@ class AttributeMessages(Mapping[str, AttributeMessage]):
 
 @dataclass
 class NodeMessage:
-    """A NodeDef of TensorFlow, or a node of a framework without a view of its own."""
+    """A NodeDef of TensorFlow; nodes of frameworks without a view of their own have this form, too."""
 
     op: str
     name: str
@@ -263,7 +264,7 @@ def _onnx_attributes(op: Operation) -> Iterator[Any]:
 
 
 def protobuf_of(op: Operation) -> Any:
-    """The message of a node of a framework, or of a constant; None for an operation no model file has."""
+    """The message of a node of a framework, or of a constant; None for an operation that no model file has."""
     name = op.name
     if (original := op.attributes.get(FRAMEWORK_OPERATION)) is not None:
         name = str(value_of(original))

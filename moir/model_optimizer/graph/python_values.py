@@ -24,7 +24,10 @@ def numpy_type(element: Attribute) -> Any:
 
 
 def element_type(data_type: Any) -> Attribute:
-    """The element type of a numpy type, or of the name of one in numpy or in the IR. Raises ConversionError if there is none."""
+    """The element type of a numpy type, or of the name of one in numpy or in the IR.
+
+    Raises ConversionError if there is none.
+    """
     if data_type is None:
         return element_types.dynamic
     if isinstance(data_type, Attribute) and element_types.is_element_type(data_type):
@@ -41,7 +44,11 @@ def element_type(data_type: Any) -> Attribute:
 
 
 def python_value(attribute: Attribute) -> Any:
-    """The Python value of an attribute: an array for numbers and constants, a numpy type for an element type; an unknown attribute itself."""
+    """The Python value of an attribute.
+
+    Numbers and constants are arrays, an element type is a numpy type; an attribute of another dialect is returned as
+    it is.
+    """
     if isinstance(attribute, DataAttr):
         return attribute.array
     if element_types.is_element_type(attribute):
@@ -109,7 +116,7 @@ def property_value(kind: PropertyKind, value: Any) -> Attribute:
 
 
 def constant_array(value: Any) -> Array:
-    """The array of a constant, from the value an extension gives; bytes, which TensorFlow's messages have, become strings."""
+    """The array of a constant, from the value an extension gives; bytes become strings."""
     array = np.ma.getdata(np.asarray(value))
     if array.dtype.kind not in "OS":
         return array

@@ -1,7 +1,8 @@
 """Sentinels: the operands of input ports that have no tensor.
 
-The operand of a disconnected port is the result of `mo.disconnected`, that of a port that was deleted the result of `mo.absent_port`. Both
-exist only while an extension edits a graph; afterwards an absent operand is the result of `moir.none`.
+The operand of a disconnected port is the result of `mo.disconnected`, that of a port that was deleted the result of
+`mo.absent_port`. Both exist only while an extension edits a graph; afterwards an absent operand is the result of
+`moir.none`.
 """
 
 from __future__ import annotations

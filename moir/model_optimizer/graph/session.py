@@ -3,8 +3,8 @@
     with edit(graph):
         transformation.find_and_replace_pattern(graph)
 
-At its end disconnected ports are dropped or become absent operands, the block is in topological order, and in the middle and back phases
-every operation that changed is lowered or inferred.
+At its end disconnected ports are dropped or become absent operands, the block is in topological order, and in the
+middle and back phases every operation that changed is lowered or inferred.
 """
 
 from __future__ import annotations
@@ -33,12 +33,15 @@ from moir.model_optimizer.graph.sentinels import ABSENT_PORT, SENTINELS, is_sent
 logger = logging.getLogger("moir")
 
 LowerNode: TypeAlias = Callable[[GraphNode], bool]
-"""Replaces a node of the `mo` dialect by operations that are inferred and returns True, or leaves it and returns False."""
+"""Replaces a node of the `mo` dialect by operations that are inferred; returns False if it leaves the node."""
 
 
 @contextmanager
 def edit(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = None) -> Generator[Graph]:
-    """Run a transformation on a graph, then `finish`. If the transformation raises, the block is left as it is then."""
+    """Run a transformation on a graph, then `finish`.
+
+    If the transformation raises, the block is left as it is then.
+    """
     interfaces = {block: _interface(block) for block in _blocks(graph)}
     yield graph
     for block, interface in interfaces.items():
@@ -54,8 +57,8 @@ def finish(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = No
         clean_up: remove operations that no output depends on.
         lower: in the middle and back phases, called with each changed node of the `mo` dialect before it is inferred.
 
-    Raises ConversionError, with the name of the node: for a disconnected input port that the operation needs; for a cycle; where an
-    operation cannot be inferred.
+    Raises ConversionError, with the name of the node: for a disconnected input port that the operation needs; for a
+    cycle; where an operation cannot be inferred.
     """
     for body in graph.viewed_bodies():
         owner = body.block.parent_op()
@@ -84,7 +87,7 @@ def finish(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = No
 
 
 def _blocks(graph: Graph) -> Iterator[Block]:
-    """The blocks in a graph whose numbers of inputs and outputs cannot change: bodies of operations of an operation set."""
+    """The blocks of bodies whose numbers of inputs and outputs cannot change, because an operation set defines them."""
     if isinstance(graph.block.parent_op(), OpsetOp):
         yield graph.block
     for op in graph.block.ops:

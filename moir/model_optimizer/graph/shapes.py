@@ -1,7 +1,7 @@
-"""Shapes and shape values as the graph view shows them: int64 arrays whose unknown dimensions are masked.
+"""Shapes and shape values as extensions see them: int64 arrays whose unknown dimensions are masked.
 
-`shape_array([1, dynamic_dimension, 3])` is a numpy masked array; it prints as `[1 -- 3]`. An unknown dimension has the number
--1000000007 underneath, so that arithmetic which forgets the mask gives a number no tensor has.
+`shape_array([1, dynamic_dimension, 3])` is a numpy masked array; it prints as `[1 -- 3]`. An unknown dimension has the
+number -1000000007 underneath, so that arithmetic which forgets the mask gives a number no tensor has.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def undefined_shape_of_rank(rank: int) -> np.ma.MaskedArray[Any, Any]:
 
 
 def is_fully_defined(value: object) -> bool:
-    """Whether a shape, a dimension or a value is there and none of it is unknown."""
+    """Whether a shape, a dimension or a value is given (not None) and fully known."""
     if value is None:
         return False
     if isinstance(value, np.ma.MaskedArray):
@@ -107,7 +107,10 @@ def masked_shape(shape: Shape) -> np.ma.MaskedArray[Any, Any] | None:
 
 
 def type_shape(shape: Any) -> Shape:
-    """What a user gives as a shape, as a tensor type has it; -1 is unknown as well. Raises ConversionError for what is no shape."""
+    """The shape of a tensor type for a shape that an extension gives, in which -1 is unknown as well.
+
+    Raises ConversionError for other values.
+    """
     if shape is None:
         return None
     try:
@@ -120,7 +123,7 @@ def type_shape(shape: Any) -> Shape:
 
 
 def masked_value(elements: Array) -> Array:
-    """A known value, entries of which may be symbols, as an ordinary array or, if one is unknown, as a masked array."""
+    """A known value with symbols as an array; it is masked where entries are symbols."""
     if elements.dtype != object or not any(isinstance(entry, Symbol) for entry in elements.ravel()):
         return elements
     return cast(Array, shape_array(elements.ravel().tolist()).reshape(elements.shape))

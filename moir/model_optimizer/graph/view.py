@@ -1,7 +1,7 @@
 """The core of a graph: a view of one block that knows operations and values, but no nodes.
 
-It has the ids of operations, the entries of `graph.graph`, the values that are known, and the edits that everything else is made of. It
-notes what was edited, so that `session.finish` can put the block in order afterwards.
+It has the ids of operations, the entries of `graph.graph`, the values that are known, and the edits that everything
+else is made of. It notes what was edited, so that `session.finish` can put the block in order afterwards.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from moir.dialects.opset.infrastructure import Result
 from moir.dialects.python_object import python_entries
 from moir.model_optimizer.graph.edges import EdgeAttributes, Vertex, incoming, outgoing
 from moir.model_optimizer.graph.identifiers import Identifiers
-from moir.model_optimizer.graph.operation_names import body_names, body_of, is_foreign, op_names
+from moir.model_optimizer.graph.operation_names import body_names, body_of, is_mo_operation, op_names
 from moir.model_optimizer.graph.sentinels import ABSENT_PORT, DISCONNECTED, SENTINELS, is_node, new_sentinel, nodes_of
 
 Stage: TypeAlias = Literal["front", "middle", "back"]
 
 COMPUTED_VALUES = "$values"
-"""The Python attribute of an operation of the `mo` dialect that holds the values its `infer` computed, by number of the result."""
+"""The Python attribute of a `mo` operation with the values its `infer` computed, by number of the result."""
 
 
 class GraphValues(KnownValues):
     """Known values. Those of an operation of the `mo` dialect are the ones that its `infer` computed."""
 
     def elements(self, value: SSAValue) -> Array | None:
-        if isinstance(value, OpResult) and is_foreign(value.op):
+        if isinstance(value, OpResult) and is_mo_operation(value.op):
             return python_entries(value.op).get(COMPUTED_VALUES, {}).get(value.index)
         return super().elements(value)
 
@@ -44,7 +44,8 @@ class BlockView:
     Args:
         block: the block of a model, or of a body.
         stage: the phase.
-        framework: the framework the model is from; by default that of the first operation that is one of a framework, else `onnx`.
+        framework: the framework the model is from; by default that of the first operation that is one of a framework,
+            else `onnx`.
         settings: further entries of `graph.graph`, e.g. `cmd_params`; `layout` is by default that of the framework.
     """
 
@@ -148,7 +149,7 @@ class BlockView:
         return incoming(subject, self.has_data_nodes)
 
     def outgoing(self, subject: Vertex) -> Iterator[tuple[Vertex, EdgeAttributes]]:
-        """The edges that begin in a node, those to one consumer in the order of its ports, consumers in the order of the block."""
+        """The edges that begin in a node, sorted by output port, consumer and input port."""
         edges = list(outgoing(subject, self.has_data_nodes, self.block))
         if len(edges) > 1 and not isinstance(edges[0][0], SSAValue):
             order = self.order_of({vertex for vertex, _ in edges})  # pyright: ignore[reportUnhashable]
@@ -162,7 +163,7 @@ class BlockView:
         return self._order  # pyright: ignore[reportReturnType]
 
     def operations_named(self, op_name: str) -> list[Operation]:
-        """The operations that have a value of the attribute `op` among their names, in the order of the block."""
+        """The operations that have a name among their `op_names`, in the order of the block."""
         if self._by_op is None:
             self._by_op = {}
             for op in nodes_of(self.block):
@@ -199,13 +200,16 @@ class BlockView:
         return value
 
     def set_operand(self, op: Operation, index: int, value: SSAValue) -> None:
-        """Make a value an operand. Operands missing in front of it become disconnected ports; of the `mo` dialect, absent ones."""
+        """Make a value an operand.
+
+        Missing operands in front of it become disconnected ports, in the `mo` dialect absent ports.
+        """
         self.touch(op)
         if index < len(op.operands):
             op.operands[index] = value
             return
         self.operand_counts.setdefault(op, len(op.operands))
-        filler = ABSENT_PORT if is_foreign(op) else DISCONNECTED
+        filler = ABSENT_PORT if is_mo_operation(op) else DISCONNECTED
         missing = index - len(op.operands)
         op.operands = [*op.operands, *([self.sentinel(filler)] * missing if missing else ()), value]
 

@@ -1,7 +1,7 @@
 """The XML attributes of a node: the records of `backend_attrs` as the strings in the `<data>` of its layer.
 
-A record is the name of an attribute, `(XML name, attribute name)`, or `(XML name, function)`, where the function gets the node and returns
-the value. An attribute that is None, or that the node does not have, is not written.
+A record is the name of an attribute, `(XML name, attribute name)`, or `(XML name, function)`, where the function gets
+the node and returns the value. An attribute that is None, or that the node does not have, is not written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Record: TypeAlias = str | tuple[str, str | Callable[[GraphNode], object]]
 
 
 def xml_text(value: object) -> str:
-    """A value as the IR spells it: true and false, the shortest form of a number, lists joined by commas, element types by name."""
+    """The XML text of a value: `true`, the shortest form of a number, joined items, the name of an element type."""
     if isinstance(value, np.ndarray):
         return xml_text(cast(Any, value).reshape(-1).tolist())
     if isinstance(value, np.generic):

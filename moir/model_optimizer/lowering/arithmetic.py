@@ -1,4 +1,4 @@
-"""Elementwise operations of Model Optimizer: with their constants as attributes, with any number of inputs, along channels."""
+"""Elementwise operations: with constants as attributes, with any number of operands, along channels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from moir.lowering.table import Replacement
-from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
 
@@ -35,7 +35,7 @@ BINARY: dict[str, str] = {
     "logical_or": "LogicalOr",
     "logical_xor": "LogicalXor",
 }
-"""`operation` of an Eltwise -> operation."""
+"""The attribute `operation` of an Eltwise -> operation."""
 
 COMPARISONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
 
@@ -48,11 +48,11 @@ INTERNAL: dict[str, str] = {
     "Negative": "Negative",
     "Neg": "Negative",
 }
-"""Kinds that have no `type` if an extension makes them itself -> operation."""
+"""Kind without `type`, as an extension makes it -> operation."""
 
 
 @lowers("Power", "AttributedPower")
-def power(node: ForeignNode, op: OpBuilder) -> Replacement:
+def power(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Power(x) {scale, shift, power} -> (scale * x + shift) ^ power; with two inputs it is opset1.Power."""
     value = node.operand(0)
     if node.optional(1) is not None:
@@ -66,7 +66,7 @@ def power(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Eltwise", "EltwiseN", "AddN")
-def eltwise(node: ForeignNode, op: OpBuilder) -> Replacement:
+def eltwise(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Eltwise(a, b, …) {operation} -> operation(operation(a, b), …)"""
     operation = node.text("operation", "sum")
     if operation not in BINARY:
@@ -87,15 +87,15 @@ def eltwise(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers(*INTERNAL)
-def internal(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+def internal(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.Sub(a, b) without a type -> opset1.Subtract(a, b)"""
     if node.type is not None:
         return NotImplemented
     return getattr(op, INTERNAL[node.kind])(*node.operands)
 
 
-def along_channels(node: ForeignNode, op: OpBuilder, value: SSAValue, data: SSAValue) -> SSAValue:
-    """A value [C] such that it broadcasts along the channels of data."""
+def along_channels(node: MoLoweringNode, op: OpBuilder, value: SSAValue, data: SSAValue) -> SSAValue:
+    """A value [C], reshaped to broadcast along the channels of data."""
     rank = node.rank_of_value(data)
     if node.rank_of_value(value) != 1 or node.is_channel_last or rank <= 2:
         return value
@@ -103,7 +103,7 @@ def along_channels(node: ForeignNode, op: OpBuilder, value: SSAValue, data: SSAV
 
 
 @lowers("ScaleShift", "BiasAdd")
-def scale_shift(node: ForeignNode, op: OpBuilder) -> Replacement:
+def scale_shift(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.ScaleShift(x, scale, shift) -> x * scale + shift along the channels; mo.BiasAdd(x, shift) has no scale."""
     data = value = node.operand(0)
     others = [node.optional(1), node.optional(2)]
@@ -116,7 +116,7 @@ def scale_shift(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Clamp")
-def clamp(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+def clamp(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.Clamp(x, min, max) -> opset1.Minimum(opset1.Maximum(x, min), max); with attributes it is opset1.Clamp."""
     low, high = node.optional(1), node.optional(2)
     if low is None and high is None:
@@ -128,14 +128,14 @@ def clamp(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
 
 
 @lowers("LeakyReLU", "ReLU")
-def leaky_relu(node: ForeignNode, op: OpBuilder) -> Replacement:
+def leaky_relu(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.LeakyReLU(x) {negative_slope} -> opset1.PRelu(x, slope)"""
     slope = node.number("negative_slope", 0.0)
     return op.PRelu(node.operand(0), op.constant_like([slope], node.operand(0))) if slope else op.Relu(node.operand(0))
 
 
 @lowers("HardSigmoid")
-def hard_sigmoid(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+def hard_sigmoid(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.HardSigmoid(x) {alpha, beta} -> opset1.HardSigmoid(x, alpha, beta)"""
     if node.optional(1) is not None:
         return NotImplemented
@@ -154,14 +154,14 @@ _FORMULAS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
 
 
 @lowers(*_FORMULAS)
-def formula(node: ForeignNode, op: OpBuilder) -> Replacement:
+def formula(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.ReLU6(x) -> opset1.Clamp(x) {min = 0, max = 6}, and others that are short formulas of one input"""
     return _FORMULAS[node.kind](op, node.operand(0))
 
 
 @lowers("SoftMax", "Softmax")
-def softmax(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
-    """mo.SoftMax(x) {axis} -> opset8.Softmax(x) if the axis counts from the end, which the first operation set does not have"""
+def softmax(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
+    """mo.SoftMax(x) {axis} -> opset8.Softmax(x) {axis}, where the axis is negative, unlike any of opset1.Softmax"""
     if node.type is not None and node.integer("axis", 1) >= 0:
         return NotImplemented
     return op["opset8.Softmax"](node.operand(0), axis=node.integer("axis", 1))

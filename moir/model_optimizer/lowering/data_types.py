@@ -1,4 +1,4 @@
-"""Constants, inputs, outputs, conversions and operations that hand their input on."""
+"""Constants, inputs, outputs, conversions, and operations that return their operand."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
 from moir.lowering.table import Replacement
 from moir.model_optimizer.graph.shapes import type_shape
-from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
 
 
 @lowers("Const", "Constant")
-def constant(node: ForeignNode, op: OpBuilder) -> Replacement:
+def constant(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Const() {value, data_type} -> opset1.Constant"""
     value = node.tensor("value")
     if value is None:
@@ -26,7 +26,7 @@ def constant(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Parameter", "Placeholder")
-def parameter(node: ForeignNode, op: OpBuilder) -> Replacement:
+def parameter(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Parameter() {shape, data_type} -> opset1.Parameter"""
     type_ = tensor(type_shape(node.get("shape")), node.element_attribute("data_type"))
     built = Parameter.create(result_types=[type_])
@@ -35,14 +35,14 @@ def parameter(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Result", "OpOutput")
-def result(node: ForeignNode, op: OpBuilder) -> list[SSAValue]:
+def result(node: MoLoweringNode, op: OpBuilder) -> list[SSAValue]:
     """mo.Result(x) -> opset1.Result(x)"""
     op.insert(Result.create(operands=[node.operand(0)], attributes={"name": string_attribute(node.name)}))
     return []
 
 
 @lowers("Cast")
-def cast(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+def cast(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.Cast(x) {dst_type} -> opset1.Convert(x)"""
     if not node.has("dst_type"):
         return NotImplemented
@@ -50,6 +50,6 @@ def cast(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
 
 
 @lowers("Identity", "Dropout", "StopGradient")
-def identity(node: ForeignNode, _op: OpBuilder) -> Replacement | Any:
+def identity(node: MoLoweringNode, _op: OpBuilder) -> Replacement | Any:
     """mo.Identity(x) -> x"""
     return NotImplemented if node.type is not None else node.operand(0)

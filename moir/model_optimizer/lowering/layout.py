@@ -1,4 +1,4 @@
-"""Operations on channel-first data in a model whose data is channel-last."""
+"""Conversion of data between the layout of a model and [N, C, spatial…]."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.rewriting.builder import OpBuilder
 
 
-def channel_first(node: ForeignNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value [N, spatial…, C] as [N, C, spatial…]; the value itself if the node is not channel-last. Raises ConversionError if its rank
-    is unknown."""
+def channel_first(node: MoLoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A channel-last value [N, spatial…, C] as [N, C, spatial…]; other values as they are.
+
+    Raises ConversionError if the rank is unknown.
+    """
     if not node.is_channel_last:
         return value
     rank = node.rank_of_value(value)
     return value if rank < 3 else op.Transpose(value, np.array([0, rank - 1, *range(1, rank - 1)], np.int64))
 
 
-def as_given(node: ForeignNode, op: OpBuilder, value: SSAValue) -> SSAValue:
+def as_given(node: MoLoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
     """A value [N, C, spatial…] in the layout of the node's data."""
     if not node.is_channel_last:
         return value
@@ -28,7 +30,7 @@ def as_given(node: ForeignNode, op: OpBuilder, value: SSAValue) -> SSAValue:
     return value if rank < 3 else op.Transpose(value, np.array([0, *range(2, rank), 1], np.int64))
 
 
-def spatial_entries(node: ForeignNode, entries: Sequence[int], spatial: int) -> list[int]:
+def spatial_entries(node: MoLoweringNode, entries: Sequence[int], spatial: int) -> list[int]:
     """The entries of the spatial axes of an attribute that has one for each axis, or for the spatial axes only."""
     if len(entries) == spatial:
         return list(entries)

@@ -26,7 +26,10 @@ from moir.model_optimizer.lowering.node import run_in
 
 @dataclass(frozen=True)
 class LowerMoPass(ModulePass):
-    """Lowers the operations of the `mo` dialect. One without `type` and built-in handler stays, with the types that its `infer` sets."""
+    """Lowers the operations of the `mo` dialect.
+
+    One without `type` and built-in handler stays, with the types that its `infer` sets.
+    """
 
     name = "lower-mo"
 

@@ -6,16 +6,17 @@ from typing import Any
 
 from moir.dialects.shapes import shape_of
 from moir.lowering.table import Replacement
-from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
 
 
 @lowers("FullyConnected", "InnerProduct")
-def fully_connected(node: ForeignNode, op: OpBuilder) -> Replacement:
+def fully_connected(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.FullyConnected(x, weights, bias) -> opset1.MatMul(x, weights) {transpose_b} + bias
 
-    Weights are [out, in], or [in, out] with `transpose_weights`. Data whose last dimension is not `in` is flattened behind the batch.
+    Weights are [out, in], or [in, out] with `transpose_weights`. Data whose last dimension is not `in` is flattened
+    behind the batch.
     """
     data, weights = node.operand(0), node.operand(1)
     transposed = node.flag("transpose_weights") or node.flag("transpose-weights")
@@ -30,7 +31,7 @@ def fully_connected(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Gemm")
-def gemm(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+def gemm(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.Gemm(a, b, c) {alpha, beta, transpose_a, transpose_b} -> alpha * opset1.MatMul(a, b) + beta * c"""
     product = op.MatMul(node.operand(0), node.operand(1), transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
     alpha, beta, added = node.number("alpha", 1.0), node.number("beta", 1.0), node.optional(2)

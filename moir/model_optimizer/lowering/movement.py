@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.lowering.table import Replacement
-from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
 
@@ -16,14 +16,14 @@ LARGEST = (1 << 63) - 1
 
 
 @lowers("Pack")
-def pack(node: ForeignNode, op: OpBuilder) -> Replacement:
+def pack(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Pack(a, b, …) {axis} -> opset1.Concat(opset1.Unsqueeze(a, axis), …)"""
     axis = node.integer("axis", 0)
     return op.Concat(*[op.Unsqueeze(value, [axis]) for value in node.operands], axis=axis)
 
 
 @lowers("Unpack")
-def unpack(node: ForeignNode, op: OpBuilder) -> Replacement:
+def unpack(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Unpack(x) {axis} -> opset1.Squeeze of each result of opset1.Split(x, axis)"""
     axis, count = node.integer("axis", 0), node.result_count
     parts = op.Split.parts(count, node.operand(0), axis, num_splits=count)
@@ -31,20 +31,20 @@ def unpack(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Split")
-def split(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
-    """mo.Split(x) {axis, num_splits} -> opset1.Split(x, axis); with its axis as an input it is the operation itself."""
+def split(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Split(x) {axis, num_splits} -> opset1.Split(x, axis); with the axis as an operand it is opset1.Split."""
     return NotImplemented if node.optional(1) is not None else attributed_split(node, op)
 
 
 @lowers("AttributedSplit")
-def attributed_split(node: ForeignNode, op: OpBuilder) -> Replacement:
+def attributed_split(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AttributedSplit(x) {axis, num_splits} -> opset1.Split(x, axis)"""
     count = node.integer("num_splits", node.result_count)
     return op.Split.parts(count, node.operand(0), node.integer("axis", 0), num_splits=count)
 
 
 @lowers("AttributedVariadicSplit")
-def attributed_variadic_split(node: ForeignNode, op: OpBuilder) -> Replacement:
+def attributed_variadic_split(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AttributedVariadicSplit(x) {axis, size_splits} -> opset1.VariadicSplit(x, axis, sizes)"""
     sizes = node.axes("size_splits", "split_lengths")
     if sizes is None:
@@ -53,7 +53,7 @@ def attributed_variadic_split(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("CaffeSlice")
-def caffe_slice(node: ForeignNode, op: OpBuilder) -> Replacement:
+def caffe_slice(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.CaffeSlice(x) {axis, slice_point} -> opset1.VariadicSplit at the points; without points into equal parts"""
     axis, points = node.integer("axis", 1), node.axes("slice_point") or ()
     if not points:
@@ -63,8 +63,8 @@ def caffe_slice(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Slice")
-def slice_(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
-    """mo.Slice(x, start, end, axes, steps) -> opset8.Slice(x, start, end, steps, axes), in whose order they are where the type is Slice"""
+def slice_(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Slice(x, start, end, axes, steps) without a type -> opset8.Slice(x, start, end, steps, axes)"""
     if node.type is not None:
         return NotImplemented
     data, start, stop, axes, steps = (node.optional(index) for index in range(5))
@@ -79,7 +79,7 @@ def _ones_like(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 @lowers("AttributedSlice")
-def attributed_slice(node: ForeignNode, op: OpBuilder) -> Replacement:
+def attributed_slice(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AttributedSlice(x) {starts, ends, axes, steps} -> opset8.Slice"""
     starts, ends = node.axes("starts", "start"), node.axes("ends", "end")
     if starts is None or ends is None:
@@ -89,16 +89,19 @@ def attributed_slice(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("TFSlice")
-def tf_slice(node: ForeignNode, op: OpBuilder) -> Replacement:
-    """mo.TFSlice(x, begin, size) -> opset8.Slice(x, begin, begin + size); a size of -1 is everything behind begin"""
+def tf_slice(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.TFSlice(x, begin, size) -> opset8.Slice(x, begin, begin + size); a size of -1 reaches to the end"""
     begin, size = node.operand(1), node.operand(2)
     stop = op.Select(op.Equal(size, -1), op.constant_like(np.iinfo(np.int32).max, size), op.Add(begin, size))
     return op.Slice(node.operand(0), begin, stop, _ones_like(op, begin))
 
 
 @lowers("Crop")
-def crop(node: ForeignNode, op: OpBuilder) -> Replacement:
-    """mo.Crop(x) {axis, offset, dim} or {axis, crop_begin, crop_end} -> opset8.Slice; sizes may be those of a second input"""
+def crop(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.Crop(x, like) {axis, offset, dim} or {axis, crop_begin, crop_end} -> opset8.Slice
+
+    Without `dim` the sizes are those of `like`.
+    """
     data, like, axes = node.operand(0), node.optional(1), node.axes("axis")
     if axes is None:
         node.fail("it has no attribute axis")
@@ -118,13 +121,13 @@ def crop(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("AttributedGather")
-def attributed_gather(node: ForeignNode, op: OpBuilder) -> Replacement:
+def attributed_gather(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AttributedGather(x, indices) {axis} -> opset8.Gather(x, indices, axis)"""
     return op.Gather(node.operand(0), node.operand(1), node.integer("axis", 0))
 
 
 @lowers("AttributedPad")
-def attributed_pad(node: ForeignNode, op: OpBuilder) -> Replacement:
+def attributed_pad(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AttributedPad(x) {pads, mode, fill_value} -> opset12.Pad(x, begin, end, value)"""
     pads = node.axes("pads")
     if pads is None or len(pads) % 2:
@@ -135,7 +138,7 @@ def attributed_pad(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("AttributedTile")
-def attributed_tile(node: ForeignNode, op: OpBuilder) -> Replacement:
+def attributed_tile(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AttributedTile(x) {axis, tiles} -> opset1.Tile(x, repeats)"""
     data = node.operand(0)
     repeats = [1] * node.rank_of_value(data)
@@ -147,7 +150,7 @@ def attributed_tile(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("AttributedRoll")
-def attributed_roll(node: ForeignNode, op: OpBuilder) -> Replacement:
+def attributed_roll(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AttributedRoll(x) {shift, axes} -> opset7.Roll(x, shift, axes); without axes over the flattened data"""
     data, shift, axes = node.operand(0), node.axes("shift"), node.axes("axes")
     if shift is None:
@@ -159,13 +162,13 @@ def attributed_roll(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Fill")
-def fill(node: ForeignNode, op: OpBuilder) -> Replacement:
+def fill(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Fill(shape, value) -> opset3.Broadcast(value, shape)"""
     return op.Broadcast(node.operand(1), node.operand(0))
 
 
 @lowers("Transpose", "Permute")
-def transpose(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+def transpose(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.Transpose(x) {order} -> opset1.Transpose(x, order); without an order it is reversed"""
     if (given := node.optional(1)) is not None:
         return op.Transpose(node.operand(0), given)

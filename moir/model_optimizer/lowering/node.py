@@ -1,7 +1,7 @@
 """An operation of the `mo` dialect while it is lowered: its operands, its attributes and its node in a graph.
 
-The attributes are Python values that an extension set. Functions among them, such as `infer`, get the node in a graph of the block. The
-graphs belong to the run of the lowering.
+The attributes are Python values that an extension set. Functions among them, such as `infer`, get the node in a graph
+of the block. The graphs belong to the run of the lowering.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def run_in(graph: BlockView) -> Lowering:
     return run
 
 
-class ForeignNode(LoweringNode):
+class MoLoweringNode(LoweringNode):
     """Access to the operands and attributes of an operation of the `mo` dialect, and to its node in the graph."""
 
     @classmethod
-    def of(cls, node: LoweringNode) -> ForeignNode:
+    def of(cls, node: LoweringNode) -> MoLoweringNode:
         """The node as one of the `mo` dialect."""
-        return node if isinstance(node, ForeignNode) else cls(node.op, node.version, node.run)
+        return node if isinstance(node, MoLoweringNode) else cls(node.op, node.version, node.run)
 
     @cached_property
     def view(self) -> GraphNode:

@@ -8,17 +8,17 @@ from xdsl.ir import SSAValue
 
 from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.layout import as_given, channel_first
-from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
 
 
 @lowers("MVN", "MVNCaffe", "MVNOnnx")
-def mvn(node: ForeignNode, op: OpBuilder) -> Replacement:
+def mvn(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.MVN(x, axes) -> opset6.MVN(x, axes)
 
-    Without axes it is over the attribute `axes` or `reduction_axes`, over all axes but the batch with `across_channels`, else over the
-    spatial ones, which is where the layout of the data counts.
+    Without an operand the axes are those in `axes` or `reduction_axes`; else all but the batch if `across_channels`,
+    otherwise the spatial ones in the layout of the data.
     """
     data = node.operand(0)
     if (given := node.optional(1)) is not None:
@@ -37,18 +37,18 @@ def mvn(node: ForeignNode, op: OpBuilder) -> Replacement:
     )
 
 
-def _flag(node: ForeignNode, name: str, default: int) -> bool:
+def _flag(node: MoLoweringNode, name: str, default: int) -> bool:
     value = node.get(name, default)
     return value.strip().lower() in ("1", "true") if isinstance(value, str) else bool(value)
 
 
-def _spatial_axes(node: ForeignNode, rank: int) -> list[int]:
+def _spatial_axes(node: MoLoweringNode, rank: int) -> list[int]:
     return list(range(1, rank - 1)) if node.is_channel_last else list(range(2, rank))
 
 
 @lowers("batchNormInference", "BatchNormInference", "FusedBatchNorm")
-def batch_norm(node: ForeignNode, op: OpBuilder) -> Replacement:
-    """mo.batchNormInference(x, gamma, beta, mean, variance) {eps} -> opset5.BatchNormInference(x, gamma, beta, mean, variance)"""
+def batch_norm(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.batchNormInference(x, gamma, beta, mean, variance) {eps} -> opset5.BatchNormInference of the same operands"""
     if node.type is not None and str(node.get("version")) in ("opset1", "opset2", "opset3", "opset4"):
         gamma, beta, data, mean, variance = (node.operand(index) for index in range(5))
     else:
@@ -59,7 +59,7 @@ def batch_norm(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("LRN", "AttributedLRN", "Norm")
-def lrn(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+def lrn(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.LRN(x) {alpha, beta, bias, local_size, region} -> opset1.LRN(x, axes)"""
     if node.optional(1) is not None:
         return NotImplemented
@@ -78,7 +78,7 @@ def lrn(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
 
 
 @lowers("Normalize")
-def normalize(node: ForeignNode, op: OpBuilder) -> SSAValue:
+def normalize(node: MoLoweringNode, op: OpBuilder) -> SSAValue:
     """mo.Normalize(x, weights) {across_spatial, eps} -> opset1.NormalizeL2(x, axes) * weights"""
     data, weights = node.operand(0), node.optional(1)
     rank = node.rank_of_value(data)

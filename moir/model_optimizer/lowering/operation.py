@@ -1,10 +1,11 @@
 """The lowering of one operation of the `mo` dialect, and the types of its results.
 
-A kind with a built-in handler is lowered by that. Any other operation with a `type` is written as its `backend_attrs` say: as an operation of
-an operation set, if these have the type, else as one of the dialect `extension`. An operation without `type` stays, with inferred types.
+A kind with a built-in handler is lowered by that. Any other operation with a `type` is written as its `backend_attrs`
+say: as an operation of an operation set, if these have the type, else as one of the dialect `extension`. An operation
+without `type` stays, with inferred types.
 
-An `infer` that the extension defines runs first. The `infer` of the built-in operations is `infer_by_lowering`: their results have the types
-of what they are lowered to.
+An `infer` that the extension defines runs first. The `infer` of the built-in operations is `infer_by_lowering`: their
+results have the types of what they are lowered to.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from moir.model_optimizer.graph.operand_counts import operand_limit, operands_re
 from moir.model_optimizer.graph.sentinels import SENTINELS
 from moir.model_optimizer.graph.view import COMPUTED_VALUES
 from moir.model_optimizer.graph.xml_records import xml_attributes
-from moir.model_optimizer.lowering.node import ForeignNode, run_in
+from moir.model_optimizer.lowering.node import MoLoweringNode, run_in
 from moir.model_optimizer.lowering.table import mo
 from moir.model_optimizer.lowering.versions import UNVERSIONED, is_standard, opset_number, standard_operation
 from moir.model_optimizer.lowering.xml_properties import properties_of
@@ -59,14 +60,14 @@ def lower_operation(node: LoweringNode, op: OpBuilder) -> Replacement | None:
     """Lower an operation of the `mo` dialect; None if it stays as it is."""
     if isinstance(node.op, SENTINELS):
         return None if node.op.results[0].uses else []
-    foreign = ForeignNode.of(node)
-    if own_infer(foreign) is not None:
-        infer_types(foreign)
+    mo_node = MoLoweringNode.of(node)
+    if own_infer(mo_node) is not None:
+        infer_types(mo_node)
         _erase_unused_sentinels(op.block)
-        if (values := _constants(foreign, op)) is not None:
+        if (values := _constants(mo_node, op)) is not None:
             return values
     op.inserted = built = list[Operation]()
-    replacement = translate(foreign, op)
+    replacement = translate(mo_node, op)
     for each in built:
         try:
             each.verify()
@@ -86,8 +87,8 @@ def _erase_unused_sentinels(block: Block) -> None:
         current = following
 
 
-def _constants(node: ForeignNode, op: OpBuilder) -> Sequence[SSAValue | None] | None:
-    """The results as constants, if `infer` set the values of all that are used; a kind with a built-in handler is lowered by that."""
+def _constants(node: MoLoweringNode, op: OpBuilder) -> Sequence[SSAValue | None] | None:
+    """The results as constants, if `infer` set all values that are used and the kind has no built-in handler."""
     values: dict[int, Any] = python_entries(node.op).get(COMPUTED_VALUES, {})
     used = [result for result in node.op.results if result.uses]
     if not used or any(result.index not in values or values[result.index].dtype == object for result in used):
@@ -107,7 +108,7 @@ def _constants(node: ForeignNode, op: OpBuilder) -> Sequence[SSAValue | None] | 
 # The operations that replace it.
 
 
-def translate(node: ForeignNode, op: OpBuilder) -> Replacement | None:
+def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
     """Build the operations that replace an operation, regardless of its `infer`; None if it stays."""
     type_, version = node.type, node.get("version")
     version = None if version is None else str(version)
@@ -127,7 +128,7 @@ def translate(node: ForeignNode, op: OpBuilder) -> Replacement | None:
     return _extension(node, op, type_, version, texts)
 
 
-def _standard(node: ForeignNode, op: OpBuilder, operation: type[OpsetOp], properties: dict[str, Attribute]) -> Sequence[SSAValue]:
+def _standard(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetOp], properties: dict[str, Attribute]) -> Sequence[SSAValue]:
     """Build an operation of an operation set. Required properties that follow from its operands need not be given."""
     operands = node.all_operands()
     specs = property_table(operation).specs
@@ -148,21 +149,24 @@ def _standard(node: ForeignNode, op: OpBuilder, operation: type[OpsetOp], proper
         raise InferenceError(f"its inputs or attributes do not fit {operation.name}: {error}") from error
 
 
-def _destination(node: ForeignNode) -> Attribute | None:
+def _destination(node: MoLoweringNode) -> Attribute | None:
     return node.element_attribute("dst_type") if node.has("dst_type") else None
 
 
-def _operand_element(node: ForeignNode) -> Attribute | None:
+def _operand_element(node: MoLoweringNode) -> Attribute | None:
     value = node.optional(0)
     return None if value is None else element_of(value)
 
 
-_DERIVED: dict[str, Callable[[ForeignNode], Attribute | None]] = {"destination_type": _destination, "output_type": _operand_element}
+_DERIVED: dict[str, Callable[[MoLoweringNode], Attribute | None]] = {"destination_type": _destination, "output_type": _operand_element}
 """Property -> function that derives it from a node."""
 
 
-def _extension(node: ForeignNode, op: OpBuilder, type_: str, version: str | None, texts: dict[str, str]) -> Sequence[SSAValue]:
-    """Build an operation of the dialect `extension`. It keeps the Python attributes of the node: its `infer` is one of them."""
+def _extension(node: MoLoweringNode, op: OpBuilder, type_: str, version: str | None, texts: dict[str, str]) -> Sequence[SSAValue]:
+    """Build an operation of the dialect `extension`.
+
+    It keeps the Python attributes of the node: its `infer` is one of them.
+    """
     operands = node.operands
     if own_infer(node) is None:
         infer_types(node)
@@ -185,13 +189,13 @@ def _extension(node: ForeignNode, op: OpBuilder, type_: str, version: str | None
 # The types of its results.
 
 
-def own_infer(node: ForeignNode) -> Callable[[GraphNode], object] | None:
-    """The `infer` that an extension defines for an operation; None if it has none, or that of the built-in operations."""
+def own_infer(node: MoLoweringNode) -> Callable[[GraphNode], object] | None:
+    """The `infer` that an extension defines for an operation; None without one, and for built-in operations."""
     function = node.get("infer")
     return None if function is infer_by_lowering or not callable(function) else function
 
 
-def infer_types(node: ForeignNode) -> None:
+def infer_types(node: MoLoweringNode) -> None:
     """Infer the types of the results by the functions among the attributes; without `infer` their shapes stay unknown.
 
     Raises ConversionError where a function fails, or leaves a shape undefined.
@@ -212,13 +216,16 @@ def _without_docstring(node: GraphNode) -> None:
 
 
 def _is_empty(function: Callable[..., object]) -> bool:
-    """Whether a function has no statements. Such an `infer` is that of an operation whose shapes follow from its definition."""
+    """Whether a function has no statements.
+
+    Such an `infer` is that of an operation whose shapes follow from its definition.
+    """
     code = getattr(function, "__code__", None)
     return code is not None and code.co_code in (_with_docstring.__code__.co_code, _without_docstring.__code__.co_code)
 
 
 def infer_by_lowering(node: GraphNode) -> None:
-    """The `infer` of the built-in operations: the results get the shapes, types and values of what the operation is lowered to."""
+    """The `infer` of the built-in operations: infers the results as those of what the operation is lowered to."""
     op = node.operation
     if not isinstance(op, FrameworkOp) or op.parent is None:
         return
@@ -227,7 +234,7 @@ def infer_by_lowering(node: GraphNode) -> None:
     built: list[Operation] = []
     builder.inserted = built
     try:
-        replacement = translate(ForeignNode(op, 1, run), builder)
+        replacement = translate(MoLoweringNode(op, 1, run), builder)
         values = [replacement] if isinstance(replacement, SSAValue) else replacement or []
         for index, value in enumerate(values[: len(op.results)]):
             if value is None:
@@ -250,8 +257,8 @@ def infer_by_lowering(node: GraphNode) -> None:
 class ExtensionTypes:
     """Infers the result types of an operation of the dialect `extension`.
 
-    While its operands have the types given here, its results keep theirs. For other types, as in a model that is reshaped, the functions
-    among its Python attributes are called.
+    While its operands have the types given here, its results keep theirs. For other types, as in a model that is
+    reshaped, the functions among its Python attributes are called.
     """
 
     operands: tuple[Attribute, ...]
@@ -268,7 +275,7 @@ class ExtensionTypes:
         set_python_entries(twin, {name: value for name, value in entries.items() if not name.startswith("$")})
         op.parent.insert_op_before(twin, op)
         try:
-            infer_types(ForeignNode(twin, 1, Lowering(frameworks.MODEL_OPTIMIZER)))
+            infer_types(MoLoweringNode(twin, 1, Lowering(frameworks.MODEL_OPTIMIZER)))
             return [result.type for result in twin.results]
         finally:
             twin.detach()

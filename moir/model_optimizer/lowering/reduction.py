@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from moir.lowering.table import Replacement
-from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
 
@@ -19,7 +19,7 @@ REDUCTIONS: dict[str, str] = {
 
 
 @lowers(*REDUCTIONS)
-def reduction(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+def reduction(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.ReduceSum(x) {axis, keep_dims} -> opset1.ReduceSum(x, axis); without axes over all of them"""
     if node.type is not None and node.optional(1) is not None:
         return NotImplemented

@@ -1,4 +1,4 @@
-"""Layers of YOLO: their data is channel-first, whatever the layout of the model."""
+"""Layers of YOLO, whose data is channel-first in any layout of the model."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from moir.dialects.properties import TRUE, integers_attribute
 from moir.lowering.table import Replacement
 from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.lowering.layout import as_given, channel_first
-from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.model_optimizer.lowering.xml_properties import properties_of
 from moir.rewriting.builder import OpBuilder
 
 _AXES_OF_CHANNEL_LAST = (0, 2, 3, 1)
-"""Axis of data [N, H, W, C] -> axis of the same in [N, C, H, W]."""
+"""Axis of [N, H, W, C] -> the same axis of [N, C, H, W]."""
 
 
 @lowers("RegionYolo", "ReorgYolo")
-def region(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+def region(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.RegionYolo(x) -> opset1.RegionYolo(x), mo.ReorgYolo(x) -> opset2.ReorgYolo(x)
 
-    Without a mask all anchors are meant. The axis of a channel-last region that is listed in its `dim_attrs` counts the axes of its data.
+    Without a mask all anchors are meant. The axis of a channel-last region that is listed in its `dim_attrs` counts
+    the axes of its data.
     """
     operation = opset.newest(node.kind)
     texts = xml_attributes(node.view)

@@ -1,4 +1,4 @@
-"""Interpolation as operation set 1 has it, and by factors that are attributes."""
+"""Interpolation: that of operation set 1, and by factors in attributes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from moir.lowering.table import Replacement
-from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
 
 
 @lowers("Interpolate")
-def interpolate(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+def interpolate(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """opset1.Interpolate(x, sizes) {axes, mode, align_corners} -> opset11.Interpolate(x, sizes, axes)"""
     if node.get("version") != "opset1":
         return NotImplemented
@@ -37,7 +37,7 @@ def interpolate(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
 
 
 @lowers("Upsample")
-def upsample(node: ForeignNode, op: OpBuilder) -> Replacement:
+def upsample(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Upsample(x) {height_scale, width_scale, mode} -> opset11.Interpolate(x, scales, axes)"""
     mode = node.text("mode", "nearest")
     if mode not in ("nearest", "linear"):

@@ -1,4 +1,4 @@
-"""Shapes that are attributes, shapes as values, and the largest elements along an axis."""
+"""Shapes as attributes and as values, and the largest elements along an axis."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 from moir.dialects.element_types import si32, si64
 from moir.lowering.table import Replacement
-from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.model_optimizer.lowering.versions import opset_number
 from moir.rewriting.builder import OpBuilder
 
 SKIPPING = 15
-"""The operation set from which on a Squeeze may skip axes."""
+"""The operation set since which a Squeeze may skip axes whose dimension is not 1."""
 
 
 @lowers("Squeeze")
-def squeeze(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+def squeeze(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.Squeeze(x) {squeeze_dims} -> opset1.Squeeze(x, axes); without axes all dimensions of 1"""
     if (opset_number(node.get("version")) or 0) >= SKIPPING and node.type is not None:
         return NotImplemented
@@ -29,7 +29,7 @@ def squeeze(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
 
 
 @lowers("Unsqueeze", "ExpandDims")
-def unsqueeze(node: ForeignNode, op: OpBuilder) -> Replacement:
+def unsqueeze(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Unsqueeze(x) {unsqueeze_dims} -> opset1.Unsqueeze(x, axes); mo.ExpandDims(x) {expand_axis} likewise"""
     if (given := node.optional(1)) is not None:
         return op.Unsqueeze(node.operand(0), given)
@@ -40,7 +40,7 @@ def unsqueeze(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Reshape")
-def reshape(node: ForeignNode, op: OpBuilder) -> Replacement:
+def reshape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Reshape(x) {dim} -> opset1.Reshape(x, dim); a 0 is the dimension of the data unless special_zero is false"""
     special = node.get("special_zero", True)
     special = special.strip().lower() in ("1", "true") if isinstance(special, str) else bool(special)
@@ -53,7 +53,7 @@ def reshape(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Flatten")
-def flatten(node: ForeignNode, op: OpBuilder) -> Replacement:
+def flatten(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Flatten(x) {axis, end_axis} -> opset1.Reshape: the dimensions from axis to end_axis become one"""
     data, first, last = node.operand(0), node.integer("axis", 1), node.integer("end_axis", -1)
     if first >= 0 and last == -1:
@@ -70,7 +70,7 @@ def flatten(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("FlattenONNX")
-def flatten_onnx(node: ForeignNode, op: OpBuilder) -> Replacement:
+def flatten_onnx(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.FlattenONNX(x) {axis} -> opset1.Reshape to two dimensions: those in front of the axis and the others"""
     data, axis = node.operand(0), node.integer("axis", 1)
     if axis in (0, 1):
@@ -81,27 +81,27 @@ def flatten_onnx(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Size")
-def size(node: ForeignNode, op: OpBuilder) -> Replacement:
+def size(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Size(x) -> the product of opset3.ShapeOf(x), a scalar"""
     element = node.element_attribute("output_type", si64)
     return op.ReduceProd(op.ShapeOf(node.operand(0), output_type=element), [0], keep_dims=False)
 
 
 @lowers("Rank")
-def rank(node: ForeignNode, op: OpBuilder) -> Replacement:
+def rank(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Rank(x) -> the shape of the shape of x, as a scalar"""
     element = node.element_attribute("output_type", si64)
     return op["opset1.Squeeze"](op.ShapeOf(op.ShapeOf(node.operand(0)), output_type=element), [0])
 
 
 @lowers("Shape")
-def shape(node: ForeignNode, op: OpBuilder) -> Replacement:
+def shape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Shape(x) -> opset3.ShapeOf(x)"""
     return op.ShapeOf(node.operand(0), output_type=node.element_attribute("output_type", si64))
 
 
 @lowers("TopK")
-def top_k(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
+def top_k(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.TopK(x) {k, axis, mode, sort} -> opset11.TopK(x, k)"""
     if node.optional(1) is not None:
         return NotImplemented
@@ -116,8 +116,8 @@ def top_k(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
 
 
 @lowers("ArgMax", "ArgMin")
-def arg_extremum(node: ForeignNode, op: OpBuilder) -> Replacement:
-    """mo.ArgMax(x, axis) {axis, top_k, out_max_val, keepdims} -> the indices of opset11.TopK, or its values with out_max_val"""
+def arg_extremum(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.ArgMax(x, axis) {axis, top_k, out_max_val, keepdims} -> indices of opset11.TopK; its values if out_max_val"""
     axis = node.constant_integers(1) if node.optional(1) is not None else (node.integer("axis", -1),)
     if axis is None or len(axis) != 1:
         node.fail("its axis must be a constant")

@@ -1,4 +1,4 @@
-"""Convolutions and pooling with strides, dilations and pads that have an entry for each axis, groups, and a bias as an input."""
+"""Convolutions and pooling, whose strides, dilations and pads may have an entry for each axis of the data."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from moir.dialects.shapes import shape_of
 from moir.lowering.table import Replacement
 from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.lowering.layout import as_given, channel_first, spatial_entries
-from moir.model_optimizer.lowering.node import ForeignNode
+from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
 
 
 @dataclass(frozen=True)
-class Window:
-    """Where a window goes: each list has an entry for each spatial axis."""
+class WindowPlacement:
+    """The placement of a window; each list has an entry for each spatial axis."""
 
     strides: Sequence[int]
     dilations: Sequence[int]
@@ -30,7 +30,7 @@ class Window:
 
     @property
     def properties(self) -> dict[str, Any]:
-        """The properties that say so."""
+        """The properties of a convolution or pooling, without dilations."""
         return {
             "strides": list(self.strides),
             "pads_begin": list(self.pads_begin),
@@ -40,19 +40,19 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Attributes:
-    """Attributes of a node by the names of the IR, if `backend_attrs` writes them, or those of Model Optimizer's extractors."""
+class WindowAttributes:
+    """Attributes of a node: as `backend_attrs` writes them to the IR, else as Model Optimizer's extractors named them."""
 
-    node: ForeignNode
+    node: MoLoweringNode
     texts: Mapping[str, str]
 
     @staticmethod
-    def of(node: ForeignNode) -> Attributes:
-        """The attributes of a node; functions of `backend_attrs` are called."""
-        return Attributes(node, xml_attributes(node.view))
+    def of(node: MoLoweringNode) -> WindowAttributes:
+        """The attributes of a node. Functions of `backend_attrs` are called."""
+        return WindowAttributes(node, xml_attributes(node.view))
 
     def integers(self, *names: str) -> tuple[int, ...] | None:
-        """The first list of integers there is."""
+        """The first of several attributes that is a list of integers."""
         for name in names:
             text = self.texts.get(name)
             if text:
@@ -67,7 +67,7 @@ class Attributes:
         return str(self.texts.get(name) or self.node.first(name, *others, default=default)).strip().lower()
 
 
-def window_of(node: ForeignNode, attributes: Attributes, spatial: int) -> Window:
+def window_of(node: MoLoweringNode, attributes: WindowAttributes, spatial: int) -> WindowPlacement:
     """The window of a node."""
 
     def entries(*names: str) -> list[int]:
@@ -82,7 +82,7 @@ def window_of(node: ForeignNode, attributes: Attributes, spatial: int) -> Window
             node.fail(f"its attribute pad is {pad!r}, not a pair for each axis")
         begin, end = tuple(pairs[:, 0].tolist()), tuple(pairs[:, 1].tolist())
     auto_pad = attributes.text("auto_pad", "explicit").replace("notset", "explicit")
-    return Window(
+    return WindowPlacement(
         entries("strides", "stride"),
         entries("dilations", "dilation"),
         [0] * spatial if begin is None else spatial_entries(node, begin, spatial),
@@ -91,32 +91,32 @@ def window_of(node: ForeignNode, attributes: Attributes, spatial: int) -> Window
     )
 
 
-def _weights(node: ForeignNode, op: OpBuilder, weights: SSAValue, spatial: int) -> SSAValue:
+def _weights(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, spatial: int) -> SSAValue:
     """Weights [out, in, spatial…]; those of channel-last data are [spatial…, in, out]."""
     if not node.is_channel_last:
         return weights
     return op.Transpose(weights, [spatial + 1, spatial, *range(spatial)])
 
 
-def _grouped(node: ForeignNode, op: OpBuilder, weights: SSAValue, groups: int) -> SSAValue:
+def _grouped(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, groups: int) -> SSAValue:
     shape = shape_of(weights)
     if shape is None or any(dimension < 0 for dimension in shape) or shape[0] % groups:
         node.fail(f"weights of type {weights.type} cannot be divided into {groups} groups")
     return op.Reshape(weights, [groups, shape[0] // groups, *shape[1:]], special_zero=False)
 
 
-def _with_bias(node: ForeignNode, op: OpBuilder, value: SSAValue, bias: SSAValue | None, spatial: int) -> SSAValue:
+def _with_bias(node: MoLoweringNode, op: OpBuilder, value: SSAValue, bias: SSAValue | None, spatial: int) -> SSAValue:
     if bias is not None:
         value = op.Add(value, op.Reshape(bias, [1, -1, *[1] * spatial], special_zero=False))
     return as_given(node, op, value)
 
 
 @lowers("Convolution", "Conv2D")
-def convolution(node: ForeignNode, op: OpBuilder) -> Replacement:
-    """mo.Convolution(x, weights, bias) {stride, dilation, pad, group} -> opset1.Convolution or GroupConvolution, + bias"""
+def convolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.Convolution(x, weights, bias) {stride, dilation, pad, group} -> opset1.Convolution or GroupConvolution"""
     data = channel_first(node, op, node.operand(0))
     spatial = node.rank_of_value(data) - 2
-    window, groups = window_of(node, Attributes.of(node), spatial), node.integer("group", 1)
+    window, groups = window_of(node, WindowAttributes.of(node), spatial), node.integer("group", 1)
     weights = _weights(node, op, node.operand(1), spatial)
     properties = {**window.properties, "dilations": list(window.dilations)}
     if groups == 1:
@@ -127,14 +127,14 @@ def convolution(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Deconvolution")
-def deconvolution(node: ForeignNode, op: OpBuilder) -> Replacement:
-    """mo.Deconvolution(x, weights) {stride, dilation, pad, group, output_padding} -> opset1.ConvolutionBackpropData; weights are
-    [in, out, spatial…]"""
+def deconvolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.Deconvolution(x, weights) {stride, dilation, pad, group, output_padding} -> opset1.ConvolutionBackpropData;
+    weights are [in, out, spatial…]"""
     if node.is_channel_last:
         node.fail("a Deconvolution of channel-last data is not supported", hint="give it a data_format of channel-first data")
     data = node.operand(0)
     spatial = node.rank_of_value(data) - 2
-    window, groups = window_of(node, Attributes.of(node), spatial), node.integer("group", 1)
+    window, groups = window_of(node, WindowAttributes.of(node), spatial), node.integer("group", 1)
     padding = node.axes("output_padding")
     properties = {**window.properties, "dilations": list(window.dilations)}
     if padding is not None:
@@ -146,13 +146,13 @@ def deconvolution(node: ForeignNode, op: OpBuilder) -> Replacement:
 
 
 @lowers("Pooling", "AvgPool", "MaxPool")
-def pooling(node: ForeignNode, op: OpBuilder) -> Replacement | Any:
-    """mo.Pooling(x) {window, stride, pad, pool_method, exclude_pad, rounding_type} -> opset1.MaxPool or opset14.AvgPool"""
+def pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Pooling(x) {window, stride, pad, pool_method, exclude_pad, …} -> opset1.MaxPool or opset14.AvgPool"""
     if node.kind == "MaxPool" and node.get("pool_method") is None and node.is_used(1):
         return NotImplemented
     data = channel_first(node, op, node.operand(0))
     spatial = node.rank_of_value(data) - 2
-    attributes = Attributes.of(node)
+    attributes = WindowAttributes.of(node)
     window = window_of(node, attributes, spatial)
     if node.get("global_pool"):
         kernel = list((shape_of(data) or ())[2:])

@@ -1,11 +1,12 @@
 """The table of the `mo` dialect: operations that extensions made with Model Optimizer's API.
 
     @lowers("Power")
-    def power(node: ForeignNode, op: OpBuilder) -> Replacement: ...
+    def power(node: MoLoweringNode, op: OpBuilder) -> Replacement: ...
 
-All kinds have one handler, `operation.lower_operation`. It asks for the built-in handler of a kind, of which the families below have one for
-each of Model Optimizer's own operations, and for those that Model Optimizer wrote in another form than the operation sets. A built-in
-handler returns NotImplemented for an operation that is to be written as its `backend_attrs` say.
+All kinds have one handler, `operation.lower_operation`. It asks for the built-in handler of a kind, of which the
+families below have one for each of Model Optimizer's own operations, and for those that Model Optimizer wrote in
+another form than the operation sets. A built-in handler returns NotImplemented for an operation that is to be written
+as its `backend_attrs` say.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class OperationTable(LoweringTable):
     """The table of the `mo` dialect."""
 
     command_line: Namespace | None = None
-    """The options of the conversion for which extensions are loaded; their functions find them in `graph.graph["cmd_params"]`."""
+    """The options of the conversion that loads extensions, for `graph.graph["cmd_params"]`; None without extensions.
+    """
 
     def handler(self, kind: str, version: int) -> Handler:
         """The handler of every kind. As the built-in handlers, it is imported when it is first asked for."""

@@ -1,4 +1,4 @@
-"""Which operation of ours a `type` and `version` of Model Optimizer means."""
+"""The operation of an operation set for a `type` and `version` of Model Optimizer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from moir.dialects.opset.base import OpsetOp
 from moir.model_optimizer.graph.operation_names import TYPE_NAMES
 
 UNVERSIONED = frozenset((None, "", "experimental", "None"))
-"""Versions that mean: whatever operation set has an operation of this type."""
+"""Versions that stand for any operation set."""
 
 COMPATIBLE: dict[str, int] = {
     "AvgPool": 1,
@@ -26,22 +26,21 @@ COMPATIBLE: dict[str, int] = {
     "ShapeOf": 1,
     "TopK": 1,
 }
-"""Types whose older versions are in no dialect of ours, since a newer one does the same with the same attributes; the operation set from
-which on that is so."""
+"""Type -> operation set since which the oldest version moir has is compatible with the attributes and operands."""
 
 NEWEST: dict[str, int] = {"MulticlassNms": 8}
-"""Types of which a version newer than all of ours exists; the last operation set that ours is in."""
+"""Type -> last operation set in which the version moir has is in force, though newer versions exist."""
 
 _SPECIFIED = {spelling: type_ for type_, spelling in TYPE_NAMES.items()}
 
 
 def specified_type(type_: str) -> str:
-    """The type as the specification spells it."""
+    """The type as it is spelled in the specification."""
     return _SPECIFIED.get(type_, type_)
 
 
 def is_standard(type_: str) -> bool:
-    """Whether operation sets have an operation of this type."""
+    """Whether an operation set has an operation of this type."""
     try:
         return bool(opset.versions(specified_type(type_)))
     except KeyError:
@@ -49,15 +48,15 @@ def is_standard(type_: str) -> bool:
 
 
 def opset_number(version: str | None) -> int | None:
-    """The number in `opset8`, None if a version is none of an operation set."""
+    """The number in `opset8`; None for other versions."""
     digits = str(version).removeprefix("opset")
     return int(digits) if str(version).startswith("opset") and digits.isascii() and digits.isdigit() and len(digits) < 4 else None
 
 
 def standard_operation(type_: str, version: str | None) -> type[OpsetOp] | None:
-    """The class of an operation of an operation set: the version that was in force in the operation set named, or one that does the same.
+    """The class of an operation of an operation set: the version in force there, or a compatible one.
 
-    Without a version it is the oldest one, as Model Optimizer took it. None if no dialect of ours has the operation.
+    Without a version it is the oldest, as in Model Optimizer. None if moir does not have the operation.
     """
     type_ = specified_type(type_)
     try:

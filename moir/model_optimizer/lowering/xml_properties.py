@@ -1,4 +1,4 @@
-"""Attributes as `backend_attrs` writes them to the IR, read as the properties of our operations."""
+"""Texts of XML attributes, which `backend_attrs` writes, as properties of operations."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _value(kind: str, text: str) -> Any:
 
 
 def property_of(kind: PropertyKind, text: str) -> Attribute:
-    """The property a text of the IR stands for. Raises ValueError if it stands for none of this kind."""
+    """The property for the text of an XML attribute. Raises ValueError if the kind does not allow it."""
     if kind.allowed:
         # The runtime takes them in any case.
         spelled = {allowed.lower(): allowed for allowed in kind.allowed}
@@ -66,9 +66,9 @@ def property_of(kind: PropertyKind, text: str) -> Attribute:
 
 
 def properties_of(operation: type[OpsetOp], texts: Mapping[str, str]) -> dict[str, Attribute]:
-    """The properties of an operation that attributes of the IR give; what the operation does not have is left out, as the runtime does.
+    """The properties of an operation for XML attributes. Unknown attributes are ignored, as by the runtime.
 
-    Raises ConversionError for a text that has not the form of its property.
+    Raises ConversionError for a text that is not of the property's kind.
     """
     found: dict[str, Attribute] = {}
     for name, spec in property_table(operation).specs.items():

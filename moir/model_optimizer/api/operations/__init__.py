@@ -1,7 +1,7 @@
 """The operations of Model Optimizer that extensions build nodes of: `Concat(graph, {"axis": 1}).create_node([a, b])`.
 
-Each class is made from its row in the tables of this package when it is first asked for. The nodes it makes are operations of the `mo`
-dialect, which `lower-mo` turns into operations of the operation sets.
+Each class is made from its row in the tables of this package when it is first asked for. The nodes it makes are
+operations of the `mo` dialect, which `lower-mo` turns into operations of the operation sets.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is said of an operation of Model Optimizer, and the class that is made of it."""
+"""The description of one of Model Optimizer's operations, and the class that is made of it."""
 
 from __future__ import annotations
 

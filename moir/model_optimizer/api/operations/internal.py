@@ -1,4 +1,4 @@
-"""Operations no operation set has, or has in another form: they lower to several."""
+"""Operations that no operation set has in this form; each is lowered to several."""
 
 from __future__ import annotations
 

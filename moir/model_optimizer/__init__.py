@@ -7,7 +7,7 @@ The way from a transformation's call to the changed module, file by file:
 2. `GraphPass.apply` makes a `graph.graph.Graph` of the block of a model: a view, not a copy. Inside
    `graph.session.edit` it calls `find_and_replace_pattern(graph)` of the transformation.
 3. Unless that is overridden, `api.replacement.apply_to_matches` calls `graph.matching.find_subgraph_matches` with the
-   `pattern()` of the transformation. A match maps aliases to nodes, `graph.node.GraphNode`, each a view of one operation.
+   `pattern()` of the transformation. A match maps aliases to nodes; `graph.node.GraphNode` is a view of an operation.
 4. `replace_pattern` of the transformation edits the graph:
    - an attribute is a property or a Python attribute of the operation (`graph.operation_attributes`), a shape or value
      the type of a result (`graph.data_attributes`);
@@ -19,6 +19,7 @@ The way from a transformation's call to the changed module, file by file:
    (`moir.analysis.order.sort_block`). In the middle and back phases `graph.node_inference.infer_changed` goes over the
    operations that changed: `lowering.lower_mo.lower_node` replaces those of the `mo` dialect, the others are inferred.
 6. In the front phase operations of the `mo` dialect stay until `moir.lowering.driver` lowers them in one walk with
-   those of the framework. In every phase it gets their handler from `lowering.table.mo`: `lowering.operation.lower_operation`,
-   which calls the built-in handler of the kind (`lowering/*.py`), or builds the operation that `backend_attrs` describe.
+   those of the framework. In every phase `lowering.table.mo` gives them their handler, which is
+   `lowering.operation.lower_operation`: it calls the built-in handler of the kind (`lowering/*.py`), or builds the
+   operation that `backend_attrs` describe.
 """

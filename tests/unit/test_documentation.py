@@ -12,9 +12,11 @@ import subprocess
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
+from moir import model_optimizer
 from moir.model_optimizer.api.operations import descriptions
 from moir.model_optimizer.import_paths import RENAMED, LegacyImports, resolve
 from moir.tools.convert import argument_parser
@@ -170,3 +172,10 @@ def test_the_members_of_the_tables_exist() -> None:
 def test_the_operations_of_the_document_are_those_there_are() -> None:
     listed = text_of("porting-from-model-optimizer.md").partition("### All operations\n")[2].rpartition("\n\n")[2]
     assert set(re.findall(r"\w+", listed)) == set(descriptions())
+
+
+def test_the_way_of_a_transformation_names_what_exists() -> None:
+    named = re.findall(r"`([a-z]\w*(?:\.\w+)+)`", model_optimizer.__doc__ or "")
+    assert len(named) > 15
+    for name in named:
+        assert resolve_name(name if name.startswith("moir.") else f"moir.model_optimizer.{name}") is not None

@@ -12,8 +12,8 @@ from moir.model_optimizer.graph.operation_attributes import OperationAttributes
 from moir.model_optimizer.graph.operation_names import class_type
 from moir.model_optimizer.graph.sentinels import SENTINELS, nodes_of
 from moir.model_optimizer.graph.view import BlockView
-from moir.passes.canonicalize.eliminate_dead import is_removable
 from moir.passes.fold.fold_constants import Folding, replace_by_constants
+from moir.rewriting.dead_code import is_removable
 
 
 def live_operations(block: Block, roots: Iterable[Operation] = ()) -> set[Operation]:

@@ -12,6 +12,7 @@ from moir.dialects.moir import models_of
 from moir.errors import ConversionError
 from moir.extensions.loading import Extensions
 from moir.model_optimizer.graph.operation import Op
+from moir.model_optimizer.lowering.table import mo
 from tests.unit.extensions.directories import chain, write
 
 OPERATION = """
@@ -226,3 +227,32 @@ def test_an_operation_without_type(tmp_path: Path) -> None:
     write(tmp_path / "ext", front__change=FRONT_PATTERN.format(imports=imports, body=body.strip()))
     with pytest.raises(ConversionError, match=r"mo\.Bare.*give each operation a type"):
         convert(tmp_path, "Relu")
+
+
+OPTIONS = """
+    from openvino.tools.mo.ops.op import Op
+
+    class Options(Op):
+        op = "MyOdd"
+
+        def __init__(self, graph, attrs):
+            super().__init__(graph, dict(type="Odd", op=self.op, version="extension", infer=self.infer, in_ports_count=1), attrs)
+
+        @staticmethod
+        def infer(node):
+            options = node.graph.graph["cmd_params"]
+            raise ValueError(f"{options.framework}, {options.input_shape}, {node.graph.graph['layout']}")
+"""
+
+
+def test_functions_see_the_options_of_the_conversion_while_the_front_phase_is_lowered(tmp_path: Path) -> None:
+    write(tmp_path / "ext", ops__odd=OPTIONS)
+    with pytest.raises(ConversionError, match="ValueError: onnx, None, NCHW"):
+        convert(tmp_path, "MyOdd")
+    assert mo.command_line is None
+
+
+def test_a_kind_without_built_in_handler_is_lowered_by_that_of_the_table() -> None:
+    assert mo.built_in("MyOdd") is None
+    assert mo.handler("MyOdd", 1) is mo.handler("Power", 1)
+    assert mo.built_in("Power") is not mo.handler("Power", 1)

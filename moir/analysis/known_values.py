@@ -17,8 +17,8 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import describe
 from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.shapes import Shape, element_count, shape_of, unknown_dimensions
-from moir.dialects.symbols import Symbol, is_symbolic, simplified
+from moir.dialects.shapes import SymbolicShape, element_count, shape_of, unknown_dimensions
+from moir.dialects.symbols import Dimension, Symbol, is_symbolic, simplified
 from moir.errors import InferenceError
 
 MAXIMUM_ELEMENTS = 1024
@@ -42,7 +42,7 @@ class KnownValues:
         """Values inside a body, about which nothing is remembered yet."""
         return KnownValues()
 
-    def dimension(self, value: SSAValue, axis: int) -> int | Symbol:
+    def dimension(self, value: SSAValue, axis: int) -> Dimension:
         """A dimension of a value: an integer, or the symbol that stands for it."""
         shape = shape_of(value)
         if shape is not None and shape[axis] >= 0:
@@ -52,6 +52,14 @@ class KnownValues:
     def set_dimension(self, value: SSAValue, axis: int, symbol: Symbol) -> None:
         """Remember which symbol stands for a dimension of a value."""
         self._dimensions[value, axis] = symbol
+
+    def named(self, name: str) -> Dimension:
+        """The dimension to which the model gives a name: not followed here."""
+        return -1
+
+    def sum(self, a: Dimension, b: Dimension) -> Dimension:
+        """Sum of two dimensions, -1 if one is unknown."""
+        return -1 if a == -1 or b == -1 else a + b
 
     def elements(self, value: SSAValue) -> Array | None:
         """The value, entries of which may be symbols (then the array has dtype object); None if nothing is known."""
@@ -118,14 +126,13 @@ class KnownValues:
         array = None if value is None else self.constant(value)
         return None if array is None else tuple(array.astype(np.int64).ravel().tolist())
 
-    def target_shape(self, value: SSAValue) -> Shape:
-        """The value read as a shape: -1 for unknown entries, None if not even their number is known. Entries that are themselves -1 look
-        unknown as well; an operation to which -1 means something looks at `elements`."""
+    def sizes(self, value: SSAValue) -> SymbolicShape:
+        """The value read as a shape: numbers, symbols for unknown entries if they can be told apart, else -1; None if not even the number
+        of entries is known."""
         array = self.elements(value)
-        if array is not None:
-            return tuple(-1 if isinstance(entry, Symbol) else int(entry) for entry in array.ravel())
-        count = element_count(shape_of(value))
-        return unknown_dimensions(count)
+        if array is None:
+            return unknown_dimensions(element_count(shape_of(value)))
+        return tuple([entry if isinstance(entry, Symbol) else max(int(entry), -1) for entry in array.ravel().tolist()])
 
 
 def evaluate(op: OpsetOp, operands: Sequence[Array]) -> Sequence[Array] | None:

@@ -1,4 +1,4 @@
-"""What an operation may ask about its operands while its result types are inferred."""
+"""What an operation may ask about its operands while the shapes of its results are computed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Protocol
 from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
-from moir.dialects.shapes import Shape
-from moir.dialects.symbols import Symbol
+from moir.dialects.shapes import SymbolicShape
+from moir.dialects.symbols import Dimension, Symbol
 
 
 class OperandValues(Protocol):
-    """Values that are known while compiling; `moir.analysis.known_values` computes them."""
+    """Values that are known while compiling. `moir.analysis.known_values` computes them for type inference, `moir.analysis.dimensions`
+    for symbolic dimensions."""
 
     def elements(self, value: SSAValue) -> Array | None:
         """The value, entries of which may be symbols (then the array has dtype object); None if nothing is known."""
@@ -26,12 +27,21 @@ class OperandValues(Protocol):
         """The value as integers (a scalar as one), if all of it is known."""
         ...
 
-    def target_shape(self, value: SSAValue) -> Shape:
-        """The value read as a shape: -1 for unknown entries, None if not even their number is known."""
+    def sizes(self, value: SSAValue) -> SymbolicShape:
+        """The value read as a shape: numbers, symbols for unknown entries if they can be told apart, else -1; None if not even the number
+        of entries is known."""
         ...
 
-    def dimension(self, value: SSAValue, axis: int) -> int | Symbol:
+    def dimension(self, value: SSAValue, axis: int) -> Dimension:
         """A dimension of a value: an integer, or the symbol that stands for it."""
+        ...
+
+    def named(self, name: str) -> Dimension:
+        """The dimension to which the model gives a name, -1 if dimensions of one name are not followed."""
+        ...
+
+    def sum(self, a: Dimension, b: Dimension) -> Dimension:
+        """Sum of two dimensions, -1 if one is unknown."""
         ...
 
     def of_body(self) -> OperandValues:

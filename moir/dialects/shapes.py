@@ -1,22 +1,32 @@
 """Tensor types and shape arithmetic.
 
-A shape is a tuple of dimensions, -1 for an unknown one; `None` stands for an unknown rank. Tensor types are interned: equal types are
-one object, so comparing them with `is` nearly always decides.
+A shape is a tuple of dimensions, -1 for an unknown one; `None` stands for an unknown rank. In the shapes that operations compute
+(`OpsetOp.result_shapes`) a dimension may also be a `Symbol`: two dimensions with one symbol are equal. Tensor types are interned: equal
+types are one object, so comparing them with `is` nearly always decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias, cast
+from typing import TypeAlias, TypeGuard, TypeVar, cast, overload
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import dynamic, interned
+from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
 
 Shape: TypeAlias = tuple[int, ...] | None
 """Dimensions of a tensor, -1 where unknown; None if even the rank is unknown."""
+
+SymbolicShape: TypeAlias = tuple[Dimension, ...] | None
+"""The same where dimensions may be symbols."""
+
+Shapes: TypeAlias = Sequence[SymbolicShape]
+"""Shapes of the operands or the results of an operation."""
+
+AnyDimension = TypeVar("AnyDimension", bound=Dimension)
 
 TensorTypeAttribute: TypeAlias = TensorType[Attribute] | UnrankedTensorType[Attribute]
 
@@ -29,9 +39,15 @@ _DESCRIPTIONS: dict[int, tuple[Attribute, Shape, Attribute]] = {}
 """Type, shape and element type, by the identity of a type; the type in it keeps that identity from being reused."""
 
 
-def tensor(shape: Iterable[int] | None, element: Attribute) -> TensorTypeAttribute:
-    """The (interned) tensor type of a shape and an element type."""
+def tensor(shape: Iterable[Dimension] | None, element: Attribute) -> TensorTypeAttribute:
+    """The (interned) tensor type of a shape and an element type; a symbol is an unknown dimension of it."""
     key = (None if shape is None else tuple(shape), element)
+    found = _INTERNED.get(cast("tuple[Shape, Attribute]", key))
+    return _intern(key[0], element) if found is None else found
+
+
+def _intern(shape: SymbolicShape, element: Attribute) -> TensorTypeAttribute:
+    key = (None if shape is None else tuple([-1 if isinstance(d, Symbol) else d for d in shape]), element)
     found = _INTERNED.get(key)
     if found is None:
         found = _INTERNED[key] = _make(*key)
@@ -87,13 +103,18 @@ def is_static(shape: Shape) -> bool:
     return shape is not None and -1 not in shape
 
 
-def element_count(shape: Shape) -> int | None:
+def is_fixed(dimension: Dimension) -> TypeGuard[int]:
+    """Whether a dimension is a number, neither unknown nor a symbol."""
+    return not isinstance(dimension, Symbol) and dimension >= 0
+
+
+def element_count(shape: SymbolicShape) -> int | None:
     """Product of the dimensions, None if one is unknown."""
     if shape is None:
         return None
     count = 1
     for dimension in shape:
-        if dimension < 0:
+        if isinstance(dimension, Symbol) or dimension < 0:
             return None
         count *= dimension
     return count
@@ -113,16 +134,16 @@ def normalize_axis(axis: int, rank: int) -> int:
     return axis + rank if axis < 0 else axis
 
 
-def merge_dimensions(a: int, b: int) -> int:
-    """What two statements about the same dimension say together. Raises InferenceError if they contradict."""
-    if a == b or b < 0:
+def merge_dimensions(a: Dimension, b: Dimension) -> Dimension:
+    """What two statements about the same dimension say together: a number if one is a number. Raises InferenceError if they contradict."""
+    if a == b or b == -1 or (isinstance(b, Symbol) and a != -1):
         return a
-    if a < 0:
+    if isinstance(a, Symbol) or a < 0:
         return b
     raise InferenceError(f"dimensions {a} and {b} should be equal")
 
 
-def merge_shapes(a: Shape, b: Shape) -> Shape:
+def merge_shapes(a: SymbolicShape, b: SymbolicShape) -> SymbolicShape:
     """What two statements about the same shape say together. Raises InferenceError if they contradict."""
     if a is None or b is None:
         return b if a is None else a
@@ -154,20 +175,29 @@ def refines(shape: Shape, other: Shape) -> bool:
     )
 
 
-def broadcast_dimension(a: int, b: int) -> int:
-    """Numpy broadcasting of one dimension; an unknown one against a known one other than 1 yields the known one."""
+def broadcast_dimension(a: Dimension, b: Dimension) -> Dimension:
+    """Numpy broadcasting of one dimension; an unknown one against a known one other than 1 yields the known one.
+
+    Of two different symbols either may be 1, so their result is unknown.
+    """
     if a == b or b == 1:
         return a
     if a == 1:
         return b
-    if a < 0 or b < 0:
-        return max(a, b)
+    if not is_fixed(a):
+        return b if is_fixed(b) else -1
+    if not is_fixed(b):
+        return a
     raise InferenceError(f"dimensions {a} and {b} do not broadcast")
 
 
-def broadcast_shapes(*shapes: Shape) -> Shape:
+@overload
+def broadcast_shapes(*shapes: Shape) -> Shape: ...
+@overload
+def broadcast_shapes(*shapes: SymbolicShape) -> SymbolicShape: ...
+def broadcast_shapes(*shapes: SymbolicShape) -> SymbolicShape:
     """Numpy (bidirectional) broadcasting. Raises InferenceError where dimensions do not fit."""
-    result: tuple[int, ...] = ()
+    result: tuple[Dimension, ...] = ()
     for shape in shapes:
         if shape is None:
             return None
@@ -180,11 +210,21 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
     return result
 
 
-def format_shape(shape: Shape) -> str:
+def product(a: Dimension, b: Dimension) -> Dimension:
+    """Product of two dimensions, -1 if one is unknown."""
+    return -1 if a == -1 or b == -1 else a * b
+
+
+def shifted(dimension: Dimension, count: int) -> Dimension:
+    """A dimension with `count` elements more, -1 if it is unknown."""
+    return -1 if dimension == -1 else dimension + count
+
+
+def format_shape(shape: SymbolicShape) -> str:
     """A shape as text: `[1,?,3]`, `[...]` for an unknown rank."""
-    return "[...]" if shape is None else f"[{','.join('?' if d < 0 else str(d) for d in shape)}]"
+    return "[...]" if shape is None else f"[{','.join(str(d) if is_fixed(d) else '?' for d in shape)}]"
 
 
-def permuted(shape: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
+def permuted(shape: Sequence[AnyDimension], order: Sequence[int]) -> tuple[AnyDimension, ...]:
     """The shape after a transposition by `order`."""
-    return tuple(shape[axis] for axis in order)
+    return tuple([shape[axis] for axis in order])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
-
-from moir.dialects.data import Array
+from numpy.typing import NDArray
 
 
 class Symbol:
@@ -79,12 +78,16 @@ class Symbol:
         return Symbol()
 
 
-def is_symbolic(array: Array) -> bool:
+Dimension: TypeAlias = int | Symbol
+"""A dimension of a tensor: a number, -1 where nothing is known, or the symbol that stands for it."""
+
+
+def is_symbolic(array: NDArray[Any]) -> bool:
     """Whether an array has dtype object because entries of it may be symbols (arrays of strings have strings in them)."""
     return array.dtype == object and any(isinstance(entry, Symbol) for entry in array.ravel())
 
 
-def simplified(array: Array, dtype: np.dtype[Any]) -> Array:
+def simplified(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """An array of integers and symbols, as an ordinary array of `dtype` if no symbol is left in it."""
     return array if is_symbolic(array) else array.astype(dtype)
 

@@ -16,7 +16,7 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, OpsetOp, Types, float_property, integer_property, optional_operands, string_property
 from moir.dialects.opset.elementwise import error_function
 from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, UnaryOp, is_real, narrowed, require_element, widened
-from moir.dialects.shapes import element_of, format_shape, merge_elements, normalize_axis, shape_of, tensor
+from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, normalize_axis
 from moir.errors import InferenceError
 
 
@@ -172,13 +172,14 @@ class ParametricOp(OpsetOp):
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = None
     """Element types the operation takes, all if None."""
 
-    def infer(self, known: OperandValues) -> Types:
-        element = element_of(self.operands[0])
-        for operand in self.operands[1:]:
-            element = merge_elements(element, element_of(operand))
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
+
+    def result_element(self) -> Attribute:
+        element = self.common_element()
         if self.ELEMENTS is not None:
             require_element(element, self.ELEMENTS)
-        return (tensor(shape_of(self.operands[0]), element),)
+        return element
 
     def compute(self, x: Array, *parameters: Array) -> Array:
         """The result for numbers of at least 32 bits."""
@@ -193,11 +194,11 @@ class ParametricOp(OpsetOp):
 class ScalarParametricOp(ParametricOp):
     """Base of the activations whose parameters are scalars."""
 
-    def infer(self, known: OperandValues) -> Types:
-        for operand in self.operands[1:]:
-            if shape_of(operand):
-                raise InferenceError(f"a parameter should be a scalar, not {format_shape(shape_of(operand))}")
-        return super().infer(known)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        for shape in shapes[1:]:
+            if shape:
+                raise InferenceError(f"a parameter should be a scalar, not {format_shape(shape)}")
+        return shapes[0]
 
 
 @irdl_op_definition
@@ -228,12 +229,11 @@ class Selu(ParametricOp):
     scale = operand_def()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        for operand in self.operands[1:]:
-            shape = shape_of(operand)
-            if shape and any(dimension not in (-1, 1) for dimension in shape):
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        for shape in shapes[1:]:
+            if shape and any(is_fixed(dimension) and dimension != 1 for dimension in shape):
                 raise InferenceError(f"a parameter should have one element, not shape {format_shape(shape)}")
-        return super().infer(known)
+        return shapes[0]
 
     def compute(self, x: Array, *parameters: Array) -> Array:
         alpha, scale = (parameter.reshape(()) for parameter in parameters)
@@ -281,7 +281,7 @@ class AlongAxisOp(UnaryOp):
         rank = self.rank(0)
         if rank is not None:
             normalize_axis(self.integer("axis"), max(rank, 1))
-        return (self.operands[0].type,)
+        return super().infer(known)
 
     def shifted(self, x: Array) -> Array:
         """x less its maximum along the axis, so that the exponential cannot overflow."""

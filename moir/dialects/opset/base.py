@@ -1,7 +1,7 @@
 """What every operation of the opset dialects shares.
 
-An operation is an IRDL class of about ten lines: operands, properties named as in the XML with the defaults of the specification, and
-`infer` and, where numpy can compute it, `evaluate`. The dialect is the operation set that introduced this version of the operation,
+An operation is an IRDL class of about ten lines: operands, properties named as in the XML with the defaults of the specification,
+`result_shape` and, where numpy can compute it, `evaluate`. The dialect is the operation set that introduced this version of the operation,
 so `opset8.Gather` is written to the IR as `type="Gather" version="opset8"`.
 
     @irdl_op_definition
@@ -13,8 +13,13 @@ so `opset8.Gather` is written to the IR as `type="Gather" version="opset8"`.
         axis = integer_property(1)
         result = result_def()
 
-        def infer(self, known: OperandValues) -> Types:
-            return (self.operands[0].type,)
+        def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+            return shapes[0]
+
+The element type of the result is that of the first operand unless `result_element` says otherwise; an operation with several results
+has `result_shapes` and `result_elements`. Type inference (`infer`) and the symbolic dimensions of `moir.analysis.dimensions` ask the same
+`result_shapes`: for types a dimension of an operand is an integer or -1 (unknown), for symbolic dimensions an integer or a `Symbol`.
+A dimension of the result is a dimension of an operand, is computed from some by the functions of `moir.dialects.shapes`, or is -1.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, reduce
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, StringAttr
@@ -57,7 +62,7 @@ from moir.dialects.properties import (
     strings_attribute,
     value_of,
 )
-from moir.dialects.shapes import Shape, element_of, rank_of, shape_of
+from moir.dialects.shapes import Shape, Shapes, SymbolicShape, element_of, merge_elements, rank_of, shape_of, tensor
 
 Types: TypeAlias = Sequence[Attribute]
 """Result types of an operation."""
@@ -326,7 +331,32 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
         Raises InferenceError if operands contradict the definition of the operation; its reason need not name the operation.
         """
-        raise NotImplementedError(f"{self.name} has no type inference")
+        shapes = self.result_shapes([shape_of(operand) for operand in self.operands], known)
+        return [tensor(shape, element) for shape, element in zip(shapes, self.result_elements(), strict=True)]
+
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        """Shapes of the results for shapes of the operands, properties and known operand values.
+
+        Raises InferenceError if numbers contradict each other or the definition of the operation.
+        """
+        return (self.result_shape(shapes, known),)
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        """The same for an operation with one result."""
+        raise NotImplementedError(f"{self.name} has no shape inference")
+
+    def result_elements(self) -> Sequence[Attribute]:
+        """Element types of the results. Raises InferenceError if the operation does not take the element types of the operands."""
+        return (self.result_element(),)
+
+    def result_element(self) -> Attribute:
+        """The same for an operation with one result; that of the first operand unless overridden."""
+        return self.element_type(0)
+
+    def common_element(self, *indices: int) -> Attribute:
+        """The element type that some operands share, or all. Raises InferenceError if they differ."""
+        operands = [self.operands[index] for index in indices] if indices else self.operands
+        return reduce(merge_elements, map(element_of, operands))
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         """Results for operand values (numpy), None if this is not computed here. Absent operands are left out from the end."""

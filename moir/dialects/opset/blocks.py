@@ -13,7 +13,17 @@ from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, integer_property, string_property
 from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, require_rank
-from moir.dialects.shapes import Shape, format_shape, normalize_axis, unknown_dimensions
+from moir.dialects.shapes import (
+    Shapes,
+    SymbolicShape,
+    format_shape,
+    is_fixed,
+    normalize_axis,
+    product,
+    shifted,
+    unknown_dimensions,
+)
+from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 
@@ -24,9 +34,9 @@ class DepthOp(MovementOp):
     block_size = integer_property(1)
     mode = string_property(None, "blocks_first", "depth_first")
 
-    def checked_block_size(self) -> int:
+    def checked_block_size(self, shape: SymbolicShape) -> int:
         """The block size. Raises InferenceError if it is not positive or the data has no spatial dimension."""
-        require_rank(self.shape(0), 3)
+        require_rank(shape, 3)
         size = self.integer("block_size")
         if size < 1:
             raise InferenceError(f"block_size is {size}, it should be positive")
@@ -43,12 +53,12 @@ class DepthToSpace(DepthOp):
     name = "opset1.DepthToSpace"
     result = result_def()
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape, size = self.shape(0), self.checked_block_size()
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, size = shapes[0], self.checked_block_size(shapes[0])
         if shape is None:
             return None
         depth = exact_quotient(shape[1], size ** (len(shape) - 2), "volume of a block")
-        return (shape[0], depth, *(-1 if d < 0 else d * size for d in shape[2:]))
+        return (shape[0], depth, *[product(d, size) for d in shape[2:]])
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
         (data,) = operands
@@ -70,11 +80,11 @@ class SpaceToDepth(DepthOp):
     name = "opset1.SpaceToDepth"
     result = result_def()
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape, size = self.shape(0), self.checked_block_size()
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, size = shapes[0], self.checked_block_size(shapes[0])
         if shape is None:
             return None
-        depth = -1 if shape[1] < 0 else shape[1] * size ** (len(shape) - 2)
+        depth = product(shape[1], size ** (len(shape) - 2))
         return (shape[0], depth, *(exact_quotient(d, size, "block size") for d in shape[2:]))
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
@@ -89,7 +99,7 @@ class SpaceToDepth(DepthOp):
 class BatchOp(MovementOp):
     """Base of BatchToSpace and SpaceToBatch: block sizes and two lists of border widths, an entry for each dimension of `data`."""
 
-    def lists(self, known: OperandValues, shape: tuple[int, ...]) -> list[tuple[int, ...] | None]:
+    def lists(self, known: OperandValues, shape: tuple[Dimension, ...]) -> list[tuple[int, ...] | None]:
         """Block sizes and borders, None where not known. Raises InferenceError for impossible ones."""
         found = [known.integers(operand) for operand in self.operands[1:]]
         for values in found:
@@ -113,8 +123,8 @@ class BatchToSpace(BatchOp):
     crops_end = operand_def()
     result = result_def()
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape = self.shape(0)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape = shapes[0]
         if shape is None:
             return None
         require_rank(shape, 2)
@@ -124,8 +134,8 @@ class BatchToSpace(BatchOp):
         batch = exact_quotient(shape[0], prod(block), "volume of a block")
         if begin is None or end is None:
             return (batch, *[-1] * (len(shape) - 1))
-        sizes = [-1 if d < 0 else d * s - b - e for d, s, b, e in zip(shape[1:], block[1:], begin[1:], end[1:], strict=True)]
-        if any(size < 0 <= d for size, d in zip(sizes, shape[1:], strict=True)):
+        sizes = [shifted(product(d, s), -b - e) for d, s, b, e in zip(shape[1:], block[1:], begin[1:], end[1:], strict=True)]
+        if any(is_fixed(d) and not is_fixed(size) for size, d in zip(sizes, shape[1:], strict=True)):
             raise InferenceError(f"the crops cut more off shape {format_shape(shape)} than is there")
         return (batch, *sizes)
 
@@ -151,18 +161,18 @@ class SpaceToBatch(BatchOp):
     pads_end = operand_def()
     result = result_def()
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape = self.shape(0)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape = shapes[0]
         if shape is None:
             return None
         require_rank(shape, 2)
         block, begin, end = self.lists(known, shape)
         if block is None:
             return unknown_dimensions(len(shape))
-        batch = -1 if shape[0] < 0 else shape[0] * prod(block)
+        batch = product(shape[0], prod(block))
         if begin is None or end is None:
             return (batch, *[-1] * (len(shape) - 1))
-        padded = [-1 if d < 0 else d + b + e for d, b, e in zip(shape[1:], begin[1:], end[1:], strict=True)]
+        padded = [shifted(d, b + e) for d, b, e in zip(shape[1:], begin[1:], end[1:], strict=True)]
         return (batch, *(exact_quotient(d, s, "block size") for d, s in zip(padded, block[1:], strict=True)))
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
@@ -185,8 +195,8 @@ class ShuffleChannels(MovementOp):
     group = integer_property(1)
     result = result_def()
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape, group = self.shape(0), self.integer("group")
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, group = shapes[0], self.integer("group")
         if group < 1:
             raise InferenceError(f"group is {group}, it should be positive")
         if shape is not None:

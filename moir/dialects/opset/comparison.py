@@ -13,9 +13,9 @@ from xdsl.traits import Commutative
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, boolean_property
+from moir.dialects.opset.base import OpsetOp, boolean_property
 from moir.dialects.opset.elementwise_base import REALS, BroadcastingFunctionOp, elementwise, require_element, widened
-from moir.dialects.shapes import tensor
+from moir.dialects.shapes import Shapes, SymbolicShape
 from moir.dialects.symbols import Symbol
 
 Number = Any
@@ -137,9 +137,12 @@ class PredicateOp(OpsetOp):
     data = operand_def()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
+
+    def result_element(self) -> Attribute:
         require_element(self.element_type(0), REALS)
-        return (tensor(self.shape(0), element_types.boolean),)
+        return element_types.boolean
 
     def compute(self, x: Array) -> Array:
         """The result for numbers of at least 32 bits."""

@@ -10,7 +10,7 @@ from typing import ClassVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, region_def, result_def, traits_def, var_operand_def, var_result_def
 from xdsl.traits import IsolatedFromAbove, NoTerminator
 from xdsl.utils.exceptions import VerifyException
@@ -25,6 +25,8 @@ from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.opset.ports import ports_property
 from moir.dialects.shapes import (
     Shape,
+    Shapes,
+    SymbolicShape,
     TensorTypeAttribute,
     broadcast_shapes,
     element_of,
@@ -54,19 +56,20 @@ class Select(OpsetOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def infer(self, known: OperandValues) -> Types:
-        if self.element_type(0) not in (element_types.boolean, element_types.dynamic):
-            raise InferenceError("the condition of a Select is boolean")
-        element = merge_elements(self.element_type(1), self.element_type(2))
-        cond, then, otherwise = self.shape(0), self.shape(1), self.shape(2)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        cond, then, otherwise = shapes
         match self.text("auto_broadcast"):
             case "numpy":
-                shape = broadcast_shapes(then, otherwise, cond)
+                return broadcast_shapes(then, otherwise, cond)
             case "none":
-                shape = merge_shapes(merge_shapes(then, otherwise), cond)
+                return merge_shapes(merge_shapes(then, otherwise), cond)
             case _:
-                shape = then
-        return (tensor(shape, element),)
+                return then
+
+    def result_element(self) -> Attribute:
+        if self.element_type(0) not in (element_types.boolean, element_types.dynamic):
+            raise InferenceError("the condition of a Select is boolean")
+        return merge_elements(self.element_type(1), self.element_type(2))
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         cond, then, otherwise = operands

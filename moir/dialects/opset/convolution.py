@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import Types, boolean_property, integer_property, integers_property, optional_operands, string_property
-from moir.dialects.opset.spatial import AUTO_PAD, SlidingWindowOp, expanded, product, spread
-from moir.dialects.shapes import element_count, format_shape, merge_dimensions, merge_elements, rank_of, tensor
+from moir.dialects.opset.base import boolean_property, integer_property, integers_property, optional_operands, string_property
+from moir.dialects.opset.spatial import AUTO_PAD, SlidingWindowOp, agrees, expanded, spread
+from moir.dialects.shapes import Shapes, SymbolicShape, element_count, is_fixed, merge_dimensions, product
+from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 
-def check_channels(channels: int, expected: int) -> None:
-    """Raises InferenceError if the channels of the data are not those the filters are for (-1: unknown)."""
-    if channels >= 0 and expected >= 0 and channels != expected:
+def check_channels(channels: Dimension, expected: Dimension) -> None:
+    """Raises InferenceError if the channels of the data are not those the filters are for."""
+    if is_fixed(channels) and is_fixed(expected) and channels != expected:
         raise InferenceError(f"data has {channels} channels, the filters are for {expected}")
 
 
-def group_count(groups: int, channels: int, channels_of_group: int) -> int:
+def group_count(groups: Dimension, channels: Dimension, channels_of_group: Dimension) -> Dimension:
     """Number of groups, deduced from the channels where the filters do not say it. Raises InferenceError if they do not divide."""
-    if groups >= 0 or channels < 0 or channels_of_group <= 0:
+    if is_fixed(groups) or not is_fixed(channels) or not is_fixed(channels_of_group) or channels_of_group == 0:
         return groups
     if channels % channels_of_group:
         raise InferenceError(f"{channels} channels are no multiple of the {channels_of_group} of a group")
@@ -55,13 +57,15 @@ class Convolution(ConvolutionOp):
     auto_pad = string_property("explicit", *AUTO_PAD)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         rank = len(self.integers("strides")) + 2
-        data = expanded(self.shape(0), rank, "data")
-        filters = expanded(self.shape(1), rank, "the filter tensor")
+        data = expanded(shapes[0], rank, "data")
+        filters = expanded(shapes[1], rank, "the filter tensor")
         check_channels(data[1], filters[1])
-        shape = (data[0], filters[0], *self.result_sizes(data[2:], filters[2:]))
-        return (tensor(shape, merge_elements(self.element_type(0), self.element_type(1))),)
+        return (data[0], filters[0], *self.result_sizes(data[2:], filters[2:]))
+
+    def result_element(self) -> Attribute:
+        return self.common_element(0, 1)
 
 
 @irdl_op_definition
@@ -80,15 +84,17 @@ class GroupConvolution(ConvolutionOp):
     auto_pad = string_property("explicit", *AUTO_PAD)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         rank = len(self.integers("strides")) + 2
-        data = expanded(self.shape(0), rank, "data")
-        filters = expanded(self.shape(1), rank + 1, "the filter tensor")
+        data = expanded(shapes[0], rank, "data")
+        filters = expanded(shapes[1], rank + 1, "the filter tensor")
         groups = filters[0]
         check_channels(data[1], product(groups, filters[2]))
         groups = group_count(groups, data[1], filters[2])
-        shape = (data[0], product(groups, filters[1]), *self.result_sizes(data[2:], filters[3:]))
-        return (tensor(shape, merge_elements(self.element_type(0), self.element_type(1))),)
+        return (data[0], product(groups, filters[1]), *self.result_sizes(data[2:], filters[3:]))
+
+    def result_element(self) -> Attribute:
+        return self.common_element(0, 1)
 
 
 class TransposedConvolutionOp(ConvolutionOp):
@@ -103,11 +109,11 @@ class TransposedConvolutionOp(ConvolutionOp):
 
     LOWEST_PAD: ClassVar[int | None] = None
 
-    def spatial_sizes(self, known: OperandValues, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[int, ...]:
+    def spatial_sizes(self, known: OperandValues, sizes: tuple[Dimension, ...], kernel: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
         """Spatial sizes of the result."""
         wanted = self.optional_operand(2)
         if wanted is not None:
-            shape = known.target_shape(wanted)
+            shape = known.sizes(wanted)
             return (-1,) * len(sizes) if shape is None else expanded(shape, len(sizes), "output_shape")
         padding = self.axis_property("output_padding", len(sizes), 0)
         if len(padding) != len(sizes):
@@ -141,13 +147,15 @@ class ConvolutionBackpropData(TransposedConvolutionOp):
     output_padding = integers_property(())
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         rank = len(self.integers("strides")) + 2
-        data = expanded(self.shape(0), rank, "data")
-        filters = expanded(self.shape(1), rank, "the filter tensor")
+        data = expanded(shapes[0], rank, "data")
+        filters = expanded(shapes[1], rank, "the filter tensor")
         check_channels(data[1], filters[0])
-        shape = (data[0], filters[1], *self.spatial_sizes(known, data[2:], filters[2:]))
-        return (tensor(shape, merge_elements(self.element_type(0), self.element_type(1))),)
+        return (data[0], filters[1], *self.spatial_sizes(known, data[2:], filters[2:]))
+
+    def result_element(self) -> Attribute:
+        return self.common_element(0, 1)
 
 
 @irdl_op_definition
@@ -165,15 +173,17 @@ class GroupConvolutionBackpropData(TransposedConvolutionOp):
     output_padding = integers_property(())
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         rank = len(self.integers("strides")) + 2
-        data = expanded(self.shape(0), rank, "data")
-        filters = expanded(self.shape(1), rank + 1, "the filter tensor")
+        data = expanded(shapes[0], rank, "data")
+        filters = expanded(shapes[1], rank + 1, "the filter tensor")
         groups = filters[0]
         check_channels(data[1], product(groups, filters[1]))
         groups = group_count(groups, data[1], filters[1])
-        shape = (data[0], product(groups, filters[2]), *self.spatial_sizes(known, data[2:], filters[3:]))
-        return (tensor(shape, merge_elements(self.element_type(0), self.element_type(1))),)
+        return (data[0], product(groups, filters[2]), *self.spatial_sizes(known, data[2:], filters[3:]))
+
+    def result_element(self) -> Attribute:
+        return self.common_element(0, 1)
 
 
 @irdl_op_definition
@@ -201,26 +211,22 @@ class DeformableConvolution(SlidingWindowOp):
 
     SPATIAL_RANKS: ClassVar[tuple[int, ...]] = (2,)
 
-    def infer(self, known: OperandValues) -> Types:
-        element = merge_elements(merge_elements(self.element_type(0), self.element_type(1)), self.element_type(2))
-        if all(rank_of(operand) is None for operand in self.operands[:3]):
-            return (tensor(None, element),)
-        data = expanded(self.shape(0), 4, "data")
-        filters = expanded(self.shape(2), 4, "the filter tensor")
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        if shapes[0] is None and shapes[1] is None and shapes[2] is None:
+            return None
+        data = expanded(shapes[0], 4, "data")
+        filters = expanded(shapes[2], 4, "the filter tensor")
         check_channels(data[1], product(filters[1], self.integer("group")))
-        if self.integer("group") < 1 or (filters[0] > 0 and filters[0] % self.integer("group")):
+        if self.integer("group") < 1 or (is_fixed(filters[0]) and filters[0] % self.integer("group")):
             raise InferenceError(f"{filters[0]} filters are no multiple of {self.integer('group')} groups")
-        offsets = expanded(self.shape(1), 4, "the offset tensor")
+        offsets = expanded(shapes[1], 4, "the offset tensor")
         sizes = self.result_sizes(data[2:], filters[2:])
         taps = product(product(filters[2], filters[3]), self.integer("deformable_group"))
         batch = merge_dimensions(data[0], offsets[0])
         agrees("the offset tensor", offsets, (batch, product(taps, 2), *sizes))
         if self.optional_operand(3) is not None:
-            agrees("the mask", expanded(self.shape(3), 4, "the mask"), (batch, taps, *sizes))
-        return (tensor((batch, filters[0], *sizes), element),)
+            agrees("the mask", expanded(shapes[3], 4, "the mask"), (batch, taps, *sizes))
+        return (batch, filters[0], *sizes)
 
-
-def agrees(what: str, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
-    """Raises InferenceError if a shape cannot be the expected one."""
-    if any(a != b for a, b in zip(shape, expected, strict=True) if a >= 0 and b >= 0):
-        raise InferenceError(f"{what} has shape {format_shape(shape)} where {format_shape(expected)} is needed")
+    def result_element(self) -> Attribute:
+        return self.common_element(0, 1, 2)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.element_types import si32
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, boolean_property, element_property, optional_operands
+from moir.dialects.opset.base import OpsetOp, boolean_property, element_property, optional_operands
 from moir.dialects.opset.elementwise_base import REALS, require_element
-from moir.dialects.shapes import format_shape, merge_dimensions, merge_elements, merge_shapes, tensor
-from moir.errors import InferenceError
+from moir.dialects.opset.spatial import expanded
+from moir.dialects.shapes import Shapes, SymbolicShape, merge_dimensions, merge_shapes
+from moir.dialects.symbols import Dimension
 
 
 class DecodingOp(OpsetOp):
@@ -19,15 +22,9 @@ class DecodingOp(OpsetOp):
 
     RANKS: ClassVar[tuple[int, ...]] = ()
 
-    def shapes(self) -> list[tuple[int, ...]]:
+    def checked(self, shapes: Shapes) -> list[tuple[Dimension, ...]]:
         """The shapes of the operands, unknown dimensions for an unknown rank. Raises InferenceError for another rank."""
-        found: list[tuple[int, ...]] = []
-        for index, rank in enumerate(self.RANKS):
-            shape = self.shape(index)
-            if shape is not None and len(shape) != rank:
-                raise InferenceError(f"operand {index} has rank {rank}, not shape {format_shape(shape)}")
-            found.append((-1,) * rank if shape is None else shape)
-        return found
+        return [expanded(shape, rank, f"operand {index}") for index, (rank, shape) in enumerate(zip(self.RANKS, shapes, strict=False))]
 
 
 @irdl_op_definition
@@ -49,13 +46,13 @@ class CTCGreedyDecoderSeqLen(DecodingOp):
 
     RANKS: ClassVar[tuple[int, ...]] = (3, 1)
 
-    def infer(self, known: OperandValues) -> Types:
-        data, lengths = self.shapes()
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        data, lengths = self.checked(shapes)
         batch = merge_dimensions(data[0], lengths[0])
-        return (
-            tensor((batch, data[1]), self.element("classes_index_type")),
-            tensor((batch,), self.element("sequence_length_type")),
-        )
+        return (batch, data[1]), (batch,)
+
+    def result_elements(self) -> Sequence[Attribute]:
+        return self.element("classes_index_type"), self.element("sequence_length_type")
 
 
 @irdl_op_definition
@@ -75,12 +72,15 @@ class CTCLoss(DecodingOp):
 
     RANKS: ClassVar[tuple[int, ...]] = (3, 1, 2, 1)
 
-    def infer(self, known: OperandValues) -> Types:
-        logits, logit_length, labels, label_length = self.shapes()
-        require_element(self.element_type(0), REALS)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        logits, logit_length, labels, label_length = self.checked(shapes)
         merge_dimensions(logits[1], labels[1])
         batch = merge_dimensions(merge_dimensions(logits[0], logit_length[0]), merge_dimensions(labels[0], label_length[0]))
-        return (tensor((batch,), self.element_type(0)),)
+        return (batch,)
+
+    def result_element(self) -> Attribute:
+        require_element(self.element_type(0), REALS)
+        return self.element_type(0)
 
 
 @irdl_op_definition
@@ -99,12 +99,12 @@ class GatherTree(DecodingOp):
 
     RANKS: ClassVar[tuple[int, ...]] = (3, 3, 1, 0)
 
-    def infer(self, known: OperandValues) -> Types:
-        steps, parents, lengths, _ = self.shapes()
-        element = self.element_type(0)
-        for index in (1, 2, 3):
-            element = merge_elements(element, self.element_type(index))
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        steps, parents, lengths, _ = self.checked(shapes)
         time, batch, beam = merge_shapes(steps, parents) or steps
-        if self.rank(0) is None and self.rank(1) is None:
-            return (tensor(None, element),)
-        return (tensor((time, merge_dimensions(batch, lengths[0]), beam), element),)
+        if shapes[0] is None and shapes[1] is None:
+            return None
+        return (time, merge_dimensions(batch, lengths[0]), beam)
+
+    def result_element(self) -> Attribute:
+        return self.common_element()

@@ -6,6 +6,7 @@ The number of detections is known at run time only: it is an unknown dimension h
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.ir import Attribute
@@ -16,7 +17,6 @@ from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
-    Types,
     boolean_property,
     element_property,
     float_property,
@@ -26,16 +26,17 @@ from moir.dialects.opset.base import (
     optional_operands,
     string_property,
 )
-from moir.dialects.opset.spatial import expanded, product
-from moir.dialects.shapes import element_count, format_shape, merge_dimensions, merge_elements, tensor
+from moir.dialects.opset.spatial import agrees, expanded
+from moir.dialects.shapes import Shapes, SymbolicShape, element_count, format_shape, is_fixed, merge_dimensions, product
+from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 CODE_TYPES = ("caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CENTER_SIZE")
 
 
-def check_multiple(what: str, size: int, divisor: int) -> int:
+def check_multiple(what: str, size: Dimension, divisor: Dimension) -> Dimension:
     """`size / divisor`, -1 if one is unknown. Raises InferenceError if there is a remainder."""
-    if size < 0 or divisor <= 0:
+    if not is_fixed(size) or not is_fixed(divisor) or divisor == 0:
         return -1
     if size % divisor:
         raise InferenceError(f"{what} has {size} entries a batch, which is no multiple of {divisor}")
@@ -73,36 +74,34 @@ class DetectionOutput(OpsetOp):
     objectness_score = float_property(0.0)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        logits = expanded(self.shape(0), 2, "box_logits")
-        predictions = expanded(self.shape(1), 2, "class_preds")
-        proposals = expanded(self.shape(2), 3, "proposals")
-        first_stage = None if self.optional_operand(3) is None else expanded(self.shape(3), 2, "aux_class_preds")
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        logits = expanded(shapes[0], 2, "box_logits")
+        predictions = expanded(shapes[1], 2, "class_preds")
+        proposals = expanded(shapes[2], 3, "proposals")
+        first_stage = None if self.optional_operand(3) is None else expanded(shapes[3], 2, "aux_class_preds")
         priors = check_multiple("proposals", proposals[2], 4 if self.flag("normalized") else 5)
-        if priors < 0 and first_stage is not None:
+        if not is_fixed(priors) and first_stage is not None:
             priors = check_multiple("aux_class_preds", first_stage[1], 2)
         classes = check_multiple("class_preds", predictions[1], priors)
-        if classes < 0 and not self.flag("share_location"):
+        if not is_fixed(classes) and not self.flag("share_location"):
             classes = check_multiple("box_logits", logits[1], product(priors, 4))
         location_classes = 1 if self.flag("share_location") else classes
         expected = product(product(priors, location_classes), 4)
-        if logits[1] >= 0 and expected >= 0 and logits[1] != expected:
+        if is_fixed(logits[1]) and is_fixed(expected) and logits[1] != expected:
             raise InferenceError(f"box_logits has {logits[1]} entries a batch where {priors} priors need {expected}")
-        self._check_operand(2, proposals, (-1, 1 if self.flag("variance_encoded_in_target") else 2, -1))
+        agrees("proposals", proposals, (-1, 1 if self.flag("variance_encoded_in_target") else 2, -1))
         batch = merge_dimensions(logits[0], predictions[0])
-        if proposals[0] not in (1, -1, batch) and batch >= 0:
+        if is_fixed(proposals[0]) and is_fixed(batch) and proposals[0] not in (1, batch):
             raise InferenceError(f"proposals are for {proposals[0]} batches, box_logits and class_preds for {batch}")
         if first_stage is not None:
-            self._check_operand(3, first_stage, (batch, product(priors, 2)))
-            self._check_operand(4, expanded(self.shape(4), 2, "aux_box_preds"), (batch, logits[1]))
+            agrees("aux_class_preds", first_stage, (batch, product(priors, 2)))
+            agrees("aux_box_preds", expanded(shapes[4], 2, "aux_box_preds"), (batch, logits[1]))
         keep, top = next(iter(self.integers("keep_top_k")), -1), self.integer("top_k")
         kept = keep if keep > 0 else product(classes, top if top > 0 else priors)
-        element = merge_elements(merge_elements(self.element_type(0), self.element_type(1)), self.element_type(2))
-        return (tensor((1, 1, product(batch, kept), 7), element),)
+        return (1, 1, product(batch, kept), 7)
 
-    def _check_operand(self, index: int, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
-        if any(a != b for a, b in zip(shape, expected, strict=True) if a >= 0 and b >= 0):
-            raise InferenceError(f"operand {index} has shape {format_shape(shape)} where {format_shape(expected)} is needed")
+    def result_element(self) -> Attribute:
+        return self.common_element(0, 1, 2)
 
     def verify_(self) -> None:
         super().verify_()
@@ -112,19 +111,19 @@ class DetectionOutput(OpsetOp):
             raise VerifyException("keep_top_k is empty")
 
 
-def boxes_and_scores(op: OpsetOp) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def boxes_and_scores(shapes: Shapes) -> tuple[tuple[Dimension, ...], tuple[Dimension, ...]]:
     """Shapes of boxes [N, boxes, 4] and scores [N, classes, boxes]. Raises InferenceError if they contradict each other."""
-    boxes, scores = expanded(op.shape(0), 3, "boxes"), expanded(op.shape(1), 3, "scores")
-    if boxes[2] not in (4, -1):
+    boxes, scores = expanded(shapes[0], 3, "boxes"), expanded(shapes[1], 3, "scores")
+    if is_fixed(boxes[2]) and boxes[2] != 4:
         raise InferenceError(f"boxes have {boxes[2]} coordinates, not 4")
     merge_dimensions(boxes[0], scores[0])
     merge_dimensions(boxes[1], scores[2])
     return boxes, scores
 
 
-def selected_count(op: OpsetOp, *factors: int) -> int:
+def selected_count(shapes: Shapes, *factors: Dimension) -> int:
     """Number of selected boxes out of a product of known and unknown factors: 0 if nothing can be selected, otherwise unknown."""
-    return 0 if 0 in factors and op.rank(0) is not None and op.rank(1) is not None else -1
+    return 0 if 0 in factors and shapes[0] is not None and shapes[1] is not None else -1
 
 
 class RankedSuppressionOp(OpsetOp):
@@ -137,12 +136,14 @@ class RankedSuppressionOp(OpsetOp):
     selected_indices = result_def()
     selected_num = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        boxes, scores = boxes_and_scores(self)
-        count = selected_count(self, boxes[1], scores[0], scores[1])
-        element = merge_elements(self.element_type(0), self.element_type(1))
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        boxes, scores = boxes_and_scores(shapes)
+        count = selected_count(shapes, boxes[1], scores[0], scores[1])
+        return (count, 6), (count, 1), (boxes[0],)
+
+    def result_elements(self) -> Sequence[Attribute]:
         index = self.element("output_type")
-        return tensor((count, 6), element), tensor((count, 1), index), tensor((boxes[0],), index)
+        return self.common_element(0, 1), index, index
 
     def verify_(self) -> None:
         super().verify_()
@@ -210,17 +211,20 @@ class NonMaxSuppression(OpsetOp):
     selected_scores = result_def()
     valid_outputs = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        boxes, scores = boxes_and_scores(self)
-        for index in range(2, len(self.operands)):
-            shape = self.shape(index)
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        boxes, scores = boxes_and_scores(shapes)
+        for index, shape in enumerate(shapes[2:], start=2):
             if shape is not None and (len(shape) > 1 or element_count(shape) not in (1, None)):
                 raise InferenceError(f"operand {index} has shape {format_shape(shape)}, it should be a scalar")
         limit = known.integers(self.optional_operand(2))
-        bounded = limit is not None and limit[0] >= 0 and boxes[1] >= 0
-        count = selected_count(self, scores[0], scores[1], min(boxes[1], limit[0])) if limit and bounded else -1
-        index_type = self.element("output_type")
-        return tensor((count, 3), index_type), tensor((count, 3), f32), tensor((1,), index_type)
+        count = -1
+        if limit and limit[0] >= 0 and is_fixed(boxes[1]):
+            count = selected_count(shapes, scores[0], scores[1], min(boxes[1], limit[0]))
+        return (count, 3), (count, 3), (1,)
+
+    def result_elements(self) -> Sequence[Attribute]:
+        index = self.element("output_type")
+        return index, f32, index
 
     def verify_(self) -> None:
         super().verify_()
@@ -237,17 +241,19 @@ class PriorOp(OpsetOp):
         """Number of prior boxes at a place."""
         raise NotImplementedError
 
-    def infer(self, known: OperandValues) -> Types:
-        for index in (0, 1):
-            shape = self.shape(index)
-            if shape is not None and (len(shape) != 1 or shape[0] not in (2, -1)):
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        for index, shape in enumerate(shapes):
+            if shape is not None and (len(shape) != 1 or (is_fixed(shape[0]) and shape[0] != 2)):
                 raise InferenceError(f"operand {index} has shape {format_shape(shape)}, it should be two numbers")
-        size = known.target_shape(self.operands[0])
+        size = known.sizes(self.operands[0])
         if size is None:
-            return (tensor((2, -1), f32),)
+            return (2, -1)
         if len(size) != 2:
             raise InferenceError(f"layer_shape has {len(size)} entries, not 2")
-        return (tensor((2, product(product(*size), 4 * self.priors())), f32),)
+        return (2, product(product(*size), 4 * self.priors()))
+
+    def result_element(self) -> Attribute:
+        return f32
 
     def verify_(self) -> None:
         super().verify_()
@@ -346,15 +352,16 @@ class ROIAlign(OpsetOp):
     aligned_mode = string_property("asymmetric", "asymmetric", "half_pixel", "half_pixel_for_nn")
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        data = expanded(self.shape(0), 4, "data")
-        rois = expanded(self.shape(1), 2, "rois")
-        indices = expanded(self.shape(2), 1, "batch_indices")
-        if rois[1] not in (4, -1):
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data = expanded(shapes[0], 4, "data")
+        rois = expanded(shapes[1], 2, "rois")
+        indices = expanded(shapes[2], 1, "batch_indices")
+        if is_fixed(rois[1]) and rois[1] != 4:
             raise InferenceError(f"regions have {rois[1]} coordinates, not 4")
-        element: Attribute = merge_elements(self.element_type(0), self.element_type(1))
-        shape = (merge_dimensions(rois[0], indices[0]), data[1], self.integer("pooled_h"), self.integer("pooled_w"))
-        return (tensor(shape, element),)
+        return (merge_dimensions(rois[0], indices[0]), data[1], self.integer("pooled_h"), self.integer("pooled_w"))
+
+    def result_element(self) -> Attribute:
+        return self.common_element(0, 1)
 
     def verify_(self) -> None:
         super().verify_()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Sequence
+from functools import reduce
 
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
-    Types,
     boolean_property,
     float_property,
     floats_property,
@@ -19,7 +20,8 @@ from moir.dialects.opset.base import (
     string_property,
 )
 from moir.dialects.opset.spatial import expanded
-from moir.dialects.shapes import merge_elements, normalize_axis, tensor
+from moir.dialects.shapes import Shapes, SymbolicShape, is_fixed, merge_dimensions, normalize_axis, product
+from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 
@@ -40,20 +42,17 @@ class RegionYolo(OpsetOp):
     mask = integers_property()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        if self.shape(0) is None:
-            return (tensor(None, self.element_type(0)),)
-        shape = expanded(self.shape(0), 4, "data")
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        if shapes[0] is None:
+            return None
+        shape = expanded(shapes[0], 4, "data")
         if self.flag("do_softmax"):
             first, last = normalize_axis(self.integer("axis"), 4), normalize_axis(self.integer("end_axis"), 4)
             if last < first:
                 raise InferenceError(f"end_axis {last} is in front of axis {first}")
-            flat = shape[first : last + 1]
-            shape = (*shape[:first], -1 if min(flat) < 0 else prod(flat), *shape[last + 1 :])
-        else:
-            channels = (self.integer("classes") + self.integer("coords") + 1) * len(self.integers("mask"))
-            shape = (shape[0], channels, *shape[2:])
-        return (tensor(shape, self.element_type(0)),)
+            return (*shape[:first], reduce(product, shape[first : last + 1]), *shape[last + 1 :])
+        channels = (self.integer("classes") + self.integer("coords") + 1) * len(self.integers("mask"))
+        return (shape[0], channels, *shape[2:])
 
 
 @irdl_op_definition
@@ -65,14 +64,12 @@ class ReorgYolo(OpsetOp):
     stride = integers_property()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        if self.shape(0) is None:
-            return (tensor(None, self.element_type(0)),)
-        n, c, h, w = expanded(self.shape(0), 4, "data")
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        if shapes[0] is None:
+            return None
+        n, c, h, w = expanded(shapes[0], 4, "data")
         stride = self.integers("stride")[0]
-        return (
-            tensor((n, -1 if c < 0 else c * stride**2, *(-1 if size < 0 else size // stride for size in (h, w))), self.element_type(0)),
-        )
+        return (n, product(c, stride**2), *(-1 if size == -1 else size // stride for size in (h, w)))
 
     def verify_(self) -> None:
         super().verify_()
@@ -89,8 +86,8 @@ class GRN(OpsetOp):
     bias = float_property()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        return (self.operands[0].type,)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
 
 
 @irdl_op_definition
@@ -108,12 +105,19 @@ class PSROIPooling(OpsetOp):
     spatial_bins_y = integer_property()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        expanded(self.shape(0), 4, "data")
-        rois = expanded(self.shape(1), 2, "regions")
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        expanded(shapes[0], 4, "data")
+        rois = expanded(shapes[1], 2, "regions")
         size = self.integer("group_size")
-        element = merge_elements(self.element_type(0), self.element_type(1))
-        return (tensor((rois[0], self.integer("output_dim"), size, size), element),)
+        return (rois[0], self.integer("output_dim"), size, size)
+
+    def result_element(self) -> Attribute:
+        return self.common_element()
+
+
+def _larger(a: Dimension, b: Dimension) -> Dimension:
+    """The larger of two numbers that should be equal, or the one that is known."""
+    return max(a, b) if is_fixed(a) and is_fixed(b) else merge_dimensions(a, b)
 
 
 @irdl_op_definition
@@ -141,12 +145,13 @@ class Proposal(OpsetOp):
     rois = result_def()
     probabilities = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        batches = [expanded(self.shape(index), 4, name)[0] for index, name in enumerate(("scores", "offsets"))]
-        batch = max(batches)
-        count = -1 if batch < 0 else batch * self.integer("post_nms_topn")
-        element = merge_elements(self.element_type(0), self.element_type(1))
-        return tensor((count, 5), element), tensor((count,), element)
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        scores, offsets = expanded(shapes[0], 4, "scores"), expanded(shapes[1], 4, "offsets")
+        count = product(_larger(scores[0], offsets[0]), self.integer("post_nms_topn"))
+        return (count, 5), (count,)
+
+    def result_elements(self) -> Sequence[Attribute]:
+        return (self.common_element(0, 1),) * 2
 
 
 @irdl_op_definition
@@ -159,8 +164,6 @@ class CTCGreedyDecoder(OpsetOp):
     ctc_merge_repeated = boolean_property(True)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        time, batch, _ = expanded(self.shape(0), 3, "data")
-        mask = expanded(self.shape(1), 2, "the mask")
-        merged = [max(one, other) for one, other in zip((time, batch), mask, strict=True)]
-        return (tensor((merged[1], merged[0], 1, 1), self.element_type(0)),)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, mask = expanded(shapes[0], 3, "data"), expanded(shapes[1], 2, "the mask")
+        return (_larger(data[1], mask[1]), _larger(data[0], mask[0]), 1, 1)

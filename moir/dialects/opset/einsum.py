@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from moir.dialects.shapes import Shape, broadcast_dimension, broadcast_shapes, format_shape, merge_dimensions
+from moir.dialects.shapes import Shapes, SymbolicShape, broadcast_dimension, broadcast_shapes, format_shape, merge_dimensions
+from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 ELLIPSIS = "..."
@@ -58,15 +59,15 @@ class Equation:
         terms = [spelled(labels, rank - len(labels) + 1) for labels, rank in zip(self.inputs, ranks, strict=True)]
         return f"{','.join(terms)}->{spelled(self.output, widest)}"
 
-    def result_shape(self, shapes: Sequence[Shape]) -> Shape:
+    def result_shape(self, shapes: Shapes) -> SymbolicShape:
         """Shape of the result. Raises InferenceError where ranks or dimensions contradict the equation."""
-        dimensions: dict[str, int] = {}
-        covered: Shape = ()
+        dimensions: dict[str, Dimension] = {}
+        covered: SymbolicShape = ()
         for labels, shape in zip(self.inputs, shapes, strict=True):
             letters = [label for label in labels if label != ELLIPSIS]
             if shape is None:
                 covered = None if ELLIPSIS in labels else covered
-                sizes: Sequence[int] = (-1,) * len(letters)
+                sizes: Sequence[Dimension] = (-1,) * len(letters)
             elif ELLIPSIS not in labels:
                 sizes = shape
             else:
@@ -75,7 +76,7 @@ class Equation:
                 sizes = shape[:front] + shape[front + spread :] if spread >= 0 else ()
             if len(sizes) != len(letters):
                 raise InferenceError(f"shape {format_shape(shape)} does not fit {''.join(labels)!r}")
-            own: dict[str, int] = {}
+            own: dict[str, Dimension] = {}
             for label, size in zip(letters, sizes, strict=True):
                 own[label] = merge_dimensions(own.get(label, -1), size)
             for label, size in own.items():

@@ -13,8 +13,8 @@ from moir.dialects.data import Array
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, describe, dynamic, f16, is_element_type, to_numpy
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, string_property
-from moir.dialects.shapes import Shape, broadcast_shapes, element_of, merge_elements, merge_shapes, shape_of, tensor
-from moir.dialects.symbols import is_symbolic, simplified
+from moir.dialects.shapes import Shapes, SymbolicShape, broadcast_shapes, element_of, merge_elements, merge_shapes, shape_of, tensor
+from moir.dialects.symbols import Dimension, Symbol, is_symbolic, simplified
 from moir.errors import InferenceError
 
 _HALF = to_numpy(f16)
@@ -53,7 +53,7 @@ def elementwise(function: Callable[..., object], count: int) -> np.ufunc:
 
 
 class UnaryOp(OpsetOp):
-    """Base of the operations whose result has the type of their operand."""
+    """Base of the operations whose result has the type of their operand, the first one if there are several."""
 
     data = operand_def()
     result = result_def()
@@ -62,10 +62,17 @@ class UnaryOp(OpsetOp):
     """Element types the operation takes, all if None."""
 
     def infer(self, known: OperandValues) -> Types:
-        type_ = self.operands[0].type
+        self.result_element()
+        return (self.operands[0].type,)
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
+
+    def result_element(self) -> Attribute:
+        element = element_of(self.operands[0])
         if self.ELEMENTS is not None:
-            require_element(element_of(type_), self.ELEMENTS)
-        return (type_,)
+            require_element(element, self.ELEMENTS)
+        return element
 
 
 class ElementwiseOp(UnaryOp):
@@ -100,15 +107,19 @@ class FunctionOp(ElementwiseOp):
         return self.FUNCTION(x)
 
 
-def _paddle_dimension(a: int, b: int) -> int:
-    if a == b or (b == 1 and a != 0) or (b < 0 and a != 1):
+def _paddle_dimension(a: Dimension, b: Dimension) -> Dimension:
+    if a == b or (b == 1 and a != 0):
+        return a
+    if isinstance(a, Symbol) or isinstance(b, Symbol):
+        return -1
+    if b < 0 and a != 1:
         return a
     if a < 0 or (a == 1 and b <= 0):
         return b
     raise InferenceError(f"dimension {b} does not broadcast to {a}")
 
 
-def paddle_shape(a: Shape, b: Shape) -> Shape:
+def paddle_shape(a: SymbolicShape, b: SymbolicShape) -> SymbolicShape:
     """Result shape under `pdpd` broadcasting: `b` lies over the first dimensions of `a` and is broadcast to them, never the other way.
 
     Raises InferenceError where it does not fit.
@@ -120,12 +131,11 @@ def paddle_shape(a: Shape, b: Shape) -> Shape:
     return (*map(_paddle_dimension, a, b), *a[len(b) :])
 
 
-def binary_shape(op: OpsetOp, a: Attribute, b: Attribute) -> Shape:
-    """Result shape of an operation on two operands (given by their types) under its `auto_broadcast`."""
-    mode = op.text("auto_broadcast")
+def binary_shape(mode: str, a: SymbolicShape, b: SymbolicShape) -> SymbolicShape:
+    """Result shape of an operation on two operands; `mode` is its `auto_broadcast`."""
     if mode == "numpy":
-        return broadcast_shapes(shape_of(a), shape_of(b))
-    return (merge_shapes if mode == "none" else paddle_shape)(shape_of(a), shape_of(b))
+        return a if a is b else broadcast_shapes(a, b)
+    return (merge_shapes if mode == "none" else paddle_shape)(a, b)
 
 
 class BroadcastingOp(OpsetOp):
@@ -148,14 +158,21 @@ class BroadcastingOp(OpsetOp):
     """What computes elements some of which are symbols, if it is not `compute`."""
 
     def infer(self, known: OperandValues) -> Types:
-        first, second = self.operands
-        a, b = first.type, second.type
-        element = element_of(a) if a is b else merge_elements(element_of(a), element_of(b))
-        if self.ELEMENTS is not None:
-            require_element(element, self.ELEMENTS)
+        a, b = [operand.type for operand in self.operands]
+        element = self.result_element()
         if a is b and self.RESULT is None:
             return (a,)
-        return (tensor(binary_shape(self, a, b), element if self.RESULT is None else self.RESULT),)
+        return (tensor(binary_shape(self.text("auto_broadcast"), shape_of(a), shape_of(b)), element),)
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return binary_shape(self.text("auto_broadcast"), shapes[0], shapes[1])
+
+    def result_element(self) -> Attribute:
+        a, b = self.operands
+        element = merge_elements(element_of(a), element_of(b))
+        if self.ELEMENTS is not None:
+            require_element(element, self.ELEMENTS)
+        return element if self.RESULT is None else self.RESULT
 
     def compute(self, a: Array, b: Array) -> Array | None:
         """The result for numbers of at least 32 bits, or for integers and symbols; None if the runtime must say."""

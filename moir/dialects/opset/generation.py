@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -15,7 +16,6 @@ from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
-    Types,
     boolean_property,
     element_property,
     integer_property,
@@ -23,7 +23,8 @@ from moir.dialects.opset.base import (
     string_property,
 )
 from moir.dialects.opset.elementwise_base import INTEGERS, NUMBERS, REALS, require_element, widened
-from moir.dialects.shapes import element_of, merge_elements, rank_of, shape_of, tensor
+from moir.dialects.shapes import Shapes, SymbolicShape, element_of, merge_elements, rank_of
+from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 SIZES = frozenset((element_types.si32, element_types.si64, element_types.dynamic))
@@ -40,13 +41,13 @@ def require_scalar(op: OpsetOp, index: int, what: str) -> None:
         raise InferenceError(f"{what} should be a scalar or have one element")
 
 
-def one_dimension(known: OperandValues, op: OpsetOp, index: int, what: str) -> int:
+def one_dimension(known: OperandValues, op: OpsetOp, index: int, what: str) -> Dimension:
     """A size that an operand holds, -1 if it is not known. Raises InferenceError if it is negative or no single number."""
     require_scalar(op, index, what)
     size = known.integers(op.operands[index])
     if size is not None and size[0] < 0:
         raise InferenceError(f"{what} is {size[0]}")
-    return -1 if size is None else size[0]
+    return (known.sizes(op.operands[index]) or (-1,))[0]
 
 
 @irdl_op_definition
@@ -62,15 +63,18 @@ class Eye(OpsetOp):
     output_type = element_property()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         rows, columns = one_dimension(known, self, 0, "num_rows"), one_dimension(known, self, 1, "num_columns")
         require_scalar(self, 2, "diagonal_index")
-        for operand in self.operands:
-            require_element(element_of(operand), SIZES)
         if len(self.operands) > 3 and self.rank(3) not in (1, None):
             raise InferenceError("batch_shape should have one dimension")
-        batch = () if len(self.operands) == 3 else known.target_shape(self.operands[3])
-        return (tensor(None if batch is None else (*batch, rows, columns), self.element("output_type")),)
+        batch = () if len(self.operands) == 3 else known.sizes(self.operands[3])
+        return None if batch is None else (*batch, rows, columns)
+
+    def result_element(self) -> Attribute:
+        for operand in self.operands:
+            require_element(element_of(operand), SIZES)
+        return self.element("output_type")
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         rows, columns, diagonal = (int(operand.reshape(())) for operand in operands[:3])
@@ -100,17 +104,21 @@ class Range(OpsetOp):
     output_type = element_property()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        require_element(self.element("output_type"), NUMBERS)
-        for operand in self.operands:
-            if shape_of(operand):
-                raise InferenceError("start, stop and step should be scalars")
-            require_element(element_of(operand), NUMBERS)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        if any(shapes):
+            raise InferenceError("start, stop and step should be scalars")
         start, stop, step = (self.scalar(known.constant(operand)) for operand in self.operands)
         if step == 0:
             raise InferenceError("step is zero")
-        size = -1 if start is None or stop is None or step is None else range_length(start, stop, step)
-        return (tensor((size,), self.element("output_type")),)
+        if stop is None and start == 0 and step == 1:
+            return known.sizes(self.operands[1]) or (-1,)
+        return (-1 if start is None or stop is None or step is None else range_length(start, stop, step),)
+
+    def result_element(self) -> Attribute:
+        require_element(self.element("output_type"), NUMBERS)
+        for operand in self.operands:
+            require_element(element_of(operand), NUMBERS)
+        return self.element("output_type")
 
     def scalar(self, operand: Array | None) -> int | float | None:
         """The number an operand holds, cut to an integer if the result is of integers. Raises InferenceError if it is not finite."""
@@ -148,19 +156,22 @@ class RandomUniform(OpsetOp):
 
     DETERMINISTIC: ClassVar[bool] = False
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         shape, minimum, maximum = self.operands
         if rank_of(shape) not in (1, None):
             raise InferenceError("the shape should have one dimension")
-        require_element(element_of(shape), SIZES)
         require_scalar(self, 1, "min_val")
         require_scalar(self, 2, "max_val")
-        output = merge_elements(self.element("output_type"), merge_elements(element_of(minimum), element_of(maximum)))
-        require_element(output, RANDOM_NUMBERS)
         low, high = known.constant(minimum), known.constant(maximum)
         if low is not None and high is not None and not low.reshape(()) < high.reshape(()):
             raise InferenceError(f"min_val {low.reshape(())} is not below max_val {high.reshape(())}")
-        return (tensor(known.target_shape(shape), output),)
+        return known.sizes(shape)
+
+    def result_element(self) -> Attribute:
+        require_element(self.element_type(0), SIZES)
+        output = merge_elements(self.element("output_type"), self.common_element(1, 2))
+        require_element(output, RANDOM_NUMBERS)
+        return output
 
 
 @irdl_op_definition
@@ -184,11 +195,14 @@ class Multinomial(OpsetOp):
         if self.element("convert_type") not in (element_types.si32, element_types.si64):
             raise VerifyException("convert_type should be i32 or i64")
 
-    def infer(self, known: OperandValues) -> Types:
-        require_element(self.element_type(0), REALS)
-        require_element(self.element_type(1), INTEGERS)
-        probs = self.shape(0)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        probs = shapes[0]
         if probs is not None and len(probs) != 2:
             raise InferenceError("probs should have two dimensions")
         samples = one_dimension(known, self, 1, "num_samples")
-        return (tensor(None if probs is None else (probs[0], samples), self.element("convert_type")),)
+        return None if probs is None else (probs[0], samples)
+
+    def result_element(self) -> Attribute:
+        require_element(self.element_type(0), REALS)
+        require_element(self.element_type(1), INTEGERS)
+        return self.element("convert_type")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from itertools import zip_longest
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -15,16 +14,15 @@ from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
-    Types,
     boolean_property,
     float_property,
     integers_property,
     optional_operands,
     string_property,
 )
-from moir.dialects.opset.spatial import AUTO_PAD, Window, expanded, positions, product
-from moir.dialects.shapes import element_count, element_of, format_shape, merge_dimensions, rank_of, shape_of, tensor
-from moir.dialects.symbols import Symbol
+from moir.dialects.opset.spatial import AUTO_PAD, Window, expanded, positions
+from moir.dialects.shapes import Shapes, SymbolicShape, element_count, format_shape, is_fixed, merge_dimensions, product, shifted
+from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
 
 MODES = ("bicubic_pillow", "bilinear_pillow", "cubic", "linear", "linear_onnx", "nearest")
@@ -39,9 +37,9 @@ MARGIN = np.float32(1e-6)
 MAXIMUM_SIZE = 2.0**63
 
 
-def scaled(size: int, scale: Any) -> int:
+def scaled(size: Dimension, scale: Any) -> int:
     """A dimension times a scale, computed in f32 and rounded down; -1 if one is unknown."""
-    if size < 0 or isinstance(scale, Symbol):
+    if not is_fixed(size) or isinstance(scale, Symbol):
         return -1
     with np.errstate(over="ignore"):
         extent = np.float32(size) * (np.float32(scale) + MARGIN)
@@ -50,10 +48,10 @@ def scaled(size: int, scale: Any) -> int:
     return max(0, math.floor(extent))
 
 
-def check_list(value: SSAValue, what: str) -> None:
-    """Raises InferenceError if a value is known to have another rank than 1."""
-    if rank_of(value) not in (1, None):
-        raise InferenceError(f"{what} has shape {format_shape(shape_of(value))}, it should be a list")
+def check_list(shape: SymbolicShape, what: str) -> None:
+    """Raises InferenceError if a shape is known not to be that of a list."""
+    if shape is not None and len(shape) != 1:
+        raise InferenceError(f"{what} has shape {format_shape(shape)}, it should be a list")
 
 
 class InterpolateOp(OpsetOp):
@@ -69,20 +67,20 @@ class InterpolateOp(OpsetOp):
     cube_coeff = float_property(-0.75)
     result = result_def()
 
-    def resized(self, known: OperandValues, target: int, axes_index: int) -> tuple[int, ...] | None:
+    def resized(self, shapes: Shapes, known: OperandValues, target: int, axes_index: int) -> SymbolicShape:
         """Shape of the result, where operand `target` has sizes or scales and operand `axes_index`, if there, the axes they are for."""
-        data = self.shape(0)
+        data = shapes[0]
         if data is None:
             return None
         rank = len(data)
         pads = [self.integers("pads_begin"), self.integers("pads_end")]
         if max(map(len, pads)) > rank:
             raise InferenceError(f"more pads than the {rank} axes of the data")
-        shape = [d if d < 0 else d + a + b for d, a, b in zip_longest(data, *pads, fillvalue=0)]
-        check_list(self.operands[target], self.text("shape_calculation_mode"))
+        shape = [shifted(d, a + b) for d, a, b in zip(data, *(_extended(pad, rank) for pad in pads), strict=True)]
+        check_list(shapes[target], self.text("shape_calculation_mode"))
         axes_operand = self.optional_operand(axes_index)
         if axes_operand is not None:
-            check_list(axes_operand, "axes")
+            check_list(shapes[axes_index], "axes")
         axes = tuple(range(rank)) if axes_operand is None else known.integers(axes_operand)
         if axes is None:
             return (-1,) * rank
@@ -93,12 +91,16 @@ class InterpolateOp(OpsetOp):
         if element in (INTEGER_TYPES if by_scale else REAL_TYPES):
             raise InferenceError(f"{self.text('shape_calculation_mode')} of type {element} are not possible")
         entries = known.elements(self.operands[target])
-        count = element_count(self.shape(target)) if entries is None else entries.size
+        count = element_count(shapes[target]) if entries is None else entries.size
         if count is not None and count != len(axes):
             raise InferenceError(f"{count} {self.text('shape_calculation_mode')} for {len(axes)} axes")
-        values: list[Any] = [Symbol()] * len(axes) if entries is None else list(entries.ravel())
-        for axis, value in zip(axes, values, strict=True):
-            shape[axis] = scaled(shape[axis], value) if by_scale else -1 if isinstance(value, Symbol) else max(-1, int(value))
+        if by_scale:
+            scales: list[Any] = [Symbol()] * len(axes) if entries is None else list(entries.ravel())
+            sizes: Sequence[Dimension] = [scaled(shape[axis], scale) for axis, scale in zip(axes, scales, strict=True)]
+        else:
+            sizes = known.sizes(self.operands[target]) or (-1,) * len(axes)
+        for axis, size in zip(axes, sizes, strict=True):
+            shape[axis] = size
         return tuple(shape)
 
     def verify_(self) -> None:
@@ -118,9 +120,8 @@ class Interpolate4(InterpolateOp):
     scales = operand_def()
     axes = optional_operands(1)
 
-    def infer(self, known: OperandValues) -> Types:
-        target = 1 if self.text("shape_calculation_mode") == "sizes" else 2
-        return (tensor(self.resized(known, target, 3), element_of(self.operands[0])),)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return self.resized(shapes, known, 1 if self.text("shape_calculation_mode") == "sizes" else 2, 3)
 
 
 @irdl_op_definition
@@ -133,8 +134,8 @@ class Interpolate(InterpolateOp):
     scales_or_sizes = operand_def()
     axes = optional_operands(1)
 
-    def infer(self, known: OperandValues) -> Types:
-        return (tensor(self.resized(known, 1, 2), element_of(self.operands[0])),)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return self.resized(shapes, known, 1, 2)
 
 
 @irdl_op_definition
@@ -149,12 +150,12 @@ class GridSample(OpsetOp):
     padding_mode = string_property("zeros", "border", "reflection", "zeros")
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        data = expanded(self.shape(0), 4, "data")
-        grid = expanded(self.shape(1), 4, "the grid")
-        if grid[3] not in (2, -1):
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data = expanded(shapes[0], 4, "data")
+        grid = expanded(shapes[1], 4, "the grid")
+        if is_fixed(grid[3]) and grid[3] != 2:
             raise InferenceError(f"points of the grid have {grid[3]} coordinates, not 2")
-        return (tensor((merge_dimensions(data[0], grid[0]), data[1], grid[1], grid[2]), element_of(self.operands[0])),)
+        return (merge_dimensions(data[0], grid[0]), data[1], grid[1], grid[2])
 
 
 @irdl_op_definition
@@ -169,17 +170,17 @@ class ExtractImagePatches(OpsetOp):
     auto_pad = string_property(None, *AUTO_PAD)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        data = expanded(self.shape(0), 4, "data")
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data = expanded(shapes[0], 4, "data")
         sizes = self.integers("sizes")
         windows = tuple(map(Window, sizes, self.integers("strides"), self.integers("rates")))
         if len(windows) != 2:
             raise InferenceError("sizes, strides and rates must have two entries each")
         counts = [
-            0 if 0 <= size < window.extent and auto_pad == "valid" else positions(size, window, auto_pad)
+            0 if is_fixed(size) and size < window.extent and auto_pad == "valid" else positions(size, window, auto_pad)
             for size, window, auto_pad in zip(data[2:], windows, (self.text("auto_pad"),) * 2, strict=True)
         ]
-        return (tensor((data[0], product(data[1], math.prod(sizes)), *counts), element_of(self.operands[0])),)
+        return (data[0], product(data[1], math.prod(sizes)), *counts)
 
     def verify_(self) -> None:
         super().verify_()
@@ -208,33 +209,33 @@ class Col2Im(OpsetOp):
     pads_end = integers_property((0, 0))
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        data, element = self.shape(0), element_of(self.operands[0])
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data = shapes[0]
         if data is None:
-            return (tensor(None, element),)
+            return None
         if len(data) not in (2, 3):
             raise InferenceError(f"data has rank {len(data)}, not 2 or 3")
-        check_list(self.operands[1], "output_size")
-        check_list(self.operands[2], "kernel_size")
-        size = expanded_pair(known.target_shape(self.operands[1]), "output_size")
-        kernel = expanded_pair(known.target_shape(self.operands[2]), "kernel_size")
+        check_list(shapes[1], "output_size")
+        check_list(shapes[2], "kernel_size")
+        size = expanded_pair(known.sizes(self.operands[1]), "output_size")
+        kernel = expanded_pair(known.sizes(self.operands[2]), "kernel_size")
         taps = product(*kernel)
         channels = -1
-        if taps > 0 and data[-2] >= 0:
-            channels, remainder = divmod(data[-2], taps)
+        if is_fixed(taps) and taps > 0 and is_fixed(depth := data[-2]):
+            channels, remainder = divmod(depth, taps)
             if remainder:
-                raise InferenceError(f"{data[-2]} is no multiple of the {taps} elements of the kernel")
+                raise InferenceError(f"{depth} is no multiple of the {taps} elements of the kernel")
         self._check_blocks(data[-1], size, kernel)
-        return (tensor((*data[:-2], channels, *size), element),)
+        return (*data[:-2], channels, *size)
 
-    def _check_blocks(self, blocks: int, size: tuple[int, ...], kernel: tuple[int, ...]) -> None:
+    def _check_blocks(self, blocks: Dimension, size: tuple[Dimension, ...], kernel: tuple[Dimension, ...]) -> None:
         properties = (self.integers(name) for name in ("strides", "dilations", "pads_begin", "pads_end"))
         windows = tuple(map(Window, kernel, *properties))
         if len(windows) != 2:
             raise InferenceError("strides, dilations and pads must have two entries each")
         rows, columns = (positions(extent, window, "explicit") for extent, window in zip(size, windows, strict=True))
         expected = product(rows, columns)
-        if blocks >= 0 and expected >= 0 and blocks != expected:
+        if is_fixed(blocks) and is_fixed(expected) and blocks != expected:
             raise InferenceError(f"data has {blocks} blocks, the image needs {expected}")
 
     def verify_(self) -> None:
@@ -245,7 +246,12 @@ class Col2Im(OpsetOp):
                 raise VerifyException(f"{name} {list(values)} is not two integers of at least {lowest}")
 
 
-def expanded_pair(pair: tuple[int, ...] | None, what: str) -> tuple[int, ...]:
+def _extended(pads: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """Pads with zeros for the axes that have none."""
+    return (*pads, *[0] * (rank - len(pads)))
+
+
+def expanded_pair(pair: SymbolicShape, what: str) -> tuple[Dimension, ...]:
     """Two dimensions read from a value, unknown ones if it is unknown. Raises InferenceError if there are not two."""
     if pair is None:
         return (-1, -1)

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp, Types, boolean_property, integer_property, string_property
-from moir.dialects.shapes import Shape, format_shape, merge_elements, merge_shapes, normalize_axis, tensor
-from moir.dialects.symbols import is_symbolic, simplified
+from moir.dialects.opset.base import AlongAxes, OpsetOp, boolean_property, integer_property, string_property
+from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_shapes, normalize_axis
+from moir.dialects.symbols import Dimension, is_symbolic, simplified
 from moir.errors import InferenceError
 
 
@@ -24,13 +25,6 @@ class ReadingOp(OpsetOp):
     indices = operand_def()
 
     SYMBOLIC: ClassVar[bool] = True
-
-    def infer(self, known: OperandValues) -> Types:
-        return (tensor(self.result_shape(known), self.element_type(0)),)
-
-    def result_shape(self, known: OperandValues) -> Shape:
-        """Shape of the result."""
-        raise NotImplementedError
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         if any(is_symbolic(operand) for operand in operands[1:]):
@@ -74,8 +68,8 @@ class Gather(ReadingOp):
     batch_dims = integer_property(0)
     result = result_def()
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        data, indices, axis = self.shape(0), self.shape(1), known.integers(self.operands[2])
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, indices, axis = shapes[0], shapes[1], known.integers(self.operands[2])
         batch = self.integer("batch_dims")
         if indices is not None:
             batch = _checked_batch(batch + len(indices) if batch < 0 else batch, len(indices), "indices")
@@ -93,7 +87,7 @@ class Gather(ReadingOp):
         return (*(merge_shapes(data[:batch], indices[:batch]) or ()), *data[batch:position], *indices[batch:], *data[position + 1 :])
 
     @staticmethod
-    def _unknown_axis(data: tuple[int, ...], indices: tuple[int, ...], batch: int) -> Shape:
+    def _unknown_axis(data: tuple[Dimension, ...], indices: tuple[Dimension, ...], batch: int) -> SymbolicShape:
         lead = merge_shapes(data[:batch], indices[:batch]) or ()
         return (*lead, *[-1] * (len(data) + len(indices) - 1 - 2 * batch))
 
@@ -124,8 +118,8 @@ class GatherElements(ReadingOp):
     axis = integer_property()
     result = result_def()
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        data, indices = self.shape(0), self.shape(1)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, indices = shapes
         if indices == ():
             raise InferenceError("the indices have at least one dimension")
         if data is None or indices is None:
@@ -134,9 +128,9 @@ class GatherElements(ReadingOp):
             raise InferenceError(f"data {format_shape(data)} and indices {format_shape(indices)} should have equal rank")
         axis = normalize_axis(self.integer("axis"), len(data))
         merge_shapes(data[:axis] + data[axis + 1 :], indices[:axis] + indices[axis + 1 :])
-        return tuple(d if i < 0 and position != axis else i for position, (d, i) in enumerate(zip(data, indices, strict=True)))
+        return tuple([d if i == -1 and position != axis else i for position, (d, i) in enumerate(zip(data, indices, strict=True))])
 
-    def _free_axis(self, data: tuple[int, ...]) -> Shape:
+    def _free_axis(self, data: tuple[Dimension, ...]) -> SymbolicShape:
         axis = normalize_axis(self.integer("axis"), len(data))
         return (*data[:axis], -1, *data[axis + 1 :])
 
@@ -159,17 +153,17 @@ class GatherND(ReadingOp):
     batch_dims = integer_property(0)
     result = result_def()
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        data, indices, batch = self.shape(0), self.shape(1), self.integer("batch_dims")
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, indices, batch = shapes[0], shapes[1], self.integer("batch_dims")
         for shape, what in ((data, "data"), (indices, "indices")):
             if shape is not None and not shape:
                 raise InferenceError(f"the {what} have at least one dimension")
             _checked_batch(batch, batch if shape is None else len(shape) - 1, what)
-        if data is None or indices is None or indices[-1] < 0:
+        if data is None or indices is None or not is_fixed(depth := indices[-1]):
             return None
-        if batch + indices[-1] > len(data):
-            raise InferenceError(f"{indices[-1]} coordinates behind {batch} batch dimensions are too many for data {format_shape(data)}")
-        return (*(merge_shapes(data[:batch], indices[:batch]) or ()), *indices[batch:-1], *data[batch + indices[-1] :])
+        if batch + depth > len(data):
+            raise InferenceError(f"{depth} coordinates behind {batch} batch dimensions are too many for data {format_shape(data)}")
+        return (*(merge_shapes(data[:batch], indices[:batch]) or ()), *indices[batch:-1], *data[batch + depth :])
 
     def read(self, *operands: Array) -> Array | None:
         data, indices = operands
@@ -188,12 +182,8 @@ class WritingOp(OpsetOp):
     indices = operand_def()
     updates = operand_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        return (tensor(self.checked_shape(known), merge_elements(self.element_type(0), self.element_type(2))),)
-
-    def checked_shape(self, known: OperandValues) -> Shape:
-        """Shape of `data`. Raises InferenceError if the shapes of the operands do not belong together."""
-        return self.shape(0)
+    def result_element(self) -> Attribute:
+        return self.common_element(0, 2)
 
 
 def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
@@ -234,8 +224,8 @@ class ScatterUpdate(WritingOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def checked_shape(self, known: OperandValues) -> Shape:
-        data, indices, updates, axis = self.shape(0), self.shape(1), self.shape(2), known.integers(self.operands[3])
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, indices, updates, axis = *shapes[:3], known.integers(self.operands[3])
         if data is not None and indices is not None and updates is not None and len(updates) != len(data) + len(indices) - 1:
             raise InferenceError(
                 f"updates {format_shape(updates)} do not fit data {format_shape(data)} and indices {format_shape(indices)}"
@@ -273,9 +263,9 @@ class ScatterElementsUpdate(WritingOp):
     use_init_val = boolean_property(True)
     result = result_def()
 
-    def checked_shape(self, known: OperandValues) -> Shape:
-        data, axis = self.shape(0), known.integers(self.operands[3])
-        indices = merge_shapes(self.shape(1), self.shape(2))
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, axis = shapes[0], known.integers(self.operands[3])
+        indices = merge_shapes(shapes[1], shapes[2])
         if data is not None and indices is not None and len(data) != len(indices):
             raise InferenceError(f"data {format_shape(data)} and indices {format_shape(indices)} should have equal rank")
         if data is not None and axis is not None:
@@ -315,15 +305,15 @@ class ScatterNDUpdate(WritingOp):
 
     SYMBOLIC: ClassVar[bool] = False
 
-    def checked_shape(self, known: OperandValues) -> Shape:
-        data, indices, updates = self.shape(0), self.shape(1), self.shape(2)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, indices, updates = shapes
         if indices == () or data == ():
             raise InferenceError("data and indices have at least one dimension")
-        if data is not None and indices is not None and indices[-1] >= 0:
-            if indices[-1] > len(data):
-                raise InferenceError(f"{indices[-1]} coordinates are too many for data {format_shape(data)}")
+        if data is not None and indices is not None and is_fixed(depth := indices[-1]):
+            if depth > len(data):
+                raise InferenceError(f"{depth} coordinates are too many for data {format_shape(data)}")
             if updates is not None:
-                merge_shapes((*indices[:-1], *data[indices[-1] :]), updates)
+                merge_shapes((*indices[:-1], *data[depth:]), updates)
         return data
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:

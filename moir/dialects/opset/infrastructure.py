@@ -13,9 +13,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, r
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import dynamic
+from moir.dialects.moir import ModelOp
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, PropertyKind, Types, element_property, optional_operands, string_property
-from moir.dialects.shapes import Shape, format_shape, join_shapes, merge_elements, tensor
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import Shape, Shapes, SymbolicShape, format_shape, join_shapes, merge_elements, tensor
 from moir.dialects.symbols import Symbol, is_symbolic
 from moir.errors import InferenceError
 
@@ -33,6 +35,11 @@ class Parameter(OpsetOp):
     def infer(self, known: OperandValues) -> Types:
         return (self.results[0].type,)
 
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        # The dimension names of the framework; in a body a name may mean something else.
+        names = self.attributes.get("dimension_names") if isinstance(self.parent_op(), ModelOp) else None
+        return None if names is None else tuple([known.named(name) if name else -1 for name in value_of(names)])
+
 
 @irdl_op_definition
 class Constant(OpsetOp):
@@ -43,8 +50,11 @@ class Constant(OpsetOp):
     value = prop_def(DataAttr)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        return (tensor(self.value.shape, self.value.element),)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return self.value.shape
+
+    def result_element(self) -> Attribute:
+        return self.value.element
 
 
 @irdl_op_definition
@@ -56,7 +66,10 @@ class Result(OpsetOp):
 
     EFFECTS: ClassVar[bool] = True
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        return ()
+
+    def result_elements(self) -> Sequence[Attribute]:
         return ()
 
 
@@ -100,8 +113,11 @@ class Convert(OpsetOp):
     def gives_back_operand(self, known: OperandValues) -> bool:
         return self.element_type(0) is not dynamic
 
-    def infer(self, known: OperandValues) -> Types:
-        return (tensor(self.shape(0), self.element("destination_type")),)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
+
+    def result_element(self) -> Attribute:
+        return self.element("destination_type")
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         return converted(operands[0], self.element_type(0), self.element("destination_type"))
@@ -121,8 +137,8 @@ class Identity(OpsetOp):
     def gives_back_operand(self, known: OperandValues) -> bool:
         return True
 
-    def infer(self, known: OperandValues) -> Types:
-        return (self.operands[0].type,)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         return operands
@@ -144,8 +160,11 @@ class ConvertLike(OpsetOp):
     def gives_back_operand(self, known: OperandValues) -> bool:
         return self.element_type(0) is not dynamic
 
-    def infer(self, known: OperandValues) -> Types:
-        return (tensor(self.shape(0), self.element_type(1)),)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
+
+    def result_element(self) -> Attribute:
+        return self.element_type(1)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         return converted(operands[0], self.element_type(0), self.element_type(1))
@@ -169,14 +188,19 @@ class ReadValue(OpsetOp):
     DETERMINISTIC: ClassVar[bool] = False
 
     def infer(self, known: OperandValues) -> Types:
-        shape, element = parse_shape(self.text("variable_shape")), self.element("variable_type")
-        if self.operands:
-            initial = self.shape(0)
-            if element != element_types.dynamic:
-                merge_elements(element, self.element_type(0))
-            if shape is not None and join_shapes(shape, initial) != shape:
-                raise InferenceError(f"the initial value has shape {format_shape(initial)}, the variable {self.text('variable_shape')!r}")
-        return (tensor(shape, element),)
+        shape = parse_shape(self.text("variable_shape"))
+        if self.operands and shape is not None and join_shapes(shape, initial := self.shape(0)) != shape:
+            raise InferenceError(f"the initial value has shape {format_shape(initial)}, the variable {self.text('variable_shape')!r}")
+        return (tensor(shape, self.result_element()),)
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return parse_shape(self.text("variable_shape"))
+
+    def result_element(self) -> Attribute:
+        element = self.element("variable_type")
+        if self.operands and element != element_types.dynamic:
+            merge_elements(element, self.element_type(0))
+        return element
 
 
 @irdl_op_definition
@@ -191,8 +215,8 @@ class Assign(OpsetOp):
     EFFECTS: ClassVar[bool] = True
     DETERMINISTIC: ClassVar[bool] = False
 
-    def infer(self, known: OperandValues) -> Types:
-        return (self.operands[0].type,)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
 
 
 def parse_shape(text: str) -> Shape:

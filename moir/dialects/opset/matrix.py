@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from typing import ClassVar
 
 import numpy as np
@@ -17,11 +18,21 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, boolean_property, optional_operands, string_property
 from moir.dialects.opset.einsum import Equation
 from moir.dialects.opset.elementwise_base import NUMBERS, REALS, UnaryOp, is_real, narrowed, require_element, widened
-from moir.dialects.shapes import Shape, broadcast_shapes, element_of, format_shape, merge_dimensions, merge_elements, shape_of, tensor
+from moir.dialects.shapes import (
+    Shapes,
+    SymbolicShape,
+    broadcast_shapes,
+    element_of,
+    format_shape,
+    is_fixed,
+    merge_dimensions,
+    merge_elements,
+)
+from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
 
 
-def product_shape(a: Shape, b: Shape, transpose_a: bool, transpose_b: bool) -> Shape:
+def product_shape(a: SymbolicShape, b: SymbolicShape, transpose_a: bool, transpose_b: bool) -> SymbolicShape:
     """Shape of a matrix product; an operand of one dimension is a row on the left, a column on the right, and loses that dimension.
 
     Raises InferenceError for scalars and where shapes do not fit.
@@ -32,7 +43,7 @@ def product_shape(a: Shape, b: Shape, transpose_a: bool, transpose_b: bool) -> S
         return None
     left = (1, *a) if len(a) == 1 else (*a[:-2], a[-1], a[-2]) if transpose_a else a
     right = (*b, 1) if len(b) == 1 else (*b[:-2], b[-1], b[-2]) if transpose_b else b
-    if -1 != left[-1] != right[-2] != -1:
+    if is_fixed(left[-1]) and is_fixed(right[-2]) and left[-1] != right[-2]:
         raise InferenceError(f"the inner dimensions of {format_shape(a)} and {format_shape(b)} differ, {left[-1]} and {right[-2]}")
     batch = broadcast_shapes(left[:-2], right[:-2]) or ()
     return (*batch, *((left[-2],) if len(a) > 1 else ()), *((right[-1],) if len(b) > 1 else ()))
@@ -50,10 +61,11 @@ class MatMul(OpsetOp):
     transpose_b = boolean_property(False)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        a, b = (operand.type for operand in self.operands)
-        shape = product_shape(shape_of(a), shape_of(b), self.flag("transpose_a"), self.flag("transpose_b"))
-        return (tensor(shape, merge_elements(element_of(a), element_of(b))),)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return product_shape(shapes[0], shapes[1], self.flag("transpose_a"), self.flag("transpose_b"))
+
+    def result_element(self) -> Attribute:
+        return self.common_element()
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         a, b = map(widened, operands)
@@ -88,7 +100,7 @@ class Inverse(UnaryOp):
         return (narrowed(np.linalg.inv(x), operands[0].dtype),)
 
 
-def attention_shape(query: Shape, key: Shape, value: Shape, mask: Shape) -> Shape:
+def attention_shape(query: SymbolicShape, key: SymbolicShape, value: SymbolicShape, mask: SymbolicShape) -> SymbolicShape:
     """Shape of an attention: batch, queries, features of the values. An operand of unknown rank adds nothing to the batch.
 
     Raises InferenceError where shapes do not fit.
@@ -98,8 +110,14 @@ def attention_shape(query: Shape, key: Shape, value: Shape, mask: Shape) -> Shap
             raise InferenceError(f"query, key and value should have at least three dimensions, not shape {format_shape(shape)}")
     if mask is not None and len(mask) == 1:
         raise InferenceError("an attention mask should be a scalar or have at least two dimensions")
+    if mask is not None:
+        # A mask is repeated for the scores, not they for the mask: a dimension of it that is a symbol says nothing about them.
+        mask = tuple([1 if isinstance(dimension, Symbol) else dimension for dimension in mask])
     batch = broadcast_shapes(*(shape[:-2] for shape in (query, key, value, mask) if shape is not None)) or ()
-    queries, keys, features, outputs = -1, -1, -1, -1
+    queries: Dimension = -1
+    keys: Dimension = -1
+    features: Dimension = -1
+    outputs: Dimension = -1
     if query is not None:
         queries, features = query[-2:]
     if key is not None:
@@ -130,21 +148,20 @@ class ScaledDotProductAttention(OpsetOp):
     causal = boolean_property(False)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        query, key, value = self.shape(0), self.shape(1), self.shape(2)
-        element = element_of(self.operands[0])
-        for operand in self.operands[1:3]:
-            element = merge_elements(element, element_of(operand))
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        query, key, value = shapes[:3]
+        scale = shapes[4] if len(shapes) > 4 else None
+        if scale is not None and (len(scale) > 1 or any(is_fixed(entry) and entry != 1 for entry in scale)):
+            raise InferenceError("the scale should be a scalar or have one element")
+        masked = self.optional_operand(3) is not None and not self.flag("causal")
+        return attention_shape(query, key, value, shapes[3] if masked else None)
+
+    def result_element(self) -> Attribute:
         mask = self.optional_operand(3)
-        if mask is not None and element_of(mask) != element_types.boolean:
-            element = merge_elements(element, element_of(mask))
-        if (scale := self.optional_operand(4)) is not None:
-            if shape_of(scale) not in (None, (), (1,), (-1,)):
-                raise InferenceError("the scale should be a scalar or have one element")
-            element = merge_elements(element, element_of(scale))
+        added = [self.operands[3]] if mask is not None and element_of(mask) != element_types.boolean else []
+        element = reduce(merge_elements, map(element_of, (*self.operands[:3], *added, *self.operands[4:])))
         require_element(element, REALS)
-        used = None if mask is None or self.flag("causal") else shape_of(mask)
-        return (tensor(attention_shape(query, key, value, used), element),)
+        return element
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         dtype = operands[0].dtype
@@ -185,13 +202,13 @@ class Einsum(OpsetOp):
         if len(equation.inputs) != len(self.operands):
             raise VerifyException(f"the equation is of {len(equation.inputs)} operands, {len(self.operands)} are given")
 
-    def infer(self, known: OperandValues) -> Types:
-        element = element_of(self.operands[0])
-        for operand in self.operands[1:]:
-            element = merge_elements(element, element_of(operand))
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return Equation.parse(self.text("equation")).result_shape(shapes)
+
+    def result_element(self) -> Attribute:
+        element = self.common_element()
         require_element(element, NUMBERS)
-        equation = Equation.parse(self.text("equation"))
-        return (tensor(equation.result_shape([shape_of(operand) for operand in self.operands]), element),)
+        return element
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         arrays = [widened(operand) for operand in operands]

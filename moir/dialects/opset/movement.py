@@ -9,33 +9,34 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp, Types, integer_property, optional_operands, string_property
+from moir.dialects.opset.base import AlongAxes, OpsetOp, integer_property, optional_operands, string_property
 from moir.dialects.opset.blocks import BatchToSpace, DepthToSpace, ShuffleChannels, SpaceToBatch, SpaceToDepth
 from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, require_operand_rank, require_rank
+from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, replaced, require_operand_rank, require_rank
 from moir.dialects.opset.slicing import Pad, Slice, SliceScatter, StridedSlice
 from moir.dialects.shapes import (
-    Shape,
+    Shapes,
+    SymbolicShape,
     broadcast_shapes,
-    element_of,
     format_shape,
+    is_fixed,
     is_static,
     merge_dimensions,
-    merge_elements,
     merge_shapes,
     normalize_axis,
     permuted,
+    product,
     shape_of,
-    tensor,
     unknown_dimensions,
 )
-from moir.dialects.symbols import Symbol, same
+from moir.dialects.symbols import Dimension, Symbol, same
 from moir.errors import InferenceError
 
 __all__ = [
@@ -81,29 +82,26 @@ class Concat(OpsetOp):
         if not self.operands:
             raise VerifyException("a Concat has at least one operand")
 
-    def infer(self, known: OperandValues) -> Types:
-        element = element_of(self.operands[0])
-        joined: list[int] | None = None
-        axis, total, complete = 0, 0, True
-        for operand in self.operands:
-            element = merge_elements(element, element_of(operand))
-            shape = shape_of(operand)
-            if shape is None:
-                complete = False
-                continue
-            if joined is None:
-                axis = normalize_axis(self.integer("axis"), len(shape))
-                joined = list(shape)
-            elif len(joined) != len(shape):
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        ranked = [shape for shape in shapes if shape is not None]
+        if not ranked:
+            return None
+        joined = list(ranked[0])
+        axis = normalize_axis(self.integer("axis"), len(joined))
+        total = joined[axis]
+        for shape in ranked[1:]:
+            if len(joined) != len(shape):
                 raise InferenceError(f"operands of ranks {len(joined)} and {len(shape)} cannot be concatenated")
-            total = -1 if total < 0 or shape[axis] < 0 else total + shape[axis]
+            total = known.sum(total, shape[axis])
             joined = [
                 d if d == e or position == axis else merge_dimensions(d, e)
                 for position, (d, e) in enumerate(zip(joined, shape, strict=True))
             ]
-        if joined is not None:
-            joined[axis] = total if complete else -1
-        return (tensor(joined, element),)
+        joined[axis] = total if len(ranked) == len(shapes) else -1
+        return tuple(joined)
+
+    def result_element(self) -> Attribute:
+        return self.common_element()
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         return (np.concatenate(operands, self.integer("axis")),)
@@ -132,17 +130,20 @@ class Split(MovementOp):
         if self.integer("num_splits") < 1 or self.integer("num_splits") != len(self.results):
             raise VerifyException(f"num_splits is {self.integer('num_splits')}, the number of results {len(self.results)}")
 
-    def infer(self, known: OperandValues) -> Types:
-        shape, axis, parts = self.shape(0), known.integers(self.operands[1]), self.integer("num_splits")
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        shape, axis, parts = shapes[0], known.integers(self.operands[1]), self.integer("num_splits")
         require_operand_rank(self, 1, 0)
         if parts < 1 or parts != len(self.results):
             raise InferenceError(f"num_splits is {parts}, the number of results {len(self.results)}")
         if shape is not None and axis is not None:
             position = normalize_axis(axis[0], len(shape))
-            shape = (*shape[:position], exact_quotient(shape[position], parts, "number of parts"), *shape[position + 1 :])
+            shape = replaced(shape, position, exact_quotient(shape[position], parts, "number of parts"))
         elif shape is not None:
             shape = unknown_dimensions(len(shape))
-        return (tensor(shape, self.element_type(0)),) * parts
+        return (shape,) * parts
+
+    def result_elements(self) -> Sequence[Attribute]:
+        return (self.element_type(0),) * len(self.results)
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
         return np.split(operands[0], self.integer("num_splits"), int(operands[1].ravel()[0]))
@@ -169,37 +170,40 @@ class VariadicSplit(MovementOp):
             raise InferenceError("the number of split lengths is unknown")
         return lengths[0]
 
-    def infer(self, known: OperandValues) -> Types:
-        shape, axis, entries = self.shape(0), known.integers(self.operands[1]), known.elements(self.operands[2])
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        shape, axis, entries = shapes[0], known.integers(self.operands[1]), known.elements(self.operands[2])
         count = len(self.results)
         if entries is not None and entries.size != count:
             raise InferenceError(f"{entries.size} split lengths are given for {count} results")
-        if shape is None:
-            return (tensor(None, self.element_type(0)),) * count
-        if axis is None:
-            return (tensor(unknown_dimensions(len(shape)), self.element_type(0)),) * count
+        if shape is None or axis is None:
+            return (None if shape is None else unknown_dimensions(len(shape)),) * count
         position = normalize_axis(axis[0], len(shape))
         lengths = [-1] * count if entries is None else _split_lengths(shape[position], entries)
-        return [tensor((*shape[:position], length, *shape[position + 1 :]), self.element_type(0)) for length in lengths]
+        return [replaced(shape, position, length) for length in lengths]
+
+    def result_elements(self) -> Sequence[Attribute]:
+        return (self.element_type(0),) * len(self.results)
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
         data, axis, lengths = operands
         position = normalize_axis(int(axis.ravel()[0]), data.ndim)
-        return np.split(data, np.cumsum(_split_lengths(data.shape[position], lengths))[:-1], position)
+        sizes = [int(length) for length in _split_lengths(data.shape[position], lengths) if is_fixed(length)]
+        return np.split(data, np.cumsum(sizes)[:-1], position)
 
 
-def _split_lengths(dimension: int, entries: Array) -> list[int]:
+def _split_lengths(dimension: Dimension, entries: Array) -> list[Dimension]:
     """Split lengths with the -1 resolved; -1 for lengths that are not known."""
-    lengths: list[int | None] = [None if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel()]
-    if any(length is not None and length < -1 for length in lengths) or lengths.count(-1) > 1:
-        raise InferenceError(f"{lengths} are no split lengths: they are sizes and at most one -1")
-    total = sum(length for length in lengths if length is not None and length > 0)
-    if None not in lengths and dimension >= 0:
-        rest = dimension - total
-        if rest < 0 or (rest and -1 not in lengths):
-            raise InferenceError(f"the split lengths {lengths} do not sum up to the dimension {dimension}")
-        return [rest if length == -1 or length is None else length for length in lengths]
-    return [-1 if length is None else length for length in lengths]
+    lengths: list[Dimension] = [entry if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel()]
+    numbers = [length for length in lengths if not isinstance(length, Symbol)]
+    if any(length < -1 for length in numbers) or numbers.count(-1) > 1:
+        shown = [None if isinstance(length, Symbol) else length for length in lengths]
+        raise InferenceError(f"{shown} are no split lengths: they are sizes and at most one -1")
+    if len(numbers) < len(lengths) or dimension == -1:
+        return [-1 if isinstance(length, Symbol) and not length.dimension else length for length in lengths]
+    rest = dimension - sum(length for length in numbers if length > 0)
+    if not isinstance(rest, Symbol) and (rest < 0 or (rest and -1 not in numbers)):
+        raise InferenceError(f"the split lengths {numbers} do not sum up to the dimension {dimension}")
+    return [rest if length == -1 else length for length in lengths]
 
 
 @irdl_op_definition
@@ -231,8 +235,8 @@ class Transpose(MovementOp):
             return None
         return order or tuple(reversed(range(rank or 0)))
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape, order = self.shape(0), known.integers(self.operands[1])
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, order = shapes[0], known.integers(self.operands[1])
         require_operand_rank(self, 1, 1)
         if order:
             if sorted(order) != list(range(len(order))) or (shape is not None and len(order) != len(shape)):
@@ -240,13 +244,23 @@ class Transpose(MovementOp):
             return unknown_dimensions(len(order)) if shape is None else permuted(shape, order)
         if order is not None:
             return None if shape is None else shape[::-1]
-        count = (self.shape(1) or (-1,))[0]
-        if shape is not None and count not in (-1, 0, len(shape)):
+        count = (shapes[1] or (-1,))[0]
+        if shape is not None and is_fixed(count) and count not in (0, len(shape)):
             raise InferenceError(f"{count} entries are no order of the dimensions of shape {format_shape(shape)}")
         return None if shape is None else unknown_dimensions(len(shape))
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
         return (operands[0].transpose(integer_list(operands[1]) or None),)
+
+
+def _is_repeatable(dimension: Dimension, target: Dimension) -> bool:
+    """Whether a dimension can be repeated to become another one."""
+    return not is_fixed(dimension) or not is_fixed(target) or dimension in (1, target)
+
+
+def _repeated(dimension: Dimension, target: Dimension) -> Dimension:
+    """A dimension repeated to become another one: that one, which is known if only 1 can be repeated."""
+    return dimension if isinstance(target, Symbol) and is_fixed(dimension) and dimension != 1 else target
 
 
 @irdl_op_definition
@@ -283,9 +297,10 @@ class Broadcast(MovementOp):
                 return False
         return True
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape, target = self.shape(0), known.target_shape(self.operands[1])
-        if len(self.operands) > 2 and shape is not None and (count := (self.shape(2) or (-1,))[0]) not in (-1, len(shape)):
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, target = shapes[0], known.sizes(self.operands[1])
+        count = (shapes[2] or (-1,))[0] if len(shapes) > 2 else -1
+        if shape is not None and is_fixed(count) and count != len(shape):
             raise InferenceError(f"{count} axes are given for the dimensions of shape {format_shape(shape)}")
         if target is None:
             return None
@@ -302,17 +317,16 @@ class Broadcast(MovementOp):
                     return target if self.text("mode") == "numpy" else unknown_dimensions(len(target))
                 require_rank(target, len(shape))
                 lead = len(target) - len(shape)
-                for d, t in zip(shape, target[lead:], strict=True):
-                    if d not in (1, -1, t) and t >= 0:
-                        raise InferenceError(f"shape {format_shape(shape)} cannot be broadcast to {format_shape(target)}")
-                return target
+                if not all(map(_is_repeatable, shape, target[lead:])):
+                    raise InferenceError(f"shape {format_shape(shape)} cannot be broadcast to {format_shape(target)}")
+                return (*target[:lead], *map(_repeated, shape, target[lead:]))
 
     @staticmethod
-    def _check_mapping(shape: Sequence[int], target: Sequence[int], mapping: Sequence[int]) -> None:
+    def _check_mapping(shape: Sequence[Dimension], target: Sequence[Dimension], mapping: Sequence[int]) -> None:
         if len(mapping) != len(shape) or list(mapping) != sorted(mapping) or any(not 0 <= axis < len(target) for axis in mapping):
             raise InferenceError(f"{list(mapping)} maps no dimensions of {format_shape(tuple(shape))} to {format_shape(tuple(target))}")
         for d, axis in zip(shape, mapping, strict=True):
-            if d not in (1, -1, target[axis]) and target[axis] >= 0:
+            if not _is_repeatable(d, target[axis]):
                 raise InferenceError(f"dimension {d} cannot be broadcast to dimension {axis} of {format_shape(tuple(target))}")
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
@@ -345,18 +359,18 @@ class Tile(MovementOp):
         repeats, shape = known.integers(self.operands[1]), self.shape(0)
         return repeats is not None and shape is not None and len(repeats) <= len(shape) and set(repeats) <= {1}
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape, entries = self.shape(0), known.elements(self.operands[1])
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, entries = shapes[0], known.elements(self.operands[1])
         require_operand_rank(self, 1, 1)
         if shape is None or entries is None:
-            count = (self.shape(1) or (-1,))[0]
-            return None if shape is None or count < 0 else unknown_dimensions(max(len(shape), count))
+            count = (shapes[1] or (-1,))[0]
+            return None if shape is None or not is_fixed(count) else unknown_dimensions(max(len(shape), count))
         # A negative number repeats nothing, as 0 does.
-        repeats = [-1 if isinstance(entry, Symbol) else max(int(entry), 0) for entry in entries]
+        repeats = [(entry if entry.dimension else -1) if isinstance(entry, Symbol) else max(int(entry), 0) for entry in entries]
         rank = max(len(shape), len(repeats))
         shape = (1,) * (rank - len(shape)) + shape
         repeats = [1] * (rank - len(repeats)) + repeats
-        return tuple(0 if 0 in (d, r) else -1 if d < 0 or r < 0 else d * r for d, r in zip(shape, repeats, strict=True))
+        return tuple([0 if 0 in (d, r) else product(d, r) for d, r in zip(shape, repeats, strict=True)])
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
         return (np.tile(operands[0], [max(count, 0) for count in integer_list(operands[1])]),)
@@ -372,8 +386,8 @@ class Reverse(MovementOp):
     mode = string_property(None, "index", "mask")
     result = result_def()
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape, axes = self.shape(0), known.integers(self.operands[1])
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, axes = shapes[0], known.integers(self.operands[1])
         require_operand_rank(self, 1, 1)
         if self.text("mode") == "index" and self.element_type(1) is element_types.boolean:
             raise InferenceError("axes are integers, not booleans")
@@ -404,8 +418,8 @@ class ReverseSequence(MovementOp):
     seq_axis = integer_property(1)
     result = result_def()
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape, lengths = self.shape(0), self.shape(1)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, lengths = shapes[0], shapes[1]
         require_rank(shape, 2)
         if lengths is not None and len(lengths) != 1:
             raise InferenceError(f"seq_lengths is a tensor of rank 1, not of shape {format_shape(lengths)}")
@@ -414,7 +428,7 @@ class ReverseSequence(MovementOp):
         batch = normalize_axis(self.integer("batch_axis"), len(shape))
         normalize_axis(self.integer("seq_axis"), len(shape))
         size = merge_dimensions(shape[batch], -1 if lengths is None else lengths[0])
-        return (*shape[:batch], size, *shape[batch + 1 :])
+        return shape if isinstance(shape[batch], Symbol) else replaced(shape, batch, size)
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
         data = operands[0]
@@ -437,8 +451,8 @@ class Roll(MovementOp):
     axes = operand_def()
     result = result_def()
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape, shift, count = self.shape(0), self.shape(1), self.shape(2)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, shift, count = shapes
         if (shift is not None and len(shift) > 1) or (count is not None and len(count) > 1):
             raise InferenceError("shift and axes are scalars or tensors of rank 1")
         if shift and count is not None:

@@ -7,10 +7,9 @@ from typing import ClassVar
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
-from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types
-from moir.dialects.shapes import Shape, format_shape, tensor
-from moir.dialects.symbols import is_symbolic, simplified
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.shapes import SymbolicShape, format_shape, is_fixed
+from moir.dialects.symbols import Dimension, is_symbolic, simplified
 from moir.errors import InferenceError
 
 
@@ -18,13 +17,6 @@ class MovementOp(OpsetOp):
     """Base of the operations whose results hold elements of their first operand."""
 
     SYMBOLIC: ClassVar[bool] = True
-
-    def infer(self, known: OperandValues) -> Types:
-        return (tensor(self.result_shape(known), self.element_type(0)),)
-
-    def result_shape(self, known: OperandValues) -> Shape:
-        """Shape of the result; that of `data` unless overridden."""
-        return self.shape(0)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         if any(is_symbolic(operand) for operand in operands[1:]):
@@ -45,7 +37,7 @@ def integer_list(array: Array) -> list[int]:
     return [int(entry) for entry in array.ravel()]
 
 
-def require_rank(shape: Shape, least: int) -> None:
+def require_rank(shape: SymbolicShape, least: int) -> None:
     """Raise InferenceError if a shape has fewer dimensions than `least`."""
     if shape is not None and len(shape) < least:
         raise InferenceError(f"the data has at least {least} dimensions, not shape {format_shape(shape)}")
@@ -57,8 +49,13 @@ def require_operand_rank(op: OpsetOp, index: int, rank: int) -> None:
         raise InferenceError(f"operand {index} has rank {rank}, not shape {format_shape(op.shape(index))}")
 
 
-def exact_quotient(dimension: int, divisor: int, what: str) -> int:
+def exact_quotient(dimension: Dimension, divisor: int, what: str) -> Dimension:
     """A dimension divided into parts, -1 if unknown. Raises InferenceError if they are not equal."""
-    if dimension % divisor and dimension >= 0:
+    if is_fixed(dimension) and dimension % divisor:
         raise InferenceError(f"dimension {dimension} cannot be divided by the {what} {divisor}")
-    return dimension // divisor if dimension >= 0 else -1
+    return -1 if dimension == -1 else dimension // divisor
+
+
+def replaced(shape: tuple[Dimension, ...], axis: int, dimension: Dimension) -> tuple[Dimension, ...]:
+    """A shape with another dimension at an axis, which is counted from the front."""
+    return (*shape[:axis], dimension, *shape[axis + 1 :])

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp, Types, boolean_property, float_property, integer_property, string_property
-from moir.dialects.shapes import format_shape, merge_dimensions, merge_elements, normalize_axis, tensor
+from moir.dialects.opset.base import AlongAxes, OpsetOp, boolean_property, float_property, integer_property, string_property
+from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_dimensions, normalize_axis
+from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 
@@ -31,6 +33,18 @@ def real(data: Array) -> bool:
     return data.dtype.kind == "f" or data.dtype.name == "bfloat16"
 
 
+def channels_of(vectors: Shapes) -> Dimension:
+    """Number of channels by operands that have one entry for each, which follow the data. Raises InferenceError if they differ."""
+    channels: Dimension = -1
+    for index, vector in enumerate(vectors, start=1):
+        if vector is None:
+            continue
+        if len(vector) != 1:
+            raise InferenceError(f"operand {index} has shape {format_shape(vector)} where one entry a channel is required")
+        channels = merge_dimensions(channels, vector[0])
+    return channels
+
+
 @irdl_op_definition
 class BatchNormInference(OpsetOp):
     """gamma * (data - mean) / sqrt(variance + epsilon) + beta, where data is [N, C, …] and the others are [C]."""
@@ -44,22 +58,17 @@ class BatchNormInference(OpsetOp):
     epsilon = float_property()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        shape, element = self.shape(0), self.element_type(0)
-        channels = -1
-        for index in range(1, 5):
-            vector = self.shape(index)
-            element = merge_elements(element, self.element_type(index))
-            if vector is None:
-                continue
-            if len(vector) != 1:
-                raise InferenceError(f"operand {index} has shape {format_shape(vector)} where one entry a channel is required")
-            channels = merge_dimensions(channels, vector[0])
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, channels = shapes[0], channels_of(shapes[1:])
         if shape is None:
-            return (tensor(None, element),)
+            return None
         if len(shape) < 2:
             raise InferenceError(f"data {format_shape(shape)} has no channels")
-        return (tensor((shape[0], merge_dimensions(shape[1], channels), *shape[2:]), element),)
+        merged = merge_dimensions(shape[1], channels)
+        return (shape[0], merged if shape[1] == -1 else shape[1], *shape[2:])
+
+    def result_element(self) -> Attribute:
+        return self.common_element()
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, gamma, beta, mean, variance = map(precise, operands)
@@ -83,15 +92,15 @@ class NormalizationOp(OpsetOp):
     SCALAR_AXES: ClassVar[bool] = False
     """Whether a single axis may be a scalar."""
 
-    def infer(self, known: OperandValues) -> Types:
-        data, shape = self.shape(0), self.shape(1)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, shape = shapes
         if shape is not None and len(shape) != 1 and (shape or not self.SCALAR_AXES):
             raise InferenceError(f"axes have shape {format_shape(shape)}, they should be a list")
         axes = known.integers(self.operands[1])
         if axes is not None and data is not None:
             for axis in axes:
                 normalize_axis(axis, len(data))
-        return (self.operands[0].type,)
+        return data
 
 
 def axes_tuple(axes: Array) -> tuple[int, ...]:
@@ -203,19 +212,14 @@ class GroupNormalization(OpsetOp):
     epsilon = float_property()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        shape, groups = self.shape(0), self.integer("num_groups")
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, groups = shapes[0], self.integer("num_groups")
         if shape is not None and len(shape) < 2:
             raise InferenceError(f"data {format_shape(shape)} has no channels")
-        channels = -1 if shape is None else shape[1]
-        for index in (1, 2):
-            vector = self.shape(index)
-            if vector is not None and len(vector) != 1:
-                raise InferenceError(f"operand {index} has shape {format_shape(vector)} where one entry a channel is required")
-            channels = channels if vector is None else merge_dimensions(channels, vector[0])
-        if groups < 1 or (channels > 0 and channels % groups):
+        channels = merge_dimensions(-1 if shape is None else shape[1], channels_of(shapes[1:]))
+        if groups < 1 or (is_fixed(channels) and channels % groups):
             raise InferenceError(f"{channels} channels are no multiple of {groups} groups")
-        return (self.operands[0].type,)
+        return shape
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, scale, bias = operands

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -11,7 +13,6 @@ from moir.dialects.element_types import si64
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
-    Types,
     boolean_property,
     element_property,
     integer_property,
@@ -19,7 +20,7 @@ from moir.dialects.opset.base import (
     string_property,
 )
 from moir.dialects.opset.spatial import AUTO_PAD, ROUNDING, SlidingWindowOp, expanded
-from moir.dialects.shapes import element_count, element_of, tensor
+from moir.dialects.shapes import Shapes, SymbolicShape, element_count
 from moir.errors import InferenceError
 
 
@@ -29,18 +30,10 @@ class PoolingOp(SlidingWindowOp):
     ROUNDS_AS_TORCH: ClassVar[bool] = True
     """Whether this version of the operation has the rounding type `ceil_torch`."""
 
-    def pooled_shape(self) -> tuple[int, ...]:
-        """Shape of the result."""
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         kernel = self.integers("kernel")
-        data = expanded(self.shape(0), len(kernel) + 2, "data")
+        data = expanded(shapes[0], len(kernel) + 2, "data")
         return (data[0], data[1], *self.result_sizes(data[2:], kernel, self.text("rounding_type")))
-
-    def infer(self, known: OperandValues) -> Types:
-        pooled = self.pooled_shape()
-        types = [tensor(pooled, self.element_type(0))]
-        if len(self.results) == 2:
-            types.append(tensor(pooled, self.element("index_element_type")))
-        return types
 
     def verify_(self) -> None:
         super().verify_()
@@ -127,6 +120,12 @@ class IndexedMaxPoolOp(PoolingOp):
     result = result_def()
     indices = result_def()
 
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        return (self.result_shape(shapes, known),) * 2
+
+    def result_elements(self) -> Sequence[Attribute]:
+        return self.element_type(0), self.element("index_element_type")
+
     def verify_(self) -> None:
         super().verify_()
         rank = len(self.integers("kernel")) + 2
@@ -157,17 +156,16 @@ class AdaptivePoolOp(OpsetOp):
 
     SPATIAL_RANKS: ClassVar[tuple[int, ...]] = (1, 2, 3)
 
-    def pooled_shape(self, known: OperandValues) -> tuple[int, ...] | None:
-        """Shape of the result."""
-        data = self.shape(0)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data = shapes[0]
         if data is None:
             return None
         if len(data) - 2 not in self.SPATIAL_RANKS:
             raise InferenceError(f"data of rank {len(data)} has no spatial axes to pool")
-        count = element_count(self.shape(1))
+        count = element_count(shapes[1])
         if count is not None and count != len(data) - 2:
             raise InferenceError(f"output_shape has {count} entries where data has {len(data) - 2} spatial axes")
-        sizes = known.target_shape(self.operands[1])
+        sizes = known.sizes(self.operands[1])
         return (*data[:2], *(sizes or (-1,) * (len(data) - 2)))
 
 
@@ -177,9 +175,6 @@ class AdaptiveAvgPool(AdaptivePoolOp):
 
     name = "opset8.AdaptiveAvgPool"
     result = result_def()
-
-    def infer(self, known: OperandValues) -> Types:
-        return (tensor(self.pooled_shape(known), element_of(self.operands[0])),)
 
 
 @irdl_op_definition
@@ -191,6 +186,8 @@ class AdaptiveMaxPool(AdaptivePoolOp):
     result = result_def()
     indices = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        pooled = self.pooled_shape(known)
-        return tensor(pooled, element_of(self.operands[0])), tensor(pooled, self.element("index_element_type"))
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        return (self.result_shape(shapes, known),) * 2
+
+    def result_elements(self) -> Sequence[Attribute]:
+        return self.element_type(0), self.element("index_element_type")

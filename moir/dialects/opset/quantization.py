@@ -6,25 +6,27 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import f8e4m3, f8e5m2
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, element_property, integer_property, optional_operands, string_property
-from moir.dialects.shapes import Shape, broadcast_shapes, format_shape, merge_elements, merge_shapes, tensor
+from moir.dialects.opset.base import OpsetOp, element_property, integer_property, optional_operands, string_property
+from moir.dialects.shapes import Shapes, SymbolicShape, broadcast_shapes, format_shape, is_fixed, merge_shapes
 from moir.errors import InferenceError
 
 
-def check_fits(shape: Shape, data: Shape) -> None:
+def check_fits(shape: SymbolicShape, data: SymbolicShape) -> None:
     """Raises InferenceError if a shape does not broadcast into that of the data; further leading dimensions of 1 do no harm."""
     if shape is None or data is None:
         return
     lead = max(0, len(shape) - len(data))
     own = shape[lead:]
     pairs = zip(own, data[len(data) - len(own) :], strict=True)
-    if any(a > 1 for a in shape[:lead]) or any(a not in (1, -1, b) and b >= 0 for a, b in pairs):
+    too_large = any(is_fixed(a) and a > 1 for a in shape[:lead])
+    if too_large or any(is_fixed(a) and is_fixed(b) and a not in (1, b) for a, b in pairs):
         raise InferenceError(f"shape {format_shape(shape)} does not broadcast into the data's {format_shape(data)}")
 
 
@@ -46,14 +48,14 @@ class FakeQuantize(OpsetOp):
     auto_broadcast = string_property("numpy", "none", "numpy", "pdpd")
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        data = self.shape(0)
-        for index in range(1, 5):
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data = shapes[0]
+        for limit in shapes[1:]:
             if self.text("auto_broadcast") == "none":
-                merge_shapes(data, self.shape(index))
+                merge_shapes(data, limit)
             else:
-                check_fits(self.shape(index), data)
-        return (self.operands[0].type,)
+                check_fits(limit, data)
+        return data
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         if operands[0].dtype != np.float32 or self.text("auto_broadcast") == "pdpd":
@@ -84,17 +86,17 @@ class FakeConvert(OpsetOp):
     destination_type = element_property(f8e4m3)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        shape, element = self.shape(0), self.element_type(0)
-        element = merge_elements(element, self.element_type(1))
-        factor = self.shape(1)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, factor = shapes[:2]
         if self.optional_operand(2) is not None:
-            element = merge_elements(element, self.element_type(2))
-            factor = None if factor is None else merge_shapes(factor, self.shape(2))
+            factor = None if factor is None else merge_shapes(factor, shapes[2])
         check_fits(factor, shape)
         if factor is not None and shape is not None and len(factor) > len(shape):
             raise InferenceError(f"shape {format_shape(factor)} does not broadcast into the data's {format_shape(shape)}")
-        return (tensor(broadcast_shapes(shape, factor), element),)
+        return broadcast_shapes(shape, factor)
+
+    def result_element(self) -> Attribute:
+        return self.common_element()
 
     def verify_(self) -> None:
         super().verify_()

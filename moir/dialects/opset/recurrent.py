@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.ir import Attribute
@@ -11,7 +12,6 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     OpsetOp,
-    Types,
     boolean_property,
     float_property,
     floats_property,
@@ -19,12 +19,13 @@ from moir.dialects.opset.base import (
     string_property,
     strings_property,
 )
-from moir.dialects.shapes import format_shape, merge_elements, tensor
+from moir.dialects.shapes import Shapes, format_shape, is_fixed, merge_dimensions
+from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 ACTIVATIONS = ("relu", "sigmoid", "tanh", "hardsigmoid")
 
-Dimensions = dict[str, int]
+Sizes = dict[str, Dimension]
 """What is known of the dimensions N, D, T, I and H."""
 
 
@@ -41,48 +42,45 @@ class RecurrentOp(OpsetOp):
         """Number of gates in the bias."""
         return self.GATES
 
-    def dimensions(self) -> Dimensions:
+    def sizes(self, shapes: Shapes) -> Sizes:
         """The dimensions the shapes of the operands tell. Raises InferenceError if they contradict each other."""
-        found: Dimensions = {"N": -1, "T": -1, "I": -1, "H": -1, "D": self.directions()}
-        for index, axes in enumerate(self.OPERANDS):
-            shape = self.shape(index)
+        found: Sizes = {"N": -1, "T": -1, "I": -1, "H": -1, "D": self.directions()}
+        for index, (axes, shape) in enumerate(zip(self.OPERANDS, shapes, strict=True)):
             if shape is None:
                 continue
             if len(shape) != len(axes):
                 raise InferenceError(f"operand {index} has shape {format_shape(shape)} where rank {len(axes)} is required")
             for axis, size in zip(axes, shape, strict=True):
-                if size >= 0 and axis not in "GB":
+                if axis not in "GB":
                     self._note(found, axis, size, index)
-        self._check_gates(found)
+        self._check_gates(found, shapes)
         return found
 
-    def _note(self, found: Dimensions, axis: str, size: int, index: int) -> None:
-        if found[axis] < 0:
-            found[axis] = size
-        elif found[axis] != size:
-            raise InferenceError(f"operand {index} has {size} where other operands or properties say {AXIS_NAMES[axis]} is {found[axis]}")
+    def _note(self, found: Sizes, axis: str, size: Dimension, index: int) -> None:
+        known = found[axis]
+        if is_fixed(known) and is_fixed(size) and known != size:
+            raise InferenceError(f"operand {index} has {size} where other operands or properties say {AXIS_NAMES[axis]} is {known}")
+        found[axis] = merge_dimensions(known, size)
 
-    def _check_gates(self, found: Dimensions) -> None:
-        for index, axes in enumerate(self.OPERANDS):
-            shape = self.shape(index)
+    def _check_gates(self, found: Sizes, shapes: Shapes) -> None:
+        for index, (axes, shape) in enumerate(zip(self.OPERANDS, shapes, strict=True)):
             for axis, size in zip(axes, shape or (), strict=False):
-                if size < 0 or axis not in "GB":
+                if axis not in "GB" or not is_fixed(size):
                     continue
                 gates = self.GATES if axis == "G" else self.bias_gates()
                 if size % gates:
                     raise InferenceError(f"operand {index} has {size} where a multiple of {gates} gates is required")
-                if axis == "G" or found["H"] >= 0:
+                if axis == "G" or is_fixed(found["H"]):
                     self._note(found, "H", size // gates, index)
-        if found["H"] not in (-1, self.integer("hidden_size")):
-            raise InferenceError(f"hidden_size is {self.integer('hidden_size')}, the operands are for {found['H']}")
+        if is_fixed(hidden := found["H"]) and hidden != self.integer("hidden_size"):
+            raise InferenceError(f"hidden_size is {self.integer('hidden_size')}, the operands are for {hidden}")
 
-    def common_element(self) -> Attribute:
-        """Element type of all operands but the lengths of the sequences."""
-        element = self.element_type(0)
-        for index in range(1, len(self.operands)):
-            if self.OPERANDS[index] != "N":
-                element = merge_elements(element, self.element_type(index))
-        return element
+    def result_element(self) -> Attribute:
+        # That of all operands but the lengths of the sequences.
+        return self.common_element(*[index for index, axes in enumerate(self.OPERANDS) if axes != "N"])
+
+    def result_elements(self) -> Sequence[Attribute]:
+        return (self.result_element(),) * len(self.results)
 
     def directions(self) -> int:
         """Number of directions."""
@@ -105,9 +103,9 @@ AXIS_NAMES = {"N": "the batch size", "D": "the number of directions", "T": "the 
 class CellOp(RecurrentOp):
     """Base of the cells: one step; each result [N, H]."""
 
-    def infer(self, known: OperandValues) -> Types:
-        found = self.dimensions()
-        return (tensor((found["N"], found["H"]), self.common_element()),) * len(self.results)
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        found = self.sizes(shapes)
+        return ((found["N"], found["H"]),) * len(self.results)
 
 
 class SequenceOp(RecurrentOp):
@@ -116,11 +114,10 @@ class SequenceOp(RecurrentOp):
     def directions(self) -> int:
         return 2 if self.text("direction") == "bidirectional" else 1
 
-    def infer(self, known: OperandValues) -> Types:
-        found, element = self.dimensions(), self.common_element()
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        found = self.sizes(shapes)
         batch, directions, hidden = found["N"], found["D"], found["H"]
-        last = tensor((batch, directions, hidden), element)
-        return (tensor((batch, directions, found["T"], hidden), element), *(last,) * (len(self.results) - 1))
+        return ((batch, directions, found["T"], hidden), *((batch, directions, hidden),) * (len(self.results) - 1))
 
 
 CELL = ("NI", "NH", "GI", "GH", "B")
@@ -203,8 +200,8 @@ class LSTMCell(CellOp):
     GATES: ClassVar[int] = 4
     ACTIVATION_COUNT: ClassVar[int] = 3
 
-    def dimensions(self) -> Dimensions:
-        found = super().dimensions()
+    def sizes(self, shapes: Shapes) -> Sizes:
+        found = super().sizes(shapes)
         found["H"] = self.integer("hidden_size")
         return found
 

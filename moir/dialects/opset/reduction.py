@@ -12,27 +12,25 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.arithmetic import larger, smaller
-from moir.dialects.opset.base import OpsetOp, Types, boolean_property
+from moir.dialects.opset.base import OpsetOp, boolean_property
 from moir.dialects.opset.elementwise_base import BOOLEANS, INTEGERS, NUMBERS, is_real, narrowed, require_element, widened
 from moir.dialects.opset.logical import both, either
-from moir.dialects.shapes import Shape, element_of, normalize_axis, shape_of, tensor
+from moir.dialects.shapes import AnyDimension, Shapes, SymbolicShape, normalize_axis
 from moir.dialects.symbols import is_symbolic, simplified
 from moir.errors import InferenceError
 
 
-def reduced_shape(shape: Shape, axes: Sequence[int], keep_dims: bool) -> Shape:
+def reduced_shape(shape: tuple[AnyDimension, ...], axes: Sequence[int], keep_dims: bool) -> tuple[AnyDimension | int, ...]:
     """Shape after a reduction along axes. Raises InferenceError for an axis out of range."""
-    if shape is None:
-        return None
     # Without `keep_dims` a scalar may be reduced along its axis 0, which it does not have.
     rank = len(shape) if shape or keep_dims else 1
     reduced = {normalize_axis(axis, rank) for axis in axes}
     if keep_dims:
-        return tuple(1 if index in reduced else dimension for index, dimension in enumerate(shape))
-    return tuple(dimension for index, dimension in enumerate(shape) if index not in reduced)
+        return tuple([1 if index in reduced else dimension for index, dimension in enumerate(shape)])
+    return tuple([dimension for index, dimension in enumerate(shape) if index not in reduced])
 
 
-def unknown_reduction(shape: Shape, axes: Shape, keep_dims: bool) -> Shape:
+def unknown_reduction(shape: SymbolicShape, axes: SymbolicShape, keep_dims: bool) -> SymbolicShape:
     """Shape after a reduction along axes that are not known; `axes` is the shape of their operand."""
     if shape is None:
         return None
@@ -55,19 +53,20 @@ class ReductionOp(OpsetOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = None
     """Reduces elements some of which are symbols, if the operation takes them."""
 
-    def infer(self, known: OperandValues) -> Types:
-        data, axes = self.operands
-        element = element_of(data)
-        require_element(element, self.ELEMENTS)
-        shape, count, keep_dims = shape_of(data), shape_of(axes), self.flag("keep_dims")
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, count = shapes
         if count is not None and len(count) > 1:
             raise InferenceError("axes should be a scalar or have one dimension")
-        if element_of(axes) not in INTEGERS:
+        axes, keep_dims = known.integers(self.operands[1]), self.flag("keep_dims")
+        if shape is None or axes is None:
+            return unknown_reduction(shape, count, keep_dims)
+        return reduced_shape(shape, axes, keep_dims)
+
+    def result_element(self) -> Attribute:
+        require_element(self.element_type(0), self.ELEMENTS)
+        if self.element_type(1) not in INTEGERS:
             raise InferenceError("axes should be integers")
-        values = known.integers(axes)
-        if values is None:
-            return (tensor(unknown_reduction(shape, count, keep_dims), element),)
-        return (tensor(reduced_shape(shape, values, keep_dims), element),)
+        return self.element_type(0)
 
     def compute(self, x: Array, axes: tuple[int, ...]) -> Array | None:
         """The result, reduced dimensions kept, for numbers of at least 32 bits; None if the runtime must say."""
@@ -97,7 +96,7 @@ class ReductionOp(OpsetOp):
             result = None if result is None else narrowed(result, x.dtype)
         if result is None:
             return None
-        return (result if self.flag("keep_dims") else result.reshape(reduced_shape(x.shape, axes, False) or ()),)
+        return (result if self.flag("keep_dims") else result.reshape(reduced_shape(x.shape, axes, False)),)
 
 
 @irdl_op_definition

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, float_property, integer_property, integers_property, string_property
+from moir.dialects.opset.base import OpsetOp, float_property, integer_property, integers_property, string_property
 from moir.dialects.opset.spatial import expanded
-from moir.dialects.shapes import merge_elements, tensor
+from moir.dialects.shapes import Shapes, SymbolicShape, is_fixed
 from moir.errors import InferenceError
 
 
@@ -30,12 +31,14 @@ class ROIPooling(OpsetOp):
     method = string_property("max", "max", "bilinear")
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        data, rois = expanded(self.shape(0), 4, "data"), expanded(self.shape(1), 2, "regions")
-        if rois[1] not in (5, -1):
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, rois = expanded(shapes[0], 4, "data"), expanded(shapes[1], 2, "regions")
+        if is_fixed(rois[1]) and rois[1] != 5:
             raise InferenceError(f"regions have {rois[1]} coordinates, not 5")
-        element = merge_elements(self.element_type(0), self.element_type(1))
-        return (tensor((rois[0], data[1], self.integer("pooled_h"), self.integer("pooled_w")), element),)
+        return (rois[0], data[1], self.integer("pooled_h"), self.integer("pooled_w"))
+
+    def result_element(self) -> Attribute:
+        return self.common_element()
 
     def verify_(self) -> None:
         super().verify_()

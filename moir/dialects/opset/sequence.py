@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import dynamic, si32, si64
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp, Types, boolean_property, integer_property, string_property
+from moir.dialects.opset.base import AlongAxes, OpsetOp, boolean_property, integer_property, string_property
 from moir.dialects.opset.elementwise_base import INTEGERS, narrowed, require_element, widened
-from moir.dialects.shapes import element_of, merge_elements, normalize_axis, tensor
+from moir.dialects.shapes import Shapes, SymbolicShape, element_of, normalize_axis
 from moir.errors import InferenceError
 
 
@@ -29,10 +30,13 @@ class CumSum(OpsetOp):
     reverse = boolean_property(False)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
+
+    def result_element(self) -> Attribute:
         if self.element_type(1) not in (si32, si64, dynamic):
             raise InferenceError("the axis should be i32 or i64")
-        return (self.operands[0].type,)
+        return self.element_type(0)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, axis = operands[0], normalize_axis(int(operands[1].reshape(())), operands[0].ndim)
@@ -55,22 +59,23 @@ class OneHotOp(OpsetOp):
     axis = integer_property()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        element = merge_elements(element_of(self.operands[2]), element_of(self.operands[3]))
-        for operand in self.operands[:2]:
-            require_element(element_of(operand), INTEGERS)
-        indices = self.shape(0)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        indices = shapes[0]
         for index, what in ((1, "depth"), (2, "on_value"), (3, "off_value")):
-            if self.rank(index):
+            if shapes[index]:
                 raise InferenceError(f"{what} should be a scalar")
         if indices is None:
-            return (tensor(None, element),)
+            return None
         axis = normalize_axis(self.integer("axis"), len(indices) + 1)
-        depth = known.target_shape(self.operands[1])
-        size = depth[0] if depth else -1
-        if known.constant(self.operands[1]) is not None and size < 0:
-            raise InferenceError(f"depth is {size}")
-        return (tensor((*indices[:axis], size, *indices[axis:]), element),)
+        depth = known.integers(self.operands[1])
+        if depth is not None and depth[0] < 0:
+            raise InferenceError(f"depth is {depth[0]}")
+        return (*indices[:axis], (known.sizes(self.operands[1]) or (-1,))[0], *indices[axis:])
+
+    def result_element(self) -> Attribute:
+        for operand in self.operands[:2]:
+            require_element(element_of(operand), INTEGERS)
+        return self.common_element(2, 3)
 
     def position(self, indices: Array, depth: int) -> Array:
         """Where `on_value` stands; nowhere for an index outside 0 … depth - 1."""

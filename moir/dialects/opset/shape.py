@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Collection, Sequence
+from typing import ClassVar, cast
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, boolean_property, element_property, optional_operands
+from moir.dialects.opset.base import OpsetOp, boolean_property, element_property, optional_operands
 from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.shapes import Shape, format_shape, normalize_axis, shape_of, tensor, unknown_dimensions
-from moir.dialects.symbols import Symbol, is_symbolic, same
+from moir.dialects.shapes import (
+    AnyDimension,
+    Shapes,
+    SymbolicShape,
+    element_count,
+    format_shape,
+    is_fixed,
+    normalize_axis,
+    shape_of,
+    unknown_dimensions,
+)
+from moir.dialects.symbols import Dimension, Symbol, is_symbolic, same
 from moir.errors import InferenceError
-
-Dimension = int | Symbol
 
 
 @irdl_op_definition
@@ -54,43 +63,41 @@ class Reshape(OpsetOp):
             unproved += not copied and (entry is None or not same(entry, known.dimension(self.operands[0], axis)))
         return unproved == 0 or (unproved == 1 and 0 not in shape)
 
-    def infer(self, known: OperandValues) -> Types:
-        return (tensor(self._target(known), self.element_type(0)),)
-
-    def _target(self, known: OperandValues) -> Shape:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         data, target = self.operands
         pattern = known.elements(target)
-        counts = shape_of(target) if pattern is None else pattern.shape
+        counts = shapes[1] if pattern is None else pattern.shape
         if counts is not None and len(counts) != 1:
             raise InferenceError(f"the target shape is a tensor of rank 1, not of shape {format_shape(counts)}")
         if pattern is None:
-            return None if counts is None or counts[0] < 0 else unknown_dimensions(counts[0])
-        shape = shape_of(data)
-        if shape is not None and -1 not in shape and pattern.dtype != object and (simple := _simply_reshaped(shape, pattern.tolist())):
+            return None if counts is None or not is_fixed(counts[0]) else unknown_dimensions(counts[0])
+        shape = shapes[0]
+        if pattern.dtype != object and (count := element_count(shape)) and (simple := _simply_reshaped(count, pattern.tolist())):
             return simple
-        source = None if shape is None else [known.dimension(data, axis) if d < 0 else d for axis, d in enumerate(shape)]
+        source = None if shape is None else [known.dimension(data, axis) if d == -1 else d for axis, d in enumerate(shape)]
         return _reshaped(source, pattern.tolist(), self.flag("special_zero"))
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, pattern = operands
         if is_symbolic(pattern):
             return None
-        return (data.reshape(_reshaped(list(data.shape), pattern.tolist(), self.flag("special_zero"))),)
+        target = cast("tuple[int, ...]", _reshaped(list(data.shape), pattern.tolist(), self.flag("special_zero")))
+        return (data.reshape(target),)
 
 
-def _simply_reshaped(source: tuple[int, ...], pattern: list[int]) -> tuple[int, ...] | None:
-    """Result shape of the usual Reshape, of sizes with one -1 or none; None for any other and for one that is wrong."""
-    count, known_part = math.prod(source), math.prod(pattern)
+def _simply_reshaped(count: int, pattern: list[int]) -> tuple[int, ...] | None:
+    """Result shape of the usual Reshape of `count` elements, of sizes with one -1 or none; None for any other and for one that is wrong."""
+    known_part = math.prod(pattern)
     if not pattern:
         return None
-    if known_part == count > 0 and min(pattern) > 0:
+    if known_part == count and min(pattern) > 0:
         return tuple(pattern)
-    if known_part < 0 < count and pattern.count(-1) == 1 and min(pattern) == -1 and count % known_part == 0:
+    if known_part < 0 and pattern.count(-1) == 1 and min(pattern) == -1 and count % known_part == 0:
         return tuple(count // -known_part if entry == -1 else entry for entry in pattern)
     return None
 
 
-def _reshaped(source: list[Dimension] | None, pattern: list[Dimension], special_zero: bool) -> tuple[int, ...]:
+def _reshaped(source: list[Dimension] | None, pattern: list[Dimension], special_zero: bool) -> tuple[Dimension, ...]:
     """Result shape of a Reshape; `source` is None if the rank is unknown. Raises InferenceError if the element counts differ."""
     target: list[Dimension] = list(pattern)
     copied: set[int] = set()
@@ -121,7 +128,7 @@ def _reshaped(source: list[Dimension] | None, pattern: list[Dimension], special_
             target[unknown[0]] = count // static
         elif (unknown and static) or (not unknown and count != static):
             raise InferenceError(f"{count} elements do not have the shape {pattern}")
-    return tuple(-1 if isinstance(d, Symbol) else d for d in target)
+    return tuple([-1 if isinstance(d, Symbol) and not d.dimension else d for d in target])
 
 
 def _cancel_symbols(a: list[Dimension], b: list[Dimension]) -> None:
@@ -132,7 +139,7 @@ def _cancel_symbols(a: list[Dimension], b: list[Dimension]) -> None:
             b.remove(symbol)
 
 
-def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], pattern: list[Dimension]) -> int:
+def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], pattern: list[Dimension]) -> Dimension:
     """What stands for the -1 of a target shape: the quotient of the factors of `source` and `target`, -1 if it is unknown."""
     numbers = [d for d in target if not isinstance(d, Symbol)]
     divisor = math.prod(numbers)
@@ -145,7 +152,8 @@ def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], 
     sizes = [d for d in source if not isinstance(d, Symbol)]
     count = math.prod(sizes)
     if len(sizes) < len(source) and count != 0:
-        return -1
+        symbols = [d for d in source if isinstance(d, Symbol)]
+        return symbols[0] if len(symbols) == 1 and count == divisor else -1
     if count % divisor:
         raise InferenceError(f"{count} elements cannot be split evenly by the target shape {pattern}")
     return count // divisor
@@ -160,14 +168,21 @@ class ShapeOf(OpsetOp):
     output_type = element_property(element_types.si64)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return (-1 if shapes[0] is None else len(shapes[0]),)
+
+    def result_element(self) -> Attribute:
         if (element := self.element("output_type")) not in (element_types.si64, element_types.si32):
             raise InferenceError(f"a shape has element type i32 or i64, not {element_types.describe(element).xml}")
-        rank = self.rank(0)
-        return (tensor((-1 if rank is None else rank,), element),)
+        return element
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         return (np.array(operands[0].shape, dtype=element_types.to_numpy(self.element("output_type"))),)
+
+
+def _squeezed(shape: Sequence[Dimension], axes: Collection[int]) -> SymbolicShape:
+    """A shape without the dimensions at `axes`, except those that are known not to be 1."""
+    return tuple([d for axis, d in enumerate(shape) if axis not in axes or (is_fixed(d) and d != 1)])
 
 
 class SqueezingOp(OpsetOp):
@@ -186,14 +201,14 @@ class SqueezingOp(OpsetOp):
         shape, result = self.shape(0), shape_of(self.results[0])
         return shape is not None and result is not None and len(shape) == len(result)
 
-    def axes_of(self, known: OperandValues, shape: tuple[int, ...]) -> set[int] | None:
+    def axes_of(self, known: OperandValues, shape: tuple[Dimension, ...]) -> set[int] | None:
         """The axes to remove; those of size 1 if none are given, None if unknown."""
         operand = self.optional_operand(1)
         axes = () if operand is None else known.integers(operand)
         if axes:
             # A scalar takes the axes of a list.
             return {normalize_axis(axis, max(len(shape), 1)) for axis in axes}
-        return None if axes is None or -1 in shape else {axis for axis, d in enumerate(shape) if d == 1}
+        return None if axes is None or not all(map(is_fixed, shape)) else {axis for axis, d in enumerate(shape) if d == 1}
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data = operands[0]
@@ -214,15 +229,13 @@ class Squeeze1(SqueezingOp):
     PASSES_ERRORS_ON: ClassVar[bool] = True
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        shape = self.shape(0)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape = shapes[0]
         axes = None if shape is None else self.axes_of(known, shape)
-        if shape is not None and axes is not None:
-            shape = tuple(d for axis, d in enumerate(shape) if axis not in axes or d not in (1, -1))
-        elif shape is not None:
-            one_axis = self.optional_operand(1) is not None and self.shape(1) in ((), (1,))
-            shape = unknown_dimensions(len(shape) - 1) if one_axis and shape else None
-        return (tensor(shape, self.element_type(0)),)
+        if shape is None or axes is not None:
+            return None if shape is None else _squeezed(shape, axes or ())
+        one_axis = self.optional_operand(1) is not None and shapes[1] in ((), (1,))
+        return unknown_dimensions(len(shape) - 1) if one_axis and shape else None
 
 
 @irdl_op_definition
@@ -235,12 +248,13 @@ class Squeeze(SqueezingOp):
     allow_axis_skip = boolean_property(False)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        shape = self.shape(0)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape = shapes[0]
         axes = None if shape is None else self.axes_of(known, shape)
-        if shape is None or axes is None or (self.flag("allow_axis_skip") and any(d < 0 for axis, d in enumerate(shape) if axis in axes)):
-            return (tensor(None, self.element_type(0)),)
-        return (tensor([d for axis, d in enumerate(shape) if axis not in axes or d not in (1, -1)], self.element_type(0)),)
+        if shape is None or axes is None:
+            return None
+        open_rank = self.flag("allow_axis_skip") and any(axis in axes and not is_fixed(d) for axis, d in enumerate(shape))
+        return None if open_rank else _squeezed(shape, axes)
 
 
 @irdl_op_definition
@@ -255,23 +269,22 @@ class Unsqueeze(OpsetOp):
 
     SYMBOLIC: ClassVar[bool] = True
 
-    def infer(self, known: OperandValues) -> Types:
-        shape, axes = self.shape(0), known.integers(self.operands[1])
-        target = None if shape is None or axes is None else _expanded(shape, axes)
-        return (tensor(target, self.element_type(0)),)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, axes = shapes[0], known.integers(self.operands[1])
+        return None if shape is None or axes is None else _expanded(shape, axes)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, axes = operands
         return None if is_symbolic(axes) else (data.reshape(_expanded(data.shape, axes.ravel().tolist())),)
 
 
-def _expanded(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
+def _expanded(shape: Sequence[AnyDimension], axes: Sequence[int]) -> tuple[AnyDimension | int, ...]:
     """A shape with ones inserted. Axes that name one position twice count once, as in the runtime."""
     if not axes:
         raise InferenceError("at least one axis is required")
     positions = _distinct_positions(axes, len(shape))
     dimensions = iter(shape)
-    return tuple(1 if axis in positions else next(dimensions) for axis in range(len(shape) + len(positions)))
+    return tuple([1 if axis in positions else next(dimensions) for axis in range(len(shape) + len(positions))])
 
 
 def _distinct_positions(axes: Sequence[int], rank: int) -> set[int]:

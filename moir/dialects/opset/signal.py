@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, boolean_property, optional_operands
-from moir.dialects.shapes import Shape, format_shape, merge_elements, merge_shapes, tensor, unknown_dimensions
+from moir.dialects.opset.base import OpsetOp, boolean_property, optional_operands
+from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_shapes, unknown_dimensions
+from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 ComplexArray = NDArray[np.complexfloating[Any, Any]]
@@ -57,19 +59,19 @@ class FourierOp(OpsetOp):
             raise InferenceError(f"{list(found)} are no signal sizes for {len(axes)} axes")
         return [None] * len(axes) if found is None else list(found)
 
-    def checked_axes(self, known: OperandValues) -> tuple[int, ...] | None:
+    def checked_axes(self, shapes: Shapes, known: OperandValues) -> tuple[int, ...] | None:
         """The axes, None if unknown. Raises InferenceError if axes and signal sizes are no lists of one length."""
-        counts: Shape = (-1,)
+        counts: SymbolicShape = (-1,)
         for index in range(1, 2 if self.optional_operand(2) is None else 3):
             if self.rank(index) not in (1, None):
-                raise InferenceError(f"operand {index} has rank 1, not shape {format_shape(self.shape(index))}")
-            counts = merge_shapes(counts, self.shape(index))
+                raise InferenceError(f"operand {index} has rank 1, not shape {format_shape(shapes[index])}")
+            counts = merge_shapes(counts, shapes[index])
         return known.integers(self.operands[1])
 
-    def complex_rank(self) -> int | None:
+    @staticmethod
+    def complex_rank(shape: SymbolicShape) -> int | None:
         """Rank of data of complex numbers without the dimension of the pairs. Raises InferenceError if there are no pairs."""
-        shape = self.shape(0)
-        if shape is not None and (len(shape) < 2 or shape[-1] not in (2, -1)):
+        if shape is not None and (len(shape) < 2 or (is_fixed(shape[-1]) and shape[-1] != 2)):
             raise InferenceError(f"complex data has at least two dimensions, the last of size 2, not shape {format_shape(shape)}")
         return None if shape is None else len(shape) - 1
 
@@ -83,17 +85,17 @@ class FourierOp(OpsetOp):
 class ComplexFourierOp(FourierOp):
     """Base of the transforms from complex to complex numbers."""
 
-    def infer(self, known: OperandValues) -> Types:
-        shape, rank, axes = self.shape(0), self.complex_rank(), self.checked_axes(known)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, rank, axes = shapes[0], self.complex_rank(shapes[0]), self.checked_axes(shapes, known)
         if shape is None or rank is None:
-            return (tensor(None, self.element_type(0)),)
+            return None
         if axes is None:
             sizes = shape[:-1] if self.optional_operand(2) is None else [-1] * rank
-            return (tensor((*sizes, shape[-1]), self.element_type(0)),)
+            return (*sizes, shape[-1])
         result = list(shape)
         for axis, size in zip(self.positions(axes, rank), self.sizes(known, axes), strict=True):
             result[axis] = -1 if size is None else result[axis] if size == -1 else size
-        return (tensor(result, self.element_type(0)),)
+        return tuple(result)
 
     def transform(self, numbers: ComplexArray, lengths: list[int], axes: list[int]) -> ComplexArray:
         """The transform of an array of complex numbers."""
@@ -134,20 +136,21 @@ class RDFT(FourierOp):
     name = "opset9.RDFT"
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        shape, axes = self.shape(0), self.checked_axes(known)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, axes = shapes[0], self.checked_axes(shapes, known)
         if shape == ():
             raise InferenceError("the data has at least one dimension")
         if shape is None:
-            return (tensor(None, self.element_type(0)),)
-        result = [-1] * len(shape) if axes is None else list(shape)
+            return None
+        result: list[Dimension] = [-1] * len(shape) if axes is None else list(shape)
         if axes is not None:
             positions = self.positions(self.at_least_one(axes), len(shape))
             for axis, size in zip(positions, self.sizes(known, axes), strict=True):
                 result[axis] = -1 if size is None else result[axis] if size == -1 else size
-            if result[positions[-1]] >= 0:
-                result[positions[-1]] = result[positions[-1]] // 2 + 1
-        return (tensor((*result, 2), self.element_type(0)),)
+            if is_fixed(length := result[positions[-1]]):
+                length = length // 2 + 1
+            result[positions[-1]] = length if is_fixed(length) else -1
+        return (*result, 2)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data = operands[0]
@@ -162,17 +165,17 @@ class IRDFT(FourierOp):
     name = "opset9.IRDFT"
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        shape, rank, axes = self.shape(0), self.complex_rank(), self.checked_axes(known)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, rank, axes = shapes[0], self.complex_rank(shapes[0]), self.checked_axes(shapes, known)
         if shape is None or rank is None or axes is None:
-            return (tensor(unknown_dimensions(rank), self.element_type(0)),)
+            return unknown_dimensions(rank)
         result = list(shape[:-1])
         sizes, positions = self.sizes(known, axes), self.positions(self.at_least_one(axes), rank)
         for axis, size in zip(positions, sizes, strict=True):
             result[axis] = -1 if size is None else result[axis] if size == -1 else size
-        if sizes[-1] == -1 and result[positions[-1]] >= 0:
-            result[positions[-1]] = 2 * (result[positions[-1]] - 1)
-        return (tensor(result, self.element_type(0)),)
+        if sizes[-1] == -1:
+            result[positions[-1]] = 2 * (length - 1) if is_fixed(length := result[positions[-1]]) else -1
+        return tuple(result)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data = operands[0]
@@ -212,19 +215,23 @@ class STFT(OpsetOp):
     transpose_frames = boolean_property()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        element, signal = merge_elements(self.element_type(0), self.element_type(1)), self.shape(0)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        signal, window = shapes[:2]
         size, step = _scalar(self, known, 2), _scalar(self, known, 3)
         if signal is None:
-            return (tensor(None, element),)
+            return None
         if len(signal) not in (1, 2):
             raise InferenceError(f"a signal has one or two dimensions, not shape {format_shape(signal)}")
-        window, length = self.shape(1), signal[-1]
-        if (window is not None and size >= 0 and window[0] > size) or 0 <= length < size:
+        length = signal[-1]
+        wide = window is not None and is_fixed(window[0]) and 0 <= size < window[0]
+        if wide or (is_fixed(length) and length < size):
             raise InferenceError(f"a frame of {size} elements does not fit the window or the signal of {length}")
-        frames = -1 if min(length, size, step) < 0 else (length - size) // step + 1
+        frames = (length - size) // step + 1 if is_fixed(length) and min(size, step) >= 0 else -1
         parts = (frames, -1 if min(size, step) < 0 else size // 2 + 1)
-        return (tensor((*signal[:-1], *(parts[::-1] if self.flag("transpose_frames") else parts), 2), element),)
+        return (*signal[:-1], *(parts[::-1] if self.flag("transpose_frames") else parts), 2)
+
+    def result_element(self) -> Attribute:
+        return self.common_element(0, 1)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         signal, size, step = operands[0], int(operands[2].ravel()[0]), int(operands[3].ravel()[0])
@@ -251,23 +258,23 @@ class ISTFT(OpsetOp):
     normalized = boolean_property()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        element, data = merge_elements(self.element_type(0), self.element_type(1)), self.shape(0)
-        size, step = _scalar(self, known, 2), _scalar(self, known, 3)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, size, step = shapes[0], _scalar(self, known, 2), _scalar(self, known, 3)
         if data is None:
-            return (tensor(None, element),)
-        if len(data) not in (3, 4) or data[-1] not in (2, -1):
+            return None
+        if len(data) not in (3, 4) or (is_fixed(data[-1]) and data[-1] != 2):
             raise InferenceError(f"data is [batch, frequencies, frames, 2], not of shape {format_shape(data)}")
-        if size >= 0 and data[-3] >= 0 and data[-3] != size // 2 + 1:
+        if size >= 0 and is_fixed(data[-3]) and data[-3] != size // 2 + 1:
             raise InferenceError(f"{data[-3]} frequencies do not belong to frames of {size} elements")
+        length = -1
         if self.optional_operand(4) is not None:
             length = _scalar(self, known, 4)
-        elif min(data[-2], size, step) < 0:
-            length = -1
-        else:
-            length = (data[-2] - 1) * step + (0 if self.flag("center") else size)
-        shape: Shape = (*data[:-3], length)
-        return (tensor(shape, element),)
+        elif is_fixed(frames := data[-2]) and min(size, step) >= 0:
+            length = (frames - 1) * step + (0 if self.flag("center") else size)
+        return (*data[:-3], length)
+
+    def result_element(self) -> Attribute:
+        return self.common_element(0, 1)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, size, step = operands[0], int(operands[2].ravel()[0]), int(operands[3].ravel()[0])

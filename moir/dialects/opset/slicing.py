@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -13,28 +14,38 @@ from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import integers_property, optional_operands, string_property
 from moir.dialects.opset.movement_base import MovementOp, integer_list, require_operand_rank
-from moir.dialects.shapes import Shape, element_of, format_shape, is_static, merge_elements, normalize_axis, shape_of
-from moir.dialects.symbols import Symbol
+from moir.dialects.shapes import (
+    Shapes,
+    SymbolicShape,
+    element_of,
+    format_shape,
+    is_fixed,
+    is_static,
+    merge_elements,
+    normalize_axis,
+    shape_of,
+    shifted,
+)
+from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
 
-Bound = int | None
+Bound = int | Symbol | None
+"""A start, a stop or a step: a number, a symbol, or None if it is not known."""
 
 UNBOUNDED = 2**31 - 1
 """A stop from which on a slice reaches to the end: no dimension is larger."""
 
 
 def bounds_of(entries: Array | None) -> list[Bound] | None:
-    """Starts, stops or steps as a list, None for an entry that is not known; None if nothing is known."""
-    if entries is None or entries.dtype != object:
-        return None if entries is None else entries.ravel().tolist()
-    return [None if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel()]
+    """Starts, stops or steps as a list; None if nothing is known."""
+    return None if entries is None else [entry if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel().tolist()]
 
 
-def slice_length(dimension: int, start: Bound, stop: Bound, step: Bound, *, begins: bool = True, ends: bool = True) -> int:
+def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *, begins: bool = True, ends: bool = True) -> Dimension:
     """Number of elements of a slice, -1 if it depends on what is not known.
 
     Args:
-        dimension: size of the sliced dimension, -1 if unknown.
+        dimension: size of the sliced dimension, a symbol or -1 if unknown.
         start: first element; negative counts from the end; None if unknown.
         stop: the element behind the last one.
         step: distance of two elements.
@@ -48,11 +59,16 @@ def slice_length(dimension: int, start: Bound, stop: Bound, step: Bound, *, begi
         raise InferenceError("the step of a slice is zero")
     if dimension == 0:
         return 0
-    if step is None or (begins and start is None) or (ends and stop is None):
+    start, stop = start if begins else None, stop if ends else None
+    if step == 1 and (not begins or start == 0) and (not ends or stop is dimension or (isinstance(stop, int) and stop >= UNBOUNDED)):
+        return dimension
+    if not isinstance(step, int) or (begins and not isinstance(start, int)) or (ends and not isinstance(stop, int)):
         return -1
-    if dimension < 0:
-        return 0 if begins and ends and _is_empty(start, stop, step) else -1
-    return len(range(*slice_of(dimension, start if begins else None, stop if ends else None, step).indices(dimension)))
+    assert not isinstance(start, Symbol)
+    assert not isinstance(stop, Symbol)
+    if not is_fixed(dimension):
+        return 0 if _is_empty(start, stop, step) else -1
+    return len(range(*slice_of(dimension, start, stop, step).indices(dimension)))
 
 
 def slice_of(dimension: int, start: int | None, stop: int | None, step: int) -> slice:
@@ -60,7 +76,7 @@ def slice_of(dimension: int, start: int | None, stop: int | None, step: int) -> 
     return slice(max(start, -dimension) if start is not None and step < 0 else start, stop, step)
 
 
-def _is_empty(start: Bound, stop: Bound, step: int) -> bool:
+def _is_empty(start: int | None, stop: int | None, step: int) -> bool:
     """Whether a slice selects nothing, however large the dimension is."""
     if start is None or stop is None:
         return False
@@ -100,20 +116,18 @@ class Slice(MovementOp):
             return False
         return set(steps) <= {1} and all(stop >= UNBOUNDED for stop in stops)
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape = self.shape(0)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape = shapes[0]
         if shape is None:
             return None
-        bounds = self.operands[1:4]
-        shapes = [shape_of(bound) for bound in bounds]
-        if any(found is not None and len(found) != 1 for found in shapes):
+        if any(found is not None and len(found) != 1 for found in shapes[1:4]):
             raise InferenceError("start, stop and step of a slice are tensors of rank 1")
-        starts, stops, steps = (bounds_of(known.elements(bound)) for bound in bounds)
-        counts = [found[0] for found in shapes if found and found[0] >= 0]
+        starts, stops, steps = (bounds_of(known.elements(bound)) for bound in self.operands[1:4])
+        counts = [found[0] for found in shapes[1:4] if found and is_fixed(found[0])]
         operand = self.optional_operand(4)
         axes = known.integers(operand) if operand is not None else range(counts[0]) if counts else None
         if axes is None:
-            return tuple(0 if d == 0 else -1 for d in shape)
+            return tuple([0 if d == 0 else -1 for d in shape])
         if len(axes) > len(shape):
             raise InferenceError(f"{len(axes)} axes are sliced of shape {format_shape(shape)}")
         unknown = [None] * len(axes)
@@ -148,11 +162,14 @@ class SliceScatter(MovementOp):
     axes = optional_operands(1)
     result = result_def()
 
-    def result_shape(self, known: OperandValues) -> Shape:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         for index in range(2, len(self.operands)):
             require_operand_rank(self, index, 1)
+        return shapes[0]
+
+    def result_element(self) -> Attribute:
         merge_elements(self.element_type(0), self.element_type(1))
-        return self.shape(0)
+        return self.element_type(0)
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
         data, updates, starts, stops, steps = operands[:5]
@@ -237,12 +254,12 @@ class StridedSlice(MovementOp):
         for rest in range(dimension, rank):
             yield count, rest, "whole"
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape = self.shape(0)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape = shapes[0]
         starts, stops = (bounds_of(known.elements(self.operands[index])) for index in (1, 2))
         operand = self.optional_operand(3)
         steps = None if operand is None else bounds_of(known.elements(operand))
-        counts = [counts[0] for index in range(1, len(self.operands)) if (counts := self.shape(index)) and counts[0] >= 0]
+        counts = [found[0] for found in shapes[1:] if found and is_fixed(found[0])]
         if shape is None or not counts:
             return None
         count = counts[0]
@@ -253,7 +270,7 @@ class StridedSlice(MovementOp):
         if not len(starts) == len(stops) == len(steps):
             raise InferenceError("begin, end and strides have different lengths")
         skip_begin, skip_end = (padded(self.integers(name), count) for name in ("begin_mask", "end_mask"))
-        result: list[int] = []
+        result: list[Dimension] = []
         for position, dimension, kind in self._positions(count, len(shape)):
             if kind == "new":
                 result.append(1)
@@ -305,19 +322,27 @@ class Pad(MovementOp):
         widths = [known.integers(operand) for operand in self.operands[1:3]]
         return all(width is not None and not any(width) for width in widths)
 
-    def result_shape(self, known: OperandValues) -> Shape:
-        shape = self.shape(0)
-        begin, end = (bounds_of(known.elements(self.operands[index])) for index in (1, 2))
-        if (value := self.optional_operand(3)) is not None:
-            merge_elements(self.element_type(0), element_of(value))
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape = shapes[0]
+        if self.optional_operand(3) is not None:
             require_operand_rank(self, 3, 0)
         if shape is None:
             return None
-        begin, end = (_extended(bounds, len(shape)) for bounds in (begin, end))
-        sizes = [-1 if d < 0 or b is None or e is None else d + b + e for d, b, e in zip(shape, begin, end, strict=True)]
-        if any(size < 0 and None not in (b, e) and d >= 0 for size, d, b, e in zip(sizes, shape, begin, end, strict=True)):
-            raise InferenceError(f"the padding cuts more off shape {format_shape(shape)} than is there")
+        begin, end = (_extended(bounds_of(known.elements(operand)), len(shape)) for operand in self.operands[1:3])
+        sizes: list[Dimension] = []
+        for dimension, before, behind in zip(shape, begin, end, strict=True):
+            if not isinstance(before, int) or not isinstance(behind, int):
+                sizes.append(-1)
+                continue
+            sizes.append(shifted(dimension, before + behind))
+            if is_fixed(dimension) and not is_fixed(sizes[-1]):
+                raise InferenceError(f"the padding cuts more off shape {format_shape(shape)} than is there")
         return tuple(sizes)
+
+    def result_element(self) -> Attribute:
+        if (value := self.optional_operand(3)) is not None:
+            merge_elements(self.element_type(0), element_of(value))
+        return self.element_type(0)
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
         data, begin, end = operands[0], integer_list(operands[1]), integer_list(operands[2])
@@ -334,7 +359,7 @@ class Pad(MovementOp):
         return (np.pad(data, widths, mode="reflect" if mode == "reflect" else "symmetric"),)
 
 
-def _extended(bounds: list[int | None] | None, rank: int) -> list[int | None]:
+def _extended(bounds: list[Bound] | None, rank: int) -> list[Bound]:
     if bounds is not None and len(bounds) != rank:
         raise InferenceError(f"{len(bounds)} paddings are given for {rank} dimensions")
     return [None] * rank if bounds is None else bounds

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects import element_types
@@ -14,14 +15,14 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import (
     AlongAxes,
     OpsetOp,
-    Types,
     boolean_property,
     element_property,
     integer_property,
     optional_operands,
     string_property,
 )
-from moir.dialects.shapes import element_count, format_shape, merge_elements, merge_shapes, normalize_axis, tensor
+from moir.dialects.shapes import Shapes, SymbolicShape, element_count, format_shape, is_fixed, merge_elements, merge_shapes, normalize_axis
+from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 
@@ -45,17 +46,20 @@ class TopK(OpsetOp):
     values = result_def()
     indices = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        shape, k = self.shape(0), known.integers(self.operands[1])
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        shape, k = shapes[0], known.integers(self.operands[1])
         if self.rank(1) not in (0, None) or (k is not None and k[0] < 0):
             raise InferenceError("k is a scalar that is not negative")
         if shape is not None:
             axis = normalize_axis(self.integer("axis"), len(shape))
-            if k is not None and 0 <= shape[axis] < k[0]:
-                raise InferenceError(f"k is {k[0]}, but the dimension has only {shape[axis]} elements")
-            size = k[0] if k is not None else 0 if shape[axis] == 0 else -1
-            shape = (*shape[:axis], size, *shape[axis + 1 :])
-        return (tensor(shape, self.element_type(0)), tensor(shape, self.element("index_element_type")))
+            size = (known.sizes(self.operands[1]) or (-1,))[0]
+            if is_fixed(size) and is_fixed(length := shape[axis]) and length < size:
+                raise InferenceError(f"k is {size}, but the dimension has only {length} elements")
+            shape = (*shape[:axis], 0 if shape[axis] == 0 else size, *shape[axis + 1 :])
+        return shape, shape
+
+    def result_elements(self) -> Sequence[Attribute]:
+        return self.element_type(0), self.element("index_element_type")
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, count = operands[0], int(operands[1].ravel()[0])
@@ -79,10 +83,13 @@ class NonZero(OpsetOp):
     output_type = element_property(element_types.si64)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        shape = self.shape(0)
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape = shapes[0]
         count = 0 if shape is not None and 0 in shape else -1
-        return (tensor((len(shape) if shape else -1, count), self.element("output_type")),)
+        return (len(shape) if shape else -1, count)
+
+    def result_element(self) -> Attribute:
+        return self.element("output_type")
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         (data,) = operands
@@ -106,9 +113,8 @@ class SearchSorted(OpsetOp):
     output_type = element_property(element_types.si64)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        rows, values = self.shape(0), self.shape(1)
-        merge_elements(self.element_type(0), self.element_type(1))
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        rows, values = shapes
         if rows == ():
             raise InferenceError("the sorted sequence has at least one dimension")
         if rows is not None and len(rows) > 1:
@@ -118,7 +124,11 @@ class SearchSorted(OpsetOp):
                 raise InferenceError(f"rows {format_shape(rows)} and values {format_shape(values)} do not belong together")
             else:
                 values = (*(merge_shapes(rows[:-1], values[:-1]) or ()), values[-1])
-        return (tensor(values, self.element("output_type")),)
+        return values
+
+    def result_element(self) -> Attribute:
+        merge_elements(self.element_type(0), self.element_type(1))
+        return self.element("output_type")
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         rows, values = operands
@@ -145,10 +155,13 @@ class Bucketize(OpsetOp):
     with_right_bound = boolean_property(True)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         if self.rank(1) not in (1, None):
-            raise InferenceError(f"the buckets have one dimension, not shape {format_shape(self.shape(1))}")
-        return (tensor(self.shape(0), self.element("output_type")),)
+            raise InferenceError(f"the buckets have one dimension, not shape {format_shape(shapes[1])}")
+        return shapes[0]
+
+    def result_element(self) -> Attribute:
+        return self.element("output_type")
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, buckets = operands
@@ -175,12 +188,13 @@ class Unique(OpsetOp):
     inverse_indices = result_def()
     counts = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        shape, operand = self.shape(0), self.optional_operand(1)
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        shape, operand = shapes[0], self.optional_operand(1)
+        total: Dimension
         if operand is None:
             total = element_count(shape) or -1
             distinct = 1 if total == 1 else -1
-            values: tuple[int, ...] | None = (distinct,)
+            values: SymbolicShape = (distinct,)
         else:
             axis = known.integers(operand)
             if axis is None or len(axis) != 1:
@@ -191,8 +205,11 @@ class Unique(OpsetOp):
                 total = shape[position]
                 values = (*shape[:position], total if total in (0, 1) else -1, *shape[position + 1 :])
             distinct = 0 if total == 0 else -1
-        index, count = self.element("index_element_type"), self.element("count_element_type")
-        return (tensor(values, self.element_type(0)), tensor((distinct,), index), tensor((total,), index), tensor((distinct,), count))
+        return values, (distinct,), (total,), (distinct,)
+
+    def result_elements(self) -> Sequence[Attribute]:
+        index = self.element("index_element_type")
+        return self.element_type(0), index, index, self.element("count_element_type")
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data = operands[0]

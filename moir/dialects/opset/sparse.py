@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, optional_operands, string_property
+from moir.dialects.opset.base import OpsetOp, optional_operands, string_property
 from moir.dialects.opset.elementwise_base import narrowed, widened
-from moir.dialects.shapes import element_of, format_shape, merge_dimensions, merge_elements, merge_shapes, shape_of, tensor
+from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_dimensions, merge_shapes
+from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 
@@ -38,19 +40,20 @@ class EmbeddingSegmentsSum(OpsetOp):
     optional = optional_operands(2)
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        table, count = self.shape(0), known.target_shape(self.operands[3])
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        table, count = shapes[0], known.sizes(self.operands[3])
         if table == ():
             raise InferenceError("the table has at least one dimension")
         for index in (1, 2):
             if self.rank(index) not in (1, None):
-                raise InferenceError(f"operand {index} has one dimension, not shape {format_shape(self.shape(index))}")
-        merge_shapes(self.shape(1), self.shape(2))
-        element = self.element_type(0)
-        if (weights := self.optional_operand(5)) is not None:
-            element = merge_elements(element, element_of(weights))
-            merge_shapes(self.shape(1), shape_of(weights))
-        return (tensor(None if table is None else (count[0] if count else -1, *table[1:]), element),)
+                raise InferenceError(f"operand {index} has one dimension, not shape {format_shape(shapes[index])}")
+        merge_shapes(shapes[1], shapes[2])
+        if self.optional_operand(5) is not None:
+            merge_shapes(shapes[1], shapes[5])
+        return None if table is None else (count[0] if count else -1, *table[1:])
+
+    def result_element(self) -> Attribute:
+        return self.common_element(0) if self.optional_operand(5) is None else self.common_element(0, 5)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         table, indices, segments, count = operands[:4]
@@ -82,20 +85,19 @@ class SegmentMax(OpsetOp):
     fill_mode = string_property("zero", "lowest", "zero")
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
-        data, segments = self.shape(0), known.integers(self.operands[1])
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, segments = shapes[0], known.integers(self.operands[1])
         if data == () or self.rank(1) not in (1, None):
             raise InferenceError("data have at least one dimension and segment_ids have one")
-        ids = self.shape(1)
+        ids = shapes[1]
         if data is not None and ids is not None:
             merge_dimensions(data[0], ids[0])
-        count = -1
+        count: Dimension = -1
         if (operand := self.optional_operand(2)) is not None:
-            target = known.target_shape(operand)
-            count = target[0] if target else -1
+            count = (known.sizes(operand) or (-1,))[0]
         elif segments is not None:
             count = segments[-1] + 1 if segments else 0
-        return (tensor(None if data is None else (count, *data[1:]), self.element_type(0)),)
+        return None if data is None else (count, *data[1:])
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, segments = operands[:2]
@@ -126,13 +128,13 @@ class SparseFillEmptyRows(OpsetOp):
     output_values = result_def()
     empty_row_indicator = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
         require_ranks(self, (1, 1, 2, 0))
-        element = merge_elements(self.element_type(0), self.element_type(3))
-        index = merge_elements(self.element_type(1), self.element_type(2))
-        target = known.target_shape(self.operands[1])
-        rows, count = target[0] if target else -1, -1
+        rows, count = (known.sizes(self.operands[1]) or (-1,))[0], -1
         coordinates = known.constant(self.operands[2])
-        if rows >= 0 and coordinates is not None:
+        if is_fixed(rows) and coordinates is not None:
             count = len(coordinates) + rows - len(np.unique(coordinates[:, 0]))
-        return (tensor((count, 2), index), tensor((count,), element), tensor((rows,), boolean))
+        return (count, 2), (count,), (rows,)
+
+    def result_elements(self) -> Sequence[Attribute]:
+        return self.common_element(1, 2), self.common_element(0, 3), boolean

@@ -1,18 +1,19 @@
 """Spatial arithmetic: how many positions a sliding window has, and what a transposed convolution makes of a size.
 
-Sizes, kernels and results may be -1 (unknown). Source: Convolution, ConvolutionBackpropData and the pooling operations of the OpenVINO
-operation-set specification; `auto_pad` and `rounding_type` are spelled as in the IR.
+Sizes, kernels and results may be unknown: -1 or symbols. Source: Convolution, ConvolutionBackpropData and the pooling operations of
+the OpenVINO operation-set specification; `auto_pad` and `rounding_type` are spelled as in the IR.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, overload
 
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.shapes import Shape, format_shape
+from moir.dialects.shapes import SymbolicShape, format_shape, is_fixed
+from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
 
 AUTO_PAD = ("explicit", "same_lower", "same_upper", "valid")
@@ -25,8 +26,8 @@ ROUNDING = ("ceil", "ceil_torch", "floor")
 class Window(NamedTuple):
     """A window sliding along one axis."""
 
-    kernel: int
-    """Number of elements of the window, -1 if unknown."""
+    kernel: Dimension
+    """Number of elements of the window."""
     stride: int
     dilation: int = 1
     pad_begin: int = 0
@@ -35,23 +36,40 @@ class Window(NamedTuple):
     @property
     def extent(self) -> int:
         """Elements from the first to the last one of the window, those that dilation skips included; -1 if unknown."""
-        return -1 if self.kernel < 0 else (max(self.kernel, 1) - 1) * self.dilation + 1
+        return (max(self.kernel, 1) - 1) * self.dilation + 1 if is_fixed(self.kernel) else -1
+
+    def padding(self, auto_pad: str) -> tuple[int, int] | None:
+        """Elements put in front of an axis and behind it. None if they depend on its size or on a kernel that is not known."""
+        if auto_pad not in ("same_lower", "same_upper"):
+            return (0, 0) if auto_pad == "valid" else (self.pad_begin, self.pad_end)
+        if self.stride != 1 or not is_fixed(self.kernel):
+            return None
+        small, large = (self.extent - 1) // 2, self.extent // 2
+        return (small, large) if auto_pad == "same_upper" else (large, small)
 
 
-def positions(size: int, window: Window, auto_pad: str, rounding: str = "floor") -> int:
-    """Number of positions of a window along an axis. Raises InferenceError if the window is larger than the padded axis."""
-    kernel, stride, dilation, pad_begin, pad_end = window
-    if size < 0:
+@overload
+def positions(size: int, window: Window, auto_pad: str, rounding: str = "floor") -> int: ...
+@overload
+def positions(size: Dimension, window: Window, auto_pad: str, rounding: str = "floor") -> Dimension: ...
+def positions(size: Dimension, window: Window, auto_pad: str, rounding: str = "floor") -> Dimension:
+    """Number of positions of a window along an axis, the symbol of the axis where it moves by one and is padded to the size of the axis.
+
+    Raises InferenceError if the window is larger than the padded axis.
+    """
+    stride = window.stride
+    if size == -1:
         return -1
     if stride < 1:
         raise InferenceError(f"stride {stride} is not positive")
     if auto_pad in ("same_upper", "same_lower"):
-        return -(-size // stride)
-    if kernel < 0:
+        return size if stride == 1 else -(-size // stride) if is_fixed(size) else -1
+    if not is_fixed(window.kernel):
         return -1
-    if auto_pad == "valid":
-        pad_begin = pad_end = 0
-    extent = window.extent if dilation != 1 or kernel == 0 else kernel
+    pad_begin, pad_end = window.padding(auto_pad) or (0, 0)
+    extent = window.extent if window.dilation != 1 or window.kernel == 0 else window.kernel
+    if isinstance(size, Symbol):
+        return size if stride == 1 and pad_begin + pad_end + 1 == extent else -1
     reach = size + pad_begin + pad_end - extent
     if reach < 0:
         raise InferenceError(f"a window of {extent} elements does not fit into {size} elements with {pad_begin} + {pad_end} of padding")
@@ -63,28 +81,32 @@ def positions(size: int, window: Window, auto_pad: str, rounding: str = "floor")
     return count
 
 
-def spread(size: int, window: Window, output_padding: int = 0) -> int:
+def spread(size: Dimension, window: Window, output_padding: int = 0) -> Dimension:
     """Size a transposed convolution makes of `size`, the inverse of `positions`. Raises InferenceError if nothing is left of it."""
-    if size < 0 or window.kernel < 0:
+    if size == -1 or not is_fixed(window.kernel):
         return -1
-    result = window.stride * (size - 1) + window.extent - window.pad_begin - window.pad_end + output_padding
+    growth = window.extent - window.stride - window.pad_begin - window.pad_end + output_padding
+    if isinstance(size, Symbol):
+        return size if window.stride == 1 and growth == 0 else -1
+    result = window.stride * size + growth
     if result < 0:
         raise InferenceError(f"padding {window.pad_begin} + {window.pad_end} leaves nothing of {size} elements")
     return result
 
 
-def product(a: int, b: int) -> int:
-    """Product of two dimensions, -1 if one is unknown."""
-    return -1 if a < 0 or b < 0 else a * b
-
-
-def expanded(shape: Shape, rank: int, what: str) -> tuple[int, ...]:
+def expanded(shape: SymbolicShape, rank: int, what: str) -> tuple[Dimension, ...]:
     """A shape that must have a certain rank; unknown dimensions if its rank is unknown. Raises InferenceError."""
     if shape is None:
         return (-1,) * rank
     if len(shape) != rank:
         raise InferenceError(f"{what} has shape {format_shape(shape)} where rank {rank} is required")
     return shape
+
+
+def agrees(what: str, shape: tuple[Dimension, ...], expected: tuple[Dimension, ...]) -> None:
+    """Raises InferenceError if a shape cannot be the expected one."""
+    if any(a != b for a, b in zip(shape, expected, strict=True) if is_fixed(a) and is_fixed(b)):
+        raise InferenceError(f"{what} has shape {format_shape(shape)} where {format_shape(expected)} is needed")
 
 
 class SlidingWindowOp(OpsetOp):
@@ -100,7 +122,7 @@ class SlidingWindowOp(OpsetOp):
         """A property with one entry an axis; an empty or missing one means `default` everywhere."""
         return (self.integers(name) if name in self.properties else ()) or (default,) * count
 
-    def windows(self, kernel: Sequence[int]) -> tuple[Window, ...]:
+    def windows(self, kernel: Sequence[Dimension]) -> tuple[Window, ...]:
         """The window of each spatial axis. Raises InferenceError if a property does not have an entry for each."""
         count = len(kernel)
         windows = tuple(
@@ -117,7 +139,7 @@ class SlidingWindowOp(OpsetOp):
             raise InferenceError(f"strides, dilations and pads have {len(windows)} entries for {count} spatial axes")
         return windows
 
-    def result_sizes(self, sizes: Sequence[int], kernel: Sequence[int], rounding: str = "floor") -> tuple[int, ...]:
+    def result_sizes(self, sizes: Sequence[Dimension], kernel: Sequence[Dimension], rounding: str = "floor") -> tuple[Dimension, ...]:
         """Number of window positions along each spatial axis."""
         auto_pad = self.text("auto_pad")
         return tuple([positions(size, window, auto_pad, rounding) for size, window in zip(sizes, self.windows(kernel), strict=True)])

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import dynamic, si32, si64, string, ui8
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types
+from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import require_element
-from moir.dialects.shapes import merge_shapes, tensor
+from moir.dialects.shapes import Shapes, SymbolicShape, merge_shapes
 
 
 @irdl_op_definition
@@ -25,10 +26,12 @@ class StringTensorUnpack(OpsetOp):
     ends = result_def()
     symbols = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        return shapes[0], shapes[0], (-1,)
+
+    def result_elements(self) -> Sequence[Attribute]:
         require_element(self.element_type(0), frozenset((string, dynamic)))
-        shape = self.shape(0)
-        return tensor(shape, si32), tensor(shape, si32), tensor((-1,), ui8)
+        return si32, si32, ui8
 
     def evaluate(self, *operands: Array) -> Sequence[Array]:
         texts = [str(text).encode() for text in operands[0].ravel()]
@@ -47,11 +50,14 @@ class StringTensorPack(OpsetOp):
     symbols = operand_def()
     result = result_def()
 
-    def infer(self, known: OperandValues) -> Types:
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return merge_shapes(shapes[0], shapes[1])
+
+    def result_element(self) -> Attribute:
         for index in (0, 1):
             require_element(self.element_type(index), frozenset((si32, si64, dynamic)))
         require_element(self.element_type(2), frozenset((ui8, dynamic)))
-        return (tensor(merge_shapes(self.shape(0), self.shape(1)), string),)
+        return string
 
     def evaluate(self, *operands: Array) -> Sequence[Array]:
         begins, ends, symbols = operands

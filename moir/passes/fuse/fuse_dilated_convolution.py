@@ -19,11 +19,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.blocks import BatchToSpace, SpaceToBatch
 from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Squeeze, Squeeze1, Unsqueeze
+from moir.dialects.opset.spatial import SlidingWindowOp
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
@@ -81,22 +81,16 @@ def rebuilt(op: OpBuilder, operations: Sequence[Operation], value: SSAValue) -> 
     return value
 
 
-def window_of(op: OpsetOp) -> tuple[list[int], list[int], list[int]] | None:
+def window_of(op: SlidingWindowOp) -> tuple[list[int], list[int], list[int]] | None:
     """Pads at the beginning and the end and dilations of a convolution; None if its strides are not 1 or its pads are unknown."""
-    begins, ends, dilations = (list(op.integers(name)) for name in ("pads_begin", "pads_end", "dilations"))
     if set(op.integers("strides")) != {1}:
         return None
-    automatic = op.text("auto_pad")
-    if automatic == "explicit":
-        return begins, ends, dilations
-    if automatic == "valid":
-        return [0] * len(begins), [0] * len(ends), dilations
-    shape = shape_of(op.operands[1])
-    if shape is None or min(shape[-len(dilations) :]) < 1:
+    dilations = list(op.integers("dilations"))
+    windows = op.windows((shape_of(op.operands[1]) or ())[-len(dilations) :] or (-1,) * len(dilations))
+    pads = [padding for window in windows if (padding := window.padding(op.text("auto_pad"))) is not None]
+    if len(pads) < len(windows):
         return None
-    surplus = [(size - 1) * dilation for size, dilation in zip(shape[-len(dilations) :], dilations, strict=True)]
-    small, large = [total // 2 for total in surplus], [total - total // 2 for total in surplus]
-    return (small, large, dilations) if automatic == "same_upper" else (large, small, dilations)
+    return [begin for begin, _ in pads], [end for _, end in pads], dilations
 
 
 class ConvolutionOfParts(Pattern):
@@ -108,7 +102,7 @@ class ConvolutionOfParts(Pattern):
         assert isinstance(rewriter, Rewriter)
         assert isinstance(op, BatchToSpace)
         below = chain_above(op.operands[0], Convolution, GroupConvolution)
-        if below is None or not isinstance(convolution := below[1], OpsetOp):
+        if below is None or not isinstance(convolution := below[1], SlidingWindowOp):
             return
         if not all(has_one_live_use(each.results[0]) for each in (*below[0], convolution)):
             return

@@ -6,7 +6,7 @@
 
 A token is an integer where weights and other constants of the model fix the dimension, and a symbol where it comes from an input: also
 where the input's shape is static now, since it can be changed in the runtime. Two dimensions with one symbol are always equal. What each
-operation says about its results is in `dimension_rules`.
+operation says about its results is its `result_shapes`, which type inference asks too.
 
 As these are `KnownValues`, the values of shape computations are made of the same tokens: entry 0 of the shape of `Relu(x)` is the symbol
 of dimension 0 of `x`.
@@ -18,19 +18,17 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.known_values import KnownValues
-from moir.dialects.data import DataAttr
 from moir.dialects.moir import all_blocks
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.shapes import rank_of, shape_of
-from moir.dialects.symbols import Symbol, is_symbolic, same
+from moir.dialects.shapes import SymbolicShape, shape_of
+from moir.dialects.symbols import Dimension, Symbol, is_symbolic, same
+from moir.errors import InferenceError
 
-Token: TypeAlias = int | Symbol
+Token: TypeAlias = Dimension
 Tokens: TypeAlias = tuple[Token, ...]
-Dims: TypeAlias = Sequence[Token | None]
-"""Tokens, None for a dimension nothing is known of."""
 
 
 class Dimensions(KnownValues):
@@ -65,46 +63,53 @@ class Dimensions(KnownValues):
 
     def tokens(self, value: SSAValue) -> Tokens | None:
         """A token for each dimension of a value; None if its rank is unknown."""
-        if value in self._tokens:
-            return self._tokens[value]
-        rank = rank_of(value)
-        if rank is None:
-            self._tokens[value] = None
-            return None
-        # An operation that is reached again while its operands are looked at is in a block that is not sorted.
-        self._tokens[value] = self._settled(value, [None] * rank)
-        found = self._derived(value)
-        if found is not None and len(found) == rank:
-            self._tokens[value] = self._settled(value, found)
+        if value not in self._tokens:
+            op = value.owner
+            if isinstance(op, OpsetOp) and not op.regions:
+                self._infer(op)
+            else:
+                self._tokens[value] = self._settled(value, None)
         return self._tokens[value]
+
+    def _infer(self, op: OpsetOp) -> None:
+        """Find the tokens of the results of an operation, except of those that took over the tokens of another value."""
+        results = [result for result in op.results if result not in self._tokens]
+        # An operation that is reached again while its operands are looked at is in a block that is not sorted.
+        self._tokens.update({result: self._settled(result, None) for result in results})
+        try:
+            shapes = op.result_shapes([self.tokens(operand) for operand in op.operands], self)
+        except (InferenceError, NotImplementedError):
+            # Type inference reports contradictions; an operation of a user may have that alone.
+            return
+        for result in results:
+            self._tokens[result] = self._settled(result, shapes[result.index])
 
     def take_over(self, value: SSAValue, replaced: SSAValue) -> None:
         """Give a value, which is about to replace another one, the tokens of that one."""
         self._tokens[value] = self.tokens(replaced)
 
-    def _settled(self, value: SSAValue, found: Dims) -> Tokens:
-        shape = shape_of(value) or ()
-        return tuple(
-            d if self.static and d >= 0 else token if token is not None else Symbol(dimension=True)
-            for d, token in zip(shape, found, strict=True)
-        )
-
-    def _derived(self, value: SSAValue) -> Dims | None:
-        # The rules ask for tokens themselves.
-        from moir.analysis import dimension_rules
-
-        if not isinstance(value, OpResult) or not isinstance(op := value.op, OpsetOp) or op.regions:
+    def _settled(self, value: SSAValue, found: SymbolicShape) -> Tokens | None:
+        """Tokens of a value, new symbols for dimensions of which nothing was found."""
+        shape = shape_of(value)
+        if shape is None:
             return None
-        if isinstance(data := op.properties.get("value"), DataAttr):
-            return data.shape
-        return dimension_rules.derived(self, op, value.index)
+        if found is None or len(found) != len(shape):
+            found = (-1,) * len(shape)
+        return tuple(
+            [
+                d if self.static and d >= 0 else Symbol(dimension=True) if token == -1 else token
+                for d, token in zip(shape, found, strict=True)
+            ]
+        )
 
     def named(self, name: str) -> Symbol:
         """The dimension to which the model gives a name."""
         return self._named.setdefault(name, Symbol(dimension=True))
 
     def sum(self, a: Token, b: Token) -> Token:
-        """The sum of two dimensions; the sum of the same two is always the same symbol."""
+        """The sum of two dimensions, -1 if one is unknown; the sum of the same two is always the same symbol."""
+        if a == -1 or b == -1:
+            return -1
         if same(a, 0) or same(b, 0):
             return b if same(a, 0) else a
         if not isinstance(a, Symbol) and not isinstance(b, Symbol):
@@ -130,19 +135,3 @@ def same_tokens(a: Sequence[Token], b: Sequence[Token]) -> bool:
         return False
     differing = [(x, y) for x, y in zip(a, b, strict=True) if not same(x, y)]
     return not differing or (len(differing) == 1 and 0 not in a and 0 not in b and any(isinstance(token, Symbol) for token in differing[0]))
-
-
-def broadcast(*shapes: Tokens) -> Dims:
-    """Result of numpy broadcasting; None for a dimension that may be that of either operand."""
-    rank = max(map(len, shapes))
-    result: list[Token | None] = []
-    for position in range(-rank, 0):
-        others: list[Token] = []
-        for shape in shapes:
-            if len(shape) >= -position:
-                token = shape[position]
-                if not same(token, 1) and not any(same(token, other) for other in others):
-                    others.append(token)
-        fixed = [token for token in others if not isinstance(token, Symbol)]
-        result.append(1 if not others else fixed[0] if fixed else others[0] if len(others) == 1 else None)
-    return result

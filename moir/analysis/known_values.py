@@ -127,8 +127,8 @@ class KnownValues:
         return None if array is None else tuple(array.astype(np.int64).ravel().tolist())
 
     def sizes(self, value: SSAValue) -> SymbolicShape:
-        """The value read as a shape: numbers, symbols for unknown entries if they can be told apart, else -1; None if not even the number
-        of entries is known."""
+        """The value read as a shape: numbers, and symbols for entries that are not known, or -1 where nothing is known of the value; None
+        if not even the number of entries is known."""
         array = self.elements(value)
         if array is None:
             return unknown_dimensions(element_count(shape_of(value)))

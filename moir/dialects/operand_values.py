@@ -28,8 +28,8 @@ class OperandValues(Protocol):
         ...
 
     def sizes(self, value: SSAValue) -> SymbolicShape:
-        """The value read as a shape: numbers, symbols for unknown entries if they can be told apart, else -1; None if not even the number
-        of entries is known."""
+        """The value read as a shape: numbers, and symbols for entries that are not known, or -1 where nothing is known of the value; None
+        if not even the number of entries is known."""
         ...
 
     def dimension(self, value: SSAValue, axis: int) -> Dimension:

@@ -278,10 +278,13 @@ class AlongAxisOp(UnaryOp):
     axis = integer_property(1)
 
     def infer(self, known: OperandValues) -> Types:
-        rank = self.rank(0)
-        if rank is not None:
-            normalize_axis(self.integer("axis"), max(rank, 1))
+        self.result_shape([self.shape(0)], known)
         return super().infer(known)
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        if (shape := shapes[0]) is not None:
+            normalize_axis(self.integer("axis"), max(len(shape), 1))
+        return shape
 
     def shifted(self, x: Array) -> Array:
         """x less its maximum along the axis, so that the exponential cannot overflow."""

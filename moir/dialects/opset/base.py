@@ -331,8 +331,8 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
         Raises InferenceError if operands contradict the definition of the operation; its reason need not name the operation.
         """
-        shapes = self.result_shapes([shape_of(operand) for operand in self.operands], known)
-        return [tensor(shape, element) for shape, element in zip(shapes, self.result_elements(), strict=True)]
+        shapes = self.result_shapes([shape_of(operand) for operand in self._operands], known)
+        return list(map(tensor, shapes, self.result_elements()))
 
     def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
         """Shapes of the results for shapes of the operands, properties and known operand values.
@@ -355,7 +355,7 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
     def common_element(self, *indices: int) -> Attribute:
         """The element type that some operands share, or all. Raises InferenceError if they differ."""
-        operands = [self.operands[index] for index in indices] if indices else self.operands
+        operands = [self._operands[index] for index in indices] if indices else self._operands
         return reduce(merge_elements, map(element_of, operands))
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
@@ -368,23 +368,23 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
     def shape(self, index: int) -> Shape:
         """Shape of an operand."""
-        return shape_of(self.operands[index])
+        return shape_of(self._operands[index])
 
     def rank(self, index: int) -> int | None:
         """Rank of an operand."""
-        return rank_of(self.operands[index])
+        return rank_of(self._operands[index])
 
     def element_type(self, index: int) -> Attribute:
         """Element type of an operand."""
-        return element_of(self.operands[index])
+        return element_of(self._operands[index])
 
     def optional_operand(self, index: int) -> SSAValue | None:
         """An operand, None if it is absent."""
         from moir.dialects.moir import is_none
 
-        if index >= len(self.operands) or is_none(self.operands[index].owner):
+        if index >= len(self._operands) or is_none(self._operands[index].owner):
             return None
-        return self.operands[index]
+        return self._operands[index]
 
     def print(self, printer: Printer) -> None:
         print_assembly(printer, self, property_table(type(self)).defaults)

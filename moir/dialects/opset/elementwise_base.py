@@ -13,8 +13,18 @@ from moir.dialects.data import Array
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, describe, dynamic, f16, is_element_type, to_numpy
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types, string_property
-from moir.dialects.shapes import Shapes, SymbolicShape, broadcast_shapes, element_of, merge_elements, merge_shapes, shape_of, tensor
-from moir.dialects.symbols import Dimension, Symbol, is_symbolic, simplified
+from moir.dialects.shapes import (
+    Shapes,
+    SymbolicShape,
+    broadcast_shapes,
+    element_of,
+    is_fixed,
+    merge_elements,
+    merge_shapes,
+    shape_of,
+    tensor,
+)
+from moir.dialects.symbols import Dimension, is_symbolic, simplified
 from moir.errors import InferenceError
 
 _HALF = to_numpy(f16)
@@ -63,13 +73,13 @@ class UnaryOp(OpsetOp):
 
     def infer(self, known: OperandValues) -> Types:
         self.result_element()
-        return (self.operands[0].type,)
+        return (self._operands[0].type,)
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         return shapes[0]
 
     def result_element(self) -> Attribute:
-        element = element_of(self.operands[0])
+        element = element_of(self._operands[0])
         if self.ELEMENTS is not None:
             require_element(element, self.ELEMENTS)
         return element
@@ -110,11 +120,9 @@ class FunctionOp(ElementwiseOp):
 def _paddle_dimension(a: Dimension, b: Dimension) -> Dimension:
     if a == b or (b == 1 and a != 0):
         return a
-    if isinstance(a, Symbol) or isinstance(b, Symbol):
-        return -1
-    if b < 0 and a != 1:
-        return a
-    if a < 0 or (a == 1 and b <= 0):
+    if not is_fixed(b):
+        return a if is_fixed(a) and a != 1 else -1
+    if not is_fixed(a) or (a == 1 and b == 0):
         return b
     raise InferenceError(f"dimension {b} does not broadcast to {a}")
 
@@ -158,7 +166,7 @@ class BroadcastingOp(OpsetOp):
     """What computes elements some of which are symbols, if it is not `compute`."""
 
     def infer(self, known: OperandValues) -> Types:
-        a, b = [operand.type for operand in self.operands]
+        a, b = [operand.type for operand in self._operands]
         element = self.result_element()
         if a is b and self.RESULT is None:
             return (a,)
@@ -168,7 +176,7 @@ class BroadcastingOp(OpsetOp):
         return binary_shape(self.text("auto_broadcast"), shapes[0], shapes[1])
 
     def result_element(self) -> Attribute:
-        a, b = self.operands
+        a, b = self._operands
         element = merge_elements(element_of(a), element_of(b))
         if self.ELEMENTS is not None:
             require_element(element, self.ELEMENTS)

@@ -127,8 +127,7 @@ class GatherElements(ReadingOp):
         if len(data) != len(indices):
             raise InferenceError(f"data {format_shape(data)} and indices {format_shape(indices)} should have equal rank")
         axis = normalize_axis(self.integer("axis"), len(data))
-        merge_shapes(data[:axis] + data[axis + 1 :], indices[:axis] + indices[axis + 1 :])
-        return tuple([d if i == -1 and position != axis else i for position, (d, i) in enumerate(zip(data, indices, strict=True))])
+        return merge_shapes(indices, (*data[:axis], indices[axis], *data[axis + 1 :]))
 
     def _free_axis(self, data: tuple[Dimension, ...]) -> SymbolicShape:
         axis = normalize_axis(self.integer("axis"), len(data))

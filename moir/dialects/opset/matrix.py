@@ -86,10 +86,16 @@ class Inverse(UnaryOp):
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = REALS
 
     def infer(self, known: OperandValues) -> Types:
-        shape = self.shape(0)
-        if shape is not None and (len(shape) < 2 or -1 != shape[-1] != shape[-2] != -1):
-            raise InferenceError(f"{format_shape(shape)} is no shape of square matrices")
+        self.result_shape([self.shape(0)], known)
         return super().infer(known)
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape = shapes[0]
+        if shape is not None:
+            if len(shape) < 2:
+                raise InferenceError(f"{format_shape(shape)} is no shape of matrices")
+            merge_dimensions(shape[-1], shape[-2])
+        return shape
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         x = widened(operands[0])

@@ -428,7 +428,7 @@ class ReverseSequence(MovementOp):
         batch = normalize_axis(self.integer("batch_axis"), len(shape))
         normalize_axis(self.integer("seq_axis"), len(shape))
         size = merge_dimensions(shape[batch], -1 if lengths is None else lengths[0])
-        return shape if isinstance(shape[batch], Symbol) else replaced(shape, batch, size)
+        return replaced(shape, batch, size)
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
         data = operands[0]

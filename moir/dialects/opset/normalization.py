@@ -64,8 +64,7 @@ class BatchNormInference(OpsetOp):
             return None
         if len(shape) < 2:
             raise InferenceError(f"data {format_shape(shape)} has no channels")
-        merged = merge_dimensions(shape[1], channels)
-        return (shape[0], merged if shape[1] == -1 else shape[1], *shape[2:])
+        return (shape[0], merge_dimensions(shape[1], channels), *shape[2:])
 
     def result_element(self) -> Attribute:
         return self.common_element()

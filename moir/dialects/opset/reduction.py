@@ -63,10 +63,11 @@ class ReductionOp(OpsetOp):
         return reduced_shape(shape, axes, keep_dims)
 
     def result_element(self) -> Attribute:
-        require_element(self.element_type(0), self.ELEMENTS)
+        element = self.element_type(0)
+        require_element(element, self.ELEMENTS)
         if self.element_type(1) not in INTEGERS:
             raise InferenceError("axes should be integers")
-        return self.element_type(0)
+        return element
 
     def compute(self, x: Array, axes: tuple[int, ...]) -> Array | None:
         """The result, reduced dimensions kept, for numbers of at least 32 bits; None if the runtime must say."""

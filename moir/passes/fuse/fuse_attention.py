@@ -24,14 +24,14 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.constants import FLOATS, weight_of
-from moir.analysis.dimensions import Dimensions, broadcast
+from moir.analysis.dimensions import Dimensions
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.moir import all_blocks
 from moir.dialects.opset.activation import Softmax, Softmax1
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.shapes import broadcast_shapes, element_of, rank_of
 from moir.dialects.symbols import same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
@@ -103,7 +103,8 @@ class Attention(Pattern):
             return False
         if element_of(scores.mask) != element_of(scores.product.results[0]):
             return False
-        return all(token is not None and same(token, own) for token, own in zip(broadcast(mask, product), product, strict=True))
+        both = broadcast_shapes(mask, product)
+        return both is not None and len(both) == len(product) and all(map(same, both, product))
 
 
 def scaled_product(value: SSAValue) -> Scores | None:

@@ -28,6 +28,7 @@ from moir.dialects.opset.base import OpsetOp, property_table
 from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.properties import FALSE, TRUE, value_of
 from moir.dialects.shapes import UNKNOWN, element_of, shape_of, tensor
+from tests.unit.analysis.symbolic_shapes import check_symbolic_shapes
 
 Operand = Any
 Port = tuple[int, int]
@@ -165,10 +166,12 @@ def _operand(item: Operand) -> SSAValue:
 
 
 def infer_with_moir(op_name: str, operands: Sequence[Operand], properties: Mapping[str, Any], results: int = 1) -> list[InferredType]:
-    """The same, inferred by moir. Raises InferenceError if operands contradict the operation."""
+    """The same, inferred by moir, whose symbolic shapes must agree. Raises InferenceError if operands contradict the operation."""
     op = moir_operation(op_name, operands, properties, results)
     op.verify(verify_nested_ops=False)
-    return [(shape_of(type_), describe(element_of(type_)).xml) for type_ in op.infer(KnownValues())]
+    types = op.infer(KnownValues())
+    check_symbolic_shapes(op)
+    return [(shape_of(type_), describe(element_of(type_)).xml) for type_ in types]
 
 
 def evaluate_with_runtime(

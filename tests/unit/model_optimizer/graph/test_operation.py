@@ -8,8 +8,8 @@ import pytest
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.operation import Op, create_op_node_with_second_input, create_op_with_const_inputs, registration
 from moir.model_optimizer.graph.session import edit
-from tests.unit.model_optimizer.graph.texts import FRONT, MIDDLE
 from moir.model_optimizer.graph.xml_records import xml_attributes, xml_text
+from tests.unit.model_optimizer.graph.texts import FRONT, MIDDLE
 
 
 class Scale(Op):

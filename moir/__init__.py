@@ -32,12 +32,9 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import PackageNotFoundError, version
+        from moir.version import moir_version
 
-        try:
-            value: Any = version("moir")
-        except PackageNotFoundError:
-            value = "unknown"
+        value: Any = moir_version()
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     else:

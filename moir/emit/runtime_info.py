@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePosixPath, PureWindowsPath
 
 from xdsl.dialects.builtin import DictionaryAttr
@@ -15,6 +13,7 @@ from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.names import name_of
 from moir.emit.text import escape_name, plain_text
 from moir.errors import EmissionError
+from moir.version import moir_version
 
 PORT_ENTRIES = frozenset(("layout",))
 """Entries of a Parameter or Result that have an effect on their port only."""
@@ -42,15 +41,6 @@ PATH_OPTIONS = frozenset(
 """Options of a conversion whose values are paths: of these only the last part is written, directories are nobody's business."""
 
 _ELEMENT_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
-
-
-@cache
-def moir_version() -> str:
-    """The version of moir that is installed."""
-    try:
-        return version("moir")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> str:

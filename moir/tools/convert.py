@@ -45,9 +45,9 @@ class VersionAction(argparse.Action):
     """Prints the version; it is looked up only then."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        import moir
+        from moir.version import moir_version
 
-        print(f"moir {moir.__version__}")
+        print(f"moir {moir_version()}")
         parser.exit()
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.dialects.runtime_reference import moir_operation
 
 from moir.analysis.dimensions import Dimensions
 from moir.analysis.known_values import KnownValues
@@ -20,6 +19,7 @@ from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import SymbolicShape, shape_of, tensor
 from moir.dialects.symbols import Symbol
+from tests.unit.dialects.opset.runtime_reference import moir_operation
 
 WITH_BODIES = {"opset8.If", "opset5.Loop", "opset1.TensorIterator"}
 

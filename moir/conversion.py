@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from moir.pipeline import LoadedExtensions
 
 EXTENSIONS = "moir.extensions.loading:open_extensions"
-"""What loads the extensions of a conversion. They stand above this module, so it finds them by name, and only if there are any."""
+"""What loads the extensions of a conversion. They stand above this module, so it finds them by name, and only if there
+are any.
+"""
 
 
 class Observer:
@@ -56,12 +58,14 @@ def read_model(
     """Read a model file into a module in the dialect of its framework.
 
     Args:
-        path: the file, or the folder of a SavedModel; weights stay in the files, the module has views of their memory maps.
+        path: the file, or the folder of a SavedModel; weights stay in the files, the module has views of their memory
+            maps.
         checkpoint: TensorFlow: path of a checkpoint without its suffixes, for a graph that is not frozen.
         tags: TensorFlow: tags of the graph of a SavedModel.
         signature: TensorFlow: signature of a SavedModel.
 
-    Raises ModelFileError for a file that is no model or is damaged, ConversionError for an option its framework does not have.
+    Raises ModelFileError for a file that is no model or is damaged, ConversionError for an option its framework does
+    not have.
     """
     reading = given(checkpoint=checkpoint, tags=tags, signature=signature)
     return read_framework_model(path, framework_of_file(path), reading)
@@ -97,11 +101,14 @@ def convert_model(
         enable: ids, names or full class names of transformations to run although they are not enabled.
         disable: the same of transformations and passes not to run.
         compress_to_fp16: store weights in half precision.
-        layout_change: move the transpositions around channel-last operations until they cancel; without it they stay where they are.
-        passes: the passes instead of the default ones, as text (`"default,fold-constants{static-shape=true}"`) or as objects.
+        layout_change: move the transpositions around channel-last operations until they cancel; without it they stay
+            where they are.
+        passes: the passes instead of the default ones, as text (`"default,fold-constants{static-shape=true}"`) or as
+            objects.
         observers: are told about each stage.
 
-    Returns a module `save_model` and `to_openvino` accept, unless `passes` leave out what they need. Raises ConversionError.
+    Returns a module `save_model` and `to_openvino` accept, unless `passes` leave out what they need. Raises
+    ConversionError.
     """
     options = ConversionOptions(
         reading=given(checkpoint=checkpoint, tags=tags, signature=signature),
@@ -150,7 +157,8 @@ def convert(
 def open_extensions(
     framework: Framework | None, options: ConversionOptions, parameters: Mapping[str, object] | None = None
 ) -> LoadedExtensions | None:
-    """Load the extensions of a conversion; the caller closes them. None, at no cost, if there is nothing to load, enable or disable.
+    """Load the extensions of a conversion; the caller closes them. None, at no cost, if there is nothing to load,
+    enable or disable.
 
     Args:
         framework: the framework of the model; None if it is not known yet.
@@ -215,7 +223,9 @@ def run(
 
 @contextmanager
 def stage(name: str, extensions: LoadedExtensions | None = None) -> Generator[None]:
-    """Turn an exception nobody expected into an InternalError that says where it happened, or an error of an extension it came through."""
+    """Turn an exception nobody expected into an InternalError that says where it happened, or an error of an extension
+    it came through.
+    """
     from xdsl.utils.exceptions import DiagnosticException, ParseError
 
     try:
@@ -239,7 +249,8 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
         path: the `.xml`.
         compress_to_fp16: store weights in half precision.
 
-    Raises EmissionError, and VerifyException if the module is invalid; then no file is written and older ones stay as they were.
+    Raises EmissionError, and VerifyException if the module is invalid; then no file is written and older ones stay as
+    they were.
     """
     from moir.emit.files import weights_path
     from moir.emit.write import write_model
@@ -270,7 +281,9 @@ def is_mapped(path: Path) -> bool:
 
 @contextmanager
 def collection_paused() -> Generator[None]:
-    """Keep the garbage collector away: the IR is one large cyclic structure that lives until the end, and each walk over it is in vain."""
+    """Keep the garbage collector away: the IR is one large cyclic structure that lives until the end, and each walk
+    over it is in vain.
+    """
     was_enabled, was_frozen = gc.isenabled(), gc.get_freeze_count() > 0
     gc.disable()
     if not was_frozen:

@@ -1,7 +1,8 @@
 """The one exception family of moir.
 
-Every failure a user can cause is a `ConversionError`: it names the operation and the node of the source model it is about, says what
-is wrong and, where there is one, the next step. The command line prints it as one line and exits with status 1.
+Every failure a user can cause is a `ConversionError`: it names the operation and the node of the source model it is
+about, says what is wrong and, where there is one, the next step. The command line prints it as one line and exits with
+status 1.
 """
 
 from __future__ import annotations

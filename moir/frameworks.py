@@ -53,9 +53,11 @@ class Framework:
     Args:
         dialect: name of its dialect, which is also the name of the framework in options and messages.
         title: its name in prose.
-        reader: `module:function` that takes a path and the reader's options and returns a module; None if there is no frontend yet.
+        reader: `module:function` that takes a path and the reader's options and returns a module; None if there is no
+            frontend yet.
         suffixes: how names of its model files end.
-        beginning: regular expression for the first 16 bytes of its files, for files with another name; empty matches none.
+        beginning: regular expression for the first 16 bytes of its files, for files with another name; empty matches
+            none.
         folder_files: files one of which makes a folder a model of this framework.
         options: the reader's options.
         lowering: `module:table` of its lowerings; None if there are none yet.
@@ -142,7 +144,8 @@ FRAMEWORKS: dict[str, Framework] = {
     for each in (
         ONNX,
         TENSORFLOW,
-        # No frontend yet; extensions written for Model Optimizer have files for them, and text in their dialects parses.
+        # No frontend yet; extensions written for Model Optimizer have files for them, and text in their dialects
+        # parses.
         Framework("tflite", "TensorFlow Lite"),
         Framework("caffe", "Caffe"),
         Framework("mxnet", "MXNet"),
@@ -152,7 +155,9 @@ FRAMEWORKS: dict[str, Framework] = {
 """The frameworks by the names of their dialects."""
 
 MODEL_OPTIMIZER = Framework("mo", "Model Optimizer's API", lowering="moir.model_optimizer.lowering.table:mo")
-"""The dialect of operations that extensions make with Model Optimizer's API. It is lowered together with that of any framework."""
+"""The dialect of operations that extensions make with Model Optimizer's API. It is lowered together with that of any
+framework.
+"""
 
 
 def is_open_dialect(name: str) -> bool:
@@ -229,11 +234,13 @@ def read_model(path: str | Path, framework: Framework, options: Mapping[str, obj
     """Read a model file into a module in the dialect of its framework.
 
     Args:
-        path: the file, or the folder of a SavedModel; weights stay in the files, the module has views of their memory maps.
+        path: the file, or the folder of a SavedModel; weights stay in the files, the module has views of their memory
+            maps.
         framework: the framework the model is of.
         options: values of the reader's options.
 
-    Raises ModelFileError for a file that is no model or is damaged, ConversionError for an option its framework does not have.
+    Raises ModelFileError for a file that is no model or is damaged, ConversionError for an option its framework does
+    not have.
     """
     known = [option.name for option in framework.options]
     for name in options:

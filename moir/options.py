@@ -49,7 +49,9 @@ class ConversionOptions:
         }
 
     def recorded(self) -> Mapping[str, str]:
-        """What a model carries of the options that are not at their defaults. Of paths it is the last part: folders are private."""
+        """What a model carries of the options that are not at their defaults. Of paths it is the last part: folders are
+        private.
+        """
         texts = {
             "compress_to_fp16": "True" if self.compress_to_fp16 else "",
             "layout_change": "" if self.layout_change else "none",

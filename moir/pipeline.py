@@ -48,8 +48,8 @@ ANCHORS: dict[str, type[AnchorPass]] = {
 """The anchors by name."""
 
 PASS_FILES = ("passes/*/*.py", "raising/*/raise_*.py", "model_optimizer/lowering/lower_*.py")
-"""Where the files of passes are in this package: a file has the name of its pass. Passes that lower a framework's dialect have no files
-of their own, they are made of its record."""
+"""Where the files of passes are in this package: a file has the name of its pass. Passes that lower a framework's
+dialect have no files of their own, they are made of its record."""
 
 
 @cache

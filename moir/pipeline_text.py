@@ -5,7 +5,8 @@ builtin.module(lower-onnx,fold-constants)
 default                          the pipeline `moir` runs
 default{compress-to-fp16=true}
 default{layout-change=none}
-default{after=05-fold-constants} the rest of it behind a pass, as numbered in the files of --dump-ir; `after=5` and, for a pass
+default{after=05-fold-constants} the rest of it behind a pass, as numbered in the files of --dump-ir; `after=5` and, for
+a pass
                                  that occurs once, `after=check-lowered` are the same
 """
 
@@ -34,7 +35,9 @@ _DEFAULT_OPTIONS = frozenset(("after", "compress-to-fp16", "layout-change"))
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A pipeline that was read from text; which passes `default` stands for depends on the model's framework, and on extensions."""
+    """A pipeline that was read from text; which passes `default` stands for depends on the model's framework, and on
+    extensions.
+    """
 
     specs: tuple[ArgSpec, ...]
     extensions: LoadedExtensions | None = None
@@ -101,7 +104,9 @@ def default_passes(framework: str, options: ConversionOptions, extensions: Loade
 
 
 def framework_of(module: ModuleOp) -> str:
-    """The framework a module is from: what its models say, or else the dialects of its operations; by default the first one."""
+    """The framework a module is from: what its models say, or else the dialects of its operations; by default the first
+    one.
+    """
     known = [framework.dialect for framework in lowered()]
     for model in models_of(module):
         parameters = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)

@@ -44,8 +44,8 @@ class Kind:
     Args:
         name: its kind.
         versions: the operator-set versions that defined it anew.
-        defined: the versions in which ONNX defines it as a function, and the kinds that definition uses (none listed if these depend on
-            the node).
+        defined: the versions in which ONNX defines it as a function, and the kinds that definition uses (none listed if
+            these depend on the node).
     """
 
     name: str

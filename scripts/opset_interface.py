@@ -1,4 +1,6 @@
-"""What OpenVINO's Python interface says of the operations: operands, required attributes and defaults, by calling its functions."""
+"""What OpenVINO's Python interface says of the operations: operands, required attributes and defaults, by calling its
+functions.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def stand_in(hint: str, values: Mapping[str, Any]) -> Any:
 
 
 def recorded(function: Callable[..., Any], values: Mapping[str, Any]) -> Recorded | None:
-    """What a function of the Python interface creates for required arguments only, and the required entries of its `attrs`."""
+    """What a function of the Python interface creates for required arguments only, and the required entries of its
+    `attrs`.
+    """
     hints = {name: str(hint) for name, hint in typing.get_type_hints(inspect.unwrap(function)).items()}
     entries: dict[str, Any] = {}
     required: list[Any] = []
@@ -86,7 +90,9 @@ OPTIONAL_IN_NAME = {("output_roi", None), ("spatial_scale", None), ("fill_mode",
 
 
 def operand_counts(function: Callable[..., Any]) -> tuple[int, int | None]:
-    """The least and greatest number of operands by the signature of a function of the Python interface; None if there is no limit."""
+    """The least and greatest number of operands by the signature of a function of the Python interface; None if there
+    is no limit.
+    """
     hints = {name: str(hint) for name, hint in typing.get_type_hints(inspect.unwrap(function)).items()}
     least = greatest = 0
     is_limited = True
@@ -100,7 +106,9 @@ def operand_counts(function: Callable[..., Any]) -> tuple[int, int | None]:
 
 
 def functions() -> Iterator[tuple[int, Callable[..., Any]]]:
-    """The functions of the Python interface that make operations, with the operation set each is defined for, oldest first."""
+    """The functions of the Python interface that make operations, with the operation set each is defined for, oldest
+    first.
+    """
     for number in range(1, NEWEST + 1):
         module = importlib.import_module(f"openvino.opset{number}")
         for name, function in sorted(vars(module).items()):

@@ -1,17 +1,21 @@
-"""The reference of OpenVINO's operation sets, `tests/unit/dialects/opset/reference.json`, asked of the installed OpenVINO Runtime.
+"""The reference of OpenVINO's operation sets, `tests/unit/dialects/opset/reference.json`, asked of the installed
+OpenVINO Runtime.
 
 python -m scripts.opset_reference              writes the file
 python -m scripts.opset_reference --check      exit status 1 if the runtime says something else
 
 For every operation of every version, a line each:
 
-- attributes: the type of each; the words it takes, if these are limited; its default, or null if the runtime's Python interface asks for
+- attributes: the type of each; the words it takes, if these are limited; its default, or null if the runtime's Python
+interface asks for
   it. The names are those that an operation without operands reports. Types and words are found by setting values; candidates for words are
   all words in the runtime's library and in its Python interface. Defaults are what the Python interface hands over where its caller says
   nothing, otherwise what an operation reports to which nothing was given.
-- operands: the least and greatest number by the signatures of the Python interface, the least also by what the runtime accepts of the
+- operands: the least and greatest number by the signatures of the Python interface, the least also by what the runtime
+accepts of the
   sample; null if there is no limit.
-- sample: operands and attributes of one instance that the runtime accepts, and its result types. `f32[2,3]` is a value of that type,
+- sample: operands and attributes of one instance that the runtime accepts, and its result types. `f32[2,3]` is a value
+of that type,
   `i64=[1,2]` a constant. What does not take matrices of f32 has its operands in `scripts/opset_samples.py`.
 """
 
@@ -45,7 +49,9 @@ NODES: Any = import_module("openvino._pyopenvino").NodeFactory
 
 
 def apart(function: Callable[[], Any]) -> Any:
-    """What a function returns, run in a process of its own, for the runtime crashes in some; None if it crashed or raised."""
+    """What a function returns, run in a process of its own, for the runtime crashes in some; None if it crashed or
+    raised.
+    """
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -118,7 +124,9 @@ def members(kind: str, opset: str, name: str, candidates: Sequence[str]) -> list
 
 
 def attributes(kind: str, opset: str) -> dict[str, JSON] | None:
-    """Type, enumeration and value of the attributes of an operation to which nothing was given; None if the runtime crashes."""
+    """Type, enumeration and value of the attributes of an operation to which nothing was given; None if the runtime
+    crashes.
+    """
 
     def ask() -> dict[str, JSON]:
         node = default_node(kind, opset)
@@ -191,7 +199,8 @@ def accepted(kind: str, opset: str, sample: Sample) -> bool:
 
 
 def limited(kind: str, opset: str, sample: Sample, name: str, count: int, candidates: Sequence[str]) -> list[str] | None:
-    """The words for which a sample is accepted, of an attribute that can be set to any; None if the runtime does not look at them.
+    """The words for which a sample is accepted, of an attribute that can be set to any; None if the runtime does not
+    look at them.
 
     Args:
         kind, opset, sample: the operation.

@@ -1,4 +1,5 @@
-"""Operands and attributes of one instance of each operation that does not take matrices of f32 with its default attributes.
+"""Operands and attributes of one instance of each operation that does not take matrices of f32 with its default
+attributes.
 
 `f32[2,3]` is a value of that type, `i64=[1,2]` a constant.
 """

@@ -1,7 +1,7 @@
 """Values of a body as affine forms of some base values: x · W + h · R + b, with constants W, R, b.
 
-Sums, products with constant matrices of one base or of several side by side (Concat), and pieces along the last axis are followed, so that
-one matrix for all gates and a matrix for each of them come out alike.
+Sums, products with constant matrices of one base or of several side by side (Concat), and pieces along the last axis
+are followed, so that one matrix for all gates and a matrix for each of them come out alike.
 """
 
 from __future__ import annotations

@@ -24,7 +24,9 @@ ROUNDING = {2: 2.0**-8, 4: 2.0**-22, 8: 2.0**-50}
 
 
 TOLERANCES: dict[Attribute, float] = {f16: 2.0**-10, bf16: 2.0**-7, f32: 4e-6, f64: 4e-6}
-"""Relative error up to which a constant is a number, by element type: its rounding, or six digits of it having been written."""
+"""Relative error up to which a constant is a number, by element type: its rounding, or six digits of it having been
+written.
+"""
 
 
 def constant_of(value: SSAValue) -> Array | None:
@@ -52,7 +54,9 @@ def outranks(constant: SSAValue, other: SSAValue) -> bool:
 
 
 def weight_of(value: SSAValue) -> Array | None:
-    """The numbers of a constant of floats, or of one that is converted to floats; None for any other value and for elided constants."""
+    """The numbers of a constant of floats, or of one that is converted to floats; None for any other value and for
+    elided constants.
+    """
     element = element_of(value)
     if element not in FLOATS or not isinstance(value, OpResult):
         return None
@@ -71,7 +75,9 @@ def is_shared(value: SSAValue) -> bool:
 
 
 def stored(array: Array, dtype: np.dtype[Any]) -> Array | None:
-    """Computed numbers in the element type of weights; None if one of them is no number in it, or most of them are too small for it."""
+    """Computed numbers in the element type of weights; None if one of them is no number in it, or most of them are too
+    small for it.
+    """
     with np.errstate(all="ignore"):
         result = array.astype(dtype, copy=False)
         if dtype == array.dtype:

@@ -4,12 +4,13 @@
     known.scan(module)
     known.tokens(value)            # one token a dimension: an integer or a Symbol
 
-A token is an integer where weights and other constants of the model fix the dimension, and a symbol where it comes from an input: also
-where the input's shape is static now, since it can be changed in the runtime. Two dimensions with one symbol are always equal. What each
-operation says about its results is its `result_shapes`, which type inference asks too.
+A token is an integer where weights and other constants of the model fix the dimension, and a symbol where it comes from
+an input: also where the input's shape is static now, since it can be changed in the runtime. Two dimensions with one
+symbol are always equal. What each operation says about its results is its `result_shapes`, which type inference asks
+too.
 
-As these are `KnownValues`, the values of shape computations are made of the same tokens: entry 0 of the shape of `Relu(x)` is the symbol
-of dimension 0 of `x`.
+As these are `KnownValues`, the values of shape computations are made of the same tokens: entry 0 of the shape of
+`Relu(x)` is the symbol of dimension 0 of `x`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Values of operands that are known while compiling.
 
-The value of a constant is known. So is, in part, the value of a small integer computation that starts at ShapeOf: its entries are integers
-where a dimension is static and `Symbol`s where it is not. Both are computed by the operations' own `evaluate`, on demand and once.
+The value of a constant is known. So is, in part, the value of a small integer computation that starts at ShapeOf: its
+entries are integers where a dimension is static and `Symbol`s where it is not. Both are computed by the operations' own
+`evaluate`, on demand and once.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ MAXIMUM_ELEMENTS = 1024
 
 
 class KnownValues:
-    """Remembers what is known of values. Valid while operations are added and erased, not while operands are changed in place: make a
-    new one (they are cheap) or call `forget`."""
+    """Remembers what is known of values. Valid while operations are added and erased, not while operands are changed in
+    place: make a new one (they are cheap) or call `forget`."""
 
     def __init__(self) -> None:
         self._elements: dict[SSAValue, Array | None] = {}
@@ -127,8 +128,8 @@ class KnownValues:
         return None if array is None else tuple(array.astype(np.int64).ravel().tolist())
 
     def sizes(self, value: SSAValue) -> SymbolicShape:
-        """The value read as a shape: numbers, and symbols for entries that are not known, or -1 where nothing is known of the value; None
-        if not even the number of entries is known."""
+        """The value read as a shape: numbers, and symbols for entries that are not known, or -1 where nothing is known
+        of the value; None if not even the number of entries is known."""
         array = self.elements(value)
         if array is None:
             return unknown_dimensions(element_count(shape_of(value)))
@@ -136,7 +137,9 @@ class KnownValues:
 
 
 def evaluate(op: OpsetOp, operands: Sequence[Array]) -> Sequence[Array] | None:
-    """Results of an operation for known operands, None if it cannot be computed. Raises InferenceError if the operands are impossible."""
+    """Results of an operation for known operands, None if it cannot be computed. Raises InferenceError if the operands
+    are impossible.
+    """
     try:
         with np.errstate(all="ignore"):
             return op.evaluate(*operands)

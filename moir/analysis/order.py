@@ -16,7 +16,8 @@ AnyOperation = TypeVar("AnyOperation", bound=Operation)
 
 
 def stable_order(sources: Sequence[Iterable[int]]) -> list[int]:
-    """Positions of things in an order in which each stands behind its sources, and else as they were (Kahn's algorithm with a heap).
+    """Positions of things in an order in which each stands behind its sources, and else as they were (Kahn's algorithm
+    with a heap).
 
     Args:
         sources: for each thing the positions of those it needs, each once.
@@ -58,8 +59,8 @@ def sort_block(block: Block) -> None:
 def sorted_operations(operations: list[AnyOperation]) -> list[AnyOperation]:
     """The operations in a stable topological order; the list itself if it is in one.
 
-    Results keep their order among each other, since it is that of the outputs of a model or a body. Raises ConversionError for a cycle,
-    with the names of the operations in it.
+    Results keep their order among each other, since it is that of the outputs of a model or a body. Raises
+    ConversionError for a cycle, with the names of the operations in it.
     """
     position: dict[Operation, int] = {op: index for index, op in enumerate(operations)}
     sources: list[set[int]] = []

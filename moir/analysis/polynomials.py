@@ -109,7 +109,9 @@ def negated_by(value: SSAValue) -> SSAValue | None:
 
 
 def operands_of(value: SSAValue) -> tuple[Operation, SSAValue, SSAValue] | None:
-    """The arithmetic operation that produces a value, and its operands; None if a constant may give the result more dimensions."""
+    """The arithmetic operation that produces a value, and its operands; None if a constant may give the result more
+    dimensions.
+    """
     if not isinstance(value, OpResult) or value.op.name not in ARITHMETIC or value_of(value.op.properties["auto_broadcast"]) != "numpy":
         return None
     a, b = value.op.operands

@@ -1,4 +1,5 @@
-"""Recurrent cells in the body of a loop: what one step computes, recognized and with the weights as the runtime wants them.
+"""Recurrent cells in the body of a loop: what one step computes, recognized and with the weights as the runtime wants
+them.
 
 Forms that are recognized, of data x, states h and c, gates being affine forms of x and h:
 

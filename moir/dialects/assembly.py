@@ -4,9 +4,10 @@
     %a, %b = opset1.Split(%x, %axis) {num_splits = 2} : tensor<2xf32>, tensor<2xf32>
     %y = opset8.If(%c, %x) {then_inputs = [1], else_inputs = [1]} ({ … }, { … }) : tensor<?xf32>
 
-One dictionary holds properties and discardable attributes: `DISCARDABLE` names belong to the latter, all others are properties. A property
-that carries a discardable name goes into a dictionary of its own, `<{name = …}>`. Properties that have their default value are left out.
-Integers, floats and lists print without types; a float always has a point, an exponent or is inf or nan.
+One dictionary holds properties and discardable attributes: `DISCARDABLE` names belong to the latter, all others are
+properties. A property that carries a discardable name goes into a dictionary of its own, `<{name = …}>`. Properties
+that have their default value are left out. Integers, floats and lists print without types; a float always has a point,
+an exponent or is inf or nan.
 """
 
 from __future__ import annotations
@@ -24,16 +25,19 @@ from moir.dialects.data import decimal
 from moir.dialects.properties import FALSE, TRUE, attribute_of, float_attribute, is_float, is_floats, is_integer, is_integers, value_of
 
 LAYER_VERSION = "layer_version"
-"""The discardable attribute of an operation of the `extension` dialect whose layer has another version than `extension`."""
+"""The discardable attribute of an operation of the `extension` dialect whose layer has another version than
+`extension`.
+"""
 
 AnyOperation = TypeVar("AnyOperation", bound=Operation)
 
 DISCARDABLE = frozenset(
     ("name", "tensor_names", "runtime_info", "dimension_names", "node_attributes", "framework_operation", LAYER_VERSION)
 )
-"""Attributes any operation may carry: the framework's node name, the names of its result tensors (one string a result, names separated
-by commas as in the IR), entries for the `<rt_info>` of its layer, names a framework gave to unknown dimensions of an input, Python
-attributes an extension set, the framework's operation that an extension made another operation of, and the version of a layer."""
+"""Attributes any operation may carry: the framework's node name, the names of its result tensors (one string a result,
+names separated by commas as in the IR), entries for the `<rt_info>` of its layer, names a framework gave to unknown
+dimensions of an input, Python attributes an extension set, the framework's operation that an extension made another
+operation of, and the version of a layer."""
 
 
 def format_float(value: float) -> str:

@@ -17,8 +17,8 @@ from moir.frameworks import is_open_dialect
 
 
 class MoirContext(Context):
-    """A context in which every operation of ours exists. The file of an opset family is imported when an operation of it is first named;
-    operations of open dialects are made on demand.
+    """A context in which every operation of ours exists. The file of an opset family is imported when an operation of
+    it is first named; operations of open dialects are made on demand.
 
     Args:
         weights: where the parser finds data that is in a side file.

@@ -1,7 +1,8 @@
 """`#moir.data`: the value of a constant, a read-only view of memory that belongs to somebody else.
 
-A weight is never copied on its way from the model file to the `.bin`: the attribute wraps a numpy array over the memory map of the
-file (possibly strided: a transposed weight is a view). Printing elides it beyond 64 bytes, unless the printer writes a side file.
+A weight is never copied on its way from the model file to the `.bin`: the attribute wraps a numpy array over the memory
+map of the file (possibly strided: a transposed weight is a view). Printing elides it beyond 64 bytes, unless the
+printer writes a side file.
 
 Text forms, `T` a static tensor type:
 

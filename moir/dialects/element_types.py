@@ -1,6 +1,7 @@
 """Element types of OpenVINO IR, their spellings and their numpy counterparts.
 
-Source: the element types of `opset.json` (OpenVINO 2026.4). Integers are signed `si8…si64` or unsigned `ui1…ui64`; `i1` is boolean.
+Source: the element types of `opset.json` (OpenVINO 2026.4). Integers are signed `si8…si64` or unsigned `ui1…ui64`; `i1`
+is boolean.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ class ElementType:
     bits: int
     """Width of one element; 0 where elements have no fixed width."""
     numpy_name: str | None
-    """Name in numpy or ml_dtypes of the type an array of it has; None where elements are packed (below 8 bits) or have no array."""
+    """Name in numpy or ml_dtypes of the type an array of it has; None where elements are packed (below 8 bits) or have
+    no array.
+    """
 
     @cached_property
     def numpy(self) -> np.dtype[Any]:
@@ -130,7 +133,9 @@ def describe(element: Attribute) -> ElementType:
 
 
 def interned(element: Attribute) -> Attribute:
-    """The one instance of an element type, which can be compared with `is`: a parser makes others. Any other attribute as it is."""
+    """The one instance of an element type, which can be compared with `is`: a parser makes others. Any other attribute
+    as it is.
+    """
     row = _BY_ATTRIBUTE.get(element)
     return element if row is None else row.attribute
 

@@ -1,10 +1,12 @@
-"""The open dialect `extension`: operations that are none of OpenVINO's own, which the runtime gets from a library or a Python class.
+"""The open dialect `extension`: operations that are none of OpenVINO's own, which the runtime gets from a library or a
+Python class.
 
     %y = extension.InceptionBlock(%x) {channels = "32"} : tensor<1x32x8x8xf32>
 
-An operation class per kind is made on demand. Properties are the attributes of `<data>`, as strings; they are written as they are. The
-layer has the version `extension`, or the one in the attribute `layer_version`. Result types are those given, unless the operation knows
-how to compute them (`TYPES`): an operation nobody defined cannot be inferred from its operands.
+An operation class per kind is made on demand. Properties are the attributes of `<data>`, as strings; they are written
+as they are. The layer has the version `extension`, or the one in the attribute `layer_version`. Result types are those
+given, unless the operation knows how to compute them (`TYPES`): an operation nobody defined cannot be inferred from its
+operands.
 """
 
 from __future__ import annotations
@@ -77,7 +79,8 @@ def _accept(self: ExtensionOp) -> None:
 @cache
 def extension_class(kind: str) -> type[ExtensionOp]:
     """The operation class of a type of layer, made at its first use."""
-    # The class is not defined once more, so the definition of the base, which permits no properties, must not be what verifies it.
+    # The class is not defined once more, so the definition of the base, which permits no properties, must not be what
+    # verifies it.
     members: dict[str, Any] = {"name": f"{EXTENSION}.{encode_kind(kind)}", "KIND": kind, "verify_": _accept, "__module__": __name__}
     return type(kind, (ExtensionOp,), members)
 

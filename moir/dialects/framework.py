@@ -1,7 +1,8 @@
 """Open framework dialects: `onnx.Conv`, `tf.FusedBatchNormV3`, `onnx.com.microsoft.QGemm`, …
 
-An operation class per kind is made on demand, so any node of any model imports, a kind nobody knows included. Attributes of the node are
-properties; characters of a kind that the text form has no place for are written `$xx` (hexadecimal).
+An operation class per kind is made on demand, so any node of any model imports, a kind nobody knows included.
+Attributes of the node are properties; characters of a kind that the text form has no place for are written `$xx`
+(hexadecimal).
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class FrameworkOp(PropertyAccess):
     traits = OpTraits(lambda: (NoTerminator(),))
 
     KIND: ClassVar[str] = ""
-    """The framework's name of the operation; for ONNX with the domain in front, `com.microsoft.QGemm`, unless it is the default one."""
+    """The framework's name of the operation; for ONNX with the domain in front, `com.microsoft.QGemm`, unless it is the
+    default one.
+    """
 
     def print(self, printer: Printer) -> None:
         print_assembly(printer, self, {})

@@ -11,15 +11,17 @@ from moir.errors import InferenceError
 
 
 def set_type(value: SSAValue, type_: Attribute) -> None:
-    """Give a value another type. The value stays the same object, so what is remembered of it under its identity stays valid."""
+    """Give a value another type. The value stays the same object, so what is remembered of it under its identity stays
+    valid.
+    """
     value._type = type_  # pyright: ignore[reportPrivateUsage]
 
 
 def infer_operation(op: Operation, known: OperandValues) -> bool:
     """Infer the result types of an operation and of the bodies in it; returns whether a result type changed.
 
-    An operation of a framework that is not lowered yet keeps its types. Raises InferenceError, with the name of the operation and its
-    node, if operands contradict the operation.
+    An operation of a framework that is not lowered yet keeps its types. Raises InferenceError, with the name of the
+    operation and its node, if operands contradict the operation.
     """
     if not isinstance(op, OpsetOp):
         return False

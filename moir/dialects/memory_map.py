@@ -44,7 +44,8 @@ def pieces(array: Array, limit: int = CHUNK_BYTES) -> Iterator[Array]:
 
 
 def release(array: Array) -> None:
-    """Drop the pages under an array from memory if it is a view of a read-only memory map; they are read from the file when next used.
+    """Drop the pages under an array from memory if it is a view of a read-only memory map; they are read from the file
+    when next used.
 
     Nothing happens for any other array: pages that were written to, or have no file behind them, would be lost.
     """

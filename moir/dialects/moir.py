@@ -33,7 +33,8 @@ class ModelOp(IRDLOperation):
 
         moir.model @classifier attributes {opset_import = {…}} { … }
 
-    Attributes of the model as a whole (metadata of the framework, imported operation sets, conversion parameters) are discardable.
+    Attributes of the model as a whole (metadata of the framework, imported operation sets, conversion parameters) are
+    discardable.
     """
 
     name = "moir.model"
@@ -97,7 +98,9 @@ def is_none(op: object) -> bool:
 
 @dataclass(frozen=True)
 class Slicing:
-    """How a loop cuts an input, or joins an output, along an axis. `start`, `end` and `part_size` are in elements, as in the IR."""
+    """How a loop cuts an input, or joins an output, along an axis. `start`, `end` and `part_size` are in elements, as
+    in the IR.
+    """
 
     axis: int
     start: int = 0
@@ -110,9 +113,9 @@ class Slicing:
 class BodyPort:
     """The connection of one Parameter or Result of a loop's body.
 
-    For a Parameter: `index` is the operand of the loop that feeds it (None for the iteration counter), `back_edge` the Result whose value
-    it takes from the second iteration on, `slicing` how the operand is cut. For a result of the loop: `index` is the Result of the body,
-    `slicing` how its values are joined (None: the last one).
+    For a Parameter: `index` is the operand of the loop that feeds it (None for the iteration counter), `back_edge` the
+    Result whose value it takes from the second iteration on, `slicing` how the operand is cut. For a result of the
+    loop: `index` is the Result of the body, `slicing` how its values are joined (None: the last one).
     """
 
     index: int | None
@@ -122,7 +125,9 @@ class BodyPort:
 
 @irdl_attr_definition
 class BodyPortAttr(Data[BodyPort]):
-    """`#moir.port<2>`, `#moir.port<2 back 1>`, `#moir.port<2 axis 0 from 0 to -1 stride 1 part 1>`, `#moir.port<iteration>`."""
+    """`#moir.port<2>`, `#moir.port<2 back 1>`, `#moir.port<2 axis 0 from 0 to -1 stride 1 part 1>`,
+    `#moir.port<iteration>`.
+    """
 
     name = "moir.port"
 

@@ -1,8 +1,8 @@
 """Names of nodes and of tensors.
 
-The framework's name of a node is the attribute `name` of its operation. The names of its tensors are the attribute `tensor_names`: a string
-for each result, as in the IR, in which several names are separated by commas and a comma in a name is written `\\,`. Users find the inputs
-and outputs of a converted model by these names.
+The framework's name of a node is the attribute `name` of its operation. The names of its tensors are the attribute
+`tensor_names`: a string for each result, as in the IR, in which several names are separated by commas and a comma in a
+name is written `\\,`. Users find the inputs and outputs of a converted model by these names.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def several_tensor_names(names: Iterable[Iterable[str]]) -> ArrayAttr[StringAttr
 
 
 def tensor_names_of(op: Operation) -> list[str]:
-    """Names of the result tensors of an operation, one string a result as in the IR; empty strings where there are none."""
+    """Names of the result tensors of an operation, one string a result as in the IR; empty strings where there are
+    none.
+    """
     names = op.attributes.get("tensor_names")
     texts: list[str] = list(value_of(names)) if names is not None else []
     return texts + [""] * (len(op.results) - len(texts))
@@ -75,8 +77,8 @@ def set_names(value: SSAValue, names: Iterable[str]) -> None:
 
 
 MAXIMUM_NAMES = 32
-"""A tensor that has so many names takes on no more, unless a Result needs them: of a model that computes one shape in a thousand places
-all of them end up on one tensor, and adding them one by one would take quadratic time."""
+"""A tensor that has so many names takes on no more, unless a Result needs them: of a model that computes one shape in a
+thousand places all of them end up on one tensor, and adding them one by one would take quadratic time."""
 
 
 def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> None:

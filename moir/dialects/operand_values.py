@@ -12,8 +12,8 @@ from moir.dialects.symbols import Dimension, Symbol
 
 
 class OperandValues(Protocol):
-    """Values that are known while compiling. `moir.analysis.known_values` computes them for type inference, `moir.analysis.dimensions`
-    for symbolic dimensions."""
+    """Values that are known while compiling. `moir.analysis.known_values` computes them for type inference,
+    `moir.analysis.dimensions` for symbolic dimensions."""
 
     def elements(self, value: SSAValue) -> Array | None:
         """The value, entries of which may be symbols (then the array has dtype object); None if nothing is known."""
@@ -28,8 +28,8 @@ class OperandValues(Protocol):
         ...
 
     def sizes(self, value: SSAValue) -> SymbolicShape:
-        """The value read as a shape: numbers, and symbols for entries that are not known, or -1 where nothing is known of the value; None
-        if not even the number of entries is known."""
+        """The value read as a shape: numbers, and symbols for entries that are not known, or -1 where nothing is known
+        of the value; None if not even the number of entries is known."""
         ...
 
     def dimension(self, value: SSAValue, axis: int) -> Dimension:

@@ -1,7 +1,7 @@
 """Python values as attributes and back.
 
-Properties of operations take these forms: int, bool, float, str, element type, and lists of int, float and str. Attributes are interned,
-since building one costs several microseconds.
+Properties of operations take these forms: int, bool, float, str, element type, and lists of int, float and str.
+Attributes are interned, since building one costs several microseconds.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""`#moir.python`: attributes of a node that have no form of their own in the IR: functions, arrays, whatever an extension sets.
+"""`#moir.python`: attributes of a node that have no form of their own in the IR: functions, arrays, whatever an
+extension sets.
 
     mo.InceptionBlock(%0) {node_attributes = #moir.python<"{'axis': 1, 'type': 'InceptionBlock'}", "infer">} : tensor<*x!moir.dynamic>
 
-The text has the entries whose values are Python literals, and the names only of all others; parsing it gives the former. The emitter
-writes none of it.
+The text has the entries whose values are Python literals, and the names only of all others; parsing it gives the
+former. The emitter writes none of it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ NODE_ATTRIBUTES = "node_attributes"
 
 
 class PythonEntries(Mapping[str, Any]):
-    """A dictionary that is never changed: operations that were cloned from each other share it until one of them gets another."""
+    """A dictionary that is never changed: operations that were cloned from each other share it until one of them gets
+    another.
+    """
 
     __slots__ = ("_entries",)
 

@@ -1,8 +1,8 @@
 """Tensor types and shape arithmetic.
 
-A shape is a tuple of dimensions, -1 for an unknown one; `None` stands for an unknown rank. In the shapes that operations compute
-(`OpsetOp.result_shapes`) a dimension may also be a `Symbol`: two dimensions with one symbol are equal. Tensor types are interned: equal
-types are one object, so comparing them with `is` nearly always decides.
+A shape is a tuple of dimensions, -1 for an unknown one; `None` stands for an unknown rank. In the shapes that
+operations compute (`OpsetOp.result_shapes`) a dimension may also be a `Symbol`: two dimensions with one symbol are
+equal. Tensor types are interned: equal types are one object, so comparing them with `is` nearly always decides.
 """
 
 from __future__ import annotations
@@ -135,7 +135,9 @@ def normalize_axis(axis: int, rank: int) -> int:
 
 
 def merge_dimensions(a: Dimension, b: Dimension) -> Dimension:
-    """What two statements about the same dimension say together: a number if one is a number. Raises InferenceError if they contradict."""
+    """What two statements about the same dimension say together: a number if one is a number. Raises InferenceError if
+    they contradict.
+    """
     if a == b or b == -1 or (isinstance(b, Symbol) and a != -1):
         return a
     if isinstance(a, Symbol) or a < 0:

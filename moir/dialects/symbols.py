@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 class Symbol:
     """An integer that is not known. Two symbols are the same number only if they are the same object.
 
-    A `dimension` is a size: it is not negative, so it differs from every negative number. Arithmetic that leaves it as it is
-    (`+ 0`, `* 1`, `// 1`) returns the same symbol, anything else a new one.
+    A `dimension` is a size: it is not negative, so it differs from every negative number. Arithmetic that leaves it as
+    it is (`+ 0`, `* 1`, `// 1`) returns the same symbol, anything else a new one.
     """
 
     __slots__ = ("dimension",)

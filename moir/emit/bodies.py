@@ -31,7 +31,8 @@ class Bodies:
 
 
 def bodies_of(op: OpsetOp, inputs: int) -> Bodies:
-    """The bodies of an operation with regions; `inputs` is the number of its input ports, behind which the output ports are numbered.
+    """The bodies of an operation with regions; `inputs` is the number of its input ports, behind which the output ports
+    are numbered.
 
     Raises EmissionError if the IR has no form for bodies of this operation, or for a connection of it.
     """

@@ -1,7 +1,8 @@
 """Two files that appear together or not at all.
 
-Both are written under temporary names in their directory, brought to the disk and renamed. The old `.xml` goes before the new `.bin`
-comes, and the new `.xml` comes last: whenever the process ends, an `.xml` that is there has its own `.bin` beside it.
+Both are written under temporary names in their directory, brought to the disk and renamed. The old `.xml` goes before
+the new `.bin` comes, and the new `.xml` comes last: whenever the process ends, an `.xml` that is there has its own
+`.bin` beside it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ def weights_path(xml_path: Path) -> Path:
 
 @contextmanager
 def replacing(xml_path: Path) -> Generator[FilePair]:
-    """Files to write a model to. They take their names when the block ends; an exception in it leaves everything as it was.
+    """Files to write a model to. They take their names when the block ends; an exception in it leaves everything as it
+    was.
 
     Raises EmissionError where the file system refuses (no permission, no room, no directory).
     """

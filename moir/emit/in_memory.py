@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def write_xml(
     module: ModuleOp, write: Callable[[str], object], weights: Weights, conversion_parameters: Mapping[str, str] | None = None
 ) -> int:
-    """Pass the XML of the one model of a module to `write` and collect its constants in `weights`; returns the number of layers.
+    """Pass the XML of the one model of a module to `write` and collect its constants in `weights`; returns the number
+    of layers.
 
     Raises EmissionError for what the IR cannot hold.
     """
@@ -56,10 +57,11 @@ def serialize(module: ModuleOp, *, conversion_parameters: Mapping[str, str] | No
 def to_openvino(
     module: ModuleOp, *, conversion_parameters: Mapping[str, str] | None = None, core: openvino.Core | None = None
 ) -> openvino.Model:
-    """The model of a module as OpenVINO Runtime has it, without a file. The weights are copied once; the model owns them.
+    """The model of a module as OpenVINO Runtime has it, without a file. The weights are copied once; the model owns
+    them.
 
-    A model with operations of the dialect `extension` needs a `core` that knows them. Raises EmissionError if OpenVINO is not installed,
-    or refuses the model.
+    A model with operations of the dialect `extension` needs a `core` that knows them. Raises EmissionError if OpenVINO
+    is not installed, or refuses the model.
     """
     try:
         import openvino

@@ -1,7 +1,7 @@
 """A model as the XML of OpenVINO IR version 11: layers and edges.
 
-The name of an operation says everything about its layer: `opset8.Gather` is written as `type="Gather" version="opset8"`, an operation of
-a user's dialect likewise. Text is written as it comes; no tree is built.
+The name of an operation says everything about its layer: `opset8.Gather` is written as `type="Gather"
+version="opset8"`, an operation of a user's dialect likewise. Text is written as it comes; no tree is built.
 """
 
 from __future__ import annotations
@@ -171,7 +171,9 @@ def _parameter_data(op: Operation) -> str:
 
 
 def _extension_layer(op: OpsetOp, type_: str) -> tuple[str, str]:
-    """Version and type of a layer of the `extension` dialect. The class of the operation may be a user's own, which has neither."""
+    """Version and type of a layer of the `extension` dialect. The class of the operation may be a user's own, which has
+    neither.
+    """
     version = op.attributes.get(LAYER_VERSION)
     return version.data if isinstance(version, StringAttr) else "extension", decode_kind(type_)
 
@@ -184,7 +186,9 @@ def _attribute_name(name: str) -> str:
 
 @cache
 def _written_properties(operation: type[OpsetOp]) -> tuple[tuple[str, Attribute | None], ...]:
-    """Names and defaults of the properties of an operation that stand in its `<data>`, in the order of their definition."""
+    """Names and defaults of the properties of an operation that stand in its `<data>`, in the order of their
+    definition.
+    """
     ports = PORT_MAP_PROPERTIES.get(operation.KIND, frozenset[str]())
     specs = property_table(operation).specs
     return tuple((escape_value(name), spec.default) for name, spec in specs.items() if name not in ports)

@@ -17,8 +17,9 @@ from moir.errors import EmissionError
 class LayerOrder:
     """The operations of a block as layers: Parameters, then the others, then Results.
 
-    The order of Parameters and Results is that of the block, and so that of the inputs and outputs of the model. The others keep the
-    order of the block, too, unless an operand comes from below; then they are sorted stably. Raises ConversionError for a cycle.
+    The order of Parameters and Results is that of the block, and so that of the inputs and outputs of the model. The
+    others keep the order of the block, too, unless an operand comes from below; then they are sorted stably. Raises
+    ConversionError for a cycle.
     """
 
     def __init__(self, block: Block) -> None:
@@ -45,9 +46,11 @@ class LayerOrder:
 
     @cached_property
     def tensor_names(self) -> dict[OpResult, str]:
-        """Names for inputs and outputs of the model whose operation says none: the runtime finds both only by names of tensors.
+        """Names for inputs and outputs of the model whose operation says none: the runtime finds both only by names of
+        tensors.
 
-        A tensor gets the name of its operation, of several results `<name>:<index>`, unless another tensor has that name already.
+        A tensor gets the name of its operation, of several results `<name>:<index>`, unless another tensor has that
+        name already.
         """
         unnamed = [op.results[0] for op in self.parameters] + [op.operands[0] for op in self.results]
         wanted = [value for value in dict.fromkeys(unnamed) if isinstance(value, OpResult) and not tensor_names_of(value.op)[value.index]]

@@ -1,4 +1,6 @@
-"""The `<rt_info>` of a model, of its layers and of their ports: what the runtime and its tools may know beside the computation."""
+"""The `<rt_info>` of a model, of its layers and of their ports: what the runtime and its tools may know beside the
+computation.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ PATH_OPTIONS = frozenset(
         "transformations_config",
     )
 )
-"""Options of a conversion whose values are paths: of these only the last part is written, directories are nobody's business."""
+"""Options of a conversion whose values are paths: of these only the last part is written, directories are nobody's
+business.
+"""
 
 _ELEMENT_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 
@@ -63,7 +67,9 @@ def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] |
 
 
 def layer_information(op: Operation, on_port: bool, indent: str) -> str:
-    """The `<rt_info>` of the layer (or, with `on_port`, of the only port) of an operation; nothing if it carries no such entries."""
+    """The `<rt_info>` of the layer (or, with `on_port`, of the only port) of an operation; nothing if it carries no
+    such entries.
+    """
     attribute = op.attributes.get("runtime_info")
     if not isinstance(attribute, DictionaryAttr):
         return ""

@@ -39,7 +39,8 @@ def _escape(text: str) -> str:
 
 
 def property_text(attribute: Attribute) -> str:
-    """The value of a property, escaped: true and false, floats in the shortest form that reads back, lists joined by commas.
+    """The value of a property, escaped: true and false, floats in the shortest form that reads back, lists joined by
+    commas.
 
     Raises EmissionError for an attribute the IR has no form for.
     """
@@ -78,7 +79,8 @@ _BOUNDS = re.compile(r"(\d*)\.\.(\d*)", re.ASCII)
 
 
 def parameter_shape(type_: Attribute, bounds: str | None) -> str:
-    """The `shape` of a Parameter: `?` for an unknown dimension, `1..10` for one between bounds, `...` for an unknown rank.
+    """The `shape` of a Parameter: `?` for an unknown dimension, `1..10` for one between bounds, `...` for an unknown
+    rank.
 
     Args:
         type_: type of the Parameter's result.

@@ -1,7 +1,8 @@
 """The weights of a model: places in the `.bin`, equal ones shared, written in pieces.
 
-A constant is 64-byte aligned and shares its place with every other one of the same bytes, whatever their shapes and element types.
-Candidates are found by their size and a few windows of their bytes; only candidates are compared as a whole, so nothing is digested.
+A constant is 64-byte aligned and shares its place with every other one of the same bytes, whatever their shapes and
+element types. Candidates are found by their size and a few windows of their bytes; only candidates are compared as a
+whole, so nothing is digested.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ class Weights:
         self._keep: list[TensorData] = []
 
     def place(self, data: DataAttr) -> tuple[int, int]:
-        """Offset and size in bytes of a constant. Raises ConversionError if its value is not there or contradicts its type."""
+        """Offset and size in bytes of a constant. Raises ConversionError if its value is not there or contradicts its
+        type.
+        """
         identity = id(data.data)
         if identity not in self._places:
             self._places[identity] = self._store(_storage(data))

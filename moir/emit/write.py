@@ -15,7 +15,9 @@ from moir.emit.weights import Weights
 
 @dataclass(frozen=True)
 class WrittenModel:
-    """What `write_model` wrote: the two files, the number of layers (those of bodies among them) and the size of the `.bin`."""
+    """What `write_model` wrote: the two files, the number of layers (those of bodies among them) and the size of the
+    `.bin`.
+    """
 
     xml_path: Path
     bin_path: Path
@@ -31,8 +33,8 @@ def write_model(module: ModuleOp, xml_path: str | Path, *, conversion_parameters
         xml_path: the file to write; the weights go to the `.bin` beside it. A missing directory is made.
         conversion_parameters: options of the conversion, recorded in the file; of paths only the last part.
 
-    Raises EmissionError for what the IR cannot hold and where the files cannot be written. Then no new file is left, and older ones stay
-    as they were; only if the very renaming fails, the older `.xml` is gone.
+    Raises EmissionError for what the IR cannot hold and where the files cannot be written. Then no new file is left,
+    and older ones stay as they were; only if the very renaming fails, the older `.xml` is gone.
     """
     path = Path(xml_path)
     weights = Weights()

@@ -42,7 +42,9 @@ class ExtensionPath:
 
 
 def find_directory(name: str | Path) -> Path:
-    """The directory of an extension, given its path or the name of an entry point. Raises ConversionError if there is none."""
+    """The directory of an extension, given its path or the name of an entry point. Raises ConversionError if there is
+    none.
+    """
     path = Path(name)
     if not path.is_dir():
         installed = _installed(str(name))

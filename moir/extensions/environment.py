@@ -1,8 +1,8 @@
 """Which transformations run: `enabled`, the environment and the command line.
 
-`--disable` and `--enable` come before `MO_DISABLED_TRANSFORMS` and `MO_ENABLED_TRANSFORMS`, these before the `enabled` of the class; in
-each pair disabling wins. All are lists, separated by commas, of what a transformation is called: its `id`, its name in the pipeline, or its
-class with the modules in front, `my_extension.back.rename.RenameOutputs`.
+`--disable` and `--enable` come before `MO_DISABLED_TRANSFORMS` and `MO_ENABLED_TRANSFORMS`, these before the `enabled`
+of the class; in each pair disabling wins. All are lists, separated by commas, of what a transformation is called: its
+`id`, its name in the pipeline, or its class with the modules in front, `my_extension.back.rename.RenameOutputs`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Choice:
         return default
 
     def check(self, known: Iterable[str]) -> None:
-        """Raises ConversionError for a name on the command line that nothing has; the environment may be meant for other models."""
+        """Raises ConversionError for a name on the command line that nothing has; the environment may be meant for
+        other models.
+        """
         every = frozenset(known)
         for name in sorted((self.enabled | self.disabled) - every):
             near = get_close_matches(name, sorted(every), 3)

@@ -1,9 +1,9 @@
 """Importing the files of an extension: its directory becomes a package of a private name.
 
-Two directories may have files of the same name, nothing installed is hidden, and when the extension is closed nothing of it is left in
-`sys.modules`. As long as it is open, the name of the directory stands for that package, so its files can import each other
-(`from my_extension.ops.mine import Mine`) as they could in Model Optimizer; a directory that is called like something else that is
-installed gives way to that.
+Two directories may have files of the same name, nothing installed is hidden, and when the extension is closed nothing
+of it is left in `sys.modules`. As long as it is open, the name of the directory stands for that package, so its files
+can import each other (`from my_extension.ops.mine import Mine`) as they could in Model Optimizer; a directory that is
+called like something else that is installed gives way to that.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
     with Extensions.load([Path("my_extension")], "onnx", tables) as extensions:
         passes = extensions.passes(pipeline_names("onnx"), "onnx")
 
-While they are open their operations and lowerings are registered and their modules can be imported; then everything is as it was before.
+While they are open their operations and lowerings are registered and their modules can be imported; then everything is
+as it was before.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class Settings:
     """What extensions are loaded for.
 
     Args:
-        framework: the framework of the model; None if it is not known yet, then the directories of all frameworks are loaded.
+        framework: the framework of the model; None if it is not known yet, then the directories of all frameworks are
+            loaded.
         directories: the directories, as they were given.
         configuration: a JSON file that configures transformations.
         parameters: further options of the conversion, which extensions find in `graph.graph["cmd_params"]`.
@@ -219,11 +221,15 @@ class Extensions:
         return any(package.owns(filename) for package in self._packages)
 
     def failure(self, error: Exception, where: str) -> ConversionError | None:
-        """The error for an exception nobody expected, if it came through a file of an extension; `where` is a stage of the conversion."""
+        """The error for an exception nobody expected, if it came through a file of an extension; `where` is a stage of
+        the conversion.
+        """
         return failure(error, where, self.owns) if line_of(error, self.owns) is not None else None
 
     def locate(self, error: ConversionError) -> None:
-        """Let an error say where it happened, if what caused it is an exception that came through a file of an extension."""
+        """Let an error say where it happened, if what caused it is an exception that came through a file of an
+        extension.
+        """
         cause = error.__cause__
         if error.location is None and cause is not None and (line := line_of(cause, self.owns)) is not None:
             error.location = line
@@ -252,5 +258,7 @@ def open_extensions(framework: Framework | None, options: ConversionOptions, par
 
 
 def lowering_tables(framework: Framework | None) -> list[LoweringTable]:
-    """The tables of lowerings extensions may register in: those of a framework, or of all, and that of Model Optimizer's API."""
+    """The tables of lowerings extensions may register in: those of a framework, or of all, and that of Model
+    Optimizer's API.
+    """
     return [table_of(each) for each in (*(lowered() if framework is None else [framework]), MODEL_OPTIMIZER)]

@@ -2,7 +2,8 @@
 
 - operations: IRDL classes derived from `OpsetOp`. They are known by their names: in text, to builders and to rules;
 - lowerings: functions under `@onnx.lowers(…)` or `@tf.lowers(…)`, asked before those of moir;
-- transformations, in the files of a phase: passes (`ModulePass`, `PatternPass`, `RulePass`), and in a file without passes patterns
+- transformations, in the files of a phase: passes (`ModulePass`, `PatternPass`, `RulePass`), and in a file without
+passes patterns
   (`RewritePattern`) and rules (`Rule`), each pattern by itself and all rules as one pass named like the file.
 
 Classes whose names begin with an underscore, and abstract ones, are there for the file's own use.
@@ -155,7 +156,9 @@ def _is_complete(candidate: type[ModulePass]) -> bool:
 
 
 def _is_placed(pattern: type[RewritePattern]) -> bool:
-    """Whether a pattern says something only a transformation has to say. Beside passes, another one belongs to one of them."""
+    """Whether a pattern says something only a transformation has to say. Beside passes, another one belongs to one of
+    them.
+    """
     return any(attribute in vars(pattern) for attribute in ("run_after", "run_before", "id", "enabled"))
 
 

@@ -4,9 +4,10 @@
         run_after = ("fuse-swish",)
         run_before = ("fold-scales",)
 
-The passes of the pipeline keep their order. A transformation runs behind the last occurrence of each pass and anchor it is to run after,
-in front of the first occurrence of those it is to run before, and as early as that allows; transformations with the same place run in the
-order of their names. What it does not say is said by its phase: after the anchor that begins it, before the one that ends it.
+The passes of the pipeline keep their order. A transformation runs behind the last occurrence of each pass and anchor it
+is to run after, in front of the first occurrence of those it is to run before, and as early as that allows;
+transformations with the same place run in the order of their names. What it does not say is said by its phase: after
+the anchor that begins it, before the one that ends it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ PHASES: Mapping[str, tuple[str, str]] = {
     "middle": ("middle-start", "middle-finish"),
     "back": ("back-start", "back-finish"),
 }
-"""What transformations of a phase run after and before by default. `lower` stands for the lowering of the model's framework."""
+"""What transformations of a phase run after and before by default. `lower` stands for the lowering of the model's
+framework.
+"""
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,9 @@ def slotted_in(
 def _place(
     transformation: Transformation, name: str, places: Mapping[str, int], added: Mapping[str, Transformation], ignored: frozenset[str]
 ) -> int | str | None:
-    """What a name in `run_after` or `run_before` refers to: a place of the pipeline or another transformation; None if it is ignored."""
+    """What a name in `run_after` or `run_before` refers to: a place of the pipeline or another transformation; None if
+    it is ignored.
+    """
     if name in added:
         return name
     if name in places:

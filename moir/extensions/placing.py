@@ -1,8 +1,9 @@
 """Where transformations land in the pipeline: what they say in `run_after` and `run_before` as names of passes.
 
-A list may hold names of passes, anchors and transformations, classes of all of these, and classes that stand for transformations of Model
-Optimizer. `lower` is the lowering of the model's framework. Saying one of the two lists replaces the default for that list only. A pass
-that this conversion does not need counts as if it were where it is in others.
+A list may hold names of passes, anchors and transformations, classes of all of these, and classes that stand for
+transformations of Model Optimizer. `lower` is the lowering of the model's framework. Saying one of the two lists
+replaces the default for that list only. A pass that this conversion does not need counts as if it were where it is in
+others.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from moir.frameworks import FRAMEWORKS, load
 from moir.pipeline import AnchorPass, every_pass, is_pass, pass_names
 
 PLACES = "moir.model_optimizer.api.anchors:places"
-"""What knows the places of classes that stand for transformations of Model Optimizer; found by name, as it is above this module."""
+"""What knows the places of classes that stand for transformations of Model Optimizer; found by name, as it is above
+this module.
+"""
 
 LOWER = "lower"
 """What stands for the lowering of the model's framework."""

@@ -96,7 +96,9 @@ class UserTransformation:
         return bool(getattr(self.source, name, default))
 
     def references(self, attribute: str) -> tuple[Reference, ...] | None:
-        """What `run_after` or `run_before` lists, None if it says nothing. Raises ConversionError for anything but names and classes."""
+        """What `run_after` or `run_before` lists, None if it says nothing. Raises ConversionError for anything but
+        names and classes.
+        """
         given = getattr(self.source, attribute, None)
         if callable(given) and not isinstance(given, type):
             try:

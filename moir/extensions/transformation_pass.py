@@ -1,7 +1,8 @@
 """Running a transformation of a user as a pass of the pipeline.
 
-It runs if it is enabled and its conditions hold; behind it the module must be valid. A failure names the transformation, the line and the
-node. `force_clean_up` folds constants and erases what nothing uses, `force_shape_inference` infers all types anew.
+It runs if it is enabled and its conditions hold; behind it the module must be valid. A failure names the
+transformation, the line and the node. `force_clean_up` folds constants and erases what nothing uses,
+`force_shape_inference` infers all types anew.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ class TransformationPass(ModulePass):
             raise ConversionError(f"it leaves an invalid module: {error}", location=self.transformation.title) from error
         except Exception as error:
             raise failure(error, self.transformation.title, self.transformation.owns) from error
-        # In the front phase nothing else would remove what a replacement leaves behind, and it may be what nobody can lower.
+        # In the front phase nothing else would remove what a replacement leaves behind, and it may be what nobody can
+        # lower.
         if self.phase == "front" or self.transformation.flag("force_clean_up"):
             for name in CLEAN_UP[self.phase]:
                 load_pass(name)().apply(ctx, op)

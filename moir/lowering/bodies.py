@@ -1,7 +1,7 @@
 """Graphs of a node made into bodies: cloned, given the types of what feeds them, lowered.
 
-A body that runs repeatedly is lowered for the types of its first iteration; where a value it hands on does not fit, the Parameter gets a
-wider type and a fresh clone is lowered, so nothing in the body relies on a shape that changes.
+A body that runs repeatedly is lowered for the types of its first iteration; where a value it hands on does not fit, the
+Parameter gets a wider type and a fresh clone is lowered, so nothing in the body relies on a shape that changes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import eliminate_dead
 
 EXACT_NESTING = 2
-"""Bodies that have more levels of bodies inside start from unknown dimensions: each try lowers all that is inside once more."""
+"""Bodies that have more levels of bodies inside start from unknown dimensions: each try lowers all that is inside once
+more.
+"""
 
 RANKED_NESTING = 5
 """Bodies that have more levels inside than this start from unknown ranks."""
@@ -101,7 +103,8 @@ def lowered_body(
     Args:
         node: the node the graph belongs to.
         region: the graph; it stays as it is.
-        inputs: for each Parameter the value or the data that always feeds it, or only its type. What is known becomes a constant.
+        inputs: for each Parameter the value or the data that always feeds it, or only its type. What is known becomes a
+            constant.
         prepare: called with the Parameters before anything is lowered.
     """
     clone = region.clone()

@@ -44,7 +44,8 @@ def conditional(
 
 
 def inlined(node: LoweringNode, op: OpBuilder, region: Region, values: Sequence[SSAValue]) -> list[SSAValue]:
-    """The operations of a graph in front of the node, lowered; the values of its outputs. The graph is empty afterwards.
+    """The operations of a graph in front of the node, lowered; the values of its outputs. The graph is empty
+    afterwards.
 
     Args:
         node: the node the graph belongs to.

@@ -78,7 +78,9 @@ class Connections:
                 self.outputs.append((index, BodyPort(number)))
 
     def _copy(self, number: int) -> None:
-        """Compute a value anew that is handed on from one Parameter to another: the runtime overwrites the first one before it reads it."""
+        """Compute a value anew that is handed on from one Parameter to another: the runtime overwrites the first one
+        before it reads it.
+        """
         result = self.body.results[number]
         value = result.operands[0]
         if isinstance(value.owner, Parameter):
@@ -86,7 +88,9 @@ class Connections:
             result.operands[0] = inside.Identity(value)
 
     def _keep(self, parameter: int) -> None:
-        """Give a Parameter that nothing reads a Result: the runtime, which drops it otherwise, needs the value if the body never runs."""
+        """Give a Parameter that nothing reads a Result: the runtime, which drops it otherwise, needs the value if the
+        body never runs.
+        """
         found = self.body.parameters[parameter]
         if found is not None and not found.results[0].uses:
             self.body.block.add_op(Result.create(operands=[found.results[0]]))

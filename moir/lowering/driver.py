@@ -1,11 +1,12 @@
-"""Lowering of a model: each operation of a framework is replaced by what its handler builds, in one walk over each block.
+"""Lowering of a model: each operation of a framework is replaced by what its handler builds, in one walk over each
+block.
 
     %y = onnx.Elu(%x) {alpha = 1.0, name = "act"} : tensor<*x!moir.dynamic>
 ->  %y = opset1.Elu(%x) {alpha = 1.0, name = "act"} : tensor<1x8xf32>
 
-The passes `lower-onnx`, `lower-tf`, … are made of the records in `moir.frameworks`. An operation without handler is expanded by the
-framework's own definition of it, if it has one; else it stays, and `check-lowered` reports it. Operations that extensions made with Model
-Optimizer's API (the `mo` dialect) are lowered in the same walk.
+The passes `lower-onnx`, `lower-tf`, … are made of the records in `moir.frameworks`. An operation without handler is
+expanded by the framework's own definition of it, if it has one; else it stays, and `check-lowered` reports it.
+Operations that extensions made with Model Optimizer's API (the `mo` dialect) are lowered in the same walk.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Resizing by matrices, for what the runtime's Interpolate does not do.
 
-Resizing is separable: along each axis every element of the result is a weighted sum of elements of the data. With sizes known while
-converting, the weights are a constant matrix [result, data], and the data is multiplied by one matrix for each axis.
+Resizing is separable: along each axis every element of the result is a weighted sum of elements of the data. With sizes
+known while converting, the weights are a constant matrix [result, data], and the data is multiplied by one matrix for
+each axis.
 """
 
 from __future__ import annotations
@@ -125,7 +126,9 @@ def weights(axis: AxisResizing, sampling: Sampling) -> tuple[Weights, NDArray[np
 
 
 def resampled(op: OpBuilder, data: SSAValue, axes: Sequence[AxisResizing], sampling: Sampling, extrapolation: float) -> SSAValue:
-    """Data of known rank multiplied by the matrices of its resized axes; `extrapolation` stands outside of a cropped region."""
+    """Data of known rank multiplied by the matrices of its resized axes; `extrapolation` stands outside of a cropped
+    region.
+    """
     element, rank = element_of(data), rank_of(data) or 0
     reckoned = element if element in REAL_TYPES else f32
     value = op.convert(data, reckoned)

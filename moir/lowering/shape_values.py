@@ -1,4 +1,6 @@
-"""Values that say something about the shape of another one: constants where the shape is known, otherwise operations on ShapeOf."""
+"""Values that say something about the shape of another one: constants where the shape is known, otherwise operations on
+ShapeOf.
+"""
 
 from __future__ import annotations
 

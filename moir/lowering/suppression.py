@@ -13,7 +13,9 @@ SMALLEST = np.array(np.finfo(np.float32).tiny)
 
 
 def exclusive(op: OpBuilder, overlap: SSAValue) -> SSAValue:
-    """The threshold of an overlap as a scalar: the runtime suppresses what reaches it, ONNX and TensorFlow only what exceeds it."""
+    """The threshold of an overlap as a scalar: the runtime suppresses what reaches it, ONNX and TensorFlow only what
+    exceeds it.
+    """
     known = op.known.constant(overlap)
     if known is not None and known.size == 1:
         following = np.nextafter(known.astype(np.float32), np.float32(np.inf))

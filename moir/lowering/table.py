@@ -5,9 +5,9 @@
         \"\"\"onnx.Elu(x) {alpha} -> opset1.Elu(x) {alpha}\"\"\"
         return op.Elu(node.operand(0), alpha=node.number("alpha", 1.0))
 
-A handler gets the node with typed access to its operands and attributes and a builder; it returns the values that replace the results.
-A handler registered later goes in front of an earlier one of the same kind and version. Those of an extension go in front of all others,
-and are taken back when the extension is closed.
+A handler gets the node with typed access to its operands and attributes and a builder; it returns the values that
+replace the results. A handler registered later goes in front of an earlier one of the same kind and version. Those of
+an extension go in front of all others, and are taken back when the extension is closed.
 """
 
 from __future__ import annotations
@@ -24,14 +24,18 @@ from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 Replacement: TypeAlias = SSAValue | Sequence[SSAValue | None]
-"""What a handler returns: a value for each result; None only for results without uses. None as a whole: the operation stays as it is."""
+"""What a handler returns: a value for each result; None only for results without uses. None as a whole: the operation
+stays as it is.
+"""
 
 NEWEST = 1 << 16
 """A version behind all there are."""
 
 Handler: TypeAlias = Callable[[LoweringNode, OpBuilder], "Replacement | None"]
 Expander: TypeAlias = Callable[[FrameworkOp, int], "Sequence[SSAValue] | None"]
-"""Builds what an operation (of a version) is defined as in front of it and returns its values; None if it has no definition."""
+"""Builds what an operation (of a version) is defined as in front of it and returns its values; None if it has no
+definition.
+"""
 
 
 class LoweringTable:
@@ -76,7 +80,9 @@ class LoweringTable:
 
     @contextmanager
     def extended(self) -> Generator[None]:
-        """While this lasts, handlers that are registered are those of extensions: they are asked first, and forgotten at the end."""
+        """While this lasts, handlers that are registered are those of extensions: they are asked first, and forgotten
+        at the end.
+        """
         outer = self._added
         self._added = {kind: list(versions) for kind, versions in (outer or {}).items()}
         try:

@@ -1,8 +1,8 @@
 """Building operations of the opset dialects: `op.Softmax(x, axis=-1)`.
 
-The attribute is the operation's type; the newest version of it is built, or the one named: `op["opset1.Softmax"](x)`. Operands that are no
-values become constants: a number takes the element type of the other operand of an elementwise operation, elsewhere integers are i64 and
-floats f32. Properties take their defaults, result types are inferred at once.
+The attribute is the operation's type; the newest version of it is built, or the one named: `op["opset1.Softmax"](x)`.
+Operands that are no values become constants: a number takes the element type of the other operand of an elementwise
+operation, elsewhere integers are i64 and floats f32. Properties take their defaults, result types are inferred at once.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ class OpBuilder:
             self.inserted.append(op)
 
     def create(self, operation: type[OpsetOp], operands: Sequence[Operand], properties: dict[str, Any], result_count: int = 0) -> OpsetOp:
-        """Build an operation of a class; `result_count` says how many results it has if its definition leaves that open.
+        """Build an operation of a class; `result_count` says how many results it has if its definition leaves that
+        open.
 
         Raises InferenceError if the operands contradict it.
         """

@@ -35,7 +35,9 @@ def eliminate_dead(block: Block) -> None:
 
 
 def is_removable(op: Operation) -> bool:
-    """Whether an operation does nothing but give results. A framework's operation counts as such: inference models have no others."""
+    """Whether an operation does nothing but give results. A framework's operation counts as such: inference models have
+    no others.
+    """
     return not op.EFFECTS if isinstance(op, OpsetOp) else isinstance(op, FrameworkOp | NoneOp)
 
 

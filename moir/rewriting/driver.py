@@ -1,11 +1,12 @@
 """The pattern driver.
 
-Patterns are xDSL `RewritePattern`s. A `Pattern` is tried on operations of its root classes (and their subclasses) only: the driver
-has a table from operation class to patterns and does nothing at all on a module without a root. One walk in block order; with `fixpoint`,
-operations that were inserted or whose operands changed are visited again until nothing changes.
+Patterns are xDSL `RewritePattern`s. A `Pattern` is tried on operations of its root classes (and their subclasses) only:
+the driver has a table from operation class to patterns and does nothing at all on a module without a root. One walk in
+block order; with `fixpoint`, operations that were inserted or whose operands changed are visited again until nothing
+changes.
 
-A replacement inherits the name and the tensor names of what it replaces; patterns need not care. What is replaced by what, and what was
-declined late, is told to `moir.rewriting.events`.
+A replacement inherits the name and the tensor names of what it replaces; patterns need not care. What is replaced by
+what, and what was declined late, is told to `moir.rewriting.events`.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ from moir.rewriting.events import RECORDING, Recording
 
 
 class Pattern(RewritePattern):
-    """A pattern that says which operations it can start at: `match_and_rewrite` gets operations of the classes in `roots` only.
+    """A pattern that says which operations it can start at: `match_and_rewrite` gets operations of the classes in
+    `roots` only.
 
-    A root may be the name of an operation instead: then its class is not loaded for the sake of a pattern that finds none of it.
+    A root may be the name of an operation instead: then its class is not loaded for the sake of a pattern that finds
+    none of it.
     """
 
     roots: tuple[type[Operation] | str, ...] = (Operation,)
@@ -40,7 +43,9 @@ class Pattern(RewritePattern):
         return type(self).__name__
 
     def may_start_at(self, operation: type[Operation]) -> bool:
-        """Whether the pattern is tried on operations of a class that is a root, or derived from one; asked once a class."""
+        """Whether the pattern is tried on operations of a class that is a root, or derived from one; asked once a
+        class.
+        """
         return True
 
     def may_match(self, op: Operation) -> bool:
@@ -71,7 +76,9 @@ class Rewriter(PatternRewriter):
         self.substitute(op, values)
 
     def substitute(self, op: Operation, values: Sequence[SSAValue]) -> None:
-        """Let the users of an operation use other values and erase it. Its names go with it: these need not be the same tensors."""
+        """Let the users of an operation use other values and erase it. Its names go with it: these need not be the same
+        tensors.
+        """
         for result, value in zip(op.results, values, strict=True):
             self.touched.extend(use.operation for use in result.uses)
             result.replace_all_uses_with(value)

@@ -3,8 +3,8 @@
     with traced(events.append):
         some_pass.apply(context, module)
 
-The pattern driver, the lowering driver and the passes that replace operations themselves report here. Nothing is recorded, and no text is
-made, unless somebody listens.
+The pattern driver, the lowering driver and the passes that replace operations themselves report here. Nothing is
+recorded, and no text is made, unless somebody listens.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ Listener = Callable[[RewriteEvent], object]
 
 
 class Recording:
-    """Makes events of rewrites, and tells them to a listener. Values have the same numbers in all texts of one recording."""
+    """Makes events of rewrites, and tells them to a listener. Values have the same numbers in all texts of one
+    recording.
+    """
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener

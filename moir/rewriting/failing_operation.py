@@ -8,11 +8,14 @@ from typing import Any
 from xdsl.ir import Operation
 
 VIEWS = {"LoweringNode": "op", "MoLoweringNode": "op", "GraphNode": "_subject"}
-"""Classes of views of one operation, by name since their modules may not be loaded -> the attribute with the operation."""
+"""Classes of views of one operation, by name since their modules may not be loaded -> the attribute with the operation.
+"""
 
 
 def failing_operation(trace: TracebackType | None) -> Operation | None:
-    """The operation that was worked on: the innermost one that is a variable of a function on the stack, or what one is a view of."""
+    """The operation that was worked on: the innermost one that is a variable of a function on the stack, or what one is
+    a view of.
+    """
     found: Operation | None = None
     while trace is not None:
         for value in list(trace.tb_frame.f_locals.values()):

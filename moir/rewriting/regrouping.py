@@ -1,6 +1,7 @@
 """Reshape · Transpose · Reshape, as which frameworks without an operation for it write that elements are regrouped.
 
-A pass that fuses a kind of regrouping is a `RegroupingPass` with a `RegroupingPattern` that says what the three operations are.
+A pass that fuses a kind of regrouping is a `RegroupingPass` with a `RegroupingPattern` that says what the three
+operations are.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 
 class Regrouping(NamedTuple):
-    """The data, its dimensions, those between the first Reshape and the Transpose, the order of that, and those of the result."""
+    """The data, its dimensions, those between the first Reshape and the Transpose, the order of that, and those of the
+    result.
+    """
 
     value: SSAValue
     source: Tokens

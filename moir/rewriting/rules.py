@@ -5,10 +5,11 @@
         rewrite=lambda op, match: op.Swish(match["x"]),
     )
 
-The pattern is called once with recorders: its parameters behind `op` are variables, `op.Kind(…)` is an operation of that type, in any
-version (`op["opset8.Softmax"](…)` in one). A variable binds a value; where it occurs twice, both are the same value. A number is a constant
-of one element of that value, up to rounding; `op.constant("name")` is any constant and binds it, where it occurs twice both are equal.
-Keyword arguments are properties that must be equal. Operands of commutative operations match in either order.
+The pattern is called once with recorders: its parameters behind `op` are variables, `op.Kind(…)` is an operation of
+that type, in any version (`op["opset8.Softmax"](…)` in one). A variable binds a value; where it occurs twice, both are
+the same value. A number is a constant of one element of that value, up to rounding; `op.constant("name")` is any
+constant and binds it, where it occurs twice both are equal. Keyword arguments are properties that must be equal.
+Operands of commutative operations match in either order.
 
 What holds of every match, so that no rule need check it:
 
@@ -314,19 +315,25 @@ class FusionRule(Pattern):
 
 
 def has_outside_uses(operations: Sequence[Operation]) -> bool:
-    """Whether one of the operations other than the first, which is the root, is used by an operation that is none of them."""
+    """Whether one of the operations other than the first, which is the root, is used by an operation that is none of
+    them.
+    """
     return any(use.operation not in operations for each in operations[1:] for result in each.results for use in result.uses)
 
 
 def is_refinement(new: Attribute, old: Attribute) -> bool:
-    """Whether a value of type `new` may stand for one of type `old`: the same element type, all that is known of the shape still known."""
+    """Whether a value of type `new` may stand for one of type `old`: the same element type, all that is known of the
+    shape still known.
+    """
     if new is old:
         return True
     return element_of(old) in (dynamic, element_of(new)) and refines(shape_of(new), shape_of(old))
 
 
 def replace_matched(operations: Sequence[Operation], value: SSAValue, rewriter: Rewriter) -> None:
-    """Replace the root, the first of the operations, by a value, and erase those of the others that lose their last use."""
+    """Replace the root, the first of the operations, by a value, and erase those of the others that lose their last
+    use.
+    """
     root, *inner = operations
     rewriter.replace_with(root, value)
     # Users come before what they use, but for an operation with two users among them: hence more than one round.
@@ -345,7 +352,9 @@ def take_back(builder: OpBuilder) -> None:
 
 
 class AnyOf(Pattern):
-    """Rules as one pattern. Which of them an operation and the producers of its operands leave possible is remembered by their names."""
+    """Rules as one pattern. Which of them an operation and the producers of its operands leave possible is remembered
+    by their names.
+    """
 
     def __init__(self, rules: Sequence[FusionRule]) -> None:
         self.roots = tuple(dict.fromkeys(root for rule in rules for root in rule.roots))

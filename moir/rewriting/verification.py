@@ -18,7 +18,8 @@ def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot |
     Args:
         module: the module.
         after: what was done to it, for the message.
-        before: the module as it was when it was valid; then the invariants of those operations only are checked that have changed.
+        before: the module as it was when it was valid; then the invariants of those operations only are checked that
+            have changed.
 
     Raises VerifyException that names the operation.
     """
@@ -37,7 +38,8 @@ def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot |
 
 
 class Snapshot:
-    """What the operations of a module are made of at one time. Attributes are immutable, so it is enough to look which they are.
+    """What the operations of a module are made of at one time. Attributes are immutable, so it is enough to look which
+    they are.
 
     Args:
         module: the module.

@@ -41,7 +41,9 @@ def update(configuration: str, model: str, reading: Mapping[str, object]) -> int
 
 
 def completed(configuration: str, model: str, reading: Mapping[str, object]) -> str:
-    """The text of a configuration file, completed for a model. Raises ConversionError, e.g. for scopes that are not in the model."""
+    """The text of a configuration file, completed for a model. Raises ConversionError, e.g. for scopes that are not in
+    the model.
+    """
     from moir.dialects.moir import models_of
     from moir.model_optimizer.api.describe_subgraphs import describe_subgraphs
     from moir.model_optimizer.graph.graph import Graph

@@ -36,7 +36,9 @@ COMMANDS: dict[str, str] = {
     "new-extension": "moir.tools.new_extension:main",
     "describe-subgraphs": "moir.tools.complete_configuration:main",
 }
-"""The commands besides the conversion, with the functions that run them. A model file of such a name is written `./passes`."""
+"""The commands besides the conversion, with the functions that run them. A model file of such a name is written
+`./passes`.
+"""
 
 _KINDS_SHOWN = 6
 

@@ -2,8 +2,8 @@
 
     DIR/00-import.mlir   DIR/02-lower-onnx.mlir   DIR/06-eliminate-dead.mlir   …   DIR/weights.bin
 
-The number is the place of the pass in the pipeline; `moir-opt DIR/02-lower-onnx.mlir --resume-after 02-lower-onnx -t ir -o m.xml` goes on
-from there.
+The number is the place of the pass in the pipeline; `moir-opt DIR/02-lower-onnx.mlir --resume-after 02-lower-onnx -t ir
+-o m.xml` goes on from there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _DUMP = re.compile(r"\d{2,}-[\w-]+\.mlir")
 
 
 class DumpWriter(Observer):
-    """Writes the dumps of one conversion. Those of an earlier one in the folder are removed: they would refer to weights that are gone.
+    """Writes the dumps of one conversion. Those of an earlier one in the folder are removed: they would refer to
+    weights that are gone.
 
     Args:
         folder: where to; it is made if it does not exist.

@@ -5,8 +5,8 @@
     moir-opt a.mlir --weights-file b.bin -o b.mlir
     moir-opt a.mlir --extensions my_extension -p fuse-mine
 
-Text refers to weights in side files in its folder (text from stdin: in the current folder). Without `--weights-file`, values over 64 bytes
-are left out of the output.
+Text refers to weights in side files in its folder (text from stdin: in the current folder). Without `--weights-file`,
+values over 64 bytes are left out of the output.
 """
 
 from __future__ import annotations
@@ -289,7 +289,9 @@ class MoirOptMain(xDSLOptMain):
         return observers
 
     def piece(self, chunk: IO[bytes], extension: str, offset: int, output: IO[str], observers: Sequence[Observer]) -> None:
-        """One module from its text to the output; with `--verify-diagnostics` or `--parsing-diagnostics` its error takes its place."""
+        """One module from its text to the output; with `--verify-diagnostics` or `--parsing-diagnostics` its error
+        takes its place.
+        """
         try:
             with chunk:
                 module = self.available_frontends[extension](chunk)

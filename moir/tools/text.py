@@ -14,8 +14,8 @@ from moir.dialects.data import SideFileWriter
 class TextParser(Parser):
     """A parser that reads strings back as strings.
 
-    The printer writes characters beyond ASCII as bytes, `"\\C3\\A4"`, which xDSL's parser takes for a string of bytes. Names in a model are
-    in any language, and no attribute of ours is bytes.
+    The printer writes characters beyond ASCII as bytes, `"\\C3\\A4"`, which xDSL's parser takes for a string of bytes.
+    Names in a model are in any language, and no attribute of ours is bytes.
     """
 
     def parse_optional_str_literal(self) -> str | None:

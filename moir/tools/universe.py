@@ -1,7 +1,8 @@
-"""Our dialects and passes for xDSL's own tools: `xdsl-opt` and `xdsl-gui` find them through the entry point `xdsl.universe`.
+"""Our dialects and passes for xDSL's own tools: `xdsl-opt` and `xdsl-gui` find them through the entry point
+`xdsl.universe`.
 
-These tools know closed dialects only, so of a framework's dialect they have the operations somebody lowers, and of weights only those that
-are in the text.
+These tools know closed dialects only, so of a framework's dialect they have the operations somebody lowers, and of
+weights only those that are in the text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Side files: the weights of modules in text form, which would be too large for the text.
 
-A side file is nothing but bytes; the text says at which offset a value begins. Values are 64-byte aligned, equal ones are written once, and
-a file only ever grows, so all dumps of a conversion can refer to one.
+A side file is nothing but bytes; the text says at which offset a value begins. Values are 64-byte aligned, equal ones
+are written once, and a file only ever grows, so all dumps of a conversion can refer to one.
 """
 
 from __future__ import annotations

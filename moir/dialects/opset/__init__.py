@@ -1,7 +1,8 @@
 """The opset dialects: `opset1` … `opset17`, one file per family of the OpenVINO operation-set specification.
 
-Families are imported when an operation of theirs is first asked for: `operation("opset8.Gather")`, `newest("Gather")`. An operation of an
-extension, `extension.Mine`, is registered as long as the extension is loaded, and then found in the same ways.
+Families are imported when an operation of theirs is first asked for: `operation("opset8.Gather")`, `newest("Gather")`.
+An operation of an extension, `extension.Mine`, is registered as long as the extension is loaded, and then found in the
+same ways.
 """
 
 from __future__ import annotations
@@ -142,7 +143,9 @@ def newest(kind: str) -> type[OpsetOp]:
 
 @cache
 def versions(kind: str) -> tuple[str, ...]:
-    """Names of all versions of an operation type, e.g. of `Gelu`: `opset2.Gelu` and `opset7.Gelu`. Raises KeyError if there is none."""
+    """Names of all versions of an operation type, e.g. of `Gelu`: `opset2.Gelu` and `opset7.Gelu`. Raises KeyError if
+    there is none.
+    """
     if kind in _VERSIONS:
         return tuple(f"opset{version}.{kind}" for version in sorted(_VERSIONS[kind]))
     found = sorted(name for name in _REGISTERED if name.partition(".")[2] == kind)

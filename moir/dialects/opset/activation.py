@@ -167,7 +167,9 @@ class SoftSign(ElementwiseOp):
 
 
 class ParametricOp(OpsetOp):
-    """Base of the activations whose parameters are operands: the result has the shape of the first one and the element type of all."""
+    """Base of the activations whose parameters are operands: the result has the shape of the first one and the element
+    type of all.
+    """
 
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = None
     """Element types the operation takes, all if None."""
@@ -257,7 +259,9 @@ class Swish(ScalarParametricOp):
 
 @irdl_op_definition
 class PRelu(ParametricOp):
-    """x where positive, else slope · x. A slope of one dimension belongs to dimension 1 of the data, any other is broadcast as in numpy."""
+    """x where positive, else slope · x. A slope of one dimension belongs to dimension 1 of the data, any other is
+    broadcast as in numpy.
+    """
 
     name = "opset1.PRelu"
     XML_TYPE: ClassVar[str] = "PReLU"

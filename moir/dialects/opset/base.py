@@ -1,8 +1,8 @@
 """What every operation of the opset dialects shares.
 
-An operation is an IRDL class of about ten lines: operands, properties named as in the XML with the defaults of the specification,
-`result_shape` and, where numpy can compute it, `evaluate`. The dialect is the operation set that introduced this version of the operation,
-so `opset8.Gather` is written to the IR as `type="Gather" version="opset8"`.
+An operation is an IRDL class of about ten lines: operands, properties named as in the XML with the defaults of the
+specification, `result_shape` and, where numpy can compute it, `evaluate`. The dialect is the operation set that
+introduced this version of the operation, so `opset8.Gather` is written to the IR as `type="Gather" version="opset8"`.
 
     @irdl_op_definition
     class Softmax(OpsetOp):
@@ -16,10 +16,11 @@ so `opset8.Gather` is written to the IR as `type="Gather" version="opset8"`.
         def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
             return shapes[0]
 
-The element type of the result is that of the first operand unless `result_element` says otherwise; an operation with several results
-has `result_shapes` and `result_elements`. Type inference (`infer`) and the symbolic dimensions of `moir.analysis.dimensions` ask the same
-`result_shapes`: for types a dimension of an operand is an integer or -1 (unknown), for symbolic dimensions an integer or a `Symbol`.
-A dimension of the result is a dimension of an operand, is computed from some by the functions of `moir.dialects.shapes`, or is -1.
+The element type of the result is that of the first operand unless `result_element` says otherwise; an operation with
+several results has `result_shapes` and `result_elements`. Type inference (`infer`) and the symbolic dimensions of
+`moir.analysis.dimensions` ask the same `result_shapes`: for types a dimension of an operand is an integer or -1
+(unknown), for symbolic dimensions an integer or a `Symbol`. A dimension of the result is a dimension of an operand, is
+computed from some by the functions of `moir.dialects.shapes`, or is -1.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ Types: TypeAlias = Sequence[Attribute]
 
 @dataclass(frozen=True)
 class PropertyKind(AttrConstraint[Attribute]):
-    """The form of a property: `int`, `bool`, `float`, `str`, `element` (an element type), `ints`, `floats` or `strs`; `allowed` lists
-    the values a string (or each of several) may have."""
+    """The form of a property: `int`, `bool`, `float`, `str`, `element` (an element type), `ints`, `floats` or `strs`;
+    `allowed` lists the values a string (or each of several) may have."""
 
     kind: str
     allowed: tuple[str, ...] = ()
@@ -299,13 +300,17 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     """The type as the IR spells it, for the few kinds that it spells otherwise than the specification."""
 
     POINTWISE: ClassVar[bool] = False
-    """Each element of the result is computed from that element of the first operand; others are scalars, or only lend their type."""
+    """Each element of the result is computed from that element of the first operand; others are scalars, or only lend
+    their type.
+    """
 
     BROADCASTS: ClassVar[bool] = False
     """Each element of the result is computed from one element of each operand; operands broadcast to each other."""
 
     NEUTRAL: ClassVar[float | None] = None
-    """The number with which, as second operand, the operation gives back its first one; as first operand too if it is commutative."""
+    """The number with which, as second operand, the operation gives back its first one; as first operand too if it is
+    commutative.
+    """
 
     AXES: ClassVar[AlongAxes | None] = None
     """The dimensions along which the operation works, if it names them and keeps the rank."""
@@ -317,10 +322,13 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     """Operands that must not be rounded: positions, sizes, and numbers that are compared or made integers."""
 
     PASSES_ERRORS_ON: ClassVar[bool] = False
-    """A rounded operand gives a result that is off by about as much: what computations of positions and sizes are made of."""
+    """A rounded operand gives a result that is off by about as much: what computations of positions and sizes are made
+    of.
+    """
 
     def gives_back_operand(self, known: OperandValues) -> bool:
-        """Whether the result certainly has the elements and the shape of the first operand, whatever the unknown dimensions are.
+        """Whether the result certainly has the elements and the shape of the first operand, whatever the unknown
+        dimensions are.
 
         Element types, and a neutral second operand, are looked at elsewhere.
         """
@@ -329,7 +337,8 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     def infer(self, known: OperandValues) -> Types:
         """Result types, from operand types, properties and known operand values.
 
-        Raises InferenceError if operands contradict the definition of the operation; its reason need not name the operation.
+        Raises InferenceError if operands contradict the definition of the operation; its reason need not name the
+        operation.
         """
         shapes = self.result_shapes([shape_of(operand) for operand in self._operands], known)
         return list(map(tensor, shapes, self.result_elements()))
@@ -346,7 +355,9 @@ class OpsetOp(IRDLOperation, PropertyAccess):
         raise NotImplementedError(f"{self.name} has no shape inference")
 
     def result_elements(self) -> Sequence[Attribute]:
-        """Element types of the results. Raises InferenceError if the operation does not take the element types of the operands."""
+        """Element types of the results. Raises InferenceError if the operation does not take the element types of the
+        operands.
+        """
         return (self.result_element(),)
 
     def result_element(self) -> Attribute:
@@ -359,7 +370,9 @@ class OpsetOp(IRDLOperation, PropertyAccess):
         return reduce(merge_elements, map(element_of, operands))
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        """Results for operand values (numpy), None if this is not computed here. Absent operands are left out from the end."""
+        """Results for operand values (numpy), None if this is not computed here. Absent operands are left out from the
+        end.
+        """
         return None
 
     def result_count(self) -> int:

@@ -1,4 +1,6 @@
-"""The movement operations that regroup blocks of elements: between depth, space and batch, and between groups of channels."""
+"""The movement operations that regroup blocks of elements: between depth, space and batch, and between groups of
+channels.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +99,9 @@ class SpaceToDepth(DepthOp):
 
 
 class BatchOp(MovementOp):
-    """Base of BatchToSpace and SpaceToBatch: block sizes and two lists of border widths, an entry for each dimension of `data`."""
+    """Base of BatchToSpace and SpaceToBatch: block sizes and two lists of border widths, an entry for each dimension of
+    `data`.
+    """
 
     def lists(self, known: OperandValues, shape: tuple[Dimension, ...]) -> list[tuple[int, ...] | None]:
         """Block sizes and borders, None where not known. Raises InferenceError for impossible ones."""
@@ -114,7 +118,9 @@ class BatchOp(MovementOp):
 
 @irdl_op_definition
 class BatchToSpace(BatchOp):
-    """Blocks of `block_shape` elements, taken from the batch (dimension 0), then `crops_begin` and `crops_end` elements cut off."""
+    """Blocks of `block_shape` elements, taken from the batch (dimension 0), then `crops_begin` and `crops_end` elements
+    cut off.
+    """
 
     name = "opset2.BatchToSpace"
     data = operand_def()
@@ -152,7 +158,9 @@ class BatchToSpace(BatchOp):
 
 @irdl_op_definition
 class SpaceToBatch(BatchOp):
-    """`data` with `pads_begin` and `pads_end` zeros put around it, cut into blocks of `block_shape` elements that become the batch."""
+    """`data` with `pads_begin` and `pads_end` zeros put around it, cut into blocks of `block_shape` elements that
+    become the batch.
+    """
 
     name = "opset2.SpaceToBatch"
     data = operand_def()

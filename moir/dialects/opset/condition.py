@@ -1,6 +1,7 @@
 """Operations that choose or repeat: Select, and If, Loop and TensorIterator, which have bodies.
 
-A body is a region of one block without arguments; it contains Parameter and Result operations like a model and sees nothing outside.
+A body is a region of one block without arguments; it contains Parameter and Result operations like a model and sees
+nothing outside.
 """
 
 from __future__ import annotations
@@ -100,7 +101,9 @@ def results_of(block: Block) -> list[SSAValue]:
 
 
 def _joined(a: SSAValue | TensorTypeAttribute, b: SSAValue | TensorTypeAttribute) -> TensorTypeAttribute:
-    """The most precise type of a value that has one type or the other. Raises InferenceError if the element types differ."""
+    """The most precise type of a value that has one type or the other. Raises InferenceError if the element types
+    differ.
+    """
     return tensor(join_shapes(shape_of(a), shape_of(b)), merge_elements(element_of(a), element_of(b)))
 
 
@@ -113,8 +116,8 @@ def _require(condition: bool, message: str) -> None:
 class If(OpsetOp):
     """One of two bodies, chosen by the scalar `cond`.
 
-    `then_inputs`, `else_inputs`: for each Parameter of the body the operand that feeds it, counted among all operands (`cond` is 0).
-    Result k of the operation is Result k of the body.
+    `then_inputs`, `else_inputs`: for each Parameter of the body the operand that feeds it, counted among all operands
+    (`cond` is 0). Result k of the operation is Result k of the body.
     """
 
     name = "opset8.If"
@@ -205,7 +208,9 @@ class RepeatingOp(OpsetOp):
         return len(self.ports("outputs"))
 
     def infer_body(self, known: OperandValues) -> None:
-        """Infer the body: from the operands, then again with merged inputs widened until they cover the values of all iterations."""
+        """Infer the body: from the operands, then again with merged inputs widened until they cover the values of all
+        iterations.
+        """
         inputs, parameters = self.ports("inputs"), parameters_of(self.block)
         for port, parameter in zip(inputs, parameters, strict=True):
             if port.index is not None:
@@ -256,7 +261,8 @@ def _part(operand: SSAValue, slicing: Slicing) -> TensorTypeAttribute:
 class Loop(RepeatingOp):
     """The body repeated `trip_count` times (-1: without limit) while the condition is true.
 
-    `execution_condition` decides about the first iteration, the Result number `condition` of the body about the next ones.
+    `execution_condition` decides about the first iteration, the Result number `condition` of the body about the next
+    ones.
     """
 
     name = "opset5.Loop"

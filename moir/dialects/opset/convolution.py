@@ -23,7 +23,9 @@ def check_channels(channels: Dimension, expected: Dimension) -> None:
 
 
 def group_count(groups: Dimension, channels: Dimension, channels_of_group: Dimension) -> Dimension:
-    """Number of groups, deduced from the channels where the filters do not say it. Raises InferenceError if they do not divide."""
+    """Number of groups, deduced from the channels where the filters do not say it. Raises InferenceError if they do not
+    divide.
+    """
     if is_fixed(groups) or not is_fixed(channels) or not is_fixed(channels_of_group) or channels_of_group == 0:
         return groups
     if channels % channels_of_group:
@@ -70,7 +72,9 @@ class Convolution(ConvolutionOp):
 
 @irdl_op_definition
 class GroupConvolution(ConvolutionOp):
-    """Convolution of groups of channels: filters [groups, C_out / groups, C_in / groups, kernel…]; result [N, C_out, spatial…]."""
+    """Convolution of groups of channels: filters [groups, C_out / groups, C_in / groups, kernel…]; result [N, C_out,
+    spatial…].
+    """
 
     name = "opset1.GroupConvolution"
     OUTPUT_CHANNELS: ClassVar[tuple[int, ...]] = (0, 1)
@@ -100,7 +104,8 @@ class GroupConvolution(ConvolutionOp):
 class TransposedConvolutionOp(ConvolutionOp):
     """Base of the transposed convolutions.
 
-    The trailing operand, if there, says the spatial sizes of the result [spatial axes]; pads then follow from it unless they are explicit.
+    The trailing operand, if there, says the spatial sizes of the result [spatial axes]; pads then follow from it unless
+    they are explicit.
     """
 
     data = operand_def()
@@ -134,7 +139,9 @@ class TransposedConvolutionOp(ConvolutionOp):
 
 @irdl_op_definition
 class ConvolutionBackpropData(TransposedConvolutionOp):
-    """Transposed convolution of data [N, C_in, spatial…] with filters [C_in, C_out, kernel…]; result [N, C_out, spatial…]."""
+    """Transposed convolution of data [N, C_in, spatial…] with filters [C_in, C_out, kernel…]; result [N, C_out,
+    spatial…].
+    """
 
     name = "opset1.ConvolutionBackpropData"
     OUTPUT_CHANNELS: ClassVar[tuple[int, ...]] = (1,)
@@ -160,7 +167,9 @@ class ConvolutionBackpropData(TransposedConvolutionOp):
 
 @irdl_op_definition
 class GroupConvolutionBackpropData(TransposedConvolutionOp):
-    """Transposed convolution of groups: filters [groups, C_in / groups, C_out / groups, kernel…]; result [N, C_out, spatial…]."""
+    """Transposed convolution of groups: filters [groups, C_in / groups, C_out / groups, kernel…]; result [N, C_out,
+    spatial…].
+    """
 
     name = "opset1.GroupConvolutionBackpropData"
     OUTPUT_CHANNELS: ClassVar[tuple[int, ...]] = (0, 2)
@@ -190,8 +199,9 @@ class GroupConvolutionBackpropData(TransposedConvolutionOp):
 class DeformableConvolution(SlidingWindowOp):
     """Convolution in two dimensions whose window elements are moved by offsets.
 
-    Data [N, C_in, H, W], offsets [N, deformable_group * kernel elements * 2, H_out, W_out], filters [C_out, C_in / group, kH, kW] and
-    optionally a mask [N, deformable_group * kernel elements, H_out, W_out]; result [N, C_out, H_out, W_out].
+    Data [N, C_in, H, W], offsets [N, deformable_group * kernel elements * 2, H_out, W_out], filters [C_out, C_in /
+    group, kH, kW] and optionally a mask [N, deformable_group * kernel elements, H_out, W_out]; result [N, C_out, H_out,
+    W_out].
     """
 
     name = "opset8.DeformableConvolution"

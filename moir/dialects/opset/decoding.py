@@ -29,9 +29,11 @@ class DecodingOp(OpsetOp):
 
 @irdl_op_definition
 class CTCGreedyDecoderSeqLen(DecodingOp):
-    """The most probable classes of `data` [batch, time, class] without blanks and, if `merge_repeated`, without repetitions.
+    """The most probable classes of `data` [batch, time, class] without blanks and, if `merge_repeated`, without
+    repetitions.
 
-    Results: classes [batch, time], filled up with -1, and their number in each sequence. The blank is the last class unless given.
+    Results: classes [batch, time], filled up with -1, and their number in each sequence. The blank is the last class
+    unless given.
     """
 
     name = "opset6.CTCGreedyDecoderSeqLen"
@@ -85,7 +87,8 @@ class CTCLoss(DecodingOp):
 
 @irdl_op_definition
 class GatherTree(DecodingOp):
-    """The sequences of a beam search: `step_ids` [time, batch, beam] followed from the last step back along `parent_idx`.
+    """The sequences of a beam search: `step_ids` [time, batch, beam] followed from the last step back along
+    `parent_idx`.
 
     Behind the first `end_token`, and behind `max_seq_len`, there are only end tokens.
     """

@@ -47,9 +47,9 @@ def check_multiple(what: str, size: Dimension, divisor: Dimension) -> Dimension:
 class DetectionOutput(OpsetOp):
     """Boxes decoded against priors, suppressed by class and sorted by confidence.
 
-    Box logits [N, priors * location classes * 4], class predictions [N, priors * classes], proposals [1 or N, 1 or 2, priors * box size]
-    and optionally predictions of a first stage, of class [N, priors * 2] and of boxes like box logits. Result [1, 1, N * kept, 7], each row
-    (batch, class, confidence, x_min, y_min, x_max, y_max).
+    Box logits [N, priors * location classes * 4], class predictions [N, priors * classes], proposals [1 or N, 1 or 2,
+    priors * box size] and optionally predictions of a first stage, of class [N, priors * 2] and of boxes like box
+    logits. Result [1, 1, N * kept, 7], each row (batch, class, confidence, x_min, y_min, x_max, y_max).
     """
 
     name = "opset8.DetectionOutput"
@@ -112,7 +112,9 @@ class DetectionOutput(OpsetOp):
 
 
 def boxes_and_scores(shapes: Shapes) -> tuple[tuple[Dimension, ...], tuple[Dimension, ...]]:
-    """Shapes of boxes [N, boxes, 4] and scores [N, classes, boxes]. Raises InferenceError if they contradict each other."""
+    """Shapes of boxes [N, boxes, 4] and scores [N, classes, boxes]. Raises InferenceError if they contradict each
+    other.
+    """
     boxes, scores = expanded(shapes[0], 3, "boxes"), expanded(shapes[1], 3, "scores")
     if is_fixed(boxes[2]) and boxes[2] != 4:
         raise InferenceError(f"boxes have {boxes[2]} coordinates, not 4")
@@ -122,13 +124,15 @@ def boxes_and_scores(shapes: Shapes) -> tuple[tuple[Dimension, ...], tuple[Dimen
 
 
 def selected_count(shapes: Shapes, *factors: Dimension) -> int:
-    """Number of selected boxes out of a product of known and unknown factors: 0 if nothing can be selected, otherwise unknown."""
+    """Number of selected boxes out of a product of known and unknown factors: 0 if nothing can be selected, otherwise
+    unknown.
+    """
     return 0 if 0 in factors and shapes[0] is not None and shapes[1] is not None else -1
 
 
 class RankedSuppressionOp(OpsetOp):
-    """Base of MatrixNms and MulticlassNms: selected (class, score, box) [selected, 6], their indices [selected, 1] and how many of each
-    batch there are [N]."""
+    """Base of MatrixNms and MulticlassNms: selected (class, score, box) [selected, 6], their indices [selected, 1] and
+    how many of each batch there are [N]."""
 
     boxes = operand_def()
     scores = operand_def()
@@ -195,8 +199,9 @@ class MulticlassNms(RankedSuppressionOp):
 class NonMaxSuppression(OpsetOp):
     """Greedy suppression of each class on its own.
 
-    Boxes [N, boxes, 4], scores [N, classes, boxes] and optionally the scalars (or [1]) max_output_boxes_per_class, iou_threshold,
-    score_threshold and soft_nms_sigma. Results: (batch, class, box) and (batch, class, score) [selected, 3], and their number [1].
+    Boxes [N, boxes, 4], scores [N, classes, boxes] and optionally the scalars (or [1]) max_output_boxes_per_class,
+    iou_threshold, score_threshold and soft_nms_sigma. Results: (batch, class, box) and (batch, class, score) [selected,
+    3], and their number [1].
     """
 
     name = "opset9.NonMaxSuppression"
@@ -232,7 +237,9 @@ class NonMaxSuppression(OpsetOp):
 
 
 class PriorOp(OpsetOp):
-    """Base of the prior boxes: coordinates and variances [2, H * W * priors * 4] for a feature map of size layer_shape (H, W)."""
+    """Base of the prior boxes: coordinates and variances [2, H * W * priors * 4] for a feature map of size layer_shape
+    (H, W).
+    """
 
     layer_shape = operand_def()
     image_shape = operand_def()
@@ -338,7 +345,9 @@ class PriorBoxClustered(PriorOp):
 
 @irdl_op_definition
 class ROIAlign(OpsetOp):
-    """Regions [regions, 4] of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w]; batch_indices [regions] says of which batch."""
+    """Regions [regions, 4] of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w]; batch_indices [regions]
+    says of which batch.
+    """
 
     name = "opset9.ROIAlign"
     data = operand_def()

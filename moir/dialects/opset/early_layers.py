@@ -27,8 +27,8 @@ from moir.errors import InferenceError
 
 @irdl_op_definition
 class RegionYolo(OpsetOp):
-    """Activations of a YOLO head [N, C, H, W]: with `do_softmax` the dimensions from `axis` to `end_axis` become one, otherwise the
-    channels are those of the boxes in `mask`."""
+    """Activations of a YOLO head [N, C, H, W]: with `do_softmax` the dimensions from `axis` to `end_axis` become one,
+    otherwise the channels are those of the boxes in `mask`."""
 
     name = "opset1.RegionYolo"
     data = operand_def()
@@ -92,7 +92,9 @@ class GRN(OpsetOp):
 
 @irdl_op_definition
 class PSROIPooling(OpsetOp):
-    """Position-sensitive pooling of regions [regions, 5] of data [N, C, H, W] to [regions, output_dim, group_size, group_size]."""
+    """Position-sensitive pooling of regions [regions, 5] of data [N, C, H, W] to [regions, output_dim, group_size,
+    group_size].
+    """
 
     name = "opset1.PSROIPooling"
     data = operand_def()
@@ -122,7 +124,9 @@ def _larger(a: Dimension, b: Dimension) -> Dimension:
 
 @irdl_op_definition
 class Proposal(OpsetOp):
-    """The best regions [N * post_nms_topn, 5] of anchors with scores [N, 2 * A, H, W] and offsets [N, 4 * A, H, W], and their scores."""
+    """The best regions [N * post_nms_topn, 5] of anchors with scores [N, 2 * A, H, W] and offsets [N, 4 * A, H, W], and
+    their scores.
+    """
 
     name = "opset4.Proposal"
     class_probs = operand_def()

@@ -1,4 +1,6 @@
-"""Bases of the elementwise operations, unary and broadcasting, and of operations that reckon in float32 what they store in 16 bits."""
+"""Bases of the elementwise operations, unary and broadcasting, and of operations that reckon in float32 what they store
+in 16 bits.
+"""
 
 from __future__ import annotations
 
@@ -128,7 +130,8 @@ def _paddle_dimension(a: Dimension, b: Dimension) -> Dimension:
 
 
 def paddle_shape(a: SymbolicShape, b: SymbolicShape) -> SymbolicShape:
-    """Result shape under `pdpd` broadcasting: `b` lies over the first dimensions of `a` and is broadcast to them, never the other way.
+    """Result shape under `pdpd` broadcasting: `b` lies over the first dimensions of `a` and is broadcast to them, never
+    the other way.
 
     Raises InferenceError where it does not fit.
     """
@@ -147,7 +150,9 @@ def binary_shape(mode: str, a: SymbolicShape, b: SymbolicShape) -> SymbolicShape
 
 
 class BroadcastingOp(OpsetOp):
-    """Base of the operations on two tensors of one element type; the result has that type too unless `RESULT` says otherwise."""
+    """Base of the operations on two tensors of one element type; the result has that type too unless `RESULT` says
+    otherwise.
+    """
 
     a = operand_def()
     b = operand_def()

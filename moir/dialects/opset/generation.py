@@ -35,7 +35,9 @@ RANDOM_NUMBERS = REALS | SIZES
 
 
 def require_scalar(op: OpsetOp, index: int, what: str) -> None:
-    """Raise InferenceError if an operand has a known shape other than that of a scalar or of one element in one dimension."""
+    """Raise InferenceError if an operand has a known shape other than that of a scalar or of one element in one
+    dimension.
+    """
     shape = op.shape(index)
     if shape is not None and (len(shape) > 1 or any(dimension not in (1, -1) for dimension in shape)):
         raise InferenceError(f"{what} should be a scalar or have one element")
@@ -121,7 +123,9 @@ class Range(OpsetOp):
         return self.element("output_type")
 
     def scalar(self, operand: Array | None) -> int | float | None:
-        """The number an operand holds, cut to an integer if the result is of integers. Raises InferenceError if it is not finite."""
+        """The number an operand holds, cut to an integer if the result is of integers. Raises InferenceError if it is
+        not finite.
+        """
         if operand is None:
             return None
         value = widened(operand).reshape(()).item()
@@ -141,7 +145,9 @@ class Range(OpsetOp):
 
 @irdl_op_definition
 class RandomUniform(OpsetOp):
-    """Random numbers of a uniform distribution from min_val to below max_val. With both seeds 0 they differ from run to run."""
+    """Random numbers of a uniform distribution from min_val to below max_val. With both seeds 0 they differ from run to
+    run.
+    """
 
     name = "opset8.RandomUniform"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0,)

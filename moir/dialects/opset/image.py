@@ -68,7 +68,9 @@ class InterpolateOp(OpsetOp):
     result = result_def()
 
     def resized(self, shapes: Shapes, known: OperandValues, target: int, axes_index: int) -> SymbolicShape:
-        """Shape of the result, where operand `target` has sizes or scales and operand `axes_index`, if there, the axes they are for."""
+        """Shape of the result, where operand `target` has sizes or scales and operand `axes_index`, if there, the axes
+        they are for.
+        """
         data = shapes[0]
         if data is None:
             return None
@@ -111,7 +113,9 @@ class InterpolateOp(OpsetOp):
 
 @irdl_op_definition
 class Interpolate4(InterpolateOp):
-    """Data padded with zeros and resized along axes to `sizes`, or by `scales`, as `shape_calculation_mode` says; the other is ignored."""
+    """Data padded with zeros and resized along axes to `sizes`, or by `scales`, as `shape_calculation_mode` says; the
+    other is ignored.
+    """
 
     name = "opset4.Interpolate"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2)
@@ -126,7 +130,9 @@ class Interpolate4(InterpolateOp):
 
 @irdl_op_definition
 class Interpolate(InterpolateOp):
-    """Data padded with zeros and resized along axes to sizes (integers), or by scales (floats), as `shape_calculation_mode` says."""
+    """Data padded with zeros and resized along axes to sizes (integers), or by scales (floats), as
+    `shape_calculation_mode` says.
+    """
 
     name = "opset11.Interpolate"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2)
@@ -140,7 +146,9 @@ class Interpolate(InterpolateOp):
 
 @irdl_op_definition
 class GridSample(OpsetOp):
-    """Data [N, C, H, W] sampled where a grid [N, H_out, W_out, 2] of (x, y) in -1 … 1 says; result [N, C, H_out, W_out]."""
+    """Data [N, C, H, W] sampled where a grid [N, H_out, W_out, 2] of (x, y) in -1 … 1 says; result [N, C, H_out,
+    W_out].
+    """
 
     name = "opset9.GridSample"
     data = operand_def()
@@ -160,7 +168,9 @@ class GridSample(OpsetOp):
 
 @irdl_op_definition
 class ExtractImagePatches(OpsetOp):
-    """Patches of `sizes` elements that lie `rates` apart, `strides` between patches: [N, C, H, W] to [N, C * patch, rows, columns]."""
+    """Patches of `sizes` elements that lie `rates` apart, `strides` between patches: [N, C, H, W] to [N, C * patch,
+    rows, columns].
+    """
 
     name = "opset3.ExtractImagePatches"
     data = operand_def()

@@ -37,7 +37,9 @@ class ReadingOp(OpsetOp):
         return (simplified(result, element_types.to_numpy(self.element_type(0))) if result.dtype == object else result,)
 
     def read(self, *operands: Array) -> Array | None:
-        """The result; only `data` may have symbols in it. None for an index out of range, which the runtime defines and numpy does not."""
+        """The result; only `data` may have symbols in it. None for an index out of range, which the runtime defines and
+        numpy does not.
+        """
         raise NotImplementedError
 
 
@@ -195,7 +197,9 @@ def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
 
 
 def _combine(result: Array, positions: tuple[Array | slice, ...], updates: Array, reduction: str) -> bool:
-    """Write `updates` into `result`, combined with what is there. False for a reduction of this element type that is not computed."""
+    """Write `updates` into `result`, combined with what is there. False for a reduction of this element type that is
+    not computed.
+    """
     combinations: dict[str, Callable[..., Any]] = {
         "sum": np.add.at,
         "mean": np.add.at,
@@ -250,7 +254,8 @@ class ScatterUpdate(WritingOp):
 
 @irdl_op_definition
 class ScatterElementsUpdate(WritingOp):
-    """`data` with each element of `updates` written at its own position, whose coordinate along `axis` the index replaces.
+    """`data` with each element of `updates` written at its own position, whose coordinate along `axis` the index
+    replaces.
 
     `reduction` combines updates of one place with each other and, if `use_init_val` is set, with the element of `data`.
     """
@@ -295,8 +300,8 @@ class ScatterElementsUpdate(WritingOp):
 
 @irdl_op_definition
 class ScatterNDUpdate(WritingOp):
-    """`data` with elements or slices, whose first coordinates are the vectors in the last dimension of `indices`, combined with `updates`
-    by `reduction`."""
+    """`data` with elements or slices, whose first coordinates are the vectors in the last dimension of `indices`,
+    combined with `updates` by `reduction`."""
 
     name = "opset15.ScatterNDUpdate"
     reduction = string_property("none", "max", "min", "none", "prod", "sub", "sum")

@@ -24,7 +24,9 @@ from moir.errors import InferenceError
 
 @irdl_op_definition
 class Parameter(OpsetOp):
-    """An input of the model or of a body. Its type is its result type; `bounds` narrows unknown dimensions, as in `1..10,3,?`."""
+    """An input of the model or of a body. Its type is its result type; `bounds` narrows unknown dimensions, as in
+    `1..10,3,?`.
+    """
 
     name = "opset1.Parameter"
     bounds = opt_prop_def(PropertyKind("str"))

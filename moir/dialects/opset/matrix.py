@@ -33,7 +33,8 @@ from moir.errors import InferenceError
 
 
 def product_shape(a: SymbolicShape, b: SymbolicShape, transpose_a: bool, transpose_b: bool) -> SymbolicShape:
-    """Shape of a matrix product; an operand of one dimension is a row on the left, a column on the right, and loses that dimension.
+    """Shape of a matrix product; an operand of one dimension is a row on the left, a column on the right, and loses
+    that dimension.
 
     Raises InferenceError for scalars and where shapes do not fit.
     """
@@ -51,7 +52,9 @@ def product_shape(a: SymbolicShape, b: SymbolicShape, transpose_a: bool, transpo
 
 @irdl_op_definition
 class MatMul(OpsetOp):
-    """Matrix product over the last two dimensions, the others broadcast. A transposition does nothing to an operand of one dimension."""
+    """Matrix product over the last two dimensions, the others broadcast. A transposition does nothing to an operand of
+    one dimension.
+    """
 
     name = "opset1.MatMul"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -107,7 +110,8 @@ class Inverse(UnaryOp):
 
 
 def attention_shape(query: SymbolicShape, key: SymbolicShape, value: SymbolicShape, mask: SymbolicShape) -> SymbolicShape:
-    """Shape of an attention: batch, queries, features of the values. An operand of unknown rank adds nothing to the batch.
+    """Shape of an attention: batch, queries, features of the values. An operand of unknown rank adds nothing to the
+    batch.
 
     Raises InferenceError where shapes do not fit.
     """
@@ -117,7 +121,8 @@ def attention_shape(query: SymbolicShape, key: SymbolicShape, value: SymbolicSha
     if mask is not None and len(mask) == 1:
         raise InferenceError("an attention mask should be a scalar or have at least two dimensions")
     if mask is not None:
-        # A mask is repeated for the scores, not they for the mask: a dimension of it that is a symbol says nothing about them.
+        # A mask is repeated for the scores, not they for the mask: a dimension of it that is a symbol says nothing
+        # about them.
         mask = tuple([1 if isinstance(dimension, Symbol) else dimension for dimension in mask])
     batch = broadcast_shapes(*(shape[:-2] for shape in (query, key, value, mask) if shape is not None)) or ()
     queries: Dimension = -1
@@ -142,8 +147,8 @@ def attention_shape(query: SymbolicShape, key: SymbolicShape, value: SymbolicSha
 class ScaledDotProductAttention(OpsetOp):
     """softmax(query · keyᵀ · scale + attention_mask) · value.
 
-    A boolean mask says which keys a query sees; with `causal` query i sees keys 0 … i and the mask is not used. The scale is
-    1 / √(last dimension of query) unless given.
+    A boolean mask says which keys a query sees; with `causal` query i sees keys 0 … i and the mask is not used. The
+    scale is 1 / √(last dimension of query) unless given.
     """
 
     name = "opset13.ScaledDotProductAttention"
@@ -188,7 +193,9 @@ class ScaledDotProductAttention(OpsetOp):
 
 @irdl_op_definition
 class Einsum(OpsetOp):
-    """Einstein summation: products of operands, summed over the labels that are missing in the result, as `equation` says."""
+    """Einstein summation: products of operands, summed over the labels that are missing in the result, as `equation`
+    says.
+    """
 
     name = "opset7.Einsum"
     PASSES_ERRORS_ON: ClassVar[bool] = True

@@ -267,9 +267,9 @@ def _repeated(dimension: Dimension, target: Dimension) -> Dimension:
 class Broadcast(MovementOp):
     """`data` repeated until it has `target_shape`.
 
-    `numpy`: dimensions are aligned at the end and only `data` is repeated; `bidirectional`: the target is repeated as well; `explicit`:
-    `axes_mapping` says to which dimension of the target each dimension of `data` belongs; `pdpd`: `data` begins at the first dimension
-    from which its sizes are those of the target.
+    `numpy`: dimensions are aligned at the end and only `data` is repeated; `bidirectional`: the target is repeated as
+    well; `explicit`: `axes_mapping` says to which dimension of the target each dimension of `data` belongs; `pdpd`:
+    `data` begins at the first dimension from which its sizes are those of the target.
     """
 
     name = "opset3.Broadcast"
@@ -378,7 +378,9 @@ class Tile(MovementOp):
 
 @irdl_op_definition
 class Reverse(MovementOp):
-    """`data` in reverse order along some axes: `mode` says whether `reversed_axes` lists them (`index`) or has a flag for each (`mask`)."""
+    """`data` in reverse order along some axes: `mode` says whether `reversed_axes` lists them (`index`) or has a flag
+    for each (`mask`).
+    """
 
     name = "opset1.Reverse"
     data = operand_def()

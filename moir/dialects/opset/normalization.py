@@ -34,7 +34,9 @@ def real(data: Array) -> bool:
 
 
 def channels_of(vectors: Shapes) -> Dimension:
-    """Number of channels by operands that have one entry for each, which follow the data. Raises InferenceError if they differ."""
+    """Number of channels by operands that have one entry for each, which follow the data. Raises InferenceError if they
+    differ.
+    """
     channels: Dimension = -1
     for index, vector in enumerate(vectors, start=1):
         if vector is None:
@@ -109,7 +111,9 @@ def axes_tuple(axes: Array) -> tuple[int, ...]:
 
 @irdl_op_definition
 class NormalizeL2(NormalizationOp):
-    """data / sqrt(sum of squares along axes), where eps is added to the sum, or is its least value; without axes every element alone."""
+    """data / sqrt(sum of squares along axes), where eps is added to the sum, or is its least value; without axes every
+    element alone.
+    """
 
     name = "opset1.NormalizeL2"
     AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=1)
@@ -150,7 +154,9 @@ class MVN(NormalizationOp):
 
 
 def standardized(values: Array, axes: tuple[int, ...], eps: float, normalize_variance: bool = True, inside: bool = True) -> Array:
-    """Values minus their mean along axes, divided by their standard deviation if asked for; eps is added inside or outside the root."""
+    """Values minus their mean along axes, divided by their standard deviation if asked for; eps is added inside or
+    outside the root.
+    """
     centred = values - np.mean(values, axis=axes, keepdims=True, dtype=values.dtype)
     if not normalize_variance:
         return centred
@@ -161,7 +167,9 @@ def standardized(values: Array, axes: tuple[int, ...], eps: float, normalize_var
 
 @irdl_op_definition
 class LRN(NormalizationOp):
-    """data / (bias + alpha / n * sum of squares over n neighbours) ** beta; a neighbourhood is `size` elements along each axis, centred."""
+    """data / (bias + alpha / n * sum of squares over n neighbours) ** beta; a neighbourhood is `size` elements along
+    each axis, centred.
+    """
 
     name = "opset1.LRN"
     alpha = float_property()
@@ -189,7 +197,9 @@ class LRN(NormalizationOp):
 
 
 def neighbour_sums(values: Array, axis: int, size: int) -> Array:
-    """Sums of `size` elements along an axis, each centred on its place (of an even number, one more before it than behind)."""
+    """Sums of `size` elements along an axis, each centred on its place (of an even number, one more before it than
+    behind).
+    """
     length = values.shape[axis]
     sums = np.cumsum(values, axis=axis, dtype=np.float64)
     sums = np.insert(sums, 0, 0, axis=axis)

@@ -44,7 +44,9 @@ class PoolingOp(SlidingWindowOp):
 
 
 class AvgPoolOp(PoolingOp):
-    """Base of the averaging ones: if padding does not count, each window must reach an element, for the mean of none is undefined."""
+    """Base of the averaging ones: if padding does not count, each window must reach an element, for the mean of none is
+    undefined.
+    """
 
     def verify_(self) -> None:
         super().verify_()

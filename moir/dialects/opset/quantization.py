@@ -19,7 +19,9 @@ from moir.errors import InferenceError
 
 
 def check_fits(shape: SymbolicShape, data: SymbolicShape) -> None:
-    """Raises InferenceError if a shape does not broadcast into that of the data; further leading dimensions of 1 do no harm."""
+    """Raises InferenceError if a shape does not broadcast into that of the data; further leading dimensions of 1 do no
+    harm.
+    """
     if shape is None or data is None:
         return
     lead = max(0, len(shape) - len(data))
@@ -32,9 +34,11 @@ def check_fits(shape: SymbolicShape, data: SymbolicShape) -> None:
 
 @irdl_op_definition
 class FakeQuantize(OpsetOp):
-    """Data clamped to an input range, rounded to one of `levels` evenly spaced values, which are then mapped to an output range.
+    """Data clamped to an input range, rounded to one of `levels` evenly spaced values, which are then mapped to an
+    output range.
 
-    The four limits broadcast into the data. Values at or below the lower limit become output_low, those above the higher one output_high.
+    The four limits broadcast into the data. Values at or below the lower limit become output_low, those above the
+    higher one output_high.
     """
 
     name = "opset1.FakeQuantize"
@@ -76,7 +80,9 @@ class FakeQuantize(OpsetOp):
 
 @irdl_op_definition
 class FakeConvert(OpsetOp):
-    """Data * scale - shift rounded to an 8-bit float and mapped back; scale and shift have one shape, which broadcasts into the data's."""
+    """Data * scale - shift rounded to an 8-bit float and mapped back; scale and shift have one shape, which broadcasts
+    into the data's.
+    """
 
     name = "opset13.FakeConvert"
     POINTWISE: ClassVar[bool] = True

@@ -30,7 +30,9 @@ Sizes = dict[str, Dimension]
 
 
 class RecurrentOp(OpsetOp):
-    """Base of cells and sequences: dimensions found in the shapes of all operands, one element type but for the lengths."""
+    """Base of cells and sequences: dimensions found in the shapes of all operands, one element type but for the
+    lengths.
+    """
 
     OPERANDS: ClassVar[tuple[str, ...]]
     """The axes of each operand by letter; `G` is gates times H, `B` the length of the bias."""
@@ -125,7 +127,9 @@ SEQUENCE = ("NTI", "NDH", "N", "DGI", "DGH", "DB")
 
 
 class ResetGateOp(RecurrentOp):
-    """Base of the gated recurrent units; with `linear_before_reset` the hidden gate has a bias of its own for the recurrence."""
+    """Base of the gated recurrent units; with `linear_before_reset` the hidden gate has a bias of its own for the
+    recurrence.
+    """
 
     GATES: ClassVar[int] = 3
     ACTIVATION_COUNT: ClassVar[int] = 2
@@ -158,7 +162,9 @@ class RNNCell(CellOp):
 
 @irdl_op_definition
 class GRUCell(ResetGateOp, CellOp):
-    """One step of gated recurrent units, gates z, r, h: data [N, I], state [N, H], W [3H, I], R [3H, H], B [3H] or [4H]; result [N, H]."""
+    """One step of gated recurrent units, gates z, r, h: data [N, I], state [N, H], W [3H, I], R [3H, H], B [3H] or
+    [4H]; result [N, H].
+    """
 
     name = "opset3.GRUCell"
     x = operand_def()
@@ -179,7 +185,9 @@ class GRUCell(ResetGateOp, CellOp):
 
 @irdl_op_definition
 class LSTMCell(CellOp):
-    """One step of long short-term memory, gates f, i, c, o: data [N, I], states [N, H], W [4H, I], R [4H, H], B [4H]; results [N, H]."""
+    """One step of long short-term memory, gates f, i, c, o: data [N, I], states [N, H], W [4H, I], R [4H, H], B [4H];
+    results [N, H].
+    """
 
     name = "opset4.LSTMCell"
     x = operand_def()
@@ -208,7 +216,9 @@ class LSTMCell(CellOp):
 
 @irdl_op_definition
 class RNNSequence(SequenceOp):
-    """A plain recurrent network over sequences: data [N, T, I], state [N, D, H], lengths [N], W [D, H, I], R [D, H, H], B [D, H]."""
+    """A plain recurrent network over sequences: data [N, T, I], state [N, D, H], lengths [N], W [D, H, I], R [D, H, H],
+    B [D, H].
+    """
 
     name = "opset5.RNNSequence"
     x = operand_def()
@@ -257,7 +267,9 @@ class GRUSequence(ResetGateOp, SequenceOp):
 
 @irdl_op_definition
 class LSTMSequence(SequenceOp):
-    """Long short-term memory over sequences: as LSTMCell, with lengths [N] and a leading D in the weights and the states."""
+    """Long short-term memory over sequences: as LSTMCell, with lengths [N] and a leading D in the weights and the
+    states.
+    """
 
     name = "opset5.LSTMSequence"
     x = operand_def()

@@ -17,7 +17,8 @@ from moir.errors import InferenceError
 class ROIPooling(OpsetOp):
     """Regions [regions, 5] (batch, x1, y1, x2, y2) of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w].
 
-    The runtime writes the size of the result a second time, to `output_size` and `output_roi`, but reads `pooled_h` and `pooled_w`.
+    The runtime writes the size of the result a second time, to `output_size` and `output_roi`, but reads `pooled_h` and
+    `pooled_w`.
     """
 
     name = "opset2.ROIPooling"

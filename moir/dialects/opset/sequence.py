@@ -50,7 +50,9 @@ class CumSum(OpsetOp):
 
 
 class OneHotOp(OpsetOp):
-    """Base of the one-hot encodings: along a new axis of size `depth` stands `on_value` at the index, `off_value` elsewhere."""
+    """Base of the one-hot encodings: along a new axis of size `depth` stands `on_value` at the index, `off_value`
+    elsewhere.
+    """
 
     indices = operand_def()
     depth = operand_def()
@@ -100,7 +102,9 @@ class OneHot1(OneHotOp):
 
 @irdl_op_definition
 class OneHot(OneHotOp):
-    """One-hot encoding; a negative index selects nothing, or counts from the end with `negative_indices_mode` `normalize`."""
+    """One-hot encoding; a negative index selects nothing, or counts from the end with `negative_indices_mode`
+    `normalize`.
+    """
 
     name = "opset16.OneHot"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)

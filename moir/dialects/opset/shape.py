@@ -34,8 +34,9 @@ from moir.errors import InferenceError
 class Reshape(OpsetOp):
     """The elements of `data` in another shape.
 
-    In `shape`, one entry may be -1 (what the element count leaves), and 0 repeats the dimension of `data` at that position if
-    `special_zero` is set. Entries that are symbols of dimensions of `data` cancel, so `[batch, -1]` keeps its static part.
+    In `shape`, one entry may be -1 (what the element count leaves), and 0 repeats the dimension of `data` at that
+    position if `special_zero` is set. Entries that are symbols of dimensions of `data` cancel, so `[batch, -1]` keeps
+    its static part.
     """
 
     name = "opset1.Reshape"
@@ -86,7 +87,9 @@ class Reshape(OpsetOp):
 
 
 def _simply_reshaped(count: int, pattern: list[int]) -> tuple[int, ...] | None:
-    """Result shape of the usual Reshape of `count` elements, of sizes with one -1 or none; None for any other and for one that is wrong."""
+    """Result shape of the usual Reshape of `count` elements, of sizes with one -1 or none; None for any other and for
+    one that is wrong.
+    """
     known_part = math.prod(pattern)
     if not pattern:
         return None
@@ -98,7 +101,9 @@ def _simply_reshaped(count: int, pattern: list[int]) -> tuple[int, ...] | None:
 
 
 def _reshaped(source: list[Dimension] | None, pattern: list[Dimension], special_zero: bool) -> tuple[Dimension, ...]:
-    """Result shape of a Reshape; `source` is None if the rank is unknown. Raises InferenceError if the element counts differ."""
+    """Result shape of a Reshape; `source` is None if the rank is unknown. Raises InferenceError if the element counts
+    differ.
+    """
     target: list[Dimension] = list(pattern)
     copied: set[int] = set()
     hole: int | None = None
@@ -140,7 +145,9 @@ def _cancel_symbols(a: list[Dimension], b: list[Dimension]) -> None:
 
 
 def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], pattern: list[Dimension]) -> Dimension:
-    """What stands for the -1 of a target shape: the quotient of the factors of `source` and `target`, -1 if it is unknown."""
+    """What stands for the -1 of a target shape: the quotient of the factors of `source` and `target`, -1 if it is
+    unknown.
+    """
     numbers = [d for d in target if not isinstance(d, Symbol)]
     divisor = math.prod(numbers)
     if divisor == 0:
@@ -186,7 +193,8 @@ def _squeezed(shape: Sequence[Dimension], axes: Collection[int]) -> SymbolicShap
 
 
 class SqueezingOp(OpsetOp):
-    """Base of the versions of Squeeze: removes the dimensions `axes` that have size 1, all such dimensions if there are no axes.
+    """Base of the versions of Squeeze: removes the dimensions `axes` that have size 1, all such dimensions if there are
+    no axes.
 
     An axis of another size is left in place.
     """
@@ -240,7 +248,8 @@ class Squeeze1(SqueezingOp):
 
 @irdl_op_definition
 class Squeeze(SqueezingOp):
-    """Removal of dimensions of size 1. An unknown dimension named by `axes` is taken to be 1, unless `allow_axis_skip` says that it
+    """Removal of dimensions of size 1. An unknown dimension named by `axes` is taken to be 1, unless `allow_axis_skip`
+    says that it
     may be another and stay: then the rank is unknown."""
 
     name = "opset15.Squeeze"

@@ -29,14 +29,18 @@ def _pairs(numbers: ComplexArray, dtype: np.dtype[np.generic]) -> Array:
 
 
 class FourierOp(OpsetOp):
-    """Base of the transforms along `axes`; `signal_size` cuts or extends the dimensions of these axes first, where it is not -1."""
+    """Base of the transforms along `axes`; `signal_size` cuts or extends the dimensions of these axes first, where it
+    is not -1.
+    """
 
     data = operand_def()
     axes = operand_def()
     signal_size = optional_operands(1)
 
     def positions(self, axes: Sequence[int], rank: int) -> list[int]:
-        """Axes counted from the front among `rank` dimensions. Raises InferenceError if one is out of range or named twice."""
+        """Axes counted from the front among `rank` dimensions. Raises InferenceError if one is out of range or named
+        twice.
+        """
         found = [axis + rank if axis < 0 else axis for axis in axes]
         if any(not 0 <= axis < rank for axis in found) or len(set(found)) < len(found):
             raise InferenceError(f"{list(axes)} are no distinct axes of {rank} dimensions")
@@ -70,7 +74,9 @@ class FourierOp(OpsetOp):
 
     @staticmethod
     def complex_rank(shape: SymbolicShape) -> int | None:
-        """Rank of data of complex numbers without the dimension of the pairs. Raises InferenceError if there are no pairs."""
+        """Rank of data of complex numbers without the dimension of the pairs. Raises InferenceError if there are no
+        pairs.
+        """
         if shape is not None and (len(shape) < 2 or (is_fixed(shape[-1]) and shape[-1] != 2)):
             raise InferenceError(f"complex data has at least two dimensions, the last of size 2, not shape {format_shape(shape)}")
         return None if shape is None else len(shape) - 1
@@ -160,7 +166,9 @@ class RDFT(FourierOp):
 
 @irdl_op_definition
 class IRDFT(FourierOp):
-    """The inverse of RDFT: n complex numbers along the last of `axes` give 2 · (n - 1) real ones, or the number `signal_size` says."""
+    """The inverse of RDFT: n complex numbers along the last of `axes` give 2 · (n - 1) real ones, or the number
+    `signal_size` says.
+    """
 
     name = "opset9.IRDFT"
     result = result_def()
@@ -242,10 +250,11 @@ class STFT(OpsetOp):
 
 @irdl_op_definition
 class ISTFT(OpsetOp):
-    """The signal whose STFT is `data`, [batch, frequencies, frames, 2]: the frames are transformed back, windowed, added where they
-    overlap and divided by the sum of the squared windows.
+    """The signal whose STFT is `data`, [batch, frequencies, frames, 2]: the frames are transformed back, windowed,
+    added where they overlap and divided by the sum of the squared windows.
 
-    `center`: half a frame is cut off at both ends; `normalized`: `data` was divided by the square root of the frame size.
+    `center`: half a frame is cut off at both ends; `normalized`: `data` was divided by the square root of the frame
+    size.
     """
 
     name = "opset16.ISTFT"

@@ -1,4 +1,6 @@
-"""The movement operations that cut pieces out of a tensor or put a border around it: Slice, SliceScatter, StridedSlice, Pad."""
+"""The movement operations that cut pieces out of a tensor or put a border around it: Slice, SliceScatter, StridedSlice,
+Pad.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *
 
 
 def slice_of(dimension: int, start: int | None, stop: int | None, step: int) -> slice:
-    """A slice as Python has it. Unlike in Python, one that runs backwards from before the first element has that element."""
+    """A slice as Python has it. Unlike in Python, one that runs backwards from before the first element has that
+    element.
+    """
     return slice(max(start, -dimension) if start is not None and step < 0 else start, stop, step)
 
 
@@ -188,8 +192,9 @@ class SliceScatter(MovementOp):
 class StridedSlice(MovementOp):
     """`data[begin:end:strides]` with masks, one entry for each position of the index.
 
-    `begin_mask`, `end_mask`: 1 ignores the bound; `new_axis_mask`: 1 inserts a dimension; `shrink_axis_mask`: 1 takes the single element
-    at `begin` and drops the dimension; `ellipsis_mask`: 1 stands for as many whole dimensions as are left.
+    `begin_mask`, `end_mask`: 1 ignores the bound; `new_axis_mask`: 1 inserts a dimension; `shrink_axis_mask`: 1 takes
+    the single element at `begin` and drops the dimension; `ellipsis_mask`: 1 stands for as many whole dimensions as are
+    left.
     """
 
     name = "opset1.StridedSlice"
@@ -300,10 +305,11 @@ class StridedSlice(MovementOp):
 
 @irdl_op_definition
 class Pad(MovementOp):
-    """`data` with `pads_begin` and `pads_end` elements put around it along every dimension; negative ones cut elements off.
+    """`data` with `pads_begin` and `pads_end` elements put around it along every dimension; negative ones cut elements
+    off.
 
-    `pad_mode`: `constant` fills with `pad_value` (0 by default), `edge` repeats the outermost element, `reflect` and `symmetric` mirror
-    the data, without and with its outermost element.
+    `pad_mode`: `constant` fills with `pad_value` (0 by default), `edge` repeats the outermost element, `reflect` and
+    `symmetric` mirror the data, without and with its outermost element.
     """
 
     name = "opset12.Pad"

@@ -100,7 +100,8 @@ class NonZero(OpsetOp):
 
 @irdl_op_definition
 class SearchSorted(OpsetOp):
-    """For each element of `values` the index in the sorted row where it could be inserted, behind equal elements if `right_mode` is set.
+    """For each element of `values` the index in the sorted row where it could be inserted, behind equal elements if
+    `right_mode` is set.
 
     `sorted` has one row for all, or one for each row of `values`.
     """
@@ -171,10 +172,11 @@ class Bucketize(OpsetOp):
 
 @irdl_op_definition
 class Unique(OpsetOp):
-    """The distinct elements of `data`, or the distinct slices along `axis`, in order of value (`sorted`) or of first occurrence.
+    """The distinct elements of `data`, or the distinct slices along `axis`, in order of value (`sorted`) or of first
+    occurrence.
 
-    Results: the elements or slices; for each the index of its first occurrence; for each element or slice of `data` the index of its
-    equal in the first result; for each distinct one the number of occurrences.
+    Results: the elements or slices; for each the index of its first occurrence; for each element or slice of `data` the
+    index of its equal in the first result; for each distinct one the number of occurrences.
     """
 
     name = "opset10.Unique"

@@ -27,9 +27,11 @@ def require_ranks(op: OpsetOp, ranks: Sequence[int]) -> None:
 
 @irdl_op_definition
 class EmbeddingSegmentsSum(OpsetOp):
-    """For each segment the sum of the rows of `emb_table` at the indices that `segment_ids`, which are in ascending order, put into it.
+    """For each segment the sum of the rows of `emb_table` at the indices that `segment_ids`, which are in ascending
+    order, put into it.
 
-    A segment without indices has the row `default_index`, or zeros if that is absent or -1. `per_sample_weights` are factors of the rows.
+    A segment without indices has the row `default_index`, or zeros if that is absent or -1. `per_sample_weights` are
+    factors of the rows.
     """
 
     name = "opset3.EmbeddingSegmentsSum"
@@ -73,9 +75,11 @@ def _in_range(positions: Array, size: int) -> bool:
 
 @irdl_op_definition
 class SegmentMax(OpsetOp):
-    """For each segment the maximum of the slices of `data` that `segment_ids`, which are in ascending order, put into it.
+    """For each segment the maximum of the slices of `data` that `segment_ids`, which are in ascending order, put into
+    it.
 
-    A segment without slices has zeros or, by `fill_mode`, the lowest number. Without `num_segments` the last segment has a slice.
+    A segment without slices has zeros or, by `fill_mode`, the lowest number. Without `num_segments` the last segment
+    has a slice.
     """
 
     name = "opset16.SegmentMax"

@@ -1,7 +1,7 @@
 """Spatial arithmetic: how many positions a sliding window has, and what a transposed convolution makes of a size.
 
-Sizes, kernels and results may be unknown: -1 or symbols. Source: Convolution, ConvolutionBackpropData and the pooling operations of
-the OpenVINO operation-set specification; `auto_pad` and `rounding_type` are spelled as in the IR.
+Sizes, kernels and results may be unknown: -1 or symbols. Source: Convolution, ConvolutionBackpropData and the pooling
+operations of the OpenVINO operation-set specification; `auto_pad` and `rounding_type` are spelled as in the IR.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ class Window(NamedTuple):
         return (max(self.kernel, 1) - 1) * self.dilation + 1 if is_fixed(self.kernel) else -1
 
     def padding(self, auto_pad: str) -> tuple[int, int] | None:
-        """Elements put in front of an axis and behind it. None if they depend on its size or on a kernel that is not known."""
+        """Elements put in front of an axis and behind it. None if they depend on its size or on a kernel that is not
+        known.
+        """
         if auto_pad not in ("same_lower", "same_upper"):
             return (0, 0) if auto_pad == "valid" else (self.pad_begin, self.pad_end)
         if self.stride != 1 or not is_fixed(self.kernel):
@@ -53,7 +55,8 @@ def positions(size: int, window: Window, auto_pad: str, rounding: str = "floor")
 @overload
 def positions(size: Dimension, window: Window, auto_pad: str, rounding: str = "floor") -> Dimension: ...
 def positions(size: Dimension, window: Window, auto_pad: str, rounding: str = "floor") -> Dimension:
-    """Number of positions of a window along an axis, the symbol of the axis where it moves by one and is padded to the size of the axis.
+    """Number of positions of a window along an axis, the symbol of the axis where it moves by one and is padded to the
+    size of the axis.
 
     Raises InferenceError if the window is larger than the padded axis.
     """
@@ -82,7 +85,9 @@ def positions(size: Dimension, window: Window, auto_pad: str, rounding: str = "f
 
 
 def spread(size: Dimension, window: Window, output_padding: int = 0) -> Dimension:
-    """Size a transposed convolution makes of `size`, the inverse of `positions`. Raises InferenceError if nothing is left of it."""
+    """Size a transposed convolution makes of `size`, the inverse of `positions`. Raises InferenceError if nothing is
+    left of it.
+    """
     if size == -1 or not is_fixed(window.kernel):
         return -1
     growth = window.extent - window.stride - window.pad_begin - window.pad_end + output_padding

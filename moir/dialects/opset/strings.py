@@ -18,7 +18,9 @@ from moir.dialects.shapes import Shapes, SymbolicShape, merge_shapes
 
 @irdl_op_definition
 class StringTensorUnpack(OpsetOp):
-    """The strings of `data`: where each begins and ends among the bytes, in the shape of the data, and the bytes (UTF-8)."""
+    """The strings of `data`: where each begins and ends among the bytes, in the shape of the data, and the bytes
+    (UTF-8).
+    """
 
     name = "opset15.StringTensorUnpack"
     data = operand_def()

@@ -1,7 +1,7 @@
 """AttributeProto -> property.
 
-A float attribute is a 32-bit float; its property is the shortest decimal number that stands for it, so 0.1 is 0.1 and not
-0.10000000149011612. Source: onnx-ml.proto of ONNX 1.23.
+A float attribute is a 32-bit float; its property is the shortest decimal number that stands for it, so 0.1 is 0.1 and
+not 0.10000000149011612. Source: onnx-ml.proto of ONNX 1.23.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ class AttributeReader:
 
         Args:
             attributes: all of them but the graphs.
-            bindings: what references to attributes of the enclosing function stand for; one that is not there is left out. None
-                outside functions, where there can be no references.
+            bindings: what references to attributes of the enclosing function stand for; one that is not there is left
+                out. None outside functions, where there can be no references.
             kind: kind of the node, for messages.
             node: its name, for messages.
 

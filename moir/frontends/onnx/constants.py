@@ -1,6 +1,7 @@
 """The node Constant, whose value is given in one of several attributes.
 
-Source: Constant in the operators of ONNX (since version 1; values that are no tensors since version 12, sparse ones since 11).
+Source: Constant in the operators of ONNX (since version 1; values that are no tensors since version 12, sparse ones
+since 11).
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _FORMS: Mapping[str, tuple[type, bool, Callable[[Any], DataAttr]]] = {
     "value_string": (str, False, _strings),
     "value_strings": (str, True, _strings),
 }
-"""By attribute: the type of its value or of the items of its value, whether that is a list, and what makes a tensor of it."""
+"""By attribute: the type of its value or of the items of its value, whether that is a list, and what makes a tensor of
+it.
+"""
 
 
 def node_constant(properties: Mapping[str, Attribute]) -> DataAttr | str:

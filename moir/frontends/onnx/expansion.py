@@ -1,7 +1,8 @@
 """Operations that ONNX defines as functions of simpler ones, replaced by their definition.
 
-For kinds nobody lowers. Definitions that depend on attributes and operand types are instantiated for those of the operation. The package
-`onnx`, which holds the definitions, is imported at the first use. Source: the operator schemas of the installed `onnx`.
+For kinds nobody lowers. Definitions that depend on attributes and operand types are instantiated for those of the
+operation. The package `onnx`, which holds the definitions, is imported at the first use. Source: the operator schemas
+of the installed `onnx`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 _DATA_TYPE_NUMBERS = {row.element: number for number, row in reversed(DATA_TYPES.items()) if row.element is not None}
 
 _OTHER_MEANING_SINCE = {"Softmax": 13, "LogSoftmax": 13, "Hardmax": 13, "GroupNormalization": 21}
-"""Operations whose meaning changed while attributes and inputs did not, and the operator-set version that changed it."""
+"""Operations whose meaning changed while attributes and inputs did not, and the operator-set version that changed it.
+"""
 
 
 def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
@@ -45,8 +47,8 @@ def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
         op: an operation of the `onnx` dialect; it stays where it is.
         opset_version: version of the default operator set its model imports.
 
-    Returns one value for each result, None if ONNX does not define the operation as a function, or not for these operands. Raises
-    ConversionError for attributes that contradict the schema.
+    Returns one value for each result, None if ONNX does not define the operation as a function, or not for these
+    operands. Raises ConversionError for attributes that contradict the schema.
     """
     block = op.parent
     if op.regions or block is None or "." in op.KIND:
@@ -85,8 +87,8 @@ def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
 def _definition(op: FrameworkOp, opset_version: int) -> tuple[FunctionProto, list[AttributeProto]] | None:
     """The definition of an operation for its attributes and operand types, and its attributes, defaults included.
 
-    Of several definitions it is the newest one that is not newer than the operator-set version, or else the oldest one that is, provided
-    that all operations in it mean the same in this version.
+    Of several definitions it is the newest one that is not newer than the operator-set version, or else the oldest one
+    that is, provided that all operations in it mean the same in this version.
     """
     from onnx import FunctionProto, NodeProto, defs
 
@@ -122,7 +124,8 @@ def _define(schema: Any, node: bytes, types: list[bytes], version: int) -> bytes
 def _means_the_same(node: NodeProto, version: int, opset_version: int) -> bool:
     """Whether a node written in one version of the operator set is valid in another one, with the same meaning.
 
-    Most new versions of an operation only add element types. Those that change more do so in attributes or inputs, but for a few.
+    Most new versions of an operation only add element types. Those that change more do so in attributes or inputs, but
+    for a few.
     """
     from onnx import defs
 
@@ -140,7 +143,9 @@ def _means_the_same(node: NodeProto, version: int, opset_version: int) -> bool:
 
 
 def _attributes(op: FrameworkOp, schema: Any) -> list[AttributeProto]:
-    """The attributes of an operation as messages, in the types its schema declares, and the defaults of those it does not have."""
+    """The attributes of an operation as messages, in the types its schema declares, and the defaults of those it does
+    not have.
+    """
     from onnx import helper
 
     declared: Any = schema.attributes

@@ -1,7 +1,7 @@
 """Files of tensor data beside a model.
 
-Each file is mapped once. A model may refer to files in its own folder and below, nothing else: a model is data from somewhere, and must
-not be able to put other files of the machine into a conversion result.
+Each file is mapped once. A model may refer to files in its own folder and below, nothing else: a model is data from
+somewhere, and must not be able to put other files of the machine into a conversion result.
 
 Source: https://onnx.ai/onnx/repo-docs/ExternalData.html
 """
@@ -29,7 +29,8 @@ class ExternalFiles:
     def __init__(self, model: Path) -> None:
         self.model = model
         self.folder = model.parent
-        # The second folder is where the model really is, if its path is a link: caches keep all files of a model as links to one folder.
+        # The second folder is where the model really is, if its path is a link: caches keep all files of a model as
+        # links to one folder.
         self.allowed = {self.folder.resolve(), model.resolve().parent}
         self.maps: dict[str, tuple[Path, mmap.mmap | None]] = {}
 
@@ -45,7 +46,8 @@ class ExternalFiles:
             entries: `location`, and where present `offset` and `length`.
             size: number of bytes its type takes.
 
-        Raises ModelFileError for a location outside the folder of the model, a missing file, or a range that does not fit.
+        Raises ModelFileError for a location outside the folder of the model, a missing file, or a range that does not
+        fit.
         """
         path, mapped = self.open(tensor, entries.get("location", ""))
         offset = self.number(tensor, entries, "offset", 0)

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator
 from moir.frontends.onnx.structure import Function, SourceNode, StructureReader
 
 MAXIMUM_INLINED = 5_000_000
-"""Nodes, inputs and outputs that calls may yield: a few hundred bytes of nested functions can stand for more than fits into memory."""
+"""Nodes, inputs and outputs that calls may yield: a few hundred bytes of nested functions can stand for more than fits
+into memory.
+"""
 MAXIMUM_NESTING = 64
 """Nesting of calls and graphs within one another."""
 
@@ -22,7 +24,8 @@ class Functions:
         reader: for messages.
         functions: all of them.
 
-    Raises ModelFileError if two have the same key, if one calls itself, directly or not, or if inlining yields too much.
+    Raises ModelFileError if two have the same key, if one calls itself, directly or not, or if inlining yields too
+    much.
     """
 
     def __init__(self, reader: StructureReader, functions: Iterable[Function]) -> None:

@@ -1,9 +1,10 @@
 """Graphs -> blocks of operations of the `onnx` dialect.
 
-A node becomes an operation of its kind with the node's attributes as properties. Graphs among them become regions of one block with
-Parameters and Results; what they use from outside is appended to the operands of the operation, and every region has a Parameter for
-each of these values behind those of its own inputs. The property `captured` says how many there are, `graph_attributes` which attribute
-each region is. Constants are not captured: a region has its own copy of the operation (the data is shared), so that bodies fold.
+A node becomes an operation of its kind with the node's attributes as properties. Graphs among them become regions of
+one block with Parameters and Results; what they use from outside is appended to the operands of the operation, and
+every region has a Parameter for each of these values behind those of its own inputs. The property `captured` says how
+many there are, `graph_attributes` which attribute each region is. Constants are not captured: a region has its own copy
+of the operation (the data is shared), so that bodies fold.
 """
 
 from __future__ import annotations
@@ -224,7 +225,9 @@ class GraphBuilder:
     # Functions
 
     def call(self, function: Function, node: SourceNode, scope: Scope) -> None:
-        """Inline the call of a function. Its nodes get the name of the call in front, its outputs the names they have in the caller."""
+        """Inline the call of a function. Its nodes get the name of the call in front, its outputs the names they have
+        in the caller.
+        """
         if len(node.inputs) > len(function.inputs) or len(node.outputs) > len(function.outputs) or node.graphs:
             raise self.error("the call does not fit the declaration of the function", node, scope)
         bindings = dict(function.defaults)

@@ -1,7 +1,8 @@
 """The generated protobuf messages of ONNX, loaded without the `onnx` package.
 
-Importing `onnx` costs 0.3 s, nearly all of it for things a converter does not need; the messages alone cost a tenth of that. The module is
-not entered into `sys.modules`, so a later `import onnx` is complete; protobuf gives both the same message classes.
+Importing `onnx` costs 0.3 s, nearly all of it for things a converter does not need; the messages alone cost a tenth of
+that. The module is not entered into `sys.modules`, so a later `import onnx` is complete; protobuf gives both the same
+message classes.
 """
 
 from __future__ import annotations

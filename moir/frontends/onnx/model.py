@@ -43,8 +43,8 @@ def read_model(path: str | Path) -> ModuleOp:
     Args:
         path: the file. Weights stay in it and in the files of external data: the module has views of their memory maps.
 
-    Returns a module with one `moir.model`. Raises ModelFileError for a file that is no ONNX model, is damaged or inconsistent, or refers
-    to files outside its folder.
+    Returns a module with one `moir.model`. Raises ModelFileError for a file that is no ONNX model, is damaged or
+    inconsistent, or refers to files outside its folder.
     """
     path = Path(path)
     mapped = map_file(path)

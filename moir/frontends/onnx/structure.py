@@ -239,7 +239,9 @@ class StructureReader:
         raise self.error(f"{len(names)} nodes form a cycle: {', '.join(listed)}", node)
 
     def check_closed(self, graph: SourceGraph) -> None:
-        """Check that a model's graph uses only what it defines. Raises ModelFileError naming the first node that does not."""
+        """Check that a model's graph uses only what it defines. Raises ModelFileError naming the first node that does
+        not.
+        """
         if not graph.free:
             return
         missing = graph.free[0]

@@ -1,7 +1,8 @@
 """TensorProto and SparseTensorProto -> `#moir.data`.
 
-Data is viewed where it lies: in the memory map of the model, in that of an external file, or in the parsed message if it is small. Only
-integers in variable-length encoding (`int32_data`, `int64_data`, …), strings and sparse tensors are decoded into memory.
+Data is viewed where it lies: in the memory map of the model, in that of an external file, or in the parsed message if
+it is small. Only integers in variable-length encoding (`int32_data`, `int64_data`, …), strings and sparse tensors are
+decoded into memory.
 
 Source: onnx-ml.proto of ONNX 1.23.
 """
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 MAXIMUM_RANK = 64
 """Of numpy arrays."""
 MAXIMUM_DENSE_BYTES = 1 << 30
-"""Sparse tensors that take more than this are not made dense, nor are those of a model that together do and are mostly zeros."""
+"""Sparse tensors that take more than this are not made dense, nor are those of a model that together do and are mostly
+zeros.
+"""
 _MOSTLY_ZEROS_RATIO = 16
 _CHEAP_DENSE_BYTES = 64 << 20
 _MAXIMUM_DENSE_RATIO = 1000
@@ -38,8 +41,9 @@ _MAXIMUM_DENSE_RATIO = 1000
 
 @dataclass(frozen=True)
 class DataType:
-    """A data type of ONNX: its name, the element type it stands for (None: OpenVINO IR has none), and the field of TensorProto that holds
-    its values if they are not in `raw_data`. The values of that field have the numpy type `stored`."""
+    """A data type of ONNX: its name, the element type it stands for (None: OpenVINO IR has none), and the field of
+    TensorProto that holds its values if they are not in `raw_data`. The values of that field have the numpy type
+    `stored`."""
 
     name: str
     element: Attribute | None

@@ -1,8 +1,9 @@
 """Splitting a model file on the level of protobuf's wire format, so that weights are never loaded.
 
-A file is a few megabytes of structure and any amount of tensor data. `split` walks the memory map, skips what is small, and gives back a
-*skeleton*: the same bytes without the large payloads of tensors and without long documentation. The skeleton is parsed with ordinary
-messages; a tensor whose payload was taken out carries a mark with the number of its `Payload` instead.
+A file is a few megabytes of structure and any amount of tensor data. `split` walks the memory map, skips what is small,
+and gives back a *skeleton*: the same bytes without the large payloads of tensors and without long documentation. The
+skeleton is parsed with ordinary messages; a tensor whose payload was taken out carries a mark with the number of its
+`Payload` instead.
 
 Source: https://protobuf.dev/programming-guides/encoding.
 """
@@ -28,7 +29,9 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
 @dataclass(frozen=True)
 class Payload:
-    """Where the data of a tensor lies in the model file: the number of its field in TensorProto, offset and size in bytes."""
+    """Where the data of a tensor lies in the model file: the number of its field in TensorProto, offset and size in
+    bytes.
+    """
 
     field: int
     offset: int
@@ -89,7 +92,9 @@ class Skeleton:
 
 
 def varint(buffer: memoryview | mmap.mmap, position: int, end: int) -> tuple[int, int]:
-    """A variable-length integer and the position behind it. Raises ValueError if it does not end before `end` or within 10 bytes."""
+    """A variable-length integer and the position behind it. Raises ValueError if it does not end before `end` or within
+    10 bytes.
+    """
     result = shift = 0
     while position < end and shift < 70:
         byte = buffer[position]

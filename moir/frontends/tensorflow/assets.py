@@ -1,7 +1,7 @@
 """Files that belong to a model besides its graph and its variables.
 
-A model may refer to files in its own folder, nothing else: it is data from somewhere, and must not be able to put other files of the
-machine into a conversion result.
+A model may refer to files in its own folder, nothing else: it is data from somewhere, and must not be able to put other
+files of the machine into a conversion result.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ class Assets:
     def __init__(self, model: Path, folder: Path) -> None:
         self.model = model
         self.folder = folder
-        # The second folder is where the model really is, if its path is a link: caches keep all files of a model as links to one folder.
+        # The second folder is where the model really is, if its path is a link: caches keep all files of a model as
+        # links to one folder.
         self.allowed = {model.parent.resolve(), model.resolve().parent}
 
     def open(self, name: str) -> Path:
         """The file of an asset.
 
         Args:
-            name: its path in the folder of assets. Of an absolute path, which was valid where the model was made, the last part counts.
+            name: its path in the folder of assets. Of an absolute path, which was valid where the model was made, the
+                last part counts.
 
         Raises ModelFileError if it is outside the model's folder or missing.
         """

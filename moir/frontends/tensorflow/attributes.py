@@ -1,7 +1,7 @@
 """AttrValue -> property.
 
-A float attribute is a 32-bit float; its property is the shortest decimal number that stands for it. Source: attr_value.proto of
-TensorFlow 2.21.
+A float attribute is a 32-bit float; its property is the shortest decimal number that stands for it. Source:
+attr_value.proto of TensorFlow 2.21.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Functions that are attributes of a node -> regions.
 
-A region has a Parameter for each argument of its function and a Result for each output. Handles of variables and hash tables are neither
-operands of such an operation nor results: a region has its own copy of what makes them, and what a loop hands on of them is the handle
-itself.
+A region has a Parameter for each argument of its function and a Result for each output. Handles of variables and hash
+tables are neither operands of such an operation nor results: a region has its own copy of what makes them, and what a
+loop hands on of them is the handle itself.
 """
 
 from __future__ import annotations

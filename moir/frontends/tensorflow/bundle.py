@@ -1,7 +1,7 @@
 """Reading a TensorFlow checkpoint (a "tensor bundle"): `PREFIX.index` and `PREFIX.data-00000-of-00001`, ….
 
-The index says for each tensor its type, its shape, and where its bytes are. Tensors are views of the memory maps of the data files. A
-partitioned variable has an entry for the whole, and one for each slice, which is a tensor of its own.
+The index says for each tensor its type, its shape, and where its bytes are. Tensors are views of the memory maps of the
+data files. A partitioned variable has an entry for the whole, and one for each slice, which is a tensor of its own.
 
 Source: tensor_bundle.proto and the description of the format in tensor_bundle.h of TensorFlow.
 """
@@ -253,7 +253,9 @@ class Bundle:
 
 
 def find_checkpoint(prefix: Path) -> Bundle | None:
-    """The checkpoint with a prefix, None if it has no index. Raises ModelFileError for one of TensorFlow's first format."""
+    """The checkpoint with a prefix, None if it has no index. Raises ModelFileError for one of TensorFlow's first
+    format.
+    """
     if prefix.with_name(f"{prefix.name}.index").exists():
         return Bundle(prefix)
     if prefix.is_file():

@@ -1,8 +1,8 @@
 """What the restore and initialization operations of a model leave in its variables and tables.
 
-A TensorFlow model does not say which tensor of its checkpoint a variable holds. It has operations that read the checkpoint and assign what
-they read, in the main graph or in functions; others fill hash tables. They are run here on symbols: a tensor of the checkpoint is its name,
-an asset its path, and what needs computation is unknown.
+A TensorFlow model does not say which tensor of its checkpoint a variable holds. It has operations that read the
+checkpoint and assign what they read, in the main graph or in functions; others fill hash tables. They are run here on
+symbols: a tensor of the checkpoint is its name, an asset its path, and what needs computation is unknown.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ _MAXIMUM_DEPTH = 64
 VARIABLE_KINDS = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 TABLE_KINDS = frozenset(("HashTableV2", "HashTable", "MutableHashTableV2", "MutableHashTable"))
 EXECUTED_CALL_KINDS = CALL_KINDS | {"RemoteCall"}
-"""Calls that are followed while initialization is executed. A RemoteCall in the graph itself is not inlined: it is refused."""
+"""Calls that are followed while initialization is executed. A RemoteCall in the graph itself is not inlined: it is
+refused.
+"""
 
 _PASSING_KINDS = frozenset(("Identity", "IdentityN", "RefIdentity", "StopGradient", "Snapshot", "PlaceholderWithDefault", "EnsureShape"))
 ASSIGNMENT_KINDS = frozenset(("AssignVariableOp", "Assign"))

@@ -1,7 +1,9 @@
-"""What the references of one graph stand for while its operations are built, and which of its nodes are needed, in which order.
+"""What the references of one graph stand for while its operations are built, and which of its nodes are needed, in
+which order.
 
-A frame is the main graph, or a function as one node calls it. Only what outputs need through data edges is imported; control edges are
-dropped. Every node comes behind what it uses. TensorFlow 1 loops have one exception: the edge from a NextIteration to its Merge is cut.
+A frame is the main graph, or a function as one node calls it. Only what outputs need through data edges is imported;
+control edges are dropped. Every node comes behind what it uses. TensorFlow 1 loops have one exception: the edge from a
+NextIteration to its Merge is cut.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ class Frame:
         return bound(node.attr[name], self.bindings) if name in node.attr else None
 
     def attributes(self, node: Any) -> Iterable[tuple[str, Any]]:
-        """All attributes of a node, placeholders replaced, by name. Raises ModelFileError for one that is bound to nothing."""
+        """All attributes of a node, placeholders replaced, by name. Raises ModelFileError for one that is bound to
+        nothing.
+        """
         for name in sorted(node.attr):
             value = bound(node.attr[name], self.bindings)
             if value is None:

@@ -1,9 +1,9 @@
 """A GraphDef -> module in the `tf` dialect.
 
-A node becomes an operation of its kind with the node's attributes as properties. Calls of functions are inlined. Functions that are
-attributes of a node (the branches of If, condition and body of While) become regions of one block with Parameters for the arguments and
-Results for the outputs; `graph_attributes` says which attribute each region is. Variables and hash tables are not handed into regions:
-each region that uses one has a copy of the operation.
+A node becomes an operation of its kind with the node's attributes as properties. Calls of functions are inlined.
+Functions that are attributes of a node (the branches of If, condition and body of While) become regions of one block
+with Parameters for the arguments and Results for the outputs; `graph_attributes` says which attribute each region is.
+Variables and hash tables are not handed into regions: each region that uses one has a copy of the operation.
 
 Source: graph.proto, node_def.proto and function.proto of TensorFlow 2.21.
 """
@@ -36,8 +36,8 @@ from moir.frontends.tensorflow.model_outputs import ModelOutputs
 from moir.frontends.tensorflow.tensors import TensorReader
 
 MAXIMUM_INLINED = 200_000
-"""Nodes, arguments and outputs of functions that may be there beyond one of each in the file: a few hundred bytes of nested functions can
-stand for more than fits into memory."""
+"""Nodes, arguments and outputs of functions that may be there beyond one of each in the file: a few hundred bytes of
+nested functions can stand for more than fits into memory."""
 MAXIMUM_RESULTS = 200_000
 """Results nodes may have that nothing uses: a reference to output 60000 of a node makes all before it."""
 MAXIMUM_UNUSED_TEXT = 1 << 26
@@ -57,7 +57,8 @@ class GraphImporter:
         path: the file, for messages.
         graph: the GraphDef.
         tensors: reads its tensors.
-        variables: values of variables, by the name of the node (VarHandleOp, VariableV2, …); one that is missing has no value.
+        variables: values of variables, by the name of the node (VarHandleOp, VariableV2, …); one that is missing has no
+            value.
         node_properties: further properties of nodes (`keys` and `values` of hash tables), by the name of the node.
         notes: what else the user should know.
     """
@@ -96,8 +97,8 @@ class GraphImporter:
 
         Args:
             name: name of the model.
-            inputs: names of the inputs and the tensors (`node:0`) they stand for, in order; they all stay, whether they are used or not.
-                None for the placeholders that the outputs need, in the order of the graph.
+            inputs: names of the inputs and the tensors (`node:0`) they stand for, in order; they all stay, whether they
+                are used or not. None for the placeholders that the outputs need, in the order of the graph.
             outputs: the same of the outputs; None for the nodes whose results nobody uses.
 
         Raises ModelFileError for a graph that contradicts itself or has no outputs.

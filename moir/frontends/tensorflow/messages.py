@@ -1,7 +1,8 @@
 """The protobuf messages of TensorFlow's files, as far as a converter reads them.
 
-There is no generated code and no import of TensorFlow: the messages are described by the table below and built at their first use in a pool
-of their own, so they do not meet those of an installed TensorFlow. Fields that are not in the table are skipped by the parser.
+There is no generated code and no import of TensorFlow: the messages are described by the table below and built at their
+first use in a pool of their own, so they do not meet those of an installed TensorFlow. Fields that are not in the table
+are skipped by the parser.
 
 Source: the .proto files of tensorflow/core/framework and tensorflow/core/protobuf of TensorFlow 2.21.
 """
@@ -16,7 +17,9 @@ from typing import Any
 from moir.errors import ModelFileError
 
 PAYLOAD_MARK_FIELD = 536870911
-"""Field of TensorProto that stands for a payload left in the file; the largest number there can be, which TensorFlow does not use."""
+"""Field of TensorProto that stands for a payload left in the file; the largest number there can be, which TensorFlow
+does not use.
+"""
 
 _TABLE = """
 SavedModel: 1 saved_model_schema_version int64, 2 meta_graphs *MetaGraphDef
@@ -67,8 +70,8 @@ TrackableObject: 1 children *ObjectReference, 2 attributes *SerializedTensor
 ObjectReference: 1 node_id int32, 2 local_name string
 SerializedTensor: 1 name string, 2 full_name string, 3 checkpoint_key string
 """
-"""A message a row: number, name and type of each field; `*` before the type of a repeated field, `|` before the oneof a field is in,
-braces around the type of the values of a map from strings."""
+"""A message a row: number, name and type of each field; `*` before the type of a repeated field, `|` before the oneof a
+field is in, braces around the type of the values of a map from strings."""
 
 _ENUMS = {
     "DataType": (

@@ -1,7 +1,7 @@
 """A graph with all that belongs to it -> module: the graph of a SavedModel, or a TF1 `.meta` file with its checkpoint.
 
-Before the graph is imported, its restore operation and its initialization operations are run on symbols (`execution.py`): so each variable
-finds its tensor in the checkpoint, and each hash table its entries.
+Before the graph is imported, its restore operation and its initialization operations are run on symbols
+(`execution.py`): so each variable finds its tensor in the checkpoint, and each hash table its entries.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def read_meta_graph(path: Path, checkpoint: str | Path | None = None, signature:
     Args:
         path: the file.
         checkpoint: prefix of its checkpoint; None for that beside the file, if there is one.
-        signature: signature that says what inputs and outputs are; None for the placeholders, and the nodes whose results nobody uses.
+        signature: signature that says what inputs and outputs are; None for the placeholders, and the nodes whose
+            results nobody uses.
 
     Raises ModelFileError if a file is damaged, or a variable that is read has no value.
     """

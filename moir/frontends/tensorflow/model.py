@@ -20,13 +20,14 @@ def read_model(
     """Read a TensorFlow model.
 
     Args:
-        path: a GraphDef (`.pb`, `.pbtxt`), a MetaGraphDef (`.meta`), or the folder or the `saved_model.pb` of a SavedModel.
+        path: a GraphDef (`.pb`, `.pbtxt`), a MetaGraphDef (`.meta`), or the folder or the `saved_model.pb` of a
+            SavedModel.
         checkpoint: checkpoint with the values of the variables, without `.index`; for graphs that are not frozen.
         tags: tags of the graph of a SavedModel.
         signature: signature of a SavedModel.
 
-    Returns a module with one `moir.model`. Raises ModelFileError for a file that is no TensorFlow model, is damaged or inconsistent, and
-    ConversionError for an option that does not fit the kind of the model.
+    Returns a module with one `moir.model`. Raises ModelFileError for a file that is no TensorFlow model, is damaged or
+    inconsistent, and ConversionError for an option that does not fit the kind of the model.
     """
     path = Path(path)
     if path.is_dir() or path.name in _SAVED_MODEL_NAMES:

@@ -1,4 +1,6 @@
-"""The outputs of a graph that does not say what they are: what nobody uses, unless it is there for its effect or only for training."""
+"""The outputs of a graph that does not say what they are: what nobody uses, unless it is there for its effect or only
+for training.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ def encode_string(value: bytes) -> bytes:
 
 
 def encode_signed(value: int) -> bytes:
-    """A signed integer of at most 64 bits: as many leading ones as the encoding has bytes (inverted for negative ones), then the value."""
+    """A signed integer of at most 64 bits: as many leading ones as the encoding has bytes (inverted for negative ones),
+    then the value.
+    """
     magnitude = ~value if value < 0 else value
     size = magnitude.bit_length() // 7 + 1
     # The header: `size` ones from the highest bit of the first byte on.

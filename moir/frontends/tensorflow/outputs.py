@@ -1,6 +1,7 @@
 """The outputs of kinds that have several, or a list of them.
 
-Functions refer to tensors by the name of an output and a number within it, `split:output:1`; everything else counts the outputs of a node.
+Functions refer to tensors by the name of an output and a number within it, `split:output:1`; everything else counts the
+outputs of a node.
 
 Source: the registered operations of TensorFlow 2.21.
 """
@@ -132,7 +133,9 @@ UnicodeDecodeWithOffsets: row_splits char_values char_to_byte_starts
 Unique UniqueV2: y idx
 UniqueWithCounts UniqueWithCountsV2: y idx count
 """
-"""Kinds and their named outputs, in order; `name*attribute` is a list as long as an integer attribute says, or as a list attribute is."""
+"""Kinds and their named outputs, in order; `name*attribute` is a list as long as an integer attribute says, or as a
+list attribute is.
+"""
 
 _LISTS = """
 N: ConcatOffset ShapeN

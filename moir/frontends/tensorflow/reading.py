@@ -22,7 +22,9 @@ MAXIMUM_TEXT_BYTES = 1 << 28
 """Size of a text file: parsing takes a hundred times as much memory as a binary file of the same content."""
 
 _ONNX = re.compile(rb"\x08[\x01-\x1f](?:[\x1a\x22\x28\x32\x3a\x42]|\x12.[ -~]{3})", re.DOTALL)
-"""The version of the IR, then a field that is a text or a number. A SavedModel begins in the same way, but a graph follows."""
+"""The version of the IR, then a field that is a text or a number. A SavedModel begins in the same way, but a graph
+follows.
+"""
 
 _SAVED_MODEL = re.compile(rb"\x08\x01\x12", re.DOTALL)
 

@@ -10,7 +10,8 @@ from moir.frontends.tensorflow.messages import message_class
 def reference(name: str) -> tuple[str, int]:
     """Node and output of a reference: `node`, `node:1`, `^node` (control), or `node:output:1` in functions.
 
-    In a function the number counts within a named output; that is the output's own number for all kinds with one named output.
+    In a function the number counts within a named output; that is the output's own number for all kinds with one named
+    output.
     """
     node, *ports = name.removeprefix("^").split(":")
     return node, int(ports[-1]) if ports and ports[-1].isdecimal() and len(ports[-1]) < 8 else 0

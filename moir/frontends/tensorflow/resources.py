@@ -1,8 +1,8 @@
 """The values of a model's variables and hash tables.
 
-A variable has the tensor of the checkpoint that the model's restore operations assign to it. One they do not reach has the tensor of its
-own name, as TensorFlow's savers would choose it: the name alone (TF1), the name through the checkpoint's graph of objects (TF2), or the
-slice of a partitioned tensor.
+A variable has the tensor of the checkpoint that the model's restore operations assign to it. One they do not reach has
+the tensor of its own name, as TensorFlow's savers would choose it: the name alone (TF1), the name through the
+checkpoint's graph of objects (TF2), or the slice of a partitioned tensor.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _UNREAD_KINDS = frozenset(
 
 
 class Variables(Mapping[str, DataAttr]):
-    """Names of the nodes that are variables -> their values, read when asked for. A variable without a value is not in it.
+    """Names of the nodes that are variables -> their values, read when asked for. A variable without a value is not in
+    it.
 
     Args:
         graph: the GraphDef.
@@ -91,7 +92,9 @@ class Variables(Mapping[str, DataAttr]):
 
     @cached_property
     def _object_keys(self) -> dict[str, str]:
-        """Names of variables -> keys, by the graph of objects in the checkpoint. A name that several objects have is left out."""
+        """Names of variables -> keys, by the graph of objects in the checkpoint. A name that several objects have is
+        left out.
+        """
         if self.bundle is None or OBJECT_GRAPH_KEY not in self.bundle:
             return {}
         encoded = self.bundle.raw_string(OBJECT_GRAPH_KEY)

@@ -33,8 +33,8 @@ def read_saved_model(path: Path, tags: Sequence[str] | None = None, signature: s
         tags: tags of the graph; None for `serve`, or the only graph there is.
         signature: name of the signature; None for `serving_default`, or the only one there is.
 
-    Returns a module with one `moir.model`, whose inputs and outputs have the names of the signature. Raises ModelFileError if a file is
-    missing or damaged, or there is no such graph or signature.
+    Returns a module with one `moir.model`, whose inputs and outputs have the names of the signature. Raises
+    ModelFileError if a file is missing or damaged, or there is no such graph or signature.
     """
     file = read_file(_file(path), SAVED_MODEL_FORMAT)
     folder = file.path.parent

@@ -57,8 +57,8 @@ def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature
         name: name of the signature; None for `serving_default`, or the only one there is.
         path: the file, for messages.
 
-    Returns inputs and outputs in the order of the nodes in the main graph. Raises ModelFileError, with the names of the signatures, if it
-    is not there, or has an input or an output that is no tensor.
+    Returns inputs and outputs in the order of the nodes in the main graph. Raises ModelFileError, with the names of the
+    signatures, if it is not there, or has an input or an output that is no tensor.
     """
     signatures = {key: value for key, value in meta_graph.signature_def.items() if key not in _INTERNAL_SIGNATURES}
     there = f"its signatures: {', '.join(sorted(signatures))}" if signatures else "export it with a signature"

@@ -1,7 +1,8 @@
 """The sorted string table that is the index of a TensorFlow checkpoint.
 
-The file is a sequence of blocks and a footer. A block holds entries in the order of their keys, each without the prefix it shares with the
-key before it. The index block has an entry for every data block, whose value is the data block's place in the file.
+The file is a sequence of blocks and a footer. A block holds entries in the order of their keys, each without the prefix
+it shares with the key before it. The index block has an entry for every data block, whose value is the data block's
+place in the file.
 
 Source: LevelDB's table format (https://github.com/google/leveldb/blob/main/doc/table_format.md).
 """
@@ -24,7 +25,9 @@ MAXIMUM_KEY_BYTES = 1 << 14
 _FOOTER_BYTES = 48
 _TRAILER_BYTES = 5
 _EXPANSION = 64
-"""Keys together may be this many times as large as the file: prefixes are written once, and a small file must not fill the memory."""
+"""Keys together may be this many times as large as the file: prefixes are written once, and a small file must not fill
+the memory.
+"""
 _UNCOMPRESSED, _SNAPPY = 0, 1
 
 

@@ -1,8 +1,8 @@
 """Finding out whether a model changes its variables while it computes its outputs.
 
-OpenVINO IR gets variables as constants. So a variable that an output reads must not be written by anything that runs for the outputs: the
-operations they depend on by data or by control, and all that functions called by these must run. Writes of other variables (counters,
-running means) change no output and are left out.
+OpenVINO IR gets variables as constants. So a variable that an output reads must not be written by anything that runs
+for the outputs: the operations they depend on by data or by control, and all that functions called by these must run.
+Writes of other variables (counters, running means) change no output and are left out.
 """
 
 from __future__ import annotations

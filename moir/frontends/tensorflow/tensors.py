@@ -1,7 +1,8 @@
 """TensorProto -> `#moir.data`.
 
-Data is viewed where it lies: in the memory map of the model, or in the parsed message if it is small. A tensor whose elements are all equal
-is stored as one of them; it becomes a view with strides of zero, of any size. Complex tensors become real ones with a last dimension of 2.
+Data is viewed where it lies: in the memory map of the model, or in the parsed message if it is small. A tensor whose
+elements are all equal is stored as one of them; it becomes a view with strides of zero, of any size. Complex tensors
+become real ones with a last dimension of 2.
 
 Source: tensor.proto and types.proto of TensorFlow 2.21.
 """

@@ -1,6 +1,8 @@
-"""Which parts of TensorFlow's files are weights and notes for debuggers, so that `moir.frontends.protobuf.wire` leaves them out.
+"""Which parts of TensorFlow's files are weights and notes for debuggers, so that `moir.frontends.protobuf.wire` leaves
+them out.
 
-Source: graph.proto, node_def.proto, attr_value.proto, function.proto, tensor.proto, meta_graph.proto, saved_model.proto of TensorFlow.
+Source: graph.proto, node_def.proto, attr_value.proto, function.proto, tensor.proto, meta_graph.proto, saved_model.proto
+of TensorFlow.
 """
 
 from __future__ import annotations

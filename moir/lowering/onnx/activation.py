@@ -49,7 +49,8 @@ def celu(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return op.Elu(x, alpha=1.0)
     if alpha == 0:
         node.fail("alpha is 0")
-    # Where alpha is negative the scaled operand changes its sign, and with it the branch; the definition has a maximum and a minimum.
+    # Where alpha is negative the scaled operand changes its sign, and with it the branch; the definition has a maximum
+    # and a minimum.
     if alpha < 0:
         negative = op.Multiply(op.Subtract(op.Exp(op.Divide(x, alpha)), 1.0), alpha)
         return op.Add(op.Relu(x), op.Minimum(negative, 0.0))
@@ -161,7 +162,9 @@ def clip_to_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Clip", since=11)
 def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Clip(x, min, max) -> opset1.Clamp(x) {min, max}, or Minimum(Maximum(x, min), max) where they are not constant"""
+    """onnx.Clip(x, min, max)
+    -> opset1.Clamp(x) {min, max}, or Minimum(Maximum(x, min), max) where they are not constant
+    """
     x, low, high = node.operand(0), node.optional(1), node.optional(2)
     low_array, high_array = node.constant(1), node.constant(2)
     if (low is None or low_array is not None) and (high is None or high_array is not None):
@@ -201,7 +204,9 @@ def softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Softmax", "LogSoftmax")
 def flattening_softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Softmax(x) {axis}, over all dimensions from the axis on -> Reshape, opset8.Softmax, Reshape; one alone if it is the last one"""
+    """onnx.Softmax(x) {axis}, over all dimensions from the axis on
+    -> Reshape, opset8.Softmax, Reshape; one alone if it is the last one
+    """
     x, axis = node.operand(0), _first_axis(node)
     if rank_of(x) is not None and axis == node.known_rank(0) - 1:
         return getattr(op, node.op.KIND)(x, axis=axis)

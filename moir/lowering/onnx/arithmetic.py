@@ -155,7 +155,9 @@ def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = True) -> SSAValue:
-    """x in another element type, limited to the largest number of an 8-bit float with `saturate`; the runtime's Convert limits nothing."""
+    """x in another element type, limited to the largest number of an 8-bit float with `saturate`; the runtime's Convert
+    limits nothing.
+    """
     if saturate and element in LARGEST and element_of(x) in REAL_TYPES and element_of(x) != element:
         x = op.Clamp(x, min=-LARGEST[element], max=LARGEST[element])
     return op.convert(x, element)

@@ -45,7 +45,8 @@ class Scores:
     Args:
         scale: factor of the products, None for 1 / sqrt(size of a head).
         cap: products are limited to -cap … cap by a hyperbolic tangent, 0 for no limit.
-        mask: added to the products, or, if boolean, says which keys a query sees; broadcast to [batch, heads, queries, keys].
+        mask: added to the products, or, if boolean, says which keys a query sees; broadcast to [batch, heads, queries,
+            keys].
         causal: query i sees keys 0 … i.
         visible: boolean, like the mask; a query without a true entry gets zeros.
     """
@@ -160,7 +161,8 @@ def combined_masks(op: OpBuilder, visible: SSAValue, mask: SSAValue | None) -> S
 
 @onnx.lowers("Attention")
 def lower_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.Attention(q, k, v, mask, past_k, past_v, lengths) -> ScaledDotProductAttention(q, k, v, mask), past keys and values in front
+    """onnx.Attention(q, k, v, mask, past_k, past_v, lengths) -> ScaledDotProductAttention(q, k, v, mask), past keys and
+    values in front
 
     With a limit of the scores, or if they are a result, the scores are computed step by step.
     """
@@ -197,7 +199,9 @@ def _head_count(node: LoweringNode, value: SSAValue) -> int:
 
 
 def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue, key: SSAValue, past: SSAValue | None) -> None:
-    """Set the mask of an Attention, with what its attributes and lengths say; the runtime's causal mask serves if there is nothing else."""
+    """Set the mask of an Attention, with what its attributes and lengths say; the runtime's causal mask serves if there
+    is nothing else.
+    """
     mask, lengths = node.optional(3), node.optional(6)
     if mask is not None:
         mask = _padded_mask(op, mask, key)
@@ -255,7 +259,9 @@ def _stepwise(
 
 @onnx.lowers("RotaryEmbedding")
 def rotary_embedding(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.RotaryEmbedding(x, cos, sin, positions) -> Concat(x1 * cos - x2 * sin, x1 * sin + x2 * cos), x1 and x2 the halves of x"""
+    """onnx.RotaryEmbedding(x, cos, sin, positions)
+    -> Concat(x1 * cos - x2 * sin, x1 * sin + x2 * cos), x1 and x2 the halves of x
+    """
     positions = node.optional(3)
     cos, sin = (node.operand(index) for index in (1, 2))
     if positions is not None:
@@ -266,7 +272,8 @@ def rotary_embedding(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def rotated_heads(node: LoweringNode, op: OpBuilder, cos: SSAValue, sin: SSAValue) -> SSAValue:
     """Operand 0 of a node rotated; cosines and sines are [batch, sequence, size / 2].
 
-    It is [batch, heads, sequence, size], or [batch, sequence, heads * size], whose heads are split off and joined again.
+    It is [batch, heads, sequence, size], or [batch, sequence, heads * size], whose heads are split off and joined
+    again.
     """
     x, flat = node.operand(0), node.known_rank(0) == 3
     size = node.attribute("rotary_embedding_dim", 0)

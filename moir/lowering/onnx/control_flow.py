@@ -1,7 +1,7 @@
 """Control flow: If, Loop, Scan.
 
-A body in the IR sees nothing outside, so the values a graph uses from outside feed Parameters of it; those that are known are constants in
-the body instead.
+A body in the IR sees nothing outside, so the values a graph uses from outside feed Parameters of it; those that are
+known are constants in the body instead.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ LONGEST_LOOP = 2**31 - 1
 
 @onnx.lowers("If")
 def if_(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """onnx.If(cond, captured…) -> opset8.If(cond, captured…) {then_inputs, else_inputs}; the operations of one branch if cond is known"""
+    """onnx.If(cond, captured…)
+    -> opset8.If(cond, captured…) {then_inputs, else_inputs}; the operations of one branch if cond is known
+    """
     condition = node.constant(0)
     if condition is not None and condition.size == 1:
         return inlined(node, op, graph_of(node, "then_branch" if condition.item() else "else_branch"), captured_values(node))
@@ -48,8 +50,8 @@ def if_(node: LoweringNode, op: OpBuilder) -> Replacement:
 def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Loop(trip_count, cond, v…, captured…) -> opset5.Loop(trip_count, cond, v…, captured…)
 
-    The condition the body gets is true whenever the body runs. A value the body hands on unchanged is an invariant input; the values of a
-    scan output get a leading dimension in the body and are joined along it.
+    The condition the body gets is true whenever the body runs. A value the body hands on unchanged is an invariant
+    input; the values of a scan output get a leading dimension in the body and are joined along it.
     """
     region, captured = graph_of(node, "body"), captured_values(node)
     trip_count, condition, *states = _padded(own_operands(node), 2)
@@ -90,7 +92,9 @@ def _present(node: LoweringNode, values: Sequence[SSAValue | None]) -> list[SSAV
 
 
 def _check_results(node: LoweringNode, region: Region, states: int, own: int) -> None:
-    """Raises ConversionError unless a body has the Results the node needs: `own` ones, the states, then the joined ones."""
+    """Raises ConversionError unless a body has the Results the node needs: `own` ones, the states, then the joined
+    ones.
+    """
     count = len(results_of(region.block))
     if not states <= node.result_count == count - own:
         node.fail(f"it has {node.result_count} outputs and its body {count}, for {states} values handed on")
@@ -125,7 +129,9 @@ def _limit(node: LoweringNode, op: OpBuilder, trip_count: SSAValue | None) -> SS
 
 
 class Scanned(NamedTuple):
-    """The operands of a Scan, and along which axis and in which direction each scanned operand and each joined result runs."""
+    """The operands of a Scan, and along which axis and in which direction each scanned operand and each joined result
+    runs.
+    """
 
     states: list[SSAValue]
     scanned: list[SSAValue]
@@ -151,7 +157,8 @@ def _slicings(node: LoweringNode, axes: Sequence[int], directions: Sequence[int]
 def scan(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Scan(state…, scanned…, captured…) -> opset1.TensorIterator(state…, scanned…, captured…)
 
-    A slice keeps its axis in the runtime: the body begins with a Squeeze of each and ends with an Unsqueeze of each joined value.
+    A slice keeps its axis in the runtime: the body begins with a Squeeze of each and ends with an Unsqueeze of each
+    joined value.
     """
     region = graph_of(node, "body")
     own, count = _present(node, own_operands(node)), node.integer("num_scan_inputs")
@@ -211,7 +218,8 @@ def _scan(node: LoweringNode, op: OpBuilder, region: Region, given: Scanned) -> 
 def _repetition(op: OpBuilder, region: Region, scanned: SSAValue, cut: Slicing) -> tuple[type[RepeatingOp], list[SSAValue]]:
     """The operation that repeats a body for each slice of an operand, and the operands of its own.
 
-    It is a TensorIterator; since the runtime does not have one in another one, a Loop around them, whose body gets a condition.
+    It is a TensorIterator; since the runtime does not have one in another one, a Loop around them, whose body gets a
+    condition.
     """
     if not any(isinstance(inner, TensorIterator) for inner in region.walk()):
         return TensorIterator, []
@@ -229,7 +237,9 @@ def _piece(value: SSAValue, cut: Slicing) -> Attribute:
 
 @onnx.lowers("Scan")
 def scan_of_batch(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """onnx.Scan(lengths, state…, scanned…) -> opset1.TensorIterator over the batch (axis 0) around one over the sequence (axis 1)"""
+    """onnx.Scan(lengths, state…, scanned…)
+    -> opset1.TensorIterator over the batch (axis 0) around one over the sequence (axis 1)
+    """
     region, captured = graph_of(node, "body"), captured_values(node)
     lengths, *others = _padded(own_operands(node), 1)
     own, count = _present(node, others), node.integer("num_scan_inputs")

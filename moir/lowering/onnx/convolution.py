@@ -70,7 +70,8 @@ def add_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, index: int, ax
 def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.ConvTranspose(x, w, b) -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b as [1, C, 1, 1])
 
-    Pads that follow from a wanted size are computed here; only `output_shape` with unknown sizes of x is left to the runtime.
+    Pads that follow from a wanted size are computed here; only `output_shape` with unknown sizes of x is left to the
+    runtime.
     """
     axes = spatial_axes(node, (1, 0))
     window = sliding_window(node, axes)
@@ -106,7 +107,8 @@ def _computed_pads(
 ) -> tuple[SlidingWindow, tuple[int, ...]]:
     """Explicit pads and output padding for the sizes that are wanted; by default the size of x times the stride.
 
-    The surplus is cut off both sides, its odd element at the end for SAME_UPPER and at the beginning otherwise; what lacks is appended.
+    The surplus is cut off both sides, its odd element at the end for SAME_UPPER and at the beginning otherwise; what
+    lacks is appended.
     """
     if wanted and (len(wanted) != axes or min(wanted) < 1):
         node.fail(f"output_shape {list(wanted)} is no shape of {axes} axes")
@@ -136,7 +138,9 @@ def _computed_pads(
 
 @onnx.lowers("DeformConv", since=19)
 def deform_conv(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.DeformConv(x, w, offset, b, mask) -> opset1.Add(opset8.DeformableConvolution(x, offset, w, mask), b as [1, C, 1, 1])"""
+    """onnx.DeformConv(x, w, offset, b, mask)
+    -> opset1.Add(opset8.DeformableConvolution(x, offset, w, mask), b as [1, C, 1, 1])
+    """
     axes = spatial_axes(node, (1, 0, 2))
     if axes != 2:
         node.fail(f"it has {axes} spatial axes, the runtime has deformable convolutions of 2 only")

@@ -54,7 +54,9 @@ NAMES = {
 
 
 def element_type(node: LoweringNode, attribute: str, default: Attribute | None = None) -> Attribute:
-    """The element type an attribute asks for. Raises ConversionError if the attribute is missing or OpenVINO IR does not have the type."""
+    """The element type an attribute asks for. Raises ConversionError if the attribute is missing or OpenVINO IR does
+    not have the type.
+    """
     if default is not None and not node.has(attribute):
         return default
     given = node.attribute(attribute, None)

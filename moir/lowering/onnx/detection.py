@@ -14,7 +14,8 @@ from moir.rewriting.builder import OpBuilder
 
 @onnx.lowers("NonMaxSuppression", since=10)
 def non_max_suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.NonMaxSuppression(boxes, scores, limit, iou, score) {center_point_box} -> opset9.NonMaxSuppression(…) {box_encoding}
+    """onnx.NonMaxSuppression(boxes, scores, limit, iou, score) {center_point_box} -> opset9.NonMaxSuppression(…)
+    {box_encoding}
 
     Without limit nothing is selected; without score threshold every score counts.
     """
@@ -37,7 +38,8 @@ def non_max_suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.RoiAlign(x, rois, batch) {output_height, …} -> opset9.ROIAlign(x, rois, batch) {pooled_h, …, aligned_mode}
 
-    Before version 16 coordinates are not shifted by half a pixel. The runtime's maximum is never below 0, so the maxima are those of a
+    Before version 16 coordinates are not shifted by half a pixel. The runtime's maximum is never below 0, so the maxima
+    are those of a
     MaxPool over the single samples: opset14.MaxPool(opset9.ROIAlign(…)).
     """
     aligned_modes = {"half_pixel": "half_pixel_for_nn", "output_half_pixel": "asymmetric"}
@@ -68,7 +70,9 @@ def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("MaxRoiPool")
 def max_roi_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.MaxRoiPool(x, rois) {pooled_shape, spatial_scale = 1} -> opset2.ROIPooling(x, rois) {pooled_h, pooled_w, method = max}"""
+    """onnx.MaxRoiPool(x, rois) {pooled_shape, spatial_scale = 1}
+    -> opset2.ROIPooling(x, rois) {pooled_h, pooled_w, method = max}
+    """
     size = node.integers("pooled_shape")
     if len(size) != 2:
         node.fail(f"pooled_shape has {len(size)} entries, not 2")

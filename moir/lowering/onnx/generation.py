@@ -116,7 +116,9 @@ def random_uniform_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("RandomNormal")
 def random_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.RandomNormal() {shape, mean, scale, dtype, seed} -> scale * Sqrt(-2 * Log(u)) * Cos(2 π v) + mean of two opset8.RandomUniform"""
+    """onnx.RandomNormal() {shape, mean, scale, dtype, seed}
+    -> scale * Sqrt(-2 * Log(u)) * Cos(2 π v) + mean of two opset8.RandomUniform
+    """
     return normal(node, op, op.constant(node.integers("shape")), random_element(node, f32))
 
 
@@ -128,7 +130,9 @@ def random_normal_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Bernoulli")
 def bernoulli(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Bernoulli(p) {dtype, seed} -> opset1.Convert(opset1.Less(opset8.RandomUniform(opset3.ShapeOf(p), 0, 1), p))"""
+    """onnx.Bernoulli(p) {dtype, seed}
+    -> opset1.Convert(opset1.Less(opset8.RandomUniform(opset3.ShapeOf(p), 0, 1), p))
+    """
     probability = node.operand(0)
     drawn_type = element_of(probability) if element_of(probability) in REAL_TYPES else f32
     drawn = uniform(node, op, op.ShapeOf(probability), drawn_type, 0.0, 1.0)
@@ -137,7 +141,9 @@ def bernoulli(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Multinomial")
 def multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Multinomial(x) {sample_size = 1, dtype = i32, seed} -> opset13.Multinomial(x, sample_size) {log_probs, with_replacement}"""
+    """onnx.Multinomial(x) {sample_size = 1, dtype = i32, seed}
+    -> opset13.Multinomial(x, sample_size) {log_probs, with_replacement}
+    """
     element = element_type(node, "dtype", si32)
     if element not in (si32, si64):
         node.fail("the samples are neither i32 nor i64")
@@ -158,7 +164,9 @@ WINDOWS: dict[str, tuple[float, ...]] = {
 
 @onnx.lowers(*WINDOWS)
 def window(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.HannWindow(size) {periodic = 1, output_datatype} -> a constant, or a0 - a1 Cos(2 π n / N) + …, n = opset4.Range(0, size)"""
+    """onnx.HannWindow(size) {periodic = 1, output_datatype}
+    -> a constant, or a0 - a1 Cos(2 π n / N) + …, n = opset4.Range(0, size)
+    """
     coefficients = WINDOWS[node.op.KIND]
     element, periodic = element_type(node, "output_datatype", f32), node.flag("periodic", True)
     size = node.constant_integers(0)

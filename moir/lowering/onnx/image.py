@@ -48,20 +48,26 @@ class Resizing:
 
 @onnx.lowers("Upsample")
 def upsample_factors(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Upsample(x) {height_scale, width_scale, mode} -> opset11.Interpolate(x, [height_scale, width_scale], [2, 3])"""
+    """onnx.Upsample(x) {height_scale, width_scale, mode}
+    -> opset11.Interpolate(x, [height_scale, width_scale], [2, 3])
+    """
     scales = op.constant(np.array([1, 1, node.number("height_scale"), node.number("width_scale")], np.float32))
     return upsampled(node, op, scales)
 
 
 @onnx.lowers("Upsample", since=7)
 def upsample_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Upsample(x) {scales, mode} -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}"""
+    """onnx.Upsample(x) {scales, mode}
+    -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}
+    """
     return upsampled(node, op, op.constant(np.array(node.numbers("scales"), np.float32)))
 
 
 @onnx.lowers("Upsample", "Resize", since=9)
 def upsample(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Upsample(x, scales) {mode} -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}"""
+    """onnx.Upsample(x, scales) {mode}
+    -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}
+    """
     return upsampled(node, op, node.operand(1))
 
 
@@ -73,7 +79,9 @@ def upsampled(node: LoweringNode, op: OpBuilder, scales: SSAValue) -> SSAValue:
 
 @onnx.lowers("Resize", since=11)
 def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Resize(x, roi, scales, sizes) {mode, coordinate_transformation_mode, …} -> opset11.Interpolate(x, scales or sizes, axes)"""
+    """onnx.Resize(x, roi, scales, sizes) {mode, coordinate_transformation_mode, …}
+    -> opset11.Interpolate(x, scales or sizes, axes)
+    """
     rank = node.rank(0)
     coordinates = node.text("coordinate_transformation_mode", "half_pixel")
     axes = None
@@ -121,7 +129,9 @@ def is_symmetric_anyway(node: LoweringNode, resizing: Resizing) -> bool:
 
 
 def keep_aspect_ratio(node: LoweringNode, op: OpBuilder, resizing: Resizing, policy: str) -> None:
-    """Replace the sizes by those that keep the ratio of the dimensions: all of them are scaled by the smallest or largest factor."""
+    """Replace the sizes by those that keep the ratio of the dimensions: all of them are scaled by the smallest or
+    largest factor.
+    """
     if policy not in ("not_larger", "not_smaller"):
         node.fail(f"keep_aspect_ratio_policy {policy!r} is not one of stretch, not_larger, not_smaller")
     data, shape, sizes = node.operand(0), node.shape(0), node.known.constant(resizing.target)
@@ -227,7 +237,9 @@ def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing, r
 
 @onnx.lowers("GridSample", since=16)
 def grid_sample(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.GridSample(x, grid) {mode, padding_mode, align_corners} -> opset9.GridSample(x, grid) {mode, padding_mode, align_corners}"""
+    """onnx.GridSample(x, grid) {mode, padding_mode, align_corners}
+    -> opset9.GridSample(x, grid) {mode, padding_mode, align_corners}
+    """
     modes = {"bilinear": "bilinear", "linear": "bilinear", "bicubic": "bicubic", "cubic": "bicubic", "nearest": "nearest"}
     mode = node.text("mode", "bilinear" if node.version < 20 else "linear")
     if mode not in modes:
@@ -245,7 +257,8 @@ def grid_sample(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("AffineGrid", since=20)
 def affine_grid(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.AffineGrid(theta, [N, C, H, W]) {align_corners} -> opset1.Reshape(opset1.MatMul(points, theta), [N, H, W, 2])
+    """onnx.AffineGrid(theta, [N, C, H, W]) {align_corners} -> opset1.Reshape(opset1.MatMul(points, theta), [N, H, W,
+    2])
 
     The points [H * W, 3] are (x, y, 1) of every element of an image from -1 to 1; those of a volume have a z.
     """
@@ -266,7 +279,9 @@ def affine_grid(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def grid_line(extent: int, align_corners: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Coordinates of the elements of an axis: from -1 to 1 between the outermost ones, or between the outer edges of these."""
+    """Coordinates of the elements of an axis: from -1 to 1 between the outermost ones, or between the outer edges of
+    these.
+    """
     numbers = np.arange(extent, dtype=np.float64)
     return 2 * numbers / max(extent - 1, 1) - 1 if align_corners else (2 * numbers + 1) / extent - 1
 
@@ -290,7 +305,9 @@ def grid_points(node: LoweringNode, op: OpBuilder, extents: SSAValue, rank: int)
 
 @onnx.lowers("Col2Im", since=18)
 def column_to_image(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Col2Im(x, image_shape, block_shape) {dilations, pads, strides} -> opset15.Col2Im(x, image_shape, block_shape)"""
+    """onnx.Col2Im(x, image_shape, block_shape) {dilations, pads, strides}
+    -> opset15.Col2Im(x, image_shape, block_shape)
+    """
     pads = node.integers("pads", (0, 0, 0, 0))
     if len(pads) != 4 or (shape_of(node.operand(1)) or (2,))[0] not in (2, -1):
         node.fail("only images of two dimensions are supported")

@@ -43,7 +43,9 @@ def reduction(node: LoweringNode) -> str:
 
 @onnx.lowers("Scatter", "ScatterElements")
 def scatter_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.ScatterElements(x, indices, updates) {axis = 0, reduction} -> opset12.ScatterElementsUpdate(x, indices, updates, axis)"""
+    """onnx.ScatterElements(x, indices, updates) {axis = 0, reduction}
+    -> opset12.ScatterElementsUpdate(x, indices, updates, axis)
+    """
     return op.ScatterElementsUpdate(node.operand(0), node.operand(1), node.operand(2), node.integer("axis", 0), reduction=reduction(node))
 
 
@@ -61,9 +63,11 @@ def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("TensorScatter")
 def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.TensorScatter(cache, update, write_indices) {axis = -2, mode} -> opset12.ScatterElementsUpdate(cache, positions, update, axis)
+    """onnx.TensorScatter(cache, update, write_indices) {axis = -2, mode} -> opset12.ScatterElementsUpdate(cache,
+    positions, update, axis)
 
-    The positions of one batch are write_index … write_index + length - 1, modulo the size of the cache if the mode is circular.
+    The positions of one batch are write_index … write_index + length - 1, modulo the size of the cache if the mode is
+    circular.
     """
     cache, update, rank = node.operand(0), node.operand(1), node.known_rank(0)
     axis, mode = normalize_axis(node.integer("axis", -2), rank), node.text("mode", "linear")

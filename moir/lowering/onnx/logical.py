@@ -53,6 +53,7 @@ def is_infinite(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.IsInf(x) {detect_negative, detect_positive} -> opset10.IsInf(x) {detect_negative, detect_positive}"""
     negative, positive = node.flag("detect_negative", True), node.flag("detect_positive", True)
     if not negative and not positive:
-        # The operation without either would say whether anything is infinite on some devices; nothing is what is asked for.
+        # The operation without either would say whether anything is infinite on some devices; nothing is what is asked
+        # for.
         return op.LogicalAnd(op.IsNaN(node.operand(0)), op.constant(False, boolean))
     return op.IsInf(node.operand(0), detect_negative=negative, detect_positive=positive)

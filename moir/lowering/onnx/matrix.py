@@ -31,7 +31,9 @@ def matrix_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Gemm")
 def general_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Gemm(a, b, c) {alpha, beta, transA, transB} -> Add(MatMul(a, b) {transpose_a, transpose_b}, c), factors where they are not 1"""
+    """onnx.Gemm(a, b, c) {alpha, beta, transA, transB}
+    -> Add(MatMul(a, b) {transpose_a, transpose_b}, c), factors where they are not 1
+    """
     return affine_product(node, op, node.operand(0), node.operand(1), node.optional(2))
 
 
@@ -58,7 +60,9 @@ def _scaled(op: OpBuilder, value: SSAValue, factor: float) -> SSAValue:
 
 @onnx.lowers("Einsum")
 def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Einsum(…) {equation} -> opset7.Einsum(…) {equation}, the equation without blanks and with its result spelled out"""
+    """onnx.Einsum(…) {equation}
+    -> opset7.Einsum(…) {equation}, the equation without blanks and with its result spelled out
+    """
     try:
         equation = Equation.parse(node.text("equation").replace(" ", ""))
     except InferenceError as error:
@@ -75,7 +79,9 @@ def integer_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _shifted(node: LoweringNode, op: OpBuilder, data: int, zero: int, rows: bool) -> SSAValue:
-    """An operand of 8-bit integers less its zero point, in f32. A zero point of one dimension has an entry for each row or column."""
+    """An operand of 8-bit integers less its zero point, in f32. A zero point of one dimension has an entry for each row
+    or column.
+    """
     value = op.convert(node.operand(data), f32)
     point = node.optional(zero)
     if point is None:
@@ -100,7 +106,9 @@ def triangle(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -> SSAValue:
-    """Which elements of the matrices in the last two dimensions are in the triangle, [rows, columns]; operand 1 says the diagonal."""
+    """Which elements of the matrices in the last two dimensions are in the triangle, [rows, columns]; operand 1 says
+    the diagonal.
+    """
     shape, offset = shape_of(x), node.optional(1)
     diagonal = (0,) if offset is None else node.constant_integers(1)
     if shape is not None and is_static(shape[-2:]) and diagonal is not None and shape[-1] * shape[-2] <= MAXIMUM_MASK_ELEMENTS:

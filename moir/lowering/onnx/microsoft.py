@@ -109,7 +109,9 @@ def _summed(node: LoweringNode, op: OpBuilder, *indices: int) -> SSAValue:
 
 @onnx.lowers("com.microsoft.SkipLayerNormalization")
 def skip_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.com.microsoft.SkipLayerNormalization(x, skip, gamma, beta, bias) -> MVN(x + skip + bias) * gamma + beta, and the sum"""
+    """onnx.com.microsoft.SkipLayerNormalization(x, skip, gamma, beta, bias)
+    -> MVN(x + skip + bias) * gamma + beta, and the sum
+    """
     total, epsilon = _summed(node, op, 0, 1, 4), node.number("epsilon", 1e-12)
     axes = op.constant([-1], si64)
     y = layer_normalized(op, total, node.operand(2), node.optional(3), axes, epsilon)
@@ -146,7 +148,8 @@ def skip_simplified_layer_normalization(node: LoweringNode, op: OpBuilder) -> Se
 
 @onnx.lowers("com.microsoft.EmbedLayerNormalization")
 def embed_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.com.microsoft.EmbedLayerNormalization(ids, segments, words, positions, segment table, gamma, beta, mask, position ids)
+    """onnx.com.microsoft.EmbedLayerNormalization(ids, segments, words, positions, segment table, gamma, beta, mask,
+    position ids)
 
     -> MVN(words[ids] + positions[position ids] + segment table[segments]) * gamma + beta, the length of each row of the mask, the sum
     """

@@ -104,7 +104,8 @@ def _with_bias(op: OpBuilder, mask: SSAValue | None, bias: SSAValue | None) -> S
 
 @onnx.lowers("com.microsoft.MultiHeadAttention")
 def multi_head_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.com.microsoft.MultiHeadAttention(q, k, v, bias, mask, added, past_k, past_v) -> ScaledDotProductAttention(q, k, v, mask)
+    """onnx.com.microsoft.MultiHeadAttention(q, k, v, bias, mask, added, past_k, past_v) -> ScaledDotProductAttention(q,
+    k, v, mask)
 
     q is [batch, queries, heads * size]; k and v are the like, or already [batch, heads, keys, size].
     """

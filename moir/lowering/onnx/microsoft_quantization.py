@@ -1,4 +1,5 @@
-"""Operations of the domain com.microsoft on quantized tensors: each is one on dequantized operands, its result quantized.
+"""Operations of the domain com.microsoft on quantized tensors: each is one on dequantized operands, its result
+quantized.
 
     %y = onnx.com.microsoft.QLinearAdd(%a, …, %b, …, %scale, %zero)
 ->  %y = Convert(FakeQuantize(Add(dequantized %a, dequantized %b)))
@@ -95,7 +96,8 @@ def concatenation(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("com.microsoft.QGemm")
 def general_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.com.microsoft.QGemm(a, …, b, …, c, scale, zero) {alpha, transA, transB} -> quantized MatMul(a, b) * alpha + c * alpha * scales
+    """onnx.com.microsoft.QGemm(a, …, b, …, c, scale, zero) {alpha, transA, transB} -> quantized MatMul(a, b) * alpha +
+    c * alpha * scales
 
     The scales of c are those of a times those of b. Without a scale of the result that is in floats.
     """
@@ -124,7 +126,9 @@ def _scaled_bias(node: LoweringNode, op: OpBuilder, alpha: float) -> SSAValue:
 
 @onnx.lowers("com.microsoft.MatMulIntegerToFloat")
 def integer_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.com.microsoft.MatMulIntegerToFloat(a, b, a_scale, b_scale, a_zero, b_zero, bias) -> MatMul(a, b) + bias, dequantized"""
+    """onnx.com.microsoft.MatMulIntegerToFloat(a, b, a_scale, b_scale, a_zero, b_zero, bias)
+    -> MatMul(a, b) + bias, dequantized
+    """
     a = dequantized_operand(node, op, 0, quantization(node, op, 2, 4, -2))
     b = dequantized_operand(node, op, 1, quantization(node, op, 3, 5, -1))
     bias, result = node.optional(6), op.MatMul(a, b)

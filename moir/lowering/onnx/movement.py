@@ -131,7 +131,9 @@ def space_to_depth(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("ReverseSequence")
 def reverse_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.ReverseSequence(x, lengths) {batch_axis = 1, time_axis = 0} -> opset1.ReverseSequence(x, lengths) {batch_axis, seq_axis}"""
+    """onnx.ReverseSequence(x, lengths) {batch_axis = 1, time_axis = 0}
+    -> opset1.ReverseSequence(x, lengths) {batch_axis, seq_axis}
+    """
     return op.ReverseSequence(
         node.operand(0), node.operand(1), batch_axis=node.integer("batch_axis", 1), seq_axis=node.integer("time_axis", 0)
     )
@@ -245,7 +247,9 @@ def padded(node: LoweringNode, op: OpBuilder, pads: np.ndarray[tuple[int, ...], 
 
 
 def wrapped(op: OpBuilder, data: SSAValue, begin: Sequence[int | SSAValue], end: Sequence[int | SSAValue]) -> SSAValue:
-    """Data continued periodically: along each padded axis a Gather at the positions -begin … size + end - 1, modulo the size."""
+    """Data continued periodically: along each padded axis a Gather at the positions -begin … size + end - 1, modulo the
+    size.
+    """
     for axis, (before, after) in enumerate(zip(begin, end, strict=True)):
         if before == after == 0:
             continue

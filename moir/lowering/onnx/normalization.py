@@ -41,14 +41,17 @@ def _in_type_of(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
 
 @onnx.lowers("BatchNormalization")
 def batch_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.BatchNormalization(x, scale, bias, mean, variance) {epsilon} -> opset5.BatchNormInference(x, scale, bias, mean, variance)
+    """onnx.BatchNormalization(x, scale, bias, mean, variance) {epsilon} -> opset5.BatchNormInference(x, scale, bias,
+    mean, variance)
 
-    A node in training mode normalizes by the statistics of the batch, and has the running statistics as further results.
+    A node in training mode normalizes by the statistics of the batch, and has the running statistics as further
+    results.
     """
     x = node.operand(0)
     scale, bias, mean, variance = (_in_type_of(op, node.operand(index), x) for index in range(1, 5))
     epsilon = node.number("epsilon", 1e-5)
-    # Before version 7 training is the default, but models that were exported for inference do not always say so; their only result does.
+    # Before version 7 training is the default, but models that were exported for inference do not always say so; their
+    # only result does.
     training = node.flag("training_mode") if node.version >= 7 else not node.flag("is_test") and any(map(node.is_used, range(1, 5)))
     if training:
         return _training_normalization(node, op, [x, scale, bias, mean, variance])
@@ -64,7 +67,9 @@ def batch_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue 
 
 
 def _training_normalization(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
-    """Normalization by the statistics of the batch; the running statistics are mixed of theirs and those given, by `momentum`."""
+    """Normalization by the statistics of the batch; the running statistics are mixed of theirs and those given, by
+    `momentum`.
+    """
     x, scale, bias, mean, variance = operands
     if node.version < 14:
         node.fail("training mode of a version before 14 is not supported", hint="export the model for inference")
@@ -127,7 +132,8 @@ def axes_from(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
 def layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
     """onnx.LayerNormalization(x, scale, bias) {axis, epsilon} -> MVN(x, axes from axis on) * scale + bias
 
-    The mean and the inverse standard deviation, further results, are computed if they are used; they have the type `stash_type` says.
+    The mean and the inverse standard deviation, further results, are computed if they are used; they have the type
+    `stash_type` says.
     """
     x = node.operand(0)
     scale, bias = node.operand(1), node.optional(2)
@@ -198,7 +204,9 @@ def groupwise_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("LpNormalization")
 def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.LpNormalization(x) {axis, p} -> opset1.NormalizeL2(x, axis), for p = 1: x / max(ReduceL1(x, axis), smallest number)"""
+    """onnx.LpNormalization(x) {axis, p}
+    -> opset1.NormalizeL2(x, axis), for p = 1: x / max(ReduceL1(x, axis), smallest number)
+    """
     x, axes = node.operand(0), op.constant([node.integer("axis", -1)], si64)
     p = node.integer("p", 2)
     if p == 2:
@@ -212,7 +220,8 @@ def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.LRN(x) {alpha, beta, bias, size} -> opset1.LRN(x, [1]) {alpha, beta, bias, size}
 
-    The runtime's CPU plugin takes the bias for an integer: one that is none is factored out. It has no neighbourhoods of an even number
+    The runtime's CPU plugin takes the bias for an integer: one that is none is factored out. It has no neighbourhoods
+    of an even number
     of channels: x / (bias + alpha / size * sum of shifted squares) ** beta.
     """
     x, size = node.operand(0), node.integer("size")

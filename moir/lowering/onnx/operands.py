@@ -16,8 +16,8 @@ from moir.rewriting.builder import OpBuilder
 def aligned(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:
     """Both operands of a binary node such that they broadcast as in numpy.
 
-    Before operator set 7 the shape of the second one lies at `axis` of the first one's; dimensions of 1 are appended to it then.
-    Raises ConversionError if the ranks that takes are unknown.
+    Before operator set 7 the shape of the second one lies at `axis` of the first one's; dimensions of 1 are appended to
+    it then. Raises ConversionError if the ranks that takes are unknown.
     """
     a, b = node.operand(0), node.operand(1)
     if node.version >= 7 or not node.flag("broadcast") or not node.has("axis"):
@@ -41,7 +41,9 @@ def with_dimensions_behind(op: OpBuilder, value: SSAValue, count: int) -> SSAVal
 
 
 def small_constant(op: OpBuilder, value: SSAValue) -> Array | None:
-    """The array of a constant whose element type has one (it can be reshaped, but packed elements cannot); None of any other value."""
+    """The array of a constant whose element type has one (it can be reshaped, but packed elements cannot); None of any
+    other value.
+    """
     element = element_of(value)
     if is_element_type(element) and describe(element).is_packed:
         return None
@@ -49,7 +51,9 @@ def small_constant(op: OpBuilder, value: SSAValue) -> Array | None:
 
 
 def dimension(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = ()) -> SSAValue:
-    """A dimension of a value, as a scalar or in another shape of one element; a constant if it is known. A negative axis needs no rank."""
+    """A dimension of a value, as a scalar or in another shape of one element; a constant if it is known. A negative
+    axis needs no rank.
+    """
     known = shape_of(value)
     if known is not None and known[axis] >= 0:
         return op.constant([known[axis]] if len(shape) else known[axis], si64)

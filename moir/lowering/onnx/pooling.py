@@ -61,7 +61,9 @@ def _column_major(op: OpBuilder, data: SSAValue, indices: SSAValue, axes: int) -
 
 @onnx.lowers("AveragePool")
 def average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.AveragePool(x) {count_include_pad = 0} -> opset14.AvgPool(x) {exclude-pad = true}; with dilations opset16.AvgPool."""
+    """onnx.AveragePool(x) {count_include_pad = 0}
+    -> opset14.AvgPool(x) {exclude-pad = true}; with dilations opset16.AvgPool.
+    """
     kernel = kernel_shape(node)
     window = sliding_window(node, len(kernel))
     return _average(op, node.operand(0), kernel, window, rounding(node), not node.flag("count_include_pad"))
@@ -107,7 +109,9 @@ def _exponent(node: LoweringNode) -> float:
 
 @onnx.lowers("GlobalLpPool")
 def global_lp_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.GlobalLpPool(x) {p = 2} -> opset4.ReduceL2(x, [2, …]) {keep_dims = true}; opset4.ReduceL1 for p = 1, else Σ|x|ᵖ to the 1/p."""
+    """onnx.GlobalLpPool(x) {p = 2}
+    -> opset4.ReduceL2(x, [2, …]) {keep_dims = true}; opset4.ReduceL1 for p = 1, else Σ|x|ᵖ to the 1/p.
+    """
     data, exponent = node.operand(0), _exponent(node)
     axes = spatial_axes_of(op, data)
     if exponent == 1:
@@ -119,7 +123,9 @@ def global_lp_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("LpPool")
 def lp_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.LpPool(x) {p = 2} -> opset1.Sqrt(opset1.Multiply(opset14.AvgPool(opset1.Multiply(x, x)), elements of the kernel))"""
+    """onnx.LpPool(x) {p = 2}
+    -> opset1.Sqrt(opset1.Multiply(opset14.AvgPool(opset1.Multiply(x, x)), elements of the kernel))
+    """
     kernel, exponent = kernel_shape(node), _exponent(node)
     data = node.operand(0)
     window = sliding_window(node, len(kernel))
@@ -152,9 +158,11 @@ def _padded_to_ceil(node: LoweringNode, window: SlidingWindow, kernel: Sequence[
 
 @onnx.lowers("MaxUnpool")
 def max_unpool(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.MaxUnpool(x, indices, output_shape) -> Pad(Reshape(ScatterElementsUpdate(zeros, indices as list, x as list)))
+    """onnx.MaxUnpool(x, indices, output_shape) -> Pad(Reshape(ScatterElementsUpdate(zeros, indices as list, x as
+    list)))
 
-    Indices count the elements of the tensor the attributes tell the shape of; a larger `output_shape` appends zeros to it.
+    Indices count the elements of the tensor the attributes tell the shape of; a larger `output_shape` appends zeros to
+    it.
     """
     kernel = kernel_shape(node)
     axes = len(kernel)

@@ -97,7 +97,8 @@ def _block_parameters(node: LoweringNode, op: OpBuilder, axis: int) -> Quantizat
 
 @onnx.lowers("DynamicQuantizeLinear")
 def dynamic_quantize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """onnx.DynamicQuantizeLinear(x) -> scale = (max - min) / 255, zero = round(-min / scale), y = round(x / scale) + zero
+    """onnx.DynamicQuantizeLinear(x) -> scale = (max - min) / 255, zero = round(-min / scale), y = round(x / scale) +
+    zero
 
     The interval from the minimum to the maximum of x is extended to hold 0.
     """
@@ -140,7 +141,9 @@ def convolved(node: LoweringNode, op: OpBuilder, x: SSAValue, filters: SSAValue,
 
 @onnx.lowers("QLinearConv")
 def quantized_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.QLinearConv(x, …, w, …, y_scale, y_zero, b) -> quantized Convolution of dequantized operands, plus b * x_scale * w_scale"""
+    """onnx.QLinearConv(x, …, w, …, y_scale, y_zero, b)
+    -> quantized Convolution of dequantized operands, plus b * x_scale * w_scale
+    """
     axes, group = spatial_axes(node, (3, 0)), group_attribute(node)
     x = dequantized_operand(node, op, 0, quantization(node, op, 1, 2), node.element(1))
     filters = node.operand(3)

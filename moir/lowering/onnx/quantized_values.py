@@ -1,4 +1,5 @@
-"""Values as integers with scale and zero point, and back, in the form that the low-precision passes of the runtime look for.
+"""Values as integers with scale and zero point, and back, in the form that the low-precision passes of the runtime look
+for.
 
 quantized:    FakeQuantize(x, (low - zero) * scale, (high - zero) * scale, low, high), Convert to the integer type
 dequantized:  (Convert(x) - zero) * scale
@@ -57,7 +58,9 @@ def constant_array(op: OpBuilder, value: SSAValue) -> Array | None:
 
 
 def along_axis(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int, rank: int | None) -> SSAValue:
-    """A scale or zero point of one dimension, shaped to lie along an axis of a tensor; one of a single element becomes a scalar."""
+    """A scale or zero point of one dimension, shaped to lie along an axis of a tensor; one of a single element becomes
+    a scalar.
+    """
     shape = shape_of(value)
     array = constant_array(op, value)
     if shape is not None and all(dimension == 1 for dimension in shape):
@@ -80,7 +83,9 @@ def _storage_type(value: SSAValue) -> Attribute:
 
 
 def quantization(node: LoweringNode, op: OpBuilder, scale: int, zero: int, axis: int = 1, rank: int | None = None) -> Quantization:
-    """Scale and zero point that are operands of a node, for a tensor of some rank. A zero point that is 0 everywhere is left out."""
+    """Scale and zero point that are operands of a node, for a tensor of some rank. A zero point that is 0 everywhere is
+    left out.
+    """
     point = node.optional(zero)
     if point is not None:
         array = constant_array(op, point)
@@ -168,7 +173,9 @@ def quantizer_of(op: OpBuilder, x: SSAValue) -> FakeQuantize | None:
 def dequantized_operand(
     node: LoweringNode, op: OpBuilder, index: int, parameters: Quantization, real: Attribute = f32, data: SSAValue | None = None
 ) -> SSAValue:
-    """An operand of a node (or `data`, which was made of it) dequantized. What quantized it is erased if nothing else needs it."""
+    """An operand of a node (or `data`, which was made of it) dequantized. What quantized it is erased if nothing else
+    needs it.
+    """
     x = node.operand(index)
     result = dequantized(op, x if data is None else data, parameters, real)
     if quantizer_of(op, x) is not None and isinstance(result.owner, FakeQuantize) and len(list(x.uses)) == 1:

@@ -1,7 +1,7 @@
 """Recurrent networks over sequences: RNN, GRU, LSTM.
 
-In shapes: T time, N batch, D directions, I input, H hidden size, G gates. The runtime has the batch first in data, states and results; with
-`layout = 1` so has ONNX, but for the directions of the first result.
+In shapes: T time, N batch, D directions, I input, H hidden size, G gates. The runtime has the batch first in data,
+states and results; with `layout = 1` so has ONNX, but for the directions of the first result.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ ACTIVATIONS = frozenset(("relu", "tanh", "sigmoid"))
 class Kind:
     """What tells the three kinds apart.
 
-    `gates` are those of the runtime in the order it has them, by their numbers in ONNX; `states` the states from step to step.
+    `gates` are those of the runtime in the order it has them, by their numbers in ONNX; `states` the states from step
+    to step.
     """
 
     name: str
@@ -219,19 +220,24 @@ class Network:
 
 @onnx.lowers("RNN")
 def rnn(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """onnx.RNN(x, w, r, b, lengths, h) -> Transpose(opset5.RNNSequence(x as [N, T, I], h as [N, D, H], lengths, w, r, b summed))"""
+    """onnx.RNN(x, w, r, b, lengths, h)
+    -> Transpose(opset5.RNNSequence(x as [N, T, I], h as [N, D, H], lengths, w, r, b summed))
+    """
     return Network(node, op, RNN).lowered()
 
 
 @onnx.lowers("GRU")
 def gru(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """onnx.GRU(x, w, r, b, lengths, h) -> Transpose(opset5.GRUSequence(x as [N, T, I], h as [N, D, H], lengths, w, r, b summed))"""
+    """onnx.GRU(x, w, r, b, lengths, h)
+    -> Transpose(opset5.GRUSequence(x as [N, T, I], h as [N, D, H], lengths, w, r, b summed))
+    """
     return Network(node, op, GRU).lowered()
 
 
 @onnx.lowers("LSTM")
 def lstm(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """onnx.LSTM(x, w, r, b, lengths, h, c) -> Transpose(opset5.LSTMSequence(x as [N, T, I], h, c as [N, D, H], lengths, w, r, b))
+    """onnx.LSTM(x, w, r, b, lengths, h, c) -> Transpose(opset5.LSTMSequence(x as [N, T, I], h, c as [N, D, H], lengths,
+    w, r, b))
 
     The gates are i, o, f, c in ONNX and f, i, c, o in the runtime.
     """

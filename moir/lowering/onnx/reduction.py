@@ -34,7 +34,9 @@ _COMPUTED = ("ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare")
 
 
 def _axes(node: LoweringNode, op: OpBuilder) -> SSAValue | None:
-    """The axes of a reduction, an attribute before version 18 (of ReduceSum 13), an operand since; None if there is nothing to reduce."""
+    """The axes of a reduction, an attribute before version 18 (of ReduceSum 13), an operand since; None if there is
+    nothing to reduce.
+    """
     x = node.operand(0)
     if node.has("axes"):
         listed = node.integers("axes")

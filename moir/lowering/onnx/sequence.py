@@ -25,7 +25,8 @@ def as_index(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
 
 @onnx.lowers("OneHot", since=9)
 def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.OneHot(indices, depth, [off, on]) {axis = -1} -> opset16.OneHot(indices, depth, on, off) {axis, negative_indices_mode}
+    """onnx.OneHot(indices, depth, [off, on]) {axis = -1} -> opset16.OneHot(indices, depth, on, off) {axis,
+    negative_indices_mode}
 
     A negative index counts from the end, but selects nothing before version 11.
     """
@@ -58,7 +59,9 @@ def top_k(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 def ranked(node: LoweringNode, op: OpBuilder, k: Operand) -> Sequence[SSAValue]:
-    """The k largest or smallest elements of operand 0 and their indices; of equal ones that with the lower index comes first."""
+    """The k largest or smallest elements of operand 0 and their indices; of equal ones that with the lower index comes
+    first.
+    """
     by_value = node.flag("sorted", True)
     return op.TopK.results(
         node.operand(0),
@@ -81,8 +84,8 @@ def non_zero(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def unique(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """onnx.Unique(x) {axis, sorted = 1} -> opset10.Unique(x, axis) {sorted}
 
-    Without an axis, unsorted, the runtime (2026.4, CPU) finds other elements if the indices of the values are not used: then a list is
-    searched along its axis.
+    Without an axis, unsorted, the runtime (2026.4, CPU) finds other elements if the indices of the values are not used:
+    then a list is searched along its axis.
     """
     data, is_sorted = node.operand(0), node.flag("sorted", True)
     if node.has("axis"):

@@ -25,7 +25,9 @@ def reshape_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Reshape", since=5)
 def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Reshape(x, shape) {allowzero = 0} -> opset1.Reshape(x, shape) {special_zero = true}; x if that is its shape"""
+    """onnx.Reshape(x, shape) {allowzero = 0}
+    -> opset1.Reshape(x, shape) {special_zero = true}; x if that is its shape
+    """
     target = node.constant_integers(1)
     if target is not None and target == node.shape(0):
         return node.operand(0)
@@ -64,7 +66,8 @@ def unsqueezed(node: LoweringNode, op: OpBuilder, axes: Operand) -> SSAValue:
     known, count = node.known.integers(axes), element_count(shape_of(axes))
     if known is not None or count is None or rank is None:
         return op.Unsqueeze(data, axes) if known != () else data
-    # The runtime needs to know the axes to know the rank. As a Reshape: the dimensions of the data, with 1 at the axes between them.
+    # The runtime needs to know the axes to know the rank. As a Reshape: the dimensions of the data, with 1 at the axes
+    # between them.
     rank += count
     positions = op.FloorMod(op.convert(axes, si64), rank)
     stays = op.ScatterUpdate([1] * rank, positions, [0] * count, 0)

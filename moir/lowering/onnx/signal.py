@@ -1,4 +1,6 @@
-"""Fourier transforms and mel filters. ONNX has signals of real numbers in a last dimension of size 1, of complex ones in one of size 2."""
+"""Fourier transforms and mel filters. ONNX has signals of real numbers in a last dimension of size 1, of complex ones
+in one of size 2.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,8 @@ def as_complex(op: OpBuilder, data: SSAValue) -> SSAValue:
 def short_time_fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.STFT(x, step, window, length) {onesided = 1} -> opset15.STFT(opset1.Squeeze(x, -1), window, length, step)
 
-    Of a complex signal, or with both sides, the frames are gathered, multiplied by the window and transformed by opset7.DFT.
+    Of a complex signal, or with both sides, the frames are gathered, multiplied by the window and transformed by
+    opset7.DFT.
     """
     data, real, element = node.operand(0), is_real(node), node.element(0)
     step, window = as_scalar(op, node.operand(1)), node.optional(2)

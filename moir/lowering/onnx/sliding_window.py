@@ -13,7 +13,9 @@ MAXIMUM_SPATIAL_AXES = 3
 
 
 def spatial_axes(node: LoweringNode, operands: Sequence[int]) -> int:
-    """Number of spatial axes, from attributes or from the rank of an operand. Raises ConversionError if nothing tells it."""
+    """Number of spatial axes, from attributes or from the rank of an operand. Raises ConversionError if nothing tells
+    it.
+    """
     count = None
     for name in ("kernel_shape", "strides", "dilations", "output_padding"):
         if entries := node.integers(name, ()):

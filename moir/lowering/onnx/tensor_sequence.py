@@ -1,8 +1,8 @@
 """Sequences of tensors and optional values, which exist only while converting.
 
-OpenVINO has tensors only. A sequence whose members are known one by one is an `onnx.SequenceConstruct` here; operations on it are
-resolved to its members, and it disappears with its last use. One that is left over (the result of a model, the state of a loop) is
-reported as not lowered.
+OpenVINO has tensors only. A sequence whose members are known one by one is an `onnx.SequenceConstruct` here; operations
+on it are resolved to its members, and it disappears with its last use. One that is left over (the result of a model,
+the state of a loop) is reported as not lowered.
 
     %s = onnx.SequenceConstruct(%a, %b); %y = onnx.SequenceAt(%s, 1)  ->  %b
 """
@@ -50,7 +50,9 @@ def release(node: LoweringNode, index: int) -> None:
 
 
 def known_position(node: LoweringNode, index: int, count: int) -> int:
-    """A position among `count` members, counted from the front. Raises ConversionError if it is not known or there is no such member."""
+    """A position among `count` members, counted from the front. Raises ConversionError if it is not known or there is
+    no such member.
+    """
     found = node.constant_integers(index)
     if found is None or len(found) != 1:
         node.fail("the position in the sequence is no constant", HINT)
@@ -125,7 +127,9 @@ def concat_from_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("SplitToSequence")
 def split_to_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.SplitToSequence(x, lengths) {axis = 0, keepdims = 1} -> onnx.SequenceConstruct of the results of opset1.VariadicSplit"""
+    """onnx.SplitToSequence(x, lengths) {axis = 0, keepdims = 1}
+    -> onnx.SequenceConstruct of the results of opset1.VariadicSplit
+    """
     data, shape = node.operand(0), node.shape(0)
     if shape is None:
         node.fail("the rank of operand 0 is unknown", HINT)

@@ -79,7 +79,9 @@ def softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("SoftmaxCrossEntropyWithLogits")
 def cross_entropy(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.SoftmaxCrossEntropyWithLogits(x, labels) -> -ReduceSum(labels * opset5.LogSoftmax(x)), opset8.Softmax(x) - labels"""
+    """tf.SoftmaxCrossEntropyWithLogits(x, labels)
+    -> -ReduceSum(labels * opset5.LogSoftmax(x)), opset8.Softmax(x) - labels
+    """
     return losses(op, node.operand(0), node.operand(1))[: node.result_count]
 
 

@@ -63,7 +63,9 @@ def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("Mul")
 def multiply(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Mul(a, b) -> opset1.Multiply(a, b); of complex numbers: a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real"""
+    """tf.Mul(a, b)
+    -> opset1.Multiply(a, b); of complex numbers: a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real
+    """
     a, b = two_operands(node)
     if not isinstance(operand_type(node), ComplexType):
         return op.Multiply(a, b)
@@ -82,7 +84,9 @@ def sum_of_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("BiasAdd", "BiasAddV1")
 def add_bias(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.BiasAdd(x, b) {data_format = "NHWC"} -> opset1.Add(x, b); with dimensions of 1 behind those of b if it is channel-first"""
+    """tf.BiasAdd(x, b) {data_format = "NHWC"}
+    -> opset1.Add(x, b); with dimensions of 1 behind those of b if it is channel-first
+    """
     x, bias = node.operand(0), node.operand(1)
     if is_channel_last(node):
         return op.Add(x, bias)
@@ -133,7 +137,9 @@ def floor_divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("Div", "TruncateDiv")
 def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Div(a, b) -> opset1.Divide(a, b), the quotient of integers rounded towards zero; TruncateDiv rounds that of floats as well"""
+    """tf.Div(a, b)
+    -> opset1.Divide(a, b), the quotient of integers rounded towards zero; TruncateDiv rounds that of floats as well
+    """
     a, b = two_operands(node)
     element = operand_type(node)
     if element in INTEGER_TYPES:

@@ -60,7 +60,9 @@ def to_hue(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("HSVToRGB")
 def from_hue(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.HSVToRGB(x) -> ((clamp(a * |6 hue - b| + c) - 1) * saturation + 1) * value with numbers a, b, c for each colour"""
+    """tf.HSVToRGB(x)
+    -> ((clamp(a * |6 hue - b| + c) - 1) * saturation + 1) * value with numbers a, b, c for each colour
+    """
     return red_green_blue(op, *split_colour(op, node.operand(0)))
 
 

@@ -76,7 +76,9 @@ def select_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _before_rows(op: OpBuilder, condition: SSAValue, data: SSAValue) -> SSAValue:
-    """A condition of the data's shape or with one of its dimensions or none, shaped to broadcast against it from the front."""
+    """A condition of the data's shape or with one of its dimensions or none, shaped to broadcast against it from the
+    front.
+    """
     own, rank = rank_of(condition), rank_of(data)
     if own == 0 or (own is not None and own == rank) or (own is not None and own > 1):
         return condition

@@ -39,5 +39,7 @@ def is_complex(node: LoweringNode, attribute: str = "T") -> bool:
 
 
 def real_axis(node: LoweringNode, axis: int, attribute: str = "T") -> int:
-    """The axis of the real tensor that is an axis of the data; a negative one counts from the end of the complex tensor."""
+    """The axis of the real tensor that is an axis of the data; a negative one counts from the end of the complex
+    tensor.
+    """
     return axis - 1 if axis < 0 and is_complex(node, attribute) else axis

@@ -1,7 +1,7 @@
 """Control flow: If, Case, While.
 
-Functions see nothing from outside: all their Parameters are fed by operands. A While comes in the form that `raise-tensor-lists` gives it;
-one that has not been through that pass has states only.
+Functions see nothing from outside: all their Parameters are fed by operands. A While comes in the form that
+`raise-tensor-lists` gives it; one that has not been through that pass has states only.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def truth(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
 
 @tf.lowers("If", "StatelessIf")
 def if_(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.If(cond, x…) -> opset8.If(cond, x…) {then_inputs, else_inputs}; the operations of one branch if cond is known"""
+    """tf.If(cond, x…)
+    -> opset8.If(cond, x…) {then_inputs, else_inputs}; the operations of one branch if cond is known
+    """
     condition = truth(node, op, node.operand(0))
     branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
     if any(len(results_of(branch.block)) < node.result_count for branch in branches):
@@ -73,7 +75,8 @@ def _drop_unused(node: LoweringNode, branches: Sequence[Region]) -> None:
 
 @tf.lowers("Case", "StatelessCase")
 def case(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.Case(index, x…) -> the last branch in opset8.If(index = n - 2) in … in opset8.If(index = 0), each for what is left of the others
+    """tf.Case(index, x…) -> the last branch in opset8.If(index = n - 2) in … in opset8.If(index = 0), each for what is
+    left of the others
 
     An index that no branch has takes the last one.
     """
@@ -149,8 +152,10 @@ class Repetition:
 def while_(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.While(state…, sliced…, invariant…, bound…) -> opset5.Loop(trip_count, condition, state…, sliced…, invariant…)
 
-    The condition is computed for the first iteration in front of the Loop and for the next ones at the end of the body. With bounds it is
-    true, and the trip count their minimum: opset1.TensorIterator, if that is a constant and the length of a sliced list.
+    The condition is computed for the first iteration in front of the Loop and for the next ones at the end of the body.
+    With bounds it is
+    true, and the trip count their minimum: opset1.TensorIterator, if that is a constant and the length of a sliced
+    list.
     """
     given, body = Repetition.of(node), graph_of(node, "body")
     count = len(results_of(body.block))
@@ -230,7 +235,8 @@ def _counted_loop(node: LoweringNode, op: OpBuilder, given: Repetition, body: Re
 def _counted_operation(
     node: LoweringNode, op: OpBuilder, given: Repetition, body: Body, limits: list[SSAValue], count: int | None
 ) -> tuple[type[RepeatingOp], list[SSAValue]]:
-    """What repeats a body, and its own operands. A Loop needs a condition among the Results of the body; one is put there.
+    """What repeats a body, and its own operands. A Loop needs a condition among the Results of the body; one is put
+    there.
 
     The runtime does not have a TensorIterator in another one, and none that takes no step.
     """

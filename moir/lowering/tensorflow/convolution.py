@@ -62,7 +62,8 @@ def group_count(node: LoweringNode, axes: int, last: bool) -> int:
 def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Conv2D(x, w) -> Transpose(opset1.Convolution(Transpose(x), Transpose(w)))
 
-    With groups, which filters with fewer channels than x mean: opset1.GroupConvolution(Transpose(x), Reshape(Transpose(w))).
+    With groups, which filters with fewer channels than x mean: opset1.GroupConvolution(Transpose(x),
+    Reshape(Transpose(w))).
     """
     axes = 3 if node.op.KIND == "Conv3D" else 2
     last = is_channel_last(node, default_format(axes))
@@ -94,7 +95,9 @@ def depthwise_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int, last: bool) -> SSAValue:
-    """A channel-first result in the layout and the element type of the node, with the operations that are fused into it."""
+    """A channel-first result in the layout and the element type of the node, with the operations that are fused into
+    it.
+    """
     result = channel_last(op, result, rank, last=last)
     if node.op.KIND.startswith("_Fused"):
         result = with_fused_operations(node, op, result, 2, last)
@@ -103,7 +106,8 @@ def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int, las
 
 @tf.lowers("Conv2DBackpropInput", "Conv3DBackpropInputV2")
 def transposed_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Conv2DBackpropInput(sizes, w, y) -> Transpose(opset1.ConvolutionBackpropData(Transpose(y), Transpose(w), spatial sizes))
+    """tf.Conv2DBackpropInput(sizes, w, y) -> Transpose(opset1.ConvolutionBackpropData(Transpose(y), Transpose(w),
+    spatial sizes))
 
     Where the spatial sizes of the result are known, they are expressed by pads and output padding.
     """
@@ -204,7 +208,8 @@ def dilation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     largest = 2**31 - 1
     result: SSAValue | None = None
     for row, column in np.ndindex(kernel[0], kernel[1]):
-        # Every window starts early enough for its last tap, so a slice ends as far from the end as the tap is from the last one.
+        # Every window starts early enough for its last tap, so a slice ends as far from the end as the tap is from the
+        # last one.
         start = [row * rates[1], column * rates[2]]
         stop = [place - extent + 1 or largest for place, extent in zip(start, extents, strict=True)]
         tap = op.Slice(data, start, stop, list(strides[1:3]), [1, 2])

@@ -20,9 +20,11 @@ BATCH_FIRST = np.array([1, 0, 2], np.int64)
 
 @tf.lowers("CTCGreedyDecoder")
 def greedy_decoder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.CTCGreedyDecoder(x, lengths) {merge_repeated, blank_index} -> opset6.CTCGreedyDecoderSeqLen, and its classes as a sparse tensor
+    """tf.CTCGreedyDecoder(x, lengths) {merge_repeated, blank_index} -> opset6.CTCGreedyDecoderSeqLen, and its classes
+    as a sparse tensor
 
-    Results: coordinates [n, 2], classes [n], shape [2], and for each sequence the negative sum of its largest logits [batch, 1].
+    Results: coordinates [n, 2], classes [n], shape [2], and for each sequence the negative sum of its largest logits
+    [batch, 1].
     """
     inputs, lengths = node.operand(0), node.operand(1)
     data = op.Transpose(inputs, BATCH_FIRST)
@@ -72,7 +74,8 @@ def negative_score(op: OpBuilder, inputs: SSAValue, lengths: SSAValue) -> SSAVal
 
 @tf.lowers("CTCLoss", "CTCLossV2")
 def loss(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.CTCLoss(x, coordinates, labels, lengths) -> opset4.CTCLoss(x, lengths, labels as a dense tensor, their numbers, blank)
+    """tf.CTCLoss(x, coordinates, labels, lengths) -> opset4.CTCLoss(x, lengths, labels as a dense tensor, their
+    numbers, blank)
 
     The blank is the last class, in the second version class 0. The gradient is not computed.
     """

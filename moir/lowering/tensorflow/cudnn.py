@@ -1,8 +1,8 @@
 """Recurrent networks of several layers as cuDNN has them: all weights in one vector.
 
-The vector has for each layer, and in it for each direction, the matrices of the input [H, I] and those of the hidden state [H, H], one for
-each gate; behind the matrices of all layers the biases [H], in the same order. In shapes: L layers, D directions, T time, N batch, I input,
-H hidden size.
+The vector has for each layer, and in it for each direction, the matrices of the input [H, I] and those of the hidden
+state [H, H], one for each gate; behind the matrices of all layers the biases [H], in the same order. In shapes: L
+layers, D directions, T time, N batch, I input, H hidden size.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from moir.rewriting.builder import OpBuilder
 
 @dataclass(frozen=True)
 class Mode:
-    """A kind of network: the runtime's operation, the gates cuDNN has in the runtime's order, the number of states, the activations."""
+    """A kind of network: the runtime's operation, the gates cuDNN has in the runtime's order, the number of states, the
+    activations.
+    """
 
     operation: str
     gates: tuple[int, ...]
@@ -87,7 +89,9 @@ def layers_of(node: LoweringNode, mode: Mode, params: Array, layers: int, direct
 
 @tf.lowers("CudnnRNN", "CudnnRNNV2", "CudnnRNNV3")
 def network(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.CudnnRNNV3(x, h, c, weights, lengths) {rnn_mode = lstm} -> opset5.LSTMSequence(Transpose(x), h, c, lengths, W, R, B) a layer"""
+    """tf.CudnnRNNV3(x, h, c, weights, lengths) {rnn_mode = lstm}
+    -> opset5.LSTMSequence(Transpose(x), h, c, lengths, W, R, B) a layer
+    """
     spelled, direction = node.text("rnn_mode", "lstm"), node.text("direction", "unidirectional")
     if (
         spelled not in MODES

@@ -42,9 +42,11 @@ def as_complex(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 @tf.lowers("Bitcast")
 def reinterpret(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Bitcast(x) {type} -> x if it has the type, a constant for a constant, opset1.Convert(x) between integers of one width
+    """tf.Bitcast(x) {type} -> x if it has the type, a constant for a constant, opset1.Convert(x) between integers of
+    one width
 
-    Bits of other values cannot be read as another type. A wider type takes its bits from a last dimension, a narrower one adds it.
+    Bits of other values cannot be read as another type. A wider type takes its bits from a last dimension, a narrower
+    one adds it.
     """
     x, target = node.operand(0), node.element_attribute("type")
     source = element_of(x)

@@ -21,7 +21,9 @@ from moir.rewriting.builder import OpBuilder
 def selected(
     node: LoweringNode, op: OpBuilder, overlap: SSAValue, threshold: SSAValue | None, softness: SSAValue | None
 ) -> tuple[SSAValue, ...]:
-    """The results of opset9.NonMaxSuppression for the boxes [n, 4] and scores [n] of a node: rows [selected, 3], and their number [1]."""
+    """The results of opset9.NonMaxSuppression for the boxes [n, 4] and scores [n] of a node: rows [selected, 3], and
+    their number [1].
+    """
     if node.constant_integers(2) == (0,):
         # The runtime does not survive a limit of 0.
         nothing = op.constant(np.zeros((0, 3), np.int32))
@@ -60,13 +62,17 @@ def suppression_by_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("NonMaxSuppressionV2", "NonMaxSuppressionV3")
 def suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.NonMaxSuppressionV3(boxes, scores, limit, overlap, threshold) -> opset8.Gather(opset9.NonMaxSuppression(…), 2, 1)"""
+    """tf.NonMaxSuppressionV3(boxes, scores, limit, overlap, threshold)
+    -> opset8.Gather(opset9.NonMaxSuppression(…), 2, 1)
+    """
     return column(op, selected(node, op, op.convert(node.operand(3), f32), node.optional(4), None)[0])
 
 
 @tf.lowers("NonMaxSuppressionV4")
 def padded_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.NonMaxSuppressionV4(…) -> as V3, padded with zeros up to the limit if the node says so; and how many were selected"""
+    """tf.NonMaxSuppressionV4(…)
+    -> as V3, padded with zeros up to the limit if the node says so; and how many were selected
+    """
     rows, _, count = selected(node, op, op.convert(node.operand(3), f32), node.optional(4), None)
     return [padded(node, op, column(op, rows), count), op.Squeeze(count, [0])]
 
@@ -96,9 +102,11 @@ def suppression_with_overlaps(node: LoweringNode, _: OpBuilder) -> NoReturn:
 
 @tf.lowers("CombinedNonMaxSuppression")
 def combined_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.CombinedNonMaxSuppression(boxes [N, n, q, 4], scores [N, n, classes], …) -> the best of what opset9.NonMaxSuppression selects
+    """tf.CombinedNonMaxSuppression(boxes [N, n, q, 4], scores [N, n, classes], …) -> the best of what
+    opset9.NonMaxSuppression selects
 
-    What is selected is scattered to a table of all scores [N, classes * n] with 0 elsewhere, of which opset11.TopK takes the best.
+    What is selected is scattered to a table of all scores [N, classes * n] with 0 elsewhere, of which opset11.TopK
+    takes the best.
     """
     boxes, scores = node.operand(0), node.operand(1)
     shape, classes_of = node.shape(0), node.shape(1)
@@ -160,10 +168,11 @@ def combined_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 @tf.lowers("CropAndResize")
 def crop_and_resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.CropAndResize(x, boxes, images, size) -> Transpose(opset2.ROIPooling(Transpose(x), [images, x1, y1, x2, y2]) {method = bilinear})
+    """tf.CropAndResize(x, boxes, images, size) -> Transpose(opset2.ROIPooling(Transpose(x), [images, x1, y1, x2, y2])
+    {method = bilinear})
 
-    What ROIPooling does not have, another value outside of the image, the nearest pixel or a computed size, is sampled by
-    opset9.GridSample.
+    What ROIPooling does not have, another value outside of the image, the nearest pixel or a computed size, is sampled
+    by opset9.GridSample.
     """
     size = node.constant_integers(3)
     method, outside = node.text("method", "bilinear"), node.number("extrapolation_value", 0.0)
@@ -217,7 +226,9 @@ def extent_of(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
 
 
 def positions(op: OpBuilder, boxes: SSAValue, size: SSAValue, sizes: SSAValue, axis: int) -> SSAValue:
-    """Where the rows (axis 0) or columns (axis 1) of each crop lie in its image, [boxes, rows]; computed in TensorFlow's order."""
+    """Where the rows (axis 0) or columns (axis 1) of each crop lie in its image, [boxes, rows]; computed in
+    TensorFlow's order.
+    """
     start, end = (op.Gather(boxes, [axis + offset], 1) for offset in (0, 2))
     last = op.Subtract(op.convert(extent(op, sizes, axis + 1), f32), 1.0)
     count = op.Gather(size, axis, 0)

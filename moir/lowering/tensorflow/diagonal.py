@@ -19,7 +19,9 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 @tf.lowers("MatrixBandPart", "BatchMatrixBandPart")
 def band_part(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixBandPart(x, lower, upper) -> opset1.Select(mask, x, 0), the mask a constant where sizes and bounds are known"""
+    """tf.MatrixBandPart(x, lower, upper)
+    -> opset1.Select(mask, x, 0), the mask a constant where sizes and bounds are known
+    """
     data, offset = node.operand(0), offsets(op, node.operand(0))
     masks: list[SSAValue | Array] = []
     for index, sign in ((1, -1), (2, 1)):
@@ -64,7 +66,9 @@ def diagonal_matrices(op: OpBuilder, vectors: SSAValue, padding: SSAValue) -> SS
 
 @tf.lowers("Diag")
 def diagonal_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Diag(x) -> opset1.Select(identity matrix, x, 0); of several dimensions as that of all together, reshaped to both halves"""
+    """tf.Diag(x)
+    -> opset1.Select(identity matrix, x, 0); of several dimensions as that of all together, reshaped to both halves
+    """
     data, rank = node.operand(0), node.known_rank(0)
     zero = op.constant_like(0, data)
     if rank == 1:
@@ -77,7 +81,8 @@ def diagonal_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("MatrixDiagV2", "MatrixDiagV3")
 def matrix_diagonals(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixDiagV3(x, k, rows, columns, padding) {align} -> opset1.Select(mask, opset8.Gather(x, constant positions, -1), padding)
+    """tf.MatrixDiagV3(x, k, rows, columns, padding) {align} -> opset1.Select(mask, opset8.Gather(x, constant positions,
+    -1), padding)
 
     For the main diagonal of square matrices the Gather is not needed, and the size may be unknown.
     """
@@ -163,7 +168,9 @@ def main_diagonal(op: OpBuilder, data: SSAValue, k: int) -> SSAValue:
 
 @tf.lowers("DiagPart")
 def diagonal_part_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.DiagPart(x) -> the diagonal of the square matrix whose rows are the first half of the dimensions, reshaped to these"""
+    """tf.DiagPart(x)
+    -> the diagonal of the square matrix whose rows are the first half of the dimensions, reshaped to these
+    """
     data, rank, shape = node.operand(0), node.known_rank(0), node.shape(0)
     half = rank // 2
     if half == 1:
@@ -180,7 +187,8 @@ def diagonal_part_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("MatrixDiagPartV2", "MatrixDiagPartV3")
 def diagonal_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixDiagPartV3(x, k, padding) {align} -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), constant positions, -1)
+    """tf.MatrixDiagPartV3(x, k, padding) {align} -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), constant
+    positions, -1)
 
     Several diagonals need known sizes; places without an element get the padding by opset1.Select.
     """
@@ -197,9 +205,11 @@ def diagonal_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 def set_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixSetDiagV3(x, diagonal, k) {align} -> opset1.Select(mask, opset8.Gather(diagonal, constant positions, -1), x)
+    """tf.MatrixSetDiagV3(x, diagonal, k) {align} -> opset1.Select(mask, opset8.Gather(diagonal, constant positions,
+    -1), x)
 
-    For the main diagonal of matrices with no more rows than columns opset1.Unsqueeze(diagonal, -1) stands in place of the Gather.
+    For the main diagonal of matrices with no more rows than columns opset1.Unsqueeze(diagonal, -1) stands in place of
+    the Gather.
     """
     data, diagonal, shape = node.operand(0), node.operand(1), node.shape(0)
     lower, upper = diagonal_numbers(node, 2) if len(node.operands) > 2 else (0, 0)

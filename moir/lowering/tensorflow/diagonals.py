@@ -1,7 +1,8 @@
 """Where the elements of diagonals lie in matrices.
 
-A diagonal k of a matrix of m rows and n columns has the elements (i, i + k). In the packed form [d, l] of several diagonals the highest
-one is the first row, and a shorter one is filled up on the side that `align` names for diagonals above and below the main one.
+A diagonal k of a matrix of m rows and n columns has the elements (i, i + k). In the packed form [d, l] of several
+diagonals the highest one is the first row, and a shorter one is filled up on the side that `align` names for diagonals
+above and below the main one.
 """
 
 from __future__ import annotations

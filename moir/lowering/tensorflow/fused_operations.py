@@ -1,4 +1,5 @@
-"""The operations that TensorFlow's optimizer puts into another one: the attribute `fused_ops` of _FusedConv2D, _FusedMatMul, …
+"""The operations that TensorFlow's optimizer puts into another one: the attribute `fused_ops` of _FusedConv2D,
+_FusedMatMul, …
 
 ["BiasAdd", "Relu"]: relu(result + bias), where the bias is the first operand behind the node's own
 """
@@ -28,7 +29,8 @@ ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
 
 
 def with_fused_operations(node: LoweringNode, op: OpBuilder, result: SSAValue, first: int, last: bool) -> SSAValue:
-    """A result with what is fused into the node; `first` is the first operand of it. Raises ConversionError for unknown operations.
+    """A result with what is fused into the node; `first` is the first operand of it. Raises ConversionError for unknown
+    operations.
 
     Vectors are along the last axis, or along axis 1 of four if the result is not channel-`last`.
     """
@@ -58,7 +60,8 @@ def with_fused_operations(node: LoweringNode, op: OpBuilder, result: SSAValue, f
 
 
 def normalized(op: OpBuilder, data: SSAValue, vectors: Sequence[SSAValue], epsilon: float) -> SSAValue:
-    """(data - mean) / sqrt(variance + epsilon) · scale + offset, where the vectors scale, offset, mean and variance broadcast to data.
+    """(data - mean) / sqrt(variance + epsilon) · scale + offset, where the vectors scale, offset, mean and variance
+    broadcast to data.
 
     Scale and shift are computed from the vectors first, so that constants leave one Multiply and one Add.
     """

@@ -39,7 +39,9 @@ def keeps_size(node: LoweringNode) -> bool:
 
 @tf.lowers("ResizeBilinear")
 def resize_bilinear(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ResizeBilinear(x, size) -> opset11.Interpolate(x, size, [1, 2]) {mode = linear_onnx}; the result is f32 always."""
+    """tf.ResizeBilinear(x, size)
+    -> opset11.Interpolate(x, size, [1, 2]) {mode = linear_onnx}; the result is f32 always.
+    """
     data = op.convert(node.operand(0), f32)
     if keeps_size(node):
         return data
@@ -55,7 +57,9 @@ def resize_bilinear(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("ResizeNearestNeighbor")
 def resize_nearest(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ResizeNearestNeighbor(x, size) -> opset11.Interpolate(x, size, [1, 2]) {mode = nearest, nearest_mode = floor}"""
+    """tf.ResizeNearestNeighbor(x, size)
+    -> opset11.Interpolate(x, size, [1, 2]) {mode = nearest, nearest_mode = floor}
+    """
     mode = coordinates(node)
     if keeps_size(node):
         return node.operand(0)
@@ -74,7 +78,8 @@ def resize_nearest(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def resize_bicubic(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.ResizeBicubic(x, size) -> opset11.Interpolate(x, size, [1, 2]) {mode = cubic, cube_coeff = -0.75}
 
-    With half_pixel_centers pixels outside of the image do not count, which the runtime has not: a matrix for each axis multiplies x.
+    With half_pixel_centers pixels outside of the image do not count, which the runtime has not: a matrix for each axis
+    multiplies x.
     """
     data, mode = op.convert(node.operand(0), f32), coordinates(node)
     if keeps_size(node):
@@ -124,7 +129,9 @@ def resize_area(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("ScaleAndTranslate")
 def scale_and_translate(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ScaleAndTranslate(x, size, scale, translation) {kernel_type, antialias} -> x multiplied by the matrices of the kernel"""
+    """tf.ScaleAndTranslate(x, size, scale, translation) {kernel_type, antialias}
+    -> x multiplied by the matrices of the kernel
+    """
     scale, translation = node.constant(2), node.constant(3)
     if scale is None or translation is None or scale.size != 2 or translation.size != 2:
         node.fail("scale and translation are no constants", hint="give the model's input a static shape")
@@ -165,7 +172,9 @@ def same_or_valid(node: LoweringNode) -> str:
 
 @tf.lowers("ExtractVolumePatches")
 def extract_volume_patches(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ExtractVolumePatches(x) -> opset1.Convolution of each channel with a filter of a single 1 for each place in the window"""
+    """tf.ExtractVolumePatches(x)
+    -> opset1.Convolution of each channel with a filter of a single 1 for each place in the window
+    """
     sizes, strides = node.integers("ksizes"), node.integers("strides")
     if len(sizes) != 5 or len(strides) != 5 or (*sizes[::4], *strides[::4]) != (1, 1, 1, 1) or not 0 < np.prod(sizes) <= 4096:
         node.fail("ksizes and strides are not five entries, 1 for batch and channels")
@@ -194,7 +203,8 @@ def extract_volume_patches(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
 def projective_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ImageProjectiveTransformV3(x, transforms [N or 1, 8], size, fill) -> opset9.GridSample(Transpose(x), points of x)
+    """tf.ImageProjectiveTransformV3(x, transforms [N or 1, 8], size, fill) -> opset9.GridSample(Transpose(x), points of
+    x)
 
     The points are (a0 x + a1 y + a2, b0 x + b1 y + b2) / (c0 x + c1 y + 1) for each pixel (x, y) of the result.
     """
@@ -266,7 +276,9 @@ def adjust_contrast(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("AdjustContrast")
 def adjust_contrast_within(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.AdjustContrast(x, factor, lowest, highest) -> as AdjustContrastv2, cut off at lowest and highest; the result is f32."""
+    """tf.AdjustContrast(x, factor, lowest, highest)
+    -> as AdjustContrastv2, cut off at lowest and highest; the result is f32.
+    """
     result = contrasted(node, op, op.convert(node.operand(0), f32))
     return op.Minimum(op.Maximum(result, node.operand(2)), node.operand(3))
 

@@ -76,7 +76,9 @@ def gather_tree(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("InvertPermutation")
 def invert_permutation(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.InvertPermutation(x) -> opset3.ScatterUpdate(x, x, opset4.Range(0, size), 0), the Range a constant for a known size"""
+    """tf.InvertPermutation(x)
+    -> opset3.ScatterUpdate(x, x, opset4.Range(0, size), 0), the Range a constant for a known size
+    """
     x, shape = node.operand(0), node.shape(0)
     if shape is not None and is_static(shape):
         positions = op.constant(np.arange(shape[0]), element_of(x))
@@ -126,7 +128,9 @@ def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("ScatterNd")
 def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ScatterNd(indices, updates, shape) -> opset15.ScatterNDUpdate(opset3.Broadcast(0, shape), indices, updates) {reduction = sum}"""
+    """tf.ScatterNd(indices, updates, shape)
+    -> opset15.ScatterNDUpdate(opset3.Broadcast(0, shape), indices, updates) {reduction = sum}
+    """
     check_bad_indices(node)
     updates = node.operand(1)
     zeros = op.Broadcast(op.constant_like(0, updates), as_indices(op, node.operand(2)))
@@ -138,7 +142,8 @@ def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("DynamicPartition")
 def dynamic_partition(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.DynamicPartition(x, numbers) {num_partitions} -> for each part p opset8.Gather(x, NonZero(Equal(numbers, p)), 0)
+    """tf.DynamicPartition(x, numbers) {num_partitions} -> for each part p opset8.Gather(x, NonZero(Equal(numbers, p)),
+    0)
 
     Of numbers of several dimensions, all dimensions together are the one that is partitioned.
     """
@@ -177,8 +182,8 @@ def flattened_by_shape(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
 def dynamic_stitch(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.DynamicStitch(i, j, a, b) -> opset8.Gather(opset1.Concat(a, b), sources, 0)
 
-    `sources` says which slice comes last in each place: a constant if the indices are known, otherwise the maximum of its positions by
-    opset12.ScatterElementsUpdate.
+    `sources` says which slice comes last in each place: a constant if the indices are known, otherwise the maximum of
+    its positions by opset12.ScatterElementsUpdate.
     """
     count = len(node.operands) // 2
     ranks = [rank_of(value) for value in node.operands[:count]]

@@ -1,6 +1,7 @@
 """Tables from keys to values, whose content is in the model.
 
-The handle of a table becomes a constant number, so that it arrives wherever a handle can be passed to; the table is found by that number.
+The handle of a table becomes a constant number, so that it arrives wherever a handle can be passed to; the table is
+found by that number.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def hash_table(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def table_of(node: LoweringNode) -> tuple[DataAttr, DataAttr]:
-    """Keys and values of the table whose handle is the first operand. Raises ConversionError if it is not known which that is."""
+    """Keys and values of the table whose handle is the first operand. Raises ConversionError if it is not known which
+    that is.
+    """
     number = node.constant_integers(0)
     tables = tables_met(node)
     if number is None or len(number) != 1 or not 0 <= number[0] < len(tables):
@@ -81,7 +84,8 @@ def encoded(strings: Array) -> list[bytes]:
 def string_position(op: OpBuilder, found: SSAValue, keys: Sequence[bytes]) -> SSAValue:
     """For each string the number of the key that it is, -1 for one that is no key.
 
-    The bytes of every string, filled up with zeros, are compared with those of every key; so are their sizes, for strings with zeros.
+    The bytes of every string, filled up with zeros, are compared with those of every key; so are their sizes, for
+    strings with zeros.
     """
     width = max(1, *map(len, keys))
     table = np.stack([np.frombuffer(key.ljust(width, b"\0"), np.uint8) for key in keys])
@@ -100,7 +104,8 @@ def string_position(op: OpBuilder, found: SSAValue, keys: Sequence[bytes]) -> SS
 def selected_string(op: OpBuilder, position: SSAValue, texts: Sequence[bytes]) -> SSAValue:
     """Constant strings by their numbers.
 
-    Each byte of the result finds the string it is in by where the strings end, for the runtime packs strings that follow each other only.
+    Each byte of the result finds the string it is in by where the strings end, for the runtime packs strings that
+    follow each other only.
     """
     sizes = np.array([len(text) for text in texts], np.int32)
     begins = np.cumsum(sizes, dtype=np.int32) - sizes

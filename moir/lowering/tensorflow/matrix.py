@@ -47,7 +47,9 @@ def fused_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("Einsum")
 def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Einsum(…) {equation} -> opset7.Einsum(…) {equation}, the equation without blanks and with its result spelled out"""
+    """tf.Einsum(…) {equation}
+    -> opset7.Einsum(…) {equation}, the equation without blanks and with its result spelled out
+    """
     try:
         equation = Equation.parse(node.text("equation"))
     except InferenceError as error:
@@ -84,7 +86,8 @@ def cross_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixDeterminant(x) -> for each row opset1.MatMul(row · minors, constant signs), for matrices of up to 8 rows
 
-    The minors of the first r rows, one for each set of r columns, give those of one more row by expansion along that row.
+    The minors of the first r rows, one for each set of r columns, give those of one more row by expansion along that
+    row.
     """
     data, shape = node.operand(0), node.shape(0)
     size = -1 if shape is None else max(shape[-2:])

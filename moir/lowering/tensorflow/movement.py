@@ -22,7 +22,9 @@ FIRST, LAST = -(2**31), 2**31 - 1
 
 
 def constant_axis(node: LoweringNode, index: int, attribute: str = "T") -> int:
-    """An operand that is an axis, which must be known, as an axis of the real tensor. Raises ConversionError if it is not."""
+    """An operand that is an axis, which must be known, as an axis of the real tensor. Raises ConversionError if it is
+    not.
+    """
     axis = node.constant_integers(index)
     if axis is None or len(axis) != 1:
         node.fail("the axis is computed when the model runs", hint="make the axis a constant")
@@ -62,7 +64,9 @@ def pack(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("Unpack")
 def unpack(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.Unpack(x) {num, axis = 0} -> opset1.Squeeze of each part of opset1.Split(x, axis); opset8.Gather if only one is used"""
+    """tf.Unpack(x) {num, axis = 0}
+    -> opset1.Squeeze of each part of opset1.Split(x, axis); opset8.Gather if only one is used
+    """
     data, count, axis = node.operand(0), node.integer("num"), real_axis(node, node.integer("axis", 0))
     used = [index for index in range(node.result_count) if node.is_used(index)]
     if count == 1:
@@ -84,7 +88,9 @@ def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 @tf.lowers("SplitV")
 def split_lengths(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.SplitV(x, lengths, axis) {num_split} -> opset1.VariadicSplit(x, axis, lengths), or opset1.Split for equal lengths"""
+    """tf.SplitV(x, lengths, axis) {num_split}
+    -> opset1.VariadicSplit(x, axis, lengths), or opset1.Split for equal lengths
+    """
     data, count, axis, lengths = node.operand(0), node.integer("num_split"), as_scalar(op, node.operand(2)), node.constant_integers(1)
     if count == 1:
         return [data]
@@ -140,7 +146,9 @@ def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("Reverse")
 def reverse_flags(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Reverse(x, flags) -> opset8.Slice(x, -1, first, -1, axes); with computed flags -> opset8.Slice with Selects for its bounds"""
+    """tf.Reverse(x, flags)
+    -> opset8.Slice(x, -1, first, -1, axes); with computed flags -> opset8.Slice with Selects for its bounds
+    """
     flags = node.constant(1)
     if flags is not None:
         return reversed_along(op, node.operand(0), np.flatnonzero(flags).tolist())
@@ -175,7 +183,9 @@ def reversed_along(op: OpBuilder, data: SSAValue, axes: Sequence[int]) -> SSAVal
 
 @tf.lowers("ReverseSequence")
 def reverse_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ReverseSequence(x, lengths) {seq_dim, batch_dim = 0} -> opset1.ReverseSequence(x, lengths) {batch_axis, seq_axis}"""
+    """tf.ReverseSequence(x, lengths) {seq_dim, batch_dim = 0}
+    -> opset1.ReverseSequence(x, lengths) {batch_axis, seq_axis}
+    """
     return op.ReverseSequence(node.operand(0), node.operand(1), batch_axis=node.integer("batch_dim", 0), seq_axis=node.integer("seq_dim"))
 
 
@@ -229,7 +239,9 @@ def padded(node: LoweringNode, op: OpBuilder, mode: str, value: SSAValue | None)
 
 @tf.lowers("DepthToSpace")
 def depth_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.DepthToSpace(x) {block_size, data_format = NHWC} -> opset1.DepthToSpace(x) {block_size, mode = blocks_first} on [N, C, H, W]"""
+    """tf.DepthToSpace(x) {block_size, data_format = NHWC}
+    -> opset1.DepthToSpace(x) {block_size, mode = blocks_first} on [N, C, H, W]
+    """
     last = is_channel_last(node)
     data = channel_first(op, node.operand(0), 4, last=last)
     return channel_last(op, op.DepthToSpace(data, mode="blocks_first", block_size=node.integer("block_size")), 4, last=last)
@@ -237,7 +249,9 @@ def depth_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("SpaceToDepth")
 def space_to_depth(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SpaceToDepth(x) {block_size, data_format = NHWC} -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first} on [N, C, H, W]"""
+    """tf.SpaceToDepth(x) {block_size, data_format = NHWC}
+    -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first} on [N, C, H, W]
+    """
     last = is_channel_last(node)
     data = channel_first(op, node.operand(0), 4, last=last)
     return channel_last(op, op.SpaceToDepth(data, mode="blocks_first", block_size=node.integer("block_size")), 4, last=last)
@@ -259,20 +273,26 @@ def batch_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("SpaceToBatch")
 def space_to_batch_square(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SpaceToBatch(x, paddings) {block_size} -> opset2.SpaceToBatch(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])"""
+    """tf.SpaceToBatch(x, paddings) {block_size}
+    -> opset2.SpaceToBatch(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])
+    """
     size = node.integer("block_size")
     return op.SpaceToBatch(node.operand(0), [1, size, size, 1], *borders(node, op, 1))
 
 
 @tf.lowers("BatchToSpace")
 def batch_to_space_square(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.BatchToSpace(x, crops) {block_size} -> opset2.BatchToSpace(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])"""
+    """tf.BatchToSpace(x, crops) {block_size}
+    -> opset2.BatchToSpace(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])
+    """
     size = node.integer("block_size")
     return op.BatchToSpace(node.operand(0), [1, size, size, 1], *borders(node, op, 1))
 
 
 def borders(node: LoweringNode, op: OpBuilder, index: int) -> list[Operand]:
-    """Begins and ends from an operand with a row [begin, end] for each spatial dimension, with zeros for all other dimensions."""
+    """Begins and ends from an operand with a row [begin, end] for each spatial dimension, with zeros for all other
+    dimensions.
+    """
     known = node.constant(index)
     if known is not None:
         sides = [op.constant(side.astype(np.int64)) for side in known.reshape(-1, 2).T]

@@ -92,7 +92,9 @@ def with_activation(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAV
 
 @tf.lowers("BatchNormWithGlobalNormalization")
 def global_batch_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.BatchNormWithGlobalNormalization(x, mean, variance, offset, scale) -> opset1.Add(opset1.Multiply(x, factor), shift)"""
+    """tf.BatchNormWithGlobalNormalization(x, mean, variance, offset, scale)
+    -> opset1.Add(opset1.Multiply(x, factor), shift)
+    """
     mean, variance, offset, scale = (node.operand(index) for index in range(1, 5))
     if not node.flag("scale_after_normalization"):
         scale = op.constant_like(1.0, node.operand(0))
@@ -101,7 +103,8 @@ def global_batch_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("LRN")
 def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.LRN(x) {depth_radius, alpha} -> Transpose(opset1.LRN(Transpose(x), [1]) {size = 2 * depth_radius + 1, alpha * size})
+    """tf.LRN(x) {depth_radius, alpha} -> Transpose(opset1.LRN(Transpose(x), [1]) {size = 2 * depth_radius + 1, alpha *
+    size})
 
     The runtime's CPU plugin takes the bias for an integer: one that is none is factored out.
     """

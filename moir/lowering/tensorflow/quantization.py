@@ -3,7 +3,8 @@
     %y = tf.FakeQuantWithMinMaxVars(%x, %low, %high) {num_bits = 8}
 ->  %y = opset1.FakeQuantize(%x, %first, %last, %first, %last) {levels = 256}
 
-The limits, which TensorFlow moves so that 0 is one of the levels, are computed with operations; behind constants these are folded.
+The limits, which TensorFlow moves so that 0 is one of the levels, are computed with operations; behind constants these
+are folded.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ def fake_quantized(op: OpBuilder, x: SSAValue, low: SSAValue, high: SSAValue, le
 
 @tf.lowers("FakeQuantWithMinMaxArgs")
 def fake_quantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.FakeQuantWithMinMaxArgs(x) {min = -6, max = 6, num_bits = 8, narrow_range = false} -> opset1.FakeQuantize(x, …)"""
+    """tf.FakeQuantWithMinMaxArgs(x) {min = -6, max = 6, num_bits = 8, narrow_range = false}
+    -> opset1.FakeQuantize(x, …)
+    """
     x = node.operand(0)
     low, high = node.number("min", -6.0), node.number("max", 6.0)
     if not low < high:
@@ -74,7 +77,9 @@ def fake_quantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
 def fake_quantize_computed(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.FakeQuantWithMinMaxVars(x, min, max) {num_bits = 8, narrow_range = false} -> opset1.FakeQuantize(x, …); by the last dimension"""
+    """tf.FakeQuantWithMinMaxVars(x, min, max) {num_bits = 8, narrow_range = false}
+    -> opset1.FakeQuantize(x, …); by the last dimension
+    """
     return nudged(node, op, node.operand(0), node.operand(1), node.operand(2))
 
 
@@ -96,13 +101,17 @@ def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: 
 
 @tf.lowers("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")
 def quantize_and_dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.QuantizeAndDequantizeV2(x, min, max) {signed_input, num_bits, range_given, narrow_range, axis} -> FakeQuantize(x, …)"""
+    """tf.QuantizeAndDequantizeV2(x, min, max) {signed_input, num_bits, range_given, narrow_range, axis}
+    -> FakeQuantize(x, …)
+    """
     return rounded(node, op, (node.operand(1), node.operand(2)), node.flag("range_given"), node.integer("num_bits", 8))
 
 
 @tf.lowers("QuantizeAndDequantizeV3")
 def quantize_and_dequantize_bits(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.QuantizeAndDequantizeV3(x, min, max, num_bits) {signed_input, range_given = true, narrow_range, axis} -> FakeQuantize(x, …)"""
+    """tf.QuantizeAndDequantizeV3(x, min, max, num_bits) {signed_input, range_given = true, narrow_range, axis}
+    -> FakeQuantize(x, …)
+    """
     bits = node.constant_integers(3)
     if not bits:
         node.fail("the number of bits is computed when the model runs", hint="make the number of bits a constant")
@@ -166,7 +175,9 @@ def along_axis(node: LoweringNode, op: OpBuilder, limit: SSAValue, axis: int) ->
 
 @tf.lowers("Dequantize")
 def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Dequantize(x, min, max) {mode, narrow_range, axis, dtype} -> (x - offset) * step + min, offset and step by the mode"""
+    """tf.Dequantize(x, min, max) {mode, narrow_range, axis, dtype}
+    -> (x - offset) * step + min, offset and step by the mode
+    """
     x, axis = node.operand(0), node.integer("axis", -1)
     mode, element = node.text("mode", "MIN_COMBINED"), element_of(x)
     low, high = (along_axis(node, op, node.operand(index), axis) for index in (1, 2))
@@ -186,7 +197,9 @@ def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("QuantizeV2")
 def quantize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.QuantizeV2(x, min, max) {mode, round_mode, narrow_range, axis, ensure_minimum_range} -> integers and the limits they stand for"""
+    """tf.QuantizeV2(x, min, max) {mode, round_mode, narrow_range, axis, ensure_minimum_range}
+    -> integers and the limits they stand for
+    """
     x, axis, element = node.operand(0), node.integer("axis", -1), node.element_attribute("T")
     mode, rounding = node.text("mode", "MIN_COMBINED"), node.text("round_mode", "HALF_AWAY_FROM_ZERO")
     low, high = _ensured(op, node.operand(1), node.operand(2), node.number("ensure_minimum_range", 0.01))

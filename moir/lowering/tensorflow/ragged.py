@@ -29,7 +29,9 @@ def rows_of(op: OpBuilder, splits: SSAValue, numbers: SSAValue) -> SSAValue:
 
 @tf.lowers("RaggedRange")
 def ragged_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.RaggedRange(starts, limits, deltas) -> splits, a CumSum of the lengths, and the values start + number in the row · delta"""
+    """tf.RaggedRange(starts, limits, deltas)
+    -> splits, a CumSum of the lengths, and the values start + number in the row · delta
+    """
     starts, limits, deltas = (as_list(op, value) if rank_of(value) == 0 else value for value in node.operands)
     element = element_of(starts)
     distance = op.Subtract(limits, starts)
@@ -59,7 +61,9 @@ def of_row(op: OpBuilder, values: SSAValue, rows: SSAValue) -> SSAValue:
 
 @tf.lowers("RaggedTensorToSparse")
 def to_sparse(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.RaggedTensorToSparse(splits…, values) {RAGGED_RANK} -> coordinates [n, rank], values, the shape with the longest row of each"""
+    """tf.RaggedTensorToSparse(splits…, values) {RAGGED_RANK}
+    -> coordinates [n, rank], values, the shape with the longest row of each
+    """
     *all_splits, values = node.operands
     if rank_of(values) != 1:
         node.fail("its innermost rows hold slices of several dimensions, or of an unknown rank")
@@ -84,10 +88,12 @@ def lengths_of(op: OpBuilder, splits: SSAValue) -> SSAValue:
 
 @tf.lowers("RaggedTensorToTensor")
 def to_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.RaggedTensorToTensor(shape, values, default, partitions…) {row_partition_types} -> Select(inside, Gather(values, …), default)
+    """tf.RaggedTensorToTensor(shape, values, default, partitions…) {row_partition_types} -> Select(inside,
+    Gather(values, …), default)
 
-    Each dimension turns the numbers of rows [d0, …] into those of their elements [d0, …, d]: begin of the row + 0, 1, …, and nowhere behind
-    its end. Partitions are splits, or the number of rows and then the row of each element of every dimension.
+    Each dimension turns the numbers of rows [d0, …] into those of their elements [d0, …, d]: begin of the row + 0, 1,
+    …, and nowhere behind its end. Partitions are splits, or the number of rows and then the row of each element of
+    every dimension.
     """
     values, default, *partitions = node.operands[1:]
     kinds = node.texts("row_partition_types", ())

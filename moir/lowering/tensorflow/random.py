@@ -3,8 +3,9 @@
     %y = tf.RandomUniform(%shape) {seed = 7, seed2 = 3, dtype = f32}
 ->  %y = opset8.RandomUniform(%shape, 0.0, 1.0) {global_seed = 7, op_seed = 3, output_type = f32}
 
-The runtime draws uniform numbers as TensorFlow does: the same ones for the same seeds. Other distributions are the same as
-distributions, not number by number. The stateless kinds draw the same numbers in every run, but not those of TensorFlow.
+The runtime draws uniform numbers as TensorFlow does: the same ones for the same seeds. Other distributions are the same
+as distributions, not number by number. The stateless kinds draw the same numbers in every run, but not those of
+TensorFlow.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ def given_seeds(node: LoweringNode) -> Seeds:
 
 
 def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
-    """The seeds that are operands of a node, at the indices. Raises ConversionError if they are computed when the model runs."""
+    """The seeds that are operands of a node, at the indices. Raises ConversionError if they are computed when the model
+    runs.
+    """
     numbers: list[int] = []
     for index in indices:
         values = node.constant_integers(index)
@@ -113,7 +116,9 @@ def random_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("RandomUniformInt")
 def random_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.RandomUniformInt(shape, low, high) {Tout, seed, seed2} -> opset8.RandomUniform(shape, low, high) {global_seed, op_seed}"""
+    """tf.RandomUniformInt(shape, low, high) {Tout, seed, seed2}
+    -> opset8.RandomUniform(shape, low, high) {global_seed, op_seed}
+    """
     return uniform_integers(node, op, (1, 2), given_seeds(node), node.element_attribute("Tout", node.element(1)))
 
 
@@ -133,7 +138,8 @@ def random_truncated_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def random_parameterized_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.ParameterizedTruncatedNormal(shape, means, deviations, low, high) -> mean + deviation * Sqrt(2) * ErfInv(w)
 
-    w lies evenly between the values of the error function at both ends. Parameters are scalars or one for each row of the result.
+    w lies evenly between the values of the error function at both ends. Parameters are scalars or one for each row of
+    the result.
     """
     shape = node.operand(0)
     mean, deviation, low, high = (_by_row(op, op.convert(node.operand(index), f32), shape) for index in range(1, 5))
@@ -174,7 +180,9 @@ def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
 
 @tf.lowers("Multinomial")
 def multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Multinomial(logits, count) {output_dtype, seed, seed2} -> opset13.Multinomial(opset5.LogSoftmax(logits), count)"""
+    """tf.Multinomial(logits, count) {output_dtype, seed, seed2}
+    -> opset13.Multinomial(opset5.LogSoftmax(logits), count)
+    """
     return drawn_classes(node, op, given_seeds(node))
 
 
@@ -183,7 +191,9 @@ def multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg")
 def key_and_counter(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.StatelessRandomGetKeyCounter(seed) -> key, counter: constants from which the kinds that take them make the seed again"""
+    """tf.StatelessRandomGetKeyCounter(seed)
+    -> key, counter: constants from which the kinds that take them make the seed again
+    """
     seeds = stateless_seeds(node, 0)
     parts = [op.constant(np.array(part, np.uint64), ui64) for part in ([seeds.first], [seeds.second, 0])]
     return [*parts, op.constant(PHILOX, si32)][: node.result_count]
@@ -208,7 +218,9 @@ def stateless_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("StatelessRandomUniformInt", "StatelessRandomUniformIntV2")
 def stateless_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.StatelessRandomUniformInt(shape, seed, low, high) {dtype} -> opset8.RandomUniform(shape, low, high) {global_seed, op_seed}"""
+    """tf.StatelessRandomUniformInt(shape, seed, low, high) {dtype}
+    -> opset8.RandomUniform(shape, low, high) {global_seed, op_seed}
+    """
     bounds = (4, 5) if node.op.KIND.endswith("V2") else (2, 3)
     return uniform_integers(node, op, bounds, operand_seeds(node), node.element_attribute("dtype", element_of(node.operand(bounds[0]))))
 

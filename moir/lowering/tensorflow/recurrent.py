@@ -3,8 +3,9 @@
     %i, %cs, %f, %o, %ci, %co, %h = tf.LSTMBlockCell(%x, %cs_prev, %h_prev, %w, %wci, %wcf, %wco, %b)
 ->  %h, %cs = opset4.LSTMCell(%x, %h_prev, %cs_prev, w of x, w of h, %b)
 
-TensorFlow has the weights as one matrix [I + H, gates * H]. What the runtime's operations do not have, results of single gates, peepholes
-and a bound for the cell state, is computed by elementary operations; in a sequence they are the body of a TensorIterator.
+TensorFlow has the weights as one matrix [I + H, gates * H]. What the runtime's operations do not have, results of
+single gates, peepholes and a bound for the cell state, is computed by elementary operations; in a sequence they are the
+body of a TensorIterator.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ RUNTIME_GATES = "fico"
 """The gates of the runtime's LSTM: forget, input, cell, output."""
 
 CELL_STATE, HIDDEN_STATE = 1, 6
-"""Numbers of the results of an LSTM that are its states. The others: 0 input gate, 2 forget gate, 3 output gate, 4 cell gate,
-5 the tanh of the cell state."""
+"""Numbers of the results of an LSTM that are its states. The others: 0 input gate, 2 forget gate, 3 output gate, 4 cell
+gate, 5 the tanh of the cell state."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,8 @@ def runtime_weights(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory
 def lstm_step(
     op: OpBuilder, cell: LongShortTermMemory, x: SSAValue, states: Sequence[SSAValue], weights: Sequence[SSAValue]
 ) -> list[SSAValue]:
-    """All results of a step: input gate, cell state, forget gate, output gate, cell gate, tanh of the cell state, hidden state.
+    """All results of a step: input gate, cell state, forget gate, output gate, cell gate, tanh of the cell state,
+    hidden state.
 
     Args:
         states: cell state and hidden state before.
@@ -137,13 +139,17 @@ def lstm_cell(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 @tf.lowers("BlockLSTM")
 def lstm_sequence(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.BlockLSTM(steps, x [T, N, I], cs, h, w, wci, wcf, wco, b) -> Transpose(opset5.LSTMSequence(Transpose(x), …))"""
+    """tf.BlockLSTM(steps, x [T, N, I], cs, h, w, wci, wcf, wco, b)
+    -> Transpose(opset5.LSTMSequence(Transpose(x), …))
+    """
     return lstm_steps(node, op, attributes_of(node, "icfo", 1.0, 3.0, 8))
 
 
 @tf.lowers("BlockLSTMV2")
 def lstm_sequence_without_forget_bias(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.BlockLSTMV2: as BlockLSTM with another order of gates, no forget_bias and by default no bound of the cell state"""
+    """tf.BlockLSTMV2: as BlockLSTM with another order of gates, no forget_bias and by default no bound of the cell
+    state
+    """
     return lstm_steps(node, op, attributes_of(node, "ifco", 0.0, 0.0, 8))
 
 
@@ -219,7 +225,9 @@ def add_parameter(block: Block, type_: Any) -> SSAValue:
 
 @tf.lowers("GRUBlockCell")
 def gru_cell(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.GRUBlockCell(x, h, w_ru, w_c, b_ru, b_c) -> opset3.GRUCell(x, h, W, R, B), whose gates are update, reset and hidden"""
+    """tf.GRUBlockCell(x, h, w_ru, w_c, b_ru, b_c)
+    -> opset3.GRUCell(x, h, W, R, B), whose gates are update, reset and hidden
+    """
     x, hidden, gate_weights, weights, gate_bias, bias = (node.operand(index) for index in range(6))
     size = hidden_size(node, 5, 1)
     if any(node.is_used(index) for index in range(3)):

@@ -67,7 +67,9 @@ def position(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def constant_axis(node: LoweringNode, index: int) -> int:
-    """An operand that is an axis. Raises ConversionError if it is computed when the model runs, unless there is only one axis."""
+    """An operand that is an axis. Raises ConversionError if it is computed when the model runs, unless there is only
+    one axis.
+    """
     axis = node.constant_integers(index)
     if axis is not None and len(axis) == 1:
         return axis[0]
@@ -87,7 +89,9 @@ def running_sum(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("Cumprod")
 def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Cumprod(x, axis) {exclusive, reverse} -> opset1.ReduceProd of the elements up to each one, others replaced by 1"""
+    """tf.Cumprod(x, axis) {exclusive, reverse}
+    -> opset1.ReduceProd of the elements up to each one, others replaced by 1
+    """
     prefixes, axis = prefixes_of(node, op, 1)
     return op.ReduceProd(prefixes, [axis], keep_dims=False)
 
@@ -106,7 +110,8 @@ def running_sum_of_exponentials(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def prefixes_of(node: LoweringNode, op: OpBuilder, neutral: float) -> tuple[SSAValue, int]:
-    """For each element along an axis, in a dimension in front of it, the elements up to that one; and the axis of these elements.
+    """For each element along an axis, in a dimension in front of it, the elements up to that one; and the axis of these
+    elements.
 
     The other elements are replaced by a neutral one. Attributes `exclusive` and `reverse` say which elements count.
     """
@@ -141,7 +146,8 @@ def histogram(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("DenseBincount")
 def histogram_of_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.DenseBincount(x, size, weights) {binary_output} -> opset1.ReduceSum(opset1.OneHot(x, size) * weights), for each row of x
+    """tf.DenseBincount(x, size, weights) {binary_output} -> opset1.ReduceSum(opset1.OneHot(x, size) * weights), for
+    each row of x
 
     With `binary_output` opset1.ReduceMax of the ones alone.
     """
@@ -149,7 +155,9 @@ def histogram_of_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False) -> SSAValue:
-    """How often each number below operand 1 is among the last dimension of x, elements counted with the weights that are operand 2."""
+    """How often each number below operand 1 is among the last dimension of x, elements counted with the weights that
+    are operand 2.
+    """
     weights, element = node.operand(2), node.element_attribute("T", node.element(2))
     size = op.convert(as_scalar(op, node.operand(1)), si64)
     one, zero = (op.constant(np.asarray(value, to_numpy(element))) for value in (1, 0))

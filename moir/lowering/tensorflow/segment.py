@@ -1,6 +1,7 @@
 """Sums, means, products and extremes over segments of slices.
 
-The slices of the data are combined in place by a Scatter with a reduction; sums over rows of a table are opset3.EmbeddingSegmentsSum.
+The slices of the data are combined in place by a Scatter with a reduction; sums over rows of a table are
+opset3.EmbeddingSegmentsSum.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ REDUCTIONS = {"Max": "max", "Mean": "mean", "Min": "min", "Prod": "prod", "Sum":
 def segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.SegmentSum(x, ids) -> opset12.ScatterElementsUpdate(zeros, ids, x, 0) {reduction}, ids in the shape of x
 
-    There are as many segments as the last id says; one without slices is zero, of a product one. Maxima are opset16.SegmentMax, sums over
-    computed ids opset3.EmbeddingSegmentsSum.
+    There are as many segments as the last id says; one without slices is zero, of a product one. Maxima are
+    opset16.SegmentMax, sums over computed ids opset3.EmbeddingSegmentsSum.
     """
     data, ids = node.operand(0), as_indices(op, node.operand(1))
     reduction = REDUCTIONS[node.op.KIND.removeprefix("Segment")]
@@ -93,9 +94,11 @@ NEUTRAL = {"UnsortedSegmentMax": "max", "UnsortedSegmentMin": "min", "UnsortedSe
 
 @tf.lowers(*NEUTRAL)
 def unsorted_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.UnsortedSegmentSum(x, ids, n) -> opset15.ScatterNDUpdate(start, ids, x) {reduction}, start of n + 1 rows, less the last
+    """tf.UnsortedSegmentSum(x, ids, n) -> opset15.ScatterNDUpdate(start, ids, x) {reduction}, start of n + 1 rows, less
+    the last
 
-    Slices with a negative id are dropped: they go to the row that is cut off, which is not there for ids that are known not to be negative.
+    Slices with a negative id are dropped: they go to the row that is cut off, which is not there for ids that are known
+    not to be negative.
     """
     data, ids, count = node.operand(0), as_indices(op, node.operand(1)), as_list(op, node.operand(2))
     reduction, rank = NEUTRAL[node.op.KIND], node.known_rank(1)
@@ -142,13 +145,17 @@ def neutral(op: OpBuilder, node: LoweringNode, data: SSAValue, reduction: str) -
 
 @tf.lowers("SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum")
 def sparse_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SparseSegmentSum(table, indices, ids) -> opset3.EmbeddingSegmentsSum(table, indices, ids, n), n from the last id"""
+    """tf.SparseSegmentSum(table, indices, ids)
+    -> opset3.EmbeddingSegmentsSum(table, indices, ids, n), n from the last id
+    """
     return segments_of_rows(node, op, None)
 
 
 @tf.lowers("SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSumWithNumSegments")
 def sparse_segment_count(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SparseSegmentSumWithNumSegments(table, indices, ids, n) -> opset3.EmbeddingSegmentsSum(table, indices, ids, n)"""
+    """tf.SparseSegmentSumWithNumSegments(table, indices, ids, n)
+    -> opset3.EmbeddingSegmentsSum(table, indices, ids, n)
+    """
     return segments_of_rows(node, op, as_scalar(op, node.operand(3)))
 
 

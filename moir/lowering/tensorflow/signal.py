@@ -43,7 +43,8 @@ def real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def inverse_real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.IRFFT2D(x, lengths) -> opset9.IRDFT(x, [-2, -1], lengths)
 
-    The runtime computes noise from volumes that it has to cut off, so these are transformed along the last axis on its own.
+    The runtime computes noise from volumes that it has to cut off, so these are transformed along the last axis on its
+    own.
     """
     data, lengths, axes = node.operand(0), node.operand(1), innermost_axes(node)
     if len(axes) == 3 and not has_lengths(node):

@@ -110,7 +110,9 @@ class Index:
         return not self.end >> position & 1
 
     def axes(self, within: Sequence[str]) -> list[int]:
-        """The axis of each position in a tensor with a dimension for each of the kinds `within`; negative behind an ellipsis."""
+        """The axis of each position in a tensor with a dimension for each of the kinds `within`; negative behind an
+        ellipsis.
+        """
         kinds, axis = self.kinds, 0
         axes: list[int] = []
         for position, kind in enumerate(kinds):
@@ -141,7 +143,8 @@ class Cut:
 def strided_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.StridedSlice(x, begin, end, strides) {masks} -> one operation, x itself if it does nothing
 
-    Only slices -> opset8.Slice; one single element -> opset8.Gather; only new dimensions -> opset1.Unsqueeze; else opset1.StridedSlice.
+    Only slices -> opset8.Slice; one single element -> opset8.Gather; only new dimensions -> opset1.Unsqueeze; else
+    opset1.StridedSlice.
     """
     data, index = node.operand(0), Index.of(node)
     if index is None:
@@ -168,7 +171,9 @@ def strided_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def entry_of(op: OpBuilder, vector: SSAValue, position: int) -> Operand:
-    """An entry of a vector as a number if it is known, otherwise as a scalar: that which a Concat of scalars was made of, or a Gather."""
+    """An entry of a vector as a number if it is known, otherwise as a scalar: that which a Concat of scalars was made
+    of, or a Gather.
+    """
     if (known := op.known.elements(vector)) is not None and not isinstance(known[position], Symbol):
         return int(known[position])
     if isinstance(vector.owner, Concat) and all(shape_of(part) == (1,) for part in vector.owner.operands):
@@ -219,7 +224,8 @@ def is_whole(cut: Cut, size: int) -> bool:
 def settled(cut: Cut, size: int) -> Cut:
     """A cut whose bounds lie within the axis if that is known.
 
-    The runtime begins a slice that runs backwards from before the first element with that element, TensorFlow takes nothing.
+    The runtime begins a slice that runs backwards from before the first element with that element, TensorFlow takes
+    nothing.
     """
     if size < 0:
         return Cut(cut.axis, max(FIRST, min(cut.start, LAST)), max(FIRST, min(cut.stop, LAST)), cut.step)
@@ -258,9 +264,11 @@ def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index
 
 @tf.lowers("TensorStridedSliceUpdate")
 def strided_slice_update(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.TensorStridedSliceUpdate(x, begin, end, strides, value) {masks} -> opset15.SliceScatter(x, value, start, stop, step, axes)
+    """tf.TensorStridedSliceUpdate(x, begin, end, strides, value) {masks} -> opset15.SliceScatter(x, value, start, stop,
+    step, axes)
 
-    A single element is a slice of one element, so the value gets a dimension for it; it loses those that are new in the slice.
+    A single element is a slice of one element, so the value gets a dimension for it; it loses those that are new in the
+    slice.
     """
     data, value, index = node.operand(0), node.operand(4), Index.of(node)
     if index is None:

@@ -1,4 +1,6 @@
-"""The attributes that convolutions and pooling share: window, strides, dilations, padding. They have an entry for every axis."""
+"""The attributes that convolutions and pooling share: window, strides, dilations, padding. They have an entry for every
+axis.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,16 @@ def default_format(axes: int) -> str:
 
 
 def spatial_attribute(node: LoweringNode, name: str, axes: int, last: bool) -> tuple[int, ...]:
-    """The spatial entries of an attribute; ones if it is absent. Raises ConversionError for other lengths and entries below 1."""
+    """The spatial entries of an attribute; ones if it is absent. Raises ConversionError for other lengths and entries
+    below 1.
+    """
     return checked_entries(node, name, node.integers(name, ()) or (1,) * (axes + 2), axes, last)
 
 
 def checked_entries(node: LoweringNode, name: str, entries: Sequence[int], axes: int, last: bool) -> tuple[int, ...]:
-    """The spatial ones of a window's entries. Raises ConversionError for others than positive numbers, 1 for batch and channels."""
+    """The spatial ones of a window's entries. Raises ConversionError for others than positive numbers, 1 for batch and
+    channels.
+    """
     if len(entries) != axes + 2:
         node.fail(f"{name} has {len(entries)} entries, not {axes + 2}")
     if min(entries) < 1:
@@ -34,7 +40,9 @@ def checked_entries(node: LoweringNode, name: str, entries: Sequence[int], axes:
 
 
 def padding(node: LoweringNode, axes: int, last: bool, *, default: str | None = None) -> tuple[tuple[int, ...], tuple[int, ...], str]:
-    """Pads in front of and behind each spatial axis, and the automatic padding. Raises ConversionError for padding that does not exist."""
+    """Pads in front of and behind each spatial axis, and the automatic padding. Raises ConversionError for padding that
+    does not exist.
+    """
     spelled = node.text("padding", default)
     if spelled not in PADDINGS:
         node.fail(f"padding {spelled!r} does not exist")

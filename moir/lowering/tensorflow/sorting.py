@@ -62,7 +62,9 @@ def in_top_k_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("InTopKV2")
 def in_top_k(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.InTopKV2(predictions, targets, k): whether fewer than k predictions of a row are larger than that of its target"""
+    """tf.InTopKV2(predictions, targets, k): whether fewer than k predictions of a row are larger than that of its
+    target
+    """
     return is_among(node, op, op.convert(as_scalar(op, node.operand(2)), si32))
 
 
@@ -126,7 +128,9 @@ def distinct(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue 
 
 @tf.lowers("ListDiff")
 def list_difference(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.ListDiff(x, y) {out_idx}: the elements of x, and their indices, for which no comparison with an element of y is true"""
+    """tf.ListDiff(x, y) {out_idx}: the elements of x, and their indices, for which no comparison with an element of y
+    is true
+    """
     x, y = node.operand(0), node.operand(1)
     found = op.ReduceLogicalOr(op.Equal(op.Unsqueeze(x, [1]), op.Unsqueeze(y, [0])), [1], keep_dims=False)
     index = op.Squeeze(op.NonZero(op.LogicalNot(found), output_type=index_type(node, "out_idx")), [0])

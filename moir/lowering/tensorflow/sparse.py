@@ -18,7 +18,9 @@ from moir.rewriting.builder import OpBuilder
 
 @tf.lowers("SparseToDense")
 def to_dense(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SparseToDense(coordinates, shape, values, default) -> opset15.ScatterNDUpdate(Broadcast(default, shape), coordinates, values)"""
+    """tf.SparseToDense(coordinates, shape, values, default)
+    -> opset15.ScatterNDUpdate(Broadcast(default, shape), coordinates, values)
+    """
     coordinates, values, rank = as_indices(op, node.operand(0)), node.operand(2), node.rank(0)
     if rank is None:
         node.fail("the rank of its coordinates is unknown", hint="give the model's inputs a known rank")
@@ -35,7 +37,9 @@ def to_dense(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("SparseTensorDenseMatMul")
 def dense_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SparseTensorDenseMatMul(coordinates, values, shape, b) {adjoint_a, adjoint_b} -> opset1.MatMul(the dense matrix, b)"""
+    """tf.SparseTensorDenseMatMul(coordinates, values, shape, b) {adjoint_a, adjoint_b}
+    -> opset1.MatMul(the dense matrix, b)
+    """
     zeros = op.Broadcast(op.constant_like(0, node.operand(1)), node.operand(2))
     dense = op.ScatterNDUpdate(zeros, as_indices(op, node.operand(0)), node.operand(1), reduction="sum")
     return op.MatMul(dense, node.operand(3), transpose_a=node.flag("adjoint_a"), transpose_b=node.flag("adjoint_b"))
@@ -43,7 +47,8 @@ def dense_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("SparseFillEmptyRows")
 def fill_empty_rows(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.SparseFillEmptyRows(coordinates, values, shape, default) -> opset16.SparseFillEmptyRows(values, shape, coordinates, default)
+    """tf.SparseFillEmptyRows(coordinates, values, shape, default) -> opset16.SparseFillEmptyRows(values, shape,
+    coordinates, default)
 
     The last result says where each element went: behind the new ones of the rows before its own.
     """
@@ -88,7 +93,9 @@ def positions(op: OpBuilder, coordinates: SSAValue, shape: SSAValue, node: Lower
 
 @tf.lowers("SparseReorder")
 def reorder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.SparseReorder(coordinates, values, shape) -> opset8.Gather of both in the order of opset11.TopK {mode = min} of their positions"""
+    """tf.SparseReorder(coordinates, values, shape)
+    -> opset8.Gather of both in the order of opset11.TopK {mode = min} of their positions
+    """
     coordinates, values, shape = node.operands
     count = op.Squeeze(op.ShapeOf(values), [0])
     order = op.TopK.results(
@@ -99,9 +106,11 @@ def reorder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 @tf.lowers("SparseReshape")
 def reshape(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.SparseReshape(coordinates, shape, new_shape) -> (positions / strides of the new shape) mod new shape, and that shape
+    """tf.SparseReshape(coordinates, shape, new_shape) -> (positions / strides of the new shape) mod new shape, and that
+    shape
 
-    The entry -1 of the new shape is the quotient of the products of both shapes; the product of the new one then has its sign turned.
+    The entry -1 of the new shape is the quotient of the products of both shapes; the product of the new one then has
+    its sign turned.
     """
     coordinates, shape, target = node.operands
     old, new = node.constant_integers(1), node.constant_integers(2)

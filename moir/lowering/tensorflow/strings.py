@@ -1,6 +1,7 @@
 """Operations on strings. What can be said of their bytes is computed; the rest is reported with what can be done.
 
-A tensor of strings is unpacked into its bytes and the places where each string begins and ends; what comes out is packed again.
+A tensor of strings is unpacked into its bytes and the places where each string begins and ends; what comes out is
+packed again.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ COMPUTED = ("StringLength", "StringLower", "StringUpper", "Substr")
 
 @tf.lowers("StringLength")
 def string_length(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.StringLength(x) {unit} -> ends - begins of opset15.StringTensorUnpack(x); the first bytes of characters counted for UTF8_CHAR"""
+    """tf.StringLength(x) {unit}
+    -> ends - begins of opset15.StringTensorUnpack(x); the first bytes of characters counted for UTF8_CHAR
+    """
     begins, ends, symbols = op.StringTensorUnpack.results(node.operand(0))
     if node.text("unit", "BYTE") == "BYTE":
         return op.Subtract(ends, begins)
@@ -33,7 +36,9 @@ def string_length(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("StringLower", "StringUpper")
 def changed_case(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.StringLower(x) -> opset15.StringTensorPack of the bytes of x, 32 added to A to Z (StringUpper: subtracted from a to z)"""
+    """tf.StringLower(x)
+    -> opset15.StringTensorPack of the bytes of x, 32 added to A to Z (StringUpper: subtracted from a to z)
+    """
     if node.text("encoding", ""):
         node.fail("letters beyond ASCII have no upper and lower case here", hint="leave out the encoding, or do this before the model")
     begins, ends, symbols = op.StringTensorUnpack.results(node.operand(0))
@@ -46,7 +51,9 @@ def changed_case(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("Substr")
 def substring(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Substr(x, pos, len) -> opset15.StringTensorPack(begin + pos, min(begin + pos + len, end), bytes); pos < 0 counts from the end"""
+    """tf.Substr(x, pos, len)
+    -> opset15.StringTensorPack(begin + pos, min(begin + pos + len, end), bytes); pos < 0 counts from the end
+    """
     if node.text("unit", "BYTE") != "BYTE":
         node.fail("characters of several bytes cannot be counted here", hint="use the unit BYTE, or do this before the model")
     begins, ends, symbols = op.StringTensorUnpack.results(node.operand(0))

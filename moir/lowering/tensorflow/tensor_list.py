@@ -1,7 +1,7 @@
 """Lists of tensors. A list of n tensors of one shape is one tensor [n, …] here.
 
-A new list whose elements have an unknown shape, or none yet, is no tensor: it stays as it is until the first element or a loop tells, and
-disappears with its last use. One that is left over is reported as not lowered.
+A new list whose elements have an unknown shape, or none yet, is no tensor: it stays as it is until the first element or
+a loop tells, and disappears with its last use. One that is left over is reported as not lowered.
 """
 
 from __future__ import annotations
@@ -147,7 +147,9 @@ def get_item(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("TensorListGather")
 def gather(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.TensorListGather(list, indices, shape) -> opset8.Gather(list, indices, 0); the list if the indices are all there are, in order"""
+    """tf.TensorListGather(list, indices, shape)
+    -> opset8.Gather(list, indices, 0); the list if the indices are all there are, in order
+    """
     value = made_list(node, 0)
     shape, indices = shape_of(value), node.constant_integers(1)
     if shape and indices is not None and indices == tuple(range(shape[0])):
@@ -185,7 +187,8 @@ def set_item(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def set_range(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.TensorListSetRange(list, x) {start, complete} -> opset1.Concat(list up to start, x, list behind x)
 
-    The elements from start on are those of x, which is as long as the list from there on, certainly so if `complete`, or shorter.
+    The elements from start on are those of x, which is as long as the list from there on, certainly so if `complete`,
+    or shorter.
     """
     target, values, start = node.operand(0), node.operand(1), node.integer("start", 0)
     length = length_of(op, target)
@@ -247,7 +250,9 @@ def scatter_into(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("TensorListScatter", "TensorListScatterV2")
 def scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.TensorListScatterV2(x, indices, shape, n) -> opset3.ScatterUpdate(zeros [n, …], indices, x, 0); x if the indices are 0, 1, …"""
+    """tf.TensorListScatterV2(x, indices, shape, n)
+    -> opset3.ScatterUpdate(zeros [n, …], indices, x, 0); x if the indices are 0, 1, …
+    """
     values, indices = node.operand(0), node.operand(1)
     shape, known = shape_of(values), node.constant_integers(1)
     given = node.constant_integers(3) if node.optional(3) is not None else None

@@ -268,7 +268,8 @@ class ExtensionTypes:
         operands = tuple(operand.type for operand in op.operands)
         if operands == self.operands or not callable(entries.get("infer")) or op.parent is None:
             return None
-        # The functions get the operation as before it was lowered: one of the `mo` dialect whose results have unknown types.
+        # The functions get the operation as before it was lowered: one of the `mo` dialect whose results have unknown
+        # types.
         twin = operation_class(MODEL_OPTIMIZER, op.KIND).create(
             operands=op.operands, result_types=[UNKNOWN] * len(op.results), attributes=dict(op.attributes)
         )

@@ -37,7 +37,9 @@ def inserted_axes(op: Operation, known: KnownValues) -> set[int] | None:
 
 
 def removed_axes(op: Operation, known: KnownValues) -> set[int] | None:
-    """Dimensions of the data that a Squeeze certainly removes: named ones that are 1. None if that is not all it may do."""
+    """Dimensions of the data that a Squeeze certainly removes: named ones that are 1. None if that is not all it may
+    do.
+    """
     if not isinstance(op, Squeeze | Squeeze1):
         return None
     axes, shape = known.integers(op.optional_operand(1)), shape_of(op.operands[0])

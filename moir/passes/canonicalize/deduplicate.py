@@ -22,7 +22,9 @@ from moir.rewriting.events import RECORDING
 
 @dataclass(frozen=True)
 class DeduplicatePass(ModulePass):
-    """Common-subexpression elimination within each block. Operations with bodies, with effects, and random ones are left alone."""
+    """Common-subexpression elimination within each block. Operations with bodies, with effects, and random ones are
+    left alone.
+    """
 
     name = "deduplicate"
 

@@ -1,4 +1,5 @@
-"""`eliminate-dead`: operations without uses and without effects are erased, and inputs of bodies that nothing in the body reads.
+"""`eliminate-dead`: operations without uses and without effects are erased, and inputs of bodies that nothing in the
+body reads.
 
 %1 = opset1.Relu(%0) : tensor<1x8xf32>      // erased: nothing uses %1
 """

@@ -6,8 +6,8 @@
     opset1.Result(%3)
 ->  opset1.Result(%0)
 
-An operation goes only if that is certain whatever the sizes of the dimensions will be. Floats count as unchanged by `+ 0`, although
--0 + 0 is 0.
+An operation goes only if that is certain whatever the sizes of the dimensions will be. Floats count as unchanged by `+
+0`, although -0 + 0 is 0.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def _other_than_neutral(op: OpsetOp, neutral: float) -> SSAValue | None:
 
 
 def _keeps_states_apart(op: OpsetOp) -> bool:
-    """Whether this is an Identity from a Parameter to a Result of a body: it keeps the runtime from overwriting one state by another."""
+    """Whether this is an Identity from a Parameter to a Result of a body: it keeps the runtime from overwriting one
+    state by another.
+    """
     if not isinstance(op, Identity):
         return False
     block = op.parent_block()

@@ -1,4 +1,5 @@
-"""`simplify-broadcast`: Broadcast is dropped where the operations behind it broadcast as much, and its target becomes constant.
+"""`simplify-broadcast`: Broadcast is dropped where the operations behind it broadcast as much, and its target becomes
+constant.
 
     %b = opset3.Broadcast(%x, ShapeOf(%y))
     %z = opset1.Add(%b, %y)

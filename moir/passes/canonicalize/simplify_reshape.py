@@ -4,10 +4,10 @@
     %y = opset1.Reshape(%x, %t)
 ->  %y = opset1.Reshape(%x, [0, 12, -1, 64]) {special_zero = true}
 
-An entry that is always the dimension of the data at its position becomes 0, one that constants of the model fix becomes that number, and
-one other may become -1. An entry that only the present shape of an input fixes is no such number: it would break the model when that is
-changed. (Of data without elements, -1 says nothing; there a Reshape may come to another shape, as it does in the converters of the
-frameworks.)
+An entry that is always the dimension of the data at its position becomes 0, one that constants of the model fix becomes
+that number, and one other may become -1. An entry that only the present shape of an input fixes is no such number: it
+would break the model when that is changed. (Of data without elements, -1 says nothing; there a Reshape may come to
+another shape, as it does in the converters of the frameworks.)
 """
 
 from __future__ import annotations

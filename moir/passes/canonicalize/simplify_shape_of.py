@@ -52,7 +52,9 @@ class SimplifyShapeOfPass(ModulePass):
 
 
 class ShapeComputations:
-    """The shape computations of one block: the first value with given entries, and the place where each dimension can be had."""
+    """The shape computations of one block: the first value with given entries, and the place where each dimension can
+    be had.
+    """
 
     def __init__(self, known: Dimensions) -> None:
         self.known = known

@@ -40,7 +40,9 @@ def flattened_product(op: Operation) -> tuple[MatMul, Reshape] | None:
 
 
 def last_size(value: SSAValue) -> int:
-    """The last dimension as it is now. If that of an input is changed, the Reshape back fails as the product does without it."""
+    """The last dimension as it is now. If that of an input is changed, the Reshape back fails as the product does
+    without it.
+    """
     shape = shape_of(value)
     return shape[-1] if shape else -1
 

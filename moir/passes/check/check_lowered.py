@@ -1,7 +1,7 @@
 """`check-lowered`: no operation of a framework dialect is left. Changes nothing.
 
-The error lists every kind that is left, how often, and the first nodes of it, at once. An operation an extension made without a `type`
-may stay if it has a function `infer`: a transformation of a later phase has to replace it.
+The error lists every kind that is left, how often, and the first nodes of it, at once. An operation an extension made
+without a `type` may stay if it has a function `infer`: a transformation of a later phase has to replace it.
 """
 
 from __future__ import annotations

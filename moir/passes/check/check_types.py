@@ -1,4 +1,5 @@
-"""`check-types`: every operation is one the IR can hold, with a version, and every result has an element type. Changes nothing.
+"""`check-types`: every operation is one the IR can hold, with a version, and every result has an element type. Changes
+nothing.
 
 The last pass before emission; what it lets through, the emitter can write.
 """

@@ -7,7 +7,8 @@ becomes
     %0 = opset1.Constant() {value = …, name = "w_compressed"} : tensor<8x3xf16>
     %w = opset1.Convert(%0) {destination_type = f32, name = "w", runtime_info = {decompression = {version = "0"}}} : tensor<8x3xf32>
 
-The computation stays in the precision it had; the mark tells the runtime not to fold the Convert. A constant stays as it is if
+The computation stays in the precision it had; the mark tells the runtime not to fold the Convert. A constant stays as
+it is if
 
  1. a finite value of it is beyond ±65504, the largest finite f16 (infinities and NaNs are f16 values);
  2. it has at most 32 values and one of them other than zero is smaller than 2⁻¹⁴, where f16 loses digits and then all of the value: the

@@ -1,4 +1,5 @@
-"""`fold-batch-norm`: a batch normalization with constant statistics becomes a Multiply and an Add; see `fold-scales` for what follows.
+"""`fold-batch-norm`: a batch normalization with constant statistics becomes a Multiply and an Add; see `fold-scales`
+for what follows.
 
     %y = opset5.BatchNormInference(%x, %gamma, %beta, %mean, %variance) {epsilon = 1e-5}
 ->  %0 = opset1.Multiply(%x, gamma / sqrt(variance + epsilon))

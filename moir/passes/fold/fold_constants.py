@@ -4,8 +4,8 @@
     %b = opset1.Add(%a, %a) : tensor<2xi64>
 ->  %b = opset1.Constant() {value = #moir.data<tensor<2xi64>, [2, 4]>} : tensor<2xi64>
 
-Shape computations that start at ShapeOf stay, even where all dimensions are static, so that the model can be reshaped in the runtime;
-`fold-constants{static-shape=true}` folds them as well. Quantized weights stay quantized.
+Shape computations that start at ShapeOf stay, even where all dimensions are static, so that the model can be reshaped
+in the runtime; `fold-constants{static-shape=true}` folds them as well. Quantized weights stay quantized.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ class Folding:
 def is_dequantization(op: OpsetOp) -> bool:
     """Whether this is the Convert at the head of a dequantized weight, `(Convert(w) - zero point) * scale`.
 
-    The runtime computes with the stored integers if it finds this form; folding it would store and compute in floating point.
+    The runtime computes with the stored integers if it finds this form; folding it would store and compute in floating
+    point.
     """
     return (
         op.name == "opset1.Convert"

@@ -16,8 +16,9 @@
     %3 = opset1.Multiply(opset1.Add(opset1.Multiply(%x, %a), %b), %c)
 ->  %3 = opset1.Add(opset1.Multiply(%x, %a * %c), %b * %c)
 
-also for transposed and grouped convolutions and for MatMul, for Divide in the place of Multiply, and for Multiply twice in a row. Padding
-is no obstacle: zeros stay zeros. Weights with other uses stay as they are, and so does everything whose intermediate value has other uses.
+also for transposed and grouped convolutions and for MatMul, for Divide in the place of Multiply, and for Multiply twice
+in a row. Padding is no obstacle: zeros stay zeros. Weights with other uses stay as they are, and so does everything
+whose intermediate value has other uses.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def filter_factors(op: OpsetOp, filters: Array, factors: Array, axes: tuple[int, ...]) -> Array | None:
-    """Factors of the channels of [N, C, spatial…] as they broadcast over the filters; None if they differ in other dimensions."""
+    """Factors of the channels of [N, C, spatial…] as they broadcast over the filters; None if they differ in other
+    dimensions.
+    """
     rank = len(op.integers("strides")) + 2
     if factors.ndim > rank:
         return None
@@ -57,7 +60,9 @@ def filter_factors(op: OpsetOp, filters: Array, factors: Array, axes: tuple[int,
 
 
 def product_factors(op: OpsetOp, weights: Array, factors: Array, side: str) -> Array | None:
-    """Factors of the columns of a matrix product (`outputs`) or of its left operand (`inputs`) as they broadcast over the right one."""
+    """Factors of the columns of a matrix product (`outputs`) or of its left operand (`inputs`) as they broadcast over
+    the right one.
+    """
     rank = rank_of(op.results[0] if side == "outputs" else op.operands[0])
     if weights.ndim < 2 or rank is None or factors.ndim > rank:
         return None
@@ -72,7 +77,9 @@ def product_factors(op: OpsetOp, weights: Array, factors: Array, side: str) -> A
 
 
 def scaled_weights(op: Operation, factors: Array, side: str) -> Array | None:
-    """The second operand of a linear operation, a constant, times factors of its outputs or inputs; None if they cannot be multiplied."""
+    """The second operand of a linear operation, a constant, times factors of its outputs or inputs; None if they cannot
+    be multiplied.
+    """
     if not isinstance(op, OpsetOp) or not isinstance(op, ConvolutionOp | MatMul):
         return None
     weights = weight_of(op.operands[1])
@@ -88,7 +95,9 @@ def scaled_weights(op: Operation, factors: Array, side: str) -> Array | None:
 
 
 def constant_factor(op: Operation) -> tuple[SSAValue, Array] | None:
-    """The other operand of a multiplication by a constant, or of a division by one, and the factors; None for any other operation."""
+    """The other operand of a multiplication by a constant, or of a division by one, and the factors; None for any other
+    operation.
+    """
     if not isinstance(op, Multiply | Divide) or op.text("auto_broadcast") != "numpy":
         return None
     for position in (1, 0) if isinstance(op, Multiply) else (1,):
@@ -101,7 +110,9 @@ def constant_factor(op: Operation) -> tuple[SSAValue, Array] | None:
 
 
 def constant_term(op: Operation) -> tuple[SSAValue, Array] | None:
-    """The other operand of an addition of a constant, or a subtraction of one, and the constant that is added; None for anything else."""
+    """The other operand of an addition of a constant, or a subtraction of one, and the constant that is added; None for
+    anything else.
+    """
     if not isinstance(op, Add | Subtract) or op.text("auto_broadcast") != "numpy":
         return None
     for position in (1, 0) if isinstance(op, Add) else (1,):

@@ -7,8 +7,9 @@
     %4 = opset1.MatMul(%3, %v)
 ->  %4 = opset13.ScaledDotProductAttention(%q, %k, %v, %mask, 0.125)
 
-For tensors of four dimensions, batch and heads first, that are certainly the same for query, key and value, and masks that certainly do
-not enlarge what they are added to. A key that is not transposed by the product is transposed in front of the operation.
+For tensors of four dimensions, batch and heads first, that are certainly the same for query, key and value, and masks
+that certainly do not enlarge what they are added to. A key that is not transposed by the product is transposed in front
+of the operation.
 """
 
 from __future__ import annotations

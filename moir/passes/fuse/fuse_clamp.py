@@ -5,7 +5,8 @@
     %y = opset1.Clamp(%b) {min = 1.0, max = 9.0}
 ->  %y = opset1.Clamp(%x) {min = 1.0, max = 6.0}
 
-Limits are floats of one element. Limits that leave a single number, as a lower one above the upper one does, stay as they are.
+Limits are floats of one element. Limits that leave a single number, as a lower one above the upper one does, stay as
+they are.
 """
 
 from __future__ import annotations

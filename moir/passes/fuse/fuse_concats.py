@@ -25,7 +25,9 @@ def axis_of(op: Concat) -> int | None:
 
 
 class ConcatOfConcats(Pattern):
-    """Takes over the operands of Concats nothing else uses. Inner ones come first in a block, so one walk merges chains."""
+    """Takes over the operands of Concats nothing else uses. Inner ones come first in a block, so one walk merges
+    chains.
+    """
 
     roots = (Concat,)
 

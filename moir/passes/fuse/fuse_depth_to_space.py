@@ -5,7 +5,8 @@
     %3 = opset1.Reshape(%2, [0, 16, 16, 16])
 ->  %3 = opset1.DepthToSpace(%0) {block_size = 2, mode = "blocks_first"}
 
-For `depth_first` the parts are [N, 16, 2, 2, 8, 8] and the order is [0, 1, 4, 2, 5, 3]; with one or three spatial dimensions alike.
+For `depth_first` the parts are [N, 16, 2, 2, 8, 8] and the order is [0, 1, 4, 2, 5, 3]; with one or three spatial
+dimensions alike.
 """
 
 from __future__ import annotations

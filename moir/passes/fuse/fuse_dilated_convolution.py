@@ -1,12 +1,13 @@
-"""`fuse-dilated-convolution`: a convolution of the parts that SpaceToBatch makes of an image is a dilated convolution of the image.
+"""`fuse-dilated-convolution`: a convolution of the parts that SpaceToBatch makes of an image is a dilated convolution
+of the image.
 
     %1 = opset2.SpaceToBatch(%0, [1, 1, 2, 2], [0, 0, 2, 2], [0, 0, 2, 2])
     %2 = opset1.Convolution(%1, %w) {auto_pad = "valid", strides = [1, 1], dilations = [1, 1]}
     %3 = opset2.BatchToSpace(%2, [1, 1, 2, 2], [0, 0, 0, 0], [0, 0, 0, 0])
 ->  %3 = opset1.Convolution(%0, %w) {pads_begin = [2, 2], pads_end = [2, 2], strides = [1, 1], dilations = [2, 2]}
 
-What is cut off at the end need not be padded at the beginning. Transposes, and an axis of one element for a convolution of lines, may stand
-on both sides of the convolution; they stay.
+What is cut off at the end need not be padded at the beginning. Transposes, and an axis of one element for a convolution
+of lines, may stand on both sides of the convolution; they stay.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ def rebuilt(op: OpBuilder, operations: Sequence[Operation], value: SSAValue) -> 
 
 
 def window_of(op: SlidingWindowOp) -> tuple[list[int], list[int], list[int]] | None:
-    """Pads at the beginning and the end and dilations of a convolution; None if its strides are not 1 or its pads are unknown."""
+    """Pads at the beginning and the end and dilations of a convolution; None if its strides are not 1 or its pads are
+    unknown.
+    """
     if set(op.integers("strides")) != {1}:
         return None
     dilations = list(op.integers("dilations"))

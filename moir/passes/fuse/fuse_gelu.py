@@ -7,8 +7,9 @@
     %y = opset1.Multiply(%m, 0.5)
 ->  %y = opset7.Gelu(%x)
 
-The product x · ½ · (1 + …) is recognized in any order, and as x · ½ · (1 - erf(-…)), which is what erfc becomes. So is the polynomial under
-tanh, √(2/π) (x + 0.044715 x³): both are read as polynomials, from Erf or Tanh up to x and down along its uses.
+The product x · ½ · (1 + …) is recognized in any order, and as x · ½ · (1 - erf(-…)), which is what erfc becomes. So is
+the polynomial under tanh, √(2/π) (x + 0.044715 x³): both are read as polynomials, from Erf or Tanh up to x and down
+along its uses.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class GeluPattern(Pattern):
                     return
 
     def _sign(self, argument: Polynomial, element: Attribute) -> float:
-        """1 if the root is applied to the polynomial it should be, -1 if to its negative, which makes the result negative; 0 if neither."""
+        """1 if the root is applied to the polynomial it should be, -1 if to its negative, which makes the result
+        negative; 0 if neither.
+        """
         if are_about(argument, self.argument, element):
             return 1.0
         return -1.0 if are_about(negative(argument), self.argument, element) else 0.0
@@ -84,7 +87,9 @@ def are_about(polynomial: Polynomial, expected: Polynomial, element: Attribute) 
 
 
 def half_of_x_times_one_plus(op: Operation, sign: float, reader: PolynomialReader, element: Attribute) -> list[Operation] | None:
-    """The operations that make ½ x (1 + f), `sign` · f the result of `op` and x the variable of the reader; the last one first."""
+    """The operations that make ½ x (1 + f), `sign` · f the result of `op` and x the variable of the reader; the last
+    one first.
+    """
     # The value so far is `constant` + `factor` · f.
     constant: Polynomial = {0: 0.0}
     factor: Polynomial = {0: sign}
@@ -112,7 +117,9 @@ def half_of_x_times_one_plus(op: Operation, sign: float, reader: PolynomialReade
 def _next(
     name: str, constant: Polynomial, factor: Polynomial, other: Polynomial, *, is_first: bool
 ) -> tuple[Polynomial, Polynomial] | None:
-    """`constant` + `factor` · f after one more operation, of which it is the first or second operand and a polynomial the other one."""
+    """`constant` + `factor` · f after one more operation, of which it is the first or second operand and a polynomial
+    the other one.
+    """
     match name:
         case "opset1.Add":
             return total(constant, other), factor

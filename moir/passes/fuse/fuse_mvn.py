@@ -1,4 +1,5 @@
-"""`fuse-mvn`: a value less its mean, divided by its standard deviation, becomes one operation. A scale and a shift behind it stay.
+"""`fuse-mvn`: a value less its mean, divided by its standard deviation, becomes one operation. A scale and a shift
+behind it stay.
 
     %m = opset1.ReduceMean(%x, %axes) {keep_dims = true}
     %c = opset1.Subtract(%x, %m)
@@ -9,8 +10,8 @@
     %y = opset1.Divide(%c, %d)
 ->  %y = opset6.MVN(%x, %axes) {eps = 0.00001, normalize_variance = true, eps_mode = "INSIDE_SQRT"}
 
-The mean may be computed once or twice, and the variance from the difference or by SquaredDifference. A scale that is multiplied into the
-reciprocal of the deviation first is taken out of it.
+The mean may be computed once or twice, and the variance from the difference or by SquaredDifference. A scale that is
+multiplied into the reciprocal of the deviation first is taken out of it.
 """
 
 from __future__ import annotations

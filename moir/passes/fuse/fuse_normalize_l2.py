@@ -7,7 +7,8 @@
     %y = opset1.Divide(%x, %d)
 ->  %y = opset1.NormalizeL2(%x, %axes) {eps = 0.00001, eps_mode = "add"}
 
-x / max(‖x‖, eps) is the same with the square of eps under the root. The norm may have been broadcast to the shape of x before.
+x / max(‖x‖, eps) is the same with the square of eps under the root. The norm may have been broadcast to the shape of x
+before.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ SMALLEST, LARGEST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32)
 
 @dataclass(frozen=True)
 class Form:
-    """A way to write the norm, or its reciprocal; eps is `match.scalar("eps")`, or the lower limit of a Clamp, to `power`."""
+    """A way to write the norm, or its reciprocal; eps is `match.scalar("eps")`, or the lower limit of a Clamp, to
+    `power`.
+    """
 
     part: Part
     mode: str

@@ -28,7 +28,9 @@ MEANS = ("opset14.AvgPool", "opset16.AvgPool")
 
 
 class Zeros(NamedTuple):
-    """Zeros around the spatial axes of what an operation works on: what is inside of them, the order it is transposed to, their numbers."""
+    """Zeros around the spatial axes of what an operation works on: what is inside of them, the order it is transposed
+    to, their numbers.
+    """
 
     data: SSAValue
     order: Array | None
@@ -37,7 +39,9 @@ class Zeros(NamedTuple):
 
 
 def zeros_around(value: SSAValue) -> Zeros | None:
-    """The zeros a Pad, perhaps behind a Transpose, puts around the spatial axes of its data; None if it does anything else."""
+    """The zeros a Pad, perhaps behind a Transpose, puts around the spatial axes of its data; None if it does anything
+    else.
+    """
     order = None
     if isinstance(value.owner, Transpose):
         order = constant_of(value.owner.operands[1])
@@ -81,7 +85,8 @@ class PadOfWindow(Pattern):
         begin, end = ([a + b for a, b in zip(mine, added, strict=True)] for mine, added in zip(own, zeros[2:], strict=True))
         properties: dict[str, Any] = {**op.properties, "pads_begin": begin, "pads_end": end, "auto_pad": "explicit"}
         if op.name in MEANS:
-            # Windows that are rounded up to would lie beyond the zeros, where nothing counts; the runtime has no padding beyond a window.
+            # Windows that are rounded up to would lie beyond the zeros, where nothing counts; the runtime has no
+            # padding beyond a window.
             fits = all(max(each) < size for each, size in zip(zip(begin, end, strict=True), op.integers("kernel"), strict=True))
             if any(map(any, own)) or op.text("rounding_type") != "floor" or not fits:
                 return

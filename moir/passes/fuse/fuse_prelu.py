@@ -26,7 +26,9 @@ Condition: TypeAlias = Callable[[Array], bool] | None
 
 
 def slope_for(slope: Array, x: SSAValue) -> Array | None:
-    """The slope in the form PRelu takes for x: one element, or as many dimensions as x has; None if its shape does not fit."""
+    """The slope in the form PRelu takes for x: one element, or as many dimensions as x has; None if its shape does not
+    fit.
+    """
     if slope.size == 1:
         return slope.reshape(1)
     shape = shape_of(x)

@@ -1,10 +1,11 @@
-"""`fuse-recurrent-cells`: a TensorIterator or Loop over the steps of sequences whose body is a recurrent cell becomes one operation.
+"""`fuse-recurrent-cells`: a TensorIterator or Loop over the steps of sequences whose body is a recurrent cell becomes
+one operation.
 
     %y = opset1.TensorIterator(%h, %c, %x) ({ LSTM })
 ->  %all, %h, %c = opset5.LSTMSequence(%x, %h, %c, %lengths, W, R, B) {direction = "forward", hidden_size = 32}
 
-What is recognized as a cell says `recurrent_cells`. The loop takes one step for each slice of x. A loop over x in reverse order
-of which only the last state is used becomes a sequence in reverse direction.
+What is recognized as a cell says `recurrent_cells`. The loop takes one step for each slice of x. A loop over x in
+reverse order of which only the last state is used becomes a sequence in reverse direction.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ class FuseRecurrentCellsPass(ModulePass):
 class Recurrence:
     """A loop whose body is a cell.
 
-    `states` are the numbers of the operands that are the first states; `ports` the connections of the results, and for each of them
+    `states` are the numbers of the operands that are the first states; `ports` the connections of the results, and for
+    each of them
     which value of the cell it is: -1 the hidden states of all steps, otherwise the state.
     """
 

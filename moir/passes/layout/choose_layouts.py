@@ -7,9 +7,9 @@
 ->  %2 = opset1.Relu(%conv)
     %4 = opset1.MaxPool(%2)
 
-From each Transpose a region of operations grows that can work in either of two orders of dimensions (`regions`, by the table in
-`permutations`); a minimum cut says which do (`assignment`), and they are rewritten (`application`). Inputs and outputs of the model keep
-their layout.
+From each Transpose a region of operations grows that can work in either of two orders of dimensions (`regions`, by the
+table in `permutations`); a minimum cut says which do (`assignment`), and they are rewritten (`application`). Inputs and
+outputs of the model keep their layout.
 """
 
 from __future__ import annotations

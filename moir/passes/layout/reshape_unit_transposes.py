@@ -1,4 +1,5 @@
-"""`reshape-unit-transposes`: a transposition that moves dimensions of size 1 only is a Reshape, which moves no data and merges with others.
+"""`reshape-unit-transposes`: a transposition that moves dimensions of size 1 only is a Reshape, which moves no data and
+merges with others.
 
     %1 = opset1.Transpose(%0, [0, 3, 1, 2]) : tensor<?x8x1x1xf32>
 ->  %1 = opset1.Reshape(%0, [0, 8, 1, 1]) {special_zero = true} : tensor<?x8x1x1xf32>
@@ -24,7 +25,9 @@ from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 
 def target_shape(dimensions: Tokens, order: Sequence[int]) -> list[int] | None:
-    """The target of a Reshape that does what a transposition does; None if it moves more than ones, or too much is unknown."""
+    """The target of a Reshape that does what a transposition does; None if it moves more than ones, or too much is
+    unknown.
+    """
     kept = [axis for axis in order if not same(dimensions[axis], 1)]
     if kept != sorted(kept):
         return None

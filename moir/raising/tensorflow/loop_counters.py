@@ -21,7 +21,8 @@ class Counters:
     Args:
         op: the While.
         cond: the block of its condition.
-        variables: for each variable its first value, its Parameter in the condition and in the body, and the value the body hands on.
+        variables: for each variable its first value, its Parameter in the condition and in the body, and the value the
+            body hands on.
     """
 
     def __init__(self, op: FrameworkOp, cond: Block, variables: Sequence[tuple[SSAValue, SSAValue, SSAValue, SSAValue]]) -> None:
@@ -37,7 +38,8 @@ class Counters:
                 self.starts[condition] = self.starts[parameter] = start
 
     def bounds(self) -> list[tuple[int, SSAValue]]:
-        """The bounds of counters that the condition consists of, each with the start of its counter; none if there is more to it.
+        """The bounds of counters that the condition consists of, each with the start of its counter; none if there is
+        more to it.
 
         The values are defined in front of the While.
         """

@@ -5,9 +5,10 @@
     %n = tf.Neg(%s#0)                           ->      opset1.Result(tf.Abs(%q))
     %y = tf.Merge(%n, %a)                           }, { … })
 
-A node is on the path of the branches its operands come from: (predicate, branch) pairs from the outermost conditional to the innermost.
-The operands of a Merge are on two branches of one predicate; one of them may be on none, being a constant that only an order of execution
-tied to its branch. Merges of one predicate on the same path, none of which depends on another, make one If. `_SwitchN` makes a Case.
+A node is on the path of the branches its operands come from: (predicate, branch) pairs from the outermost conditional
+to the innermost. The operands of a Merge are on two branches of one predicate; one of them may be on none, being a
+constant that only an order of execution tied to its branch. Merges of one predicate on the same path, none of which
+depends on another, make one If. `_SwitchN` makes a Case.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ Path: TypeAlias = "tuple[tuple[SSAValue, int], ...]"
 
 
 class Place(NamedTuple):
-    """Where a node is: its path, and for each level of it, from the model itself on, how many Merges come before it there."""
+    """Where a node is: its path, and for each level of it, from the model itself on, how many Merges come before it
+    there.
+    """
 
     path: Path
     merges: tuple[int, ...]
@@ -159,7 +162,9 @@ class Conditionals:
 
     @staticmethod
     def _level(places: Sequence[Place]) -> int:
-        """The level of the innermost predicate two of the places are on different branches of, or else the innermost level of all."""
+        """The level of the innermost predicate two of the places are on different branches of, or else the innermost
+        level of all.
+        """
         longest = max(places, key=lambda place: len(place.path))
         for level in reversed(range(len(longest.path))):
             predicate, branch = longest.path[level]
@@ -175,7 +180,9 @@ class Conditionals:
             self._raise(conditional)
 
     def _drop_partial_results(self) -> None:
-        """Erase the Results on a branch, which a frontend takes for outputs since nothing uses them, unless there are no others."""
+        """Erase the Results on a branch, which a frontend takes for outputs since nothing uses them, unless there are
+        no others.
+        """
         results = [op for op in self.block.ops if isinstance(op, Result)]
         partial = [op for op in results if self.places[op].path]
         if len(partial) < len(results):

@@ -1,11 +1,12 @@
-"""`raise-tensor-arrays`: the arrays of tensors of TensorFlow 1 become lists of tensors, the flow that orders their accesses the list.
+"""`raise-tensor-arrays`: the arrays of tensors of TensorFlow 1 become lists of tensors, the flow that orders their
+accesses the list.
 
     %handle, %flow = tf.TensorArrayV3(%size)                   %list = tf.TensorListReserve(%shape, %size)
     %next = tf.TensorArrayWriteV3(%handle, %i, %x, %flow)  ->  %next = tf.TensorListSetItem(%list, %i, %x)
     %y = tf.TensorArrayReadV3(%handle, %i, %next)              %y = tf.TensorListGetItem(%next, %i, %shape)
 
-All elements of an array are written or read at once with the indices 0, 1, … of a Range: then they are TensorListFromTensor and
-TensorListStack. The handle is not needed any more; a constant stands for it.
+All elements of an array are written or read at once with the indices 0, 1, … of a Range: then they are
+TensorListFromTensor and TensorListStack. The handle is not needed any more; a constant stands for it.
 """
 
 from __future__ import annotations
@@ -180,4 +181,5 @@ REWRITES: dict[str, Callable[[Access], None]] = {
     "TensorArraySplitV3": _split,
     "TensorArrayCloseV3": _close,
 }
-"""What becomes of each kind. Those of version 2 do not have the flow as a result of the array and are left as they are."""
+"""What becomes of each kind. Those of version 2 do not have the flow as a result of the array and are left as they are.
+"""

@@ -1,4 +1,5 @@
-"""`raise-tensor-lists`: what a While repeats over is told apart: slices of lists, lists made of one element a time, invariants, a counter.
+"""`raise-tensor-lists`: what a While repeats over is told apart: slices of lists, lists made of one element a time,
+invariants, a counter.
 
     %y:3 = tf.While(%zero, %list, %reserved) ({               %ys, %e = tf.While(%list, %n) {sliced = [0], joined = 1, bounds = [0]} ({
         Less(%i, %n)                                              %x = opset1.Parameter()
@@ -8,18 +9,20 @@
         opset1.Result(tf.AddV2(%i, 1)) …
     })
 
-The form of the While, whatever of it there is: operands are the states, the sliced lists, the invariants and the bounds; Parameters of the
-body the first three; its Results the states, the elements of joined lists, and values of which only those of the last iteration count;
-results of the While are the same. `cond` has Parameters for states and invariants.
+The form of the While, whatever of it there is: operands are the states, the sliced lists, the invariants and the
+bounds; Parameters of the body the first three; its Results the states, the elements of joined lists, and values of
+which only those of the last iteration count; results of the While are the same. `cond` has Parameters for states and
+invariants.
 
     sliced      for each sliced list the number of the element the first iteration gets
     joined      how many results are lists
     last        how many results are values of the last iteration
     invariants  how many operands are invariants
-    bounds      for each bound b the start s of the counter that stays below it: the body runs min(b - s) times, and there is no `cond`
+    bounds      for each bound b the start s of the counter that stays below it: the body runs min(b - s) times, and
+        there is no `cond`
 
-A variable that neither the condition nor a result needs is gone. Of a loop that does not run at all, a list of one element written in each
-iteration gets the state that is the same value, if there is one.
+A variable that neither the condition nor a result needs is gone. Of a loop that does not run at all, a list of one
+element written in each iteration gets the state that is the same value, if there is one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""`raise-while-frames`: the loops of TensorFlow 1, spread over the graph as Enter, Merge, Switch, NextIteration and Exit, become While.
+"""`raise-while-frames`: the loops of TensorFlow 1, spread over the graph as Enter, Merge, Switch, NextIteration and
+Exit, become While.
 
     %e = tf.Enter(%x) {frame_name = "while"}                          %y = tf.While(%x) {graph_attributes = ["cond", "body"]} ({
     %m = tf.Merge(%e, %none) {name = "while/Merge"}                       %p = opset1.Parameter()
@@ -8,8 +9,8 @@
     %y = tf.Exit(%s#0)                                                    opset1.Result(tf.Add(%q, %one))
                                                                       })
 
-A value that enters a loop as a constant of it (Enter without Merge) is a variable the body hands on unchanged. What is used inside
-without having entered, which only computations from constants can be, is cloned into the bodies.
+A value that enters a loop as a constant of it (Enter without Merge) is a variable the body hands on unchanged. What is
+used inside without having entered, which only computations from constants can be, is cloned into the bodies.
 """
 
 from __future__ import annotations
@@ -96,7 +97,8 @@ class Frames:
         self.fixed: set[Operation] = set()
         """Operations outside of loops that nothing but constants feeds."""
         self.back_edges: dict[tuple[str, int], FrameworkOp] = {}
-        # The loop around a loop is known once one value that is not constant has entered it: as many rounds as there are levels.
+        # The loop around a loop is known once one value that is not constant has entered it: as many rounds as there
+        # are levels.
         while self._assign():
             pass
 

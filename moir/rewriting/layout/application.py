@@ -1,7 +1,9 @@
-"""Carrying a decision about layouts out: operations get their permuted form, tensors are transposed where their users want another order.
+"""Carrying a decision about layouts out: operations get their permuted form, tensors are transposed where their users
+want another order.
 
-One walk over each block. A tensor is had in the order its producer gives it; each other order that is asked for is made by one Transpose,
-in front of the first user. A Transpose of the module stays if it makes just that, else it loses its users and goes.
+One walk over each block. A tensor is had in the order its producer gives it; each other order that is asked for is made
+by one Transpose, in front of the first user. A Transpose of the module stays if it makes just that, else it loses its
+users and goes.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ class Application:
 
     @staticmethod
     def name_producer(op: Transpose) -> None:
-        """Give what a Transpose transposed the node's name, which a lowering gave to the Transpose behind the operation itself."""
+        """Give what a Transpose transposed the node's name, which a lowering gave to the Transpose behind the operation
+        itself.
+        """
         producer = op.operands[0].owner
         if isinstance(producer, Operation) and (name := op.attributes.get("name")) is not None:
             producer.attributes.setdefault("name", name)

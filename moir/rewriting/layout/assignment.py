@@ -1,9 +1,9 @@
 """Deciding which operations of a region work on permuted tensors, as a minimum cut.
 
-An orbit costs one Transpose if some user wants it in another order than its producer has it in, however many users do; an operation
-costs what its permuted form needs beyond itself. The number of operations counts first, then the size of what is transposed. Of equal
-choices that is best which leaves most operations on the side of the convolutions, into which the runtime can fuse them, or else that
-which changes least.
+An orbit costs one Transpose if some user wants it in another order than its producer has it in, however many users do;
+an operation costs what its permuted form needs beyond itself. The number of operations counts first, then the size of
+what is transposed. Of equal choices that is best which leaves most operations on the side of the convolutions, into
+which the runtime can fuse them, or else that which changes least.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Demand:
     """An orbit in the network.
 
     Args:
-        producers: the network node that has the tensor, as it counts for users on side 0 and on side 1. They differ only for a producer on
-            neither side, which costs a Transpose in any case.
+        producers: the network node that has the tensor, as it counts for users on side 0 and on side 1. They differ
+            only for a producer on neither side, which costs a Transpose in any case.
         users: network nodes that want it on their side.
         cost: cost of a Transpose.
     """
@@ -133,7 +133,9 @@ class Assignment:
         return extra + sum(demand.cost_of(sides) for demand in self.demands)
 
     def _fused(self, positions: Iterable[int], sides: list[bool]) -> int:
-        """How many of these nodes are where convolutions are; where there are none, or on both sides, how many are natural."""
+        """How many of these nodes are where convolutions are; where there are none, or on both sides, how many are
+        natural.
+        """
         if len(self.convolution_sides) != 1:
             return sum(1 for position in positions if sides[position + 2] == (self.nodes[position].natural_side == 1))
         (side,) = self.convolution_sides

@@ -1,7 +1,7 @@
 """The values that go into and out of the bodies of If, Loop and TensorIterator.
 
-A state of a loop is one tensor in four places: operand, Parameter, Result of the body, result of the loop. It can be permuted only in all
-of them, so they are one `BodyPort`; the same for each other input and output of a body.
+A state of a loop is one tensor in four places: operand, Parameter, Result of the body, result of the loop. It can be
+permuted only in all of them, so they are one `BodyPort`; the same for each other input and output of a body.
 """
 
 from __future__ import annotations

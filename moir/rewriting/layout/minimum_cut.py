@@ -41,7 +41,9 @@ class Network:
         self._capacities += (capacity, 0)
 
     def cuts(self) -> tuple[list[bool], list[bool]] | None:
-        """Two of the cheapest ways, with as few and with as many nodes as possible on the source's side; None if it would take too long."""
+        """Two of the cheapest ways, with as few and with as many nodes as possible on the source's side; None if it
+        would take too long.
+        """
         work = 0
         while work <= MAXIMUM_WORK:
             levels = self._levels(SOURCE)
@@ -52,7 +54,9 @@ class Network:
         return None
 
     def _levels(self, start: int) -> list[int]:
-        """Distance of each node from the source, or to the sink, along what is left of the capacities; -1 where there is no way."""
+        """Distance of each node from the source, or to the sink, along what is left of the capacities; -1 where there
+        is no way.
+        """
         levels: list[int] = [-1] * len(self._first)
         levels[start] = 0
         pending: deque[int] = deque((start,))

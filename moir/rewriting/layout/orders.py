@@ -41,7 +41,9 @@ def between(start: Order, end: Order) -> Order:
 
 
 def with_fixed(moving: Iterable[int], fixed: Collection[int], rank: int) -> Order:
-    """An order in which the `fixed` dimensions stay where they are and the `moving` ones follow each other in the places left."""
+    """An order in which the `fixed` dimensions stay where they are and the `moving` ones follow each other in the
+    places left.
+    """
     rest = iter(moving)
     return tuple(axis if axis in fixed else next(rest) for axis in range(rank))
 

@@ -1,6 +1,7 @@
 """The table of the layout change: for each kind of operation the rule that says what form it has on permuted tensors.
 
-A kind without a rule, and an order a rule does not take, is a border: there the tensor has the order the operation wants.
+A kind without a rule, and an order a rule does not take, is a border: there the tensor has the order the operation
+wants.
 """
 
 from __future__ import annotations

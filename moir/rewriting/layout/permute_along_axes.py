@@ -10,7 +10,8 @@ from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, moved_ax
 
 
 def along_axes(offer: Offer, axes: AlongAxes | None = None) -> Permuted | None:
-    """Results and data share any order; the dimensions that the operation names, in properties or an operand, are renamed.
+    """Results and data share any order; the dimensions that the operation names, in properties or an operand, are
+    renamed.
 
     Args:
         offer: the operation.

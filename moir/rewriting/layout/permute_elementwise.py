@@ -1,6 +1,7 @@
 """Elementwise operations on permuted tensors: any order passes through them.
 
-Add(Transpose(x, p), [C])  ->  Transpose(Add(x, [C, 1, 1]), p)      // the operand of lower rank is expanded to where its dimensions go
+Add(Transpose(x, p), [C])  ->  Transpose(Add(x, [C, 1, 1]), p)      // the operand of lower rank is expanded to where
+its dimensions go
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ def unary(offer: Offer) -> Permuted | None:
 
 
 def order_of_result(op: OpsetOp, order: Order) -> Order | None:
-    """The order of the result of a broadcasting operation for that of an operand, whose dimensions are the last of the result."""
+    """The order of the result of a broadcasting operation for that of an operand, whose dimensions are the last of the
+    result.
+    """
     rank = rank_of(op.results[0])
     if rank is None or len(order) > rank:
         return None
@@ -34,7 +37,9 @@ def order_of_result(op: OpsetOp, order: Order) -> Order | None:
 
 
 def broadcast_operand(found: Permuted, index: int, value: SSAValue, order: Order) -> bool:
-    """Say in which order an operand broadcasts into a result of a given order; False if its rank is unknown or too high."""
+    """Say in which order an operand broadcasts into a result of a given order; False if its rank is unknown or too
+    high.
+    """
     rank = rank_of(value)
     if rank is None or rank > len(order):
         return False
@@ -68,7 +73,9 @@ def broadcasting(offer: Offer) -> Permuted | None:
 
 
 def fake_quantize(offer: Offer) -> Permuted | None:
-    """Limits that are not single belong to the channels: dimension 1, where they may move but not from there. The runtime has no other."""
+    """Limits that are not single belong to the channels: dimension 1, where they may move but not from there. The
+    runtime has no other.
+    """
     op, order = offer.op, offer.order
     found = broadcasting(offer)
     if found is None or not offer.is_of(0):

@@ -1,4 +1,5 @@
-"""Operations that have a number for each dimension (paddings, bounds, sizes, repeats), on permuted tensors: the numbers change places.
+"""Operations that have a number for each dimension (paddings, bounds, sizes, repeats), on permuted tensors: the numbers
+change places.
 
 Pad(Transpose(x, [0, 2, 3, 1]), [0, 1, 2, 0], …)  ->  Transpose(Pad(x, [0, 0, 1, 2], …), [0, 2, 3, 1])
 """
@@ -23,7 +24,8 @@ def has_entry_for_each(op: OpsetOp, index: int, rank: int) -> bool:
 
 
 def vectors(offer: Offer, indices: tuple[int, ...] | None = None) -> Permuted | None:
-    """The first operand and the result share any order, and operands that have an entry for each dimension are permuted with them.
+    """The first operand and the result share any order, and operands that have an entry for each dimension are permuted
+    with them.
 
     Args:
         offer: the operation.
@@ -40,7 +42,9 @@ def vectors(offer: Offer, indices: tuple[int, ...] | None = None) -> Permuted | 
 
 
 def between_space_and_batch(offer: Offer) -> Permuted | None:
-    """The batch stays in front, and the dimensions that are cut into blocks stay in their order: it says how the batch is composed."""
+    """The batch stays in front, and the dimensions that are cut into blocks stay in their order: it says how the batch
+    is composed.
+    """
     op, order = offer.op, offer.order
     block = constant_of(op.operands[1])
     if block is None or block.size != len(order) or order[0] != 0:
@@ -82,7 +86,9 @@ def slice_(offer: Offer) -> Permuted | None:
 
 
 def interpolate(offer: Offer) -> Permuted | None:
-    """Resized dimensions are listed, or all are. They only move to the end of the tensor: elsewhere the runtime may not resize them."""
+    """Resized dimensions are listed, or all are. They only move to the end of the tensor: elsewhere the runtime may not
+    resize them.
+    """
     op, order = offer.op, offer.order
     rank = len(order)
     found = together(op, order, (0,)) if offer.is_of(0) else None

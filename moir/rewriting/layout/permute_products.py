@@ -1,6 +1,7 @@
 """Matrix products and Einstein sums of permuted tensors.
 
-MatMul(Transpose(a, [1, 0, 3, 2]), Transpose(b, [1, 0, 2, 3]))  ->  Transpose(MatMul(a, b) {transpose_a = true}, [1, 0, 2, 3])
+MatMul(Transpose(a, [1, 0, 3, 2]), Transpose(b, [1, 0, 2, 3]))  ->  Transpose(MatMul(a, b) {transpose_a = true}, [1, 0,
+2, 3])
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted
 
 
 def matmul(offer: Offer) -> Permuted | None:
-    """Dimensions of the batch change places among themselves, in both operands; the last two do so by the flags of the operation."""
+    """Dimensions of the batch change places among themselves, in both operands; the last two do so by the flags of the
+    operation.
+    """
     op, order = offer.op, offer.order
     ranks = [rank_of(operand) for operand in op.operands]
     if None in ranks or min(rank or 0 for rank in ranks) < 2:

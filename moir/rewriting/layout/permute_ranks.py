@@ -1,4 +1,5 @@
-"""Operations that drop or add dimensions, on permuted tensors: the dimensions that both sides have keep their order among themselves.
+"""Operations that drop or add dimensions, on permuted tensors: the dimensions that both sides have keep their order
+among themselves.
 
 ReduceMean(Transpose(x, [0, 2, 3, 1]), [1, 2])  ->  ReduceMean(x, [2, 3])
 """

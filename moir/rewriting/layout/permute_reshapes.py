@@ -1,6 +1,7 @@
 """Reshape of permuted tensors: an order passes through if it moves whole groups of dimensions that are joined or split.
 
-Reshape(Transpose(x, [0, 2, 3, 1]), [0, -1, 8])  ->  Transpose(Reshape(x, [0, 8, -1]), [0, 2, 1])     // height and width are one group
+Reshape(Transpose(x, [0, 2, 3, 1]), [0, -1, 8])  ->  Transpose(Reshape(x, [0, 8, -1]), [0, 2, 1])     // height and
+width are one group
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""An operation on tensors in another order of dimensions: what a rule of the table says, and how the operation is built."""
+"""An operation on tensors in another order of dimensions: what a rule of the table says, and how the operation is
+built.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +49,8 @@ class Offer:
 class Permuted:
     """The form an operation has on permuted tensors.
 
-    Its operand i is the natural operand i transposed by `operands[i]` (None: as it is), its result i the natural result i transposed by
-    `results[i]`.
+    Its operand i is the natural operand i transposed by `operands[i]` (None: as it is), its result i the natural result
+    i transposed by `results[i]`.
     """
 
     operands: list[Order | None]
@@ -88,7 +90,9 @@ LayoutRule: TypeAlias = Callable[[Offer], Permuted | None]
 
 
 def together(op: OpsetOp, order: Order, data: Collection[int]) -> Permuted | None:
-    """All results and the operands `data` in one order, the other operands as they are; None unless these have the rank of the order."""
+    """All results and the operands `data` in one order, the other operands as they are; None unless these have the rank
+    of the order.
+    """
     if any(rank_of(op.operands[index]) != len(order) for index in data):
         return None
     return Permuted([order if index in data else None for index in range(len(op.operands))], [order] * len(op.results))

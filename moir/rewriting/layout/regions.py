@@ -1,8 +1,9 @@
 """Regions of the layout change: what can be permuted together, grown from each Transpose.
 
-An `Orbit` is a tensor and what Transposes make of it: one tensor in several orders. In a region an orbit has two orders, one on each side
-of a cut; a `Node` is an operation (or a port of a body) that can work on either side: naturally on one, in its permuted form on the other.
-Where no rule applies, or another order has come first, is the border of a region.
+An `Orbit` is a tensor and what Transposes make of it: one tensor in several orders. In a region an orbit has two
+orders, one on each side of a cut; a `Node` is an operation (or a port of a body) that can work on either side:
+naturally on one, in its permuted form on the other. Where no rule applies, or another order has come first, is the
+border of a region.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class LayoutNode:
     Args:
         form: its permuted form; None for a port, all of whose values share `order`.
         natural_side: the side on which it works naturally.
-        orders: for each operand use and each result the order it has in the permuted form, if that is not the natural one.
+        orders: for each operand use and each result the order it has in the permuted form, if that is not the natural
+            one.
     """
 
     form: Permuted | None

@@ -1,4 +1,6 @@
-"""`moir new-extension DIR`: a small extension that works, with its tests, to start from. Its files are those in `template`."""
+"""`moir new-extension DIR`: a small extension that works, with its tests, to start from. Its files are those in
+`template`.
+"""
 
 from __future__ import annotations
 

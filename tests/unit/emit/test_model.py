@@ -116,7 +116,7 @@ def test_unsorted_block_is_sorted_and_cycle_is_refused(parse: Any) -> None:
     block.insert_op_after(constant, add)
     assert [layer.get("type") for layer in layers_of(module)] == ["Parameter", "Const", "Add", "Result"]
     add.operands[1] = add.results[0]
-    with pytest.raises(ConversionError, match="opset1.Add 'sum': the graph has a cycle: sum -> sum"):
+    with pytest.raises(ConversionError, match=r"opset1.Add 'sum': the graph has a cycle: sum -> sum"):
         serialize(module)
 
 

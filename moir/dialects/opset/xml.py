@@ -16,9 +16,14 @@ def layer_type(operation: type[OpsetOp]) -> str:
     return operation.XML_TYPE or operation.KIND
 
 
+def respelled_operations() -> list[type[OpsetOp]]:
+    """The operations whose layer type is not their kind."""
+    return [opset.operation(name) for name in RESPELLED]
+
+
 @cache
 def _kinds() -> dict[str, str]:
-    return {operation.XML_TYPE: operation.KIND for operation in map(opset.operation, RESPELLED)}
+    return {operation.XML_TYPE: operation.KIND for operation in respelled_operations()}
 
 
 def kind_of_layer_type(type_: str) -> str:

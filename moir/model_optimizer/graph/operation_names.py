@@ -13,7 +13,10 @@ from typing import Any
 
 from xdsl.ir import Block, Operation
 
+from moir.dialects import opset
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.xml import layer_type, respelled_operations
 from moir.dialects.properties import value_of
 
 SHARED_OP_NAMES = {
@@ -93,11 +96,8 @@ OP_NAMES: dict[str, dict[str, str]] = {
 }
 """Framework -> framework kind -> `op`."""
 
-TYPE_NAMES = {"Constant": "Const", "Relu": "ReLU", "PRelu": "PReLU", "Softmax": "SoftMax"}
-"""Type in the specification -> `type`, where Model Optimizer spelled it in another way."""
-
 OPSET_OP_NAMES = {
-    **TYPE_NAMES,
+    **{operation.KIND: layer_type(operation) for operation in respelled_operations()},
     "Multiply": "Mul",
     "Subtract": "Sub",
     "Divide": "Div",
@@ -184,22 +184,19 @@ def op_names(op: Operation, entries: Mapping[str, Any]) -> tuple[str, ...]:
 @cache
 def class_type(operation: type[Operation]) -> str | None:
     """`type` of the operations of a class; None for those that have no counterpart in an operation set."""
-    from moir.dialects import opset
-
+    if issubclass(operation, OpsetOp):
+        return layer_type(operation)
     if not issubclass(operation, FrameworkOp):
-        kind = operation.name.partition(".")[2]
-        return TYPE_NAMES.get(kind, kind)
+        return operation.name.partition(".")[2]
     if operation.name.startswith(f"{MODEL_OPTIMIZER}."):
         return None
     name = _class_names(operation)[0]
     if name in FRONT_TYPES:
         return FRONT_TYPES[name]
-    kind = _KINDS_OF_OP.get(name, name)
     try:
-        opset.versions(kind)
+        return layer_type(opset.newest(_KINDS_OF_OP.get(name, name)))
     except KeyError:
         return None
-    return TYPE_NAMES.get(kind, kind)
 
 
 _OPSET_BODIES = {"If": ("then_graph", "else_graph"), "Loop": ("body",), "TensorIterator": ("body",)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moir.dialects import opset
 from moir.dialects.opset.base import OpsetOp
-from moir.model_optimizer.graph.operation_names import TYPE_NAMES
+from moir.dialects.opset.xml import kind_of_layer_type
 
 UNVERSIONED = frozenset((None, "", "experimental", "None"))
 """Versions that stand for any operation set."""
@@ -31,18 +31,11 @@ COMPATIBLE: dict[str, int] = {
 NEWEST: dict[str, int] = {"MulticlassNms": 8}
 """Type -> last operation set in which the version moir has is in force, though newer versions exist."""
 
-_SPECIFIED = {spelling: type_ for type_, spelling in TYPE_NAMES.items()}
-
-
-def specified_type(type_: str) -> str:
-    """The type as it is spelled in the specification."""
-    return _SPECIFIED.get(type_, type_)
-
 
 def is_standard(type_: str) -> bool:
     """Whether an operation set has an operation of this type."""
     try:
-        return bool(opset.versions(specified_type(type_)))
+        return bool(opset.versions(kind_of_layer_type(type_)))
     except KeyError:
         return False
 
@@ -58,7 +51,7 @@ def standard_operation(type_: str, version: str | None) -> type[OpsetOp] | None:
 
     Without a version it is the oldest, as in Model Optimizer. None if moir does not have the operation.
     """
-    type_ = specified_type(type_)
+    type_ = kind_of_layer_type(type_)
     try:
         names = opset.versions(type_)
     except KeyError:

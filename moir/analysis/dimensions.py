@@ -109,8 +109,10 @@ class Dimensions(KnownValues):
 
     def sum(self, a: Token, b: Token) -> Token:
         """The sum of two dimensions, -1 if one is unknown; the sum of the same two is always the same symbol."""
-        if a == -1 or b == -1:
-            return -1
+        return -1 if a == -1 or b == -1 else self._sum_of_numbers(a, b)
+
+    def _sum_of_numbers(self, a: Token, b: Token) -> Token:
+        """The same of numbers, of which -1 is one."""
         if same(a, 0) or same(b, 0):
             return b if same(a, 0) else a
         if not isinstance(a, Symbol) and not isinstance(b, Symbol):
@@ -123,7 +125,7 @@ class Dimensions(KnownValues):
         if op.name == "opset1.Add" and (found := self._elements[result]) is not None and is_symbolic(found):
             a, b = np.broadcast_arrays(*(np.asarray(self.elements(operand), dtype=object) for operand in op.operands))
             if a.shape == found.shape:
-                self._elements[result] = np.asarray(np.frompyfunc(self.sum, 2, 1)(a, b), dtype=object)
+                self._elements[result] = np.asarray(np.frompyfunc(self._sum_of_numbers, 2, 1)(a, b), dtype=object)
 
 
 def _is_size(token: Token) -> bool:

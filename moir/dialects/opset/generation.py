@@ -24,7 +24,7 @@ from moir.dialects.opset.base import (
 )
 from moir.dialects.opset.elementwise_base import INTEGERS, NUMBERS, REALS, require_element, widened
 from moir.dialects.shapes import Shapes, SymbolicShape, element_of, merge_elements, rank_of
-from moir.dialects.symbols import Dimension
+from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
 
 SIZES = frozenset((element_types.si32, element_types.si64, element_types.dynamic))
@@ -113,7 +113,9 @@ class Range(OpsetOp):
         if step == 0:
             raise InferenceError("step is zero")
         if stop is None and start == 0 and step == 1:
-            return known.sizes(self.operands[1]) or (-1,)
+            # As many numbers as the stop says, unless that may be negative.
+            (size,) = known.sizes(self.operands[1]) or (-1,)
+            return (size if isinstance(size, Symbol) and size.dimension else -1,)
         return (-1 if start is None or stop is None or step is None else range_length(start, stop, step),)
 
     def result_element(self) -> Attribute:

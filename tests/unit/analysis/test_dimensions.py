@@ -67,6 +67,25 @@ def test_sums_of_the_same_dimensions_are_the_same() -> None:
     assert found["range"][0] is found["joined"][1]
 
 
+def test_minus_one_is_a_number_among_values() -> None:
+    found = tokens("""
+        %sx = opset3.ShapeOf(%x) : tensor<3xsi64>
+        %a = opset8.Gather(%sx, %one, %zero) : tensor<si64>
+        %less = opset1.Constant() {value = #moir.data<tensor<si64>, [-1]>} : tensor<si64>
+        %sum = opset1.Add(%a, %less) : tensor<si64>
+        %t = opset1.Unsqueeze(%sum, %front) : tensor<1xsi64>
+        %b = opset3.Broadcast(%one, %t) {mode = "numpy"} : tensor<?xsi64>
+        %again = opset3.Broadcast(%zero, %t) {mode = "numpy"} : tensor<?xsi64>
+        %r = opset4.Range(%zero, %sum, %one) {output_type = si64} : tensor<?xsi64>
+        opset1.Result(%b) {name = "broadcast"}
+        opset1.Result(%again) {name = "again"}
+        opset1.Result(%r) {name = "range"}""")
+    assert isinstance(found["broadcast"][0], Symbol)
+    assert found["broadcast"][0] is found["again"][0]
+    # A range to a negative number is empty: its length may be another.
+    assert found["range"][0] is not found["broadcast"][0]
+
+
 def test_an_operation_on_two_shapes_may_have_either() -> None:
     found = tokens("""
         %z = opset1.Parameter() {name = "z"} : tensor<?x?x8xf32>

@@ -66,7 +66,7 @@ class ExtensionPackage:
 
     def close(self) -> None:
         """Forget the package and all modules in it."""
-        for name in [name for name in sys.modules if name == self.name or name.startswith(f"{self.name}.")]:
+        for name in [name for name in list(sys.modules) if name == self.name or name.startswith(f"{self.name}.")]:
             del sys.modules[name]
 
     def owns(self, filename: str) -> bool:
@@ -139,7 +139,9 @@ class AliasFinder(MetaPathFinder):
 
     def _take_out(self) -> dict[str, ModuleType]:
         aliases = {package.alias for package in self._packages}
-        found = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in aliases}
+        # A copy: another thread may import something meanwhile.
+        modules = list(sys.modules.items())
+        found = {name: module for name, module in modules if name.partition(".")[0] in aliases}
         for name in found:
             del sys.modules[name]
         return found

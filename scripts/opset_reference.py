@@ -7,16 +7,15 @@ python -m scripts.opset_reference --check      exit status 1 if the runtime says
 For every operation of every version, a line each:
 
 - attributes: the type of each; the words it takes, if these are limited; its default, or null if the runtime's Python
-interface asks for
-  it. The names are those that an operation without operands reports. Types and words are found by setting values; candidates for words are
-  all words in the runtime's library and in its Python interface. Defaults are what the Python interface hands over where its caller says
-  nothing, otherwise what an operation reports to which nothing was given.
+  interface asks for it. The names are those that an operation without operands reports. Types and words are found by
+  setting values; candidates for words are all words in the runtime's library and in its Python interface. Defaults are
+  what the Python interface hands over where its caller says nothing, otherwise what an operation reports to which
+  nothing was given.
 - operands: the least and greatest number by the signatures of the Python interface, the least also by what the runtime
-accepts of the
-  sample; null if there is no limit.
+  accepts of the sample; null if there is no limit.
 - sample: operands and attributes of one instance that the runtime accepts, and its result types. `f32[2,3]` is a value
-of that type,
-  `i64=[1,2]` a constant. What does not take matrices of f32 has its operands in `scripts/opset_samples.py`.
+  of that type, `i64=[1,2]` a constant. What does not take matrices of f32 has its operands in
+  `scripts/opset_samples.py`.
 """
 
 from __future__ import annotations

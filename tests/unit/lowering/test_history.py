@@ -19,7 +19,7 @@ from moir.lowering.onnx.table import onnx as onnx_table
 ROOT = Path(__file__).parents[3]
 
 MODELS = {
-    "onnx": [ROOT / "tests/numerical/networks" / f"{name}.onnx" for name in ("lstm", "quantized", "resnet")],
+    "onnx": [ROOT / "tests/numerical/onnx/networks" / f"{name}.onnx" for name in ("lstm", "quantized", "resnet")],
     "tf": [ROOT / "tests/fixtures/tensorflow" / name for name in ("convolution.pbtxt", "saved_model_v2", "keras_3")],
 }
 

@@ -1,0 +1,10 @@
+"""The settings of TensorFlow, which it reads when it is imported first, whichever test does that."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# Kernels of oneDNN round differently, and some quantized types have none.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")

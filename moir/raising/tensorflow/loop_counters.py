@@ -1,4 +1,4 @@
-"""The counters of a While, and how often its condition lets the body run by them."""
+"""Loop counters of a While operation, and the trip count that its condition computes from them."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.rewriting.tensorflow_nodes import integer_of, kind_of, origin, origin_of_kind
 
 DEEPEST_BOUND = 32
-"""How many operations one behind the other a bound may be computed with in the condition."""
+"""Longest chain of operations in the condition region that a bound may be computed with."""
 
 
 class Counters:
-    """The variables of a While that start at a constant and grow by 1.
+    """The loop variables of a While that start at a constant and grow by 1 in each iteration.
 
     Args:
         op: the While.
-        cond: the block of its condition.
-        variables: for each variable its first value, its Parameter in the condition and in the body, and the value the
-            body hands on.
+        cond: the block of its condition region.
+        variables: for each loop variable, its initial value, its Parameter in the condition, its Parameter in the body,
+            and the value that the body yields for the next iteration.
     """
 
     def __init__(self, op: FrameworkOp, cond: Block, variables: Sequence[tuple[SSAValue, SSAValue, SSAValue, SSAValue]]) -> None:
         self.op, self.cond = op, cond
         self.starts: dict[SSAValue, int] = {}
-        """The start of each counter, by its Parameters."""
+        """The start of each counter, keyed by its Parameters in the condition and in the body."""
         self.invariants: dict[SSAValue, SSAValue] = {}
-        """What feeds the Parameters of the condition that never change."""
+        """The operand of the While behind each Parameter of the condition that is loop-invariant."""
         for initial, condition, parameter, value in variables:
             if origin(value) is parameter:
                 self.invariants[condition] = initial
@@ -38,10 +38,9 @@ class Counters:
                 self.starts[condition] = self.starts[parameter] = start
 
     def bounds(self) -> list[tuple[int, SSAValue]]:
-        """The bounds of counters that the condition consists of, each with the start of its counter; none if there is
-        more to it.
+        """The bounds of all counters, as (start of the counter, bound), if the condition only compares counters.
 
-        The values are defined in front of the While.
+        An empty list if the condition contains anything else. The bounds are defined in front of the While.
         """
         found: dict[SSAValue, int] = {}
         for condition in _conjuncts(results_of(self.cond)[0]):
@@ -63,7 +62,10 @@ class Counters:
         return start - kind_of(comparison).endswith("Equal"), outside
 
     def _outside(self, value: SSAValue, depth: int = 0) -> SSAValue | None:
-        """A value of the condition that never changes, computed in front of the While."""
+        """Clone the computation of a loop-invariant value of the condition in front of the While.
+
+        None if the value is not loop-invariant, or its computation is longer than `DEEPEST_BOUND`.
+        """
         value = origin(value)
         if value in self.invariants:
             return origin(self.invariants[value])
@@ -83,7 +85,7 @@ class Counters:
 
 
 def _is_next(value: SSAValue, parameter: SSAValue) -> bool:
-    """Whether a value is a Parameter plus 1."""
+    """Whether a value is a Parameter plus 1, which makes the Parameter that of a counter."""
     addition = origin_of_kind(value, "AddV2", "Add")
     if addition is None:
         return False
@@ -92,7 +94,7 @@ def _is_next(value: SSAValue, parameter: SSAValue) -> bool:
 
 
 def _conjuncts(value: SSAValue) -> Iterator[SSAValue]:
-    """The conditions that hold together where a value is true, without those that always do."""
+    """The operands of the conjunction that computes a boolean value, without constants that are true."""
     pending = [value]
     while pending:
         current = origin(pending.pop())

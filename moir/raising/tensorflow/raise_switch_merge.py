@@ -1,14 +1,14 @@
 """`raise-switch-merge`: the conditionals of TensorFlow 1, values sent one way by Switch and joined by Merge, become If.
 
-    %s:2 = tf.Switch(%x, %p)                        %y = tf.If(%p, %x) {graph_attributes = ["then_branch", "else_branch"]} ({
-    %a = tf.Abs(%s#1)                                   %q = opset1.Parameter()
-    %n = tf.Neg(%s#0)                           ->      opset1.Result(tf.Abs(%q))
-    %y = tf.Merge(%n, %a)                           }, { … })
+    %s:2 = tf.Switch(%x, %p)              %y = tf.If(%p, %x) {graph_attributes = ["then_branch", "else_branch"]} ({
+    %a = tf.Abs(%s#1)                         %q = opset1.Parameter()
+    %n = tf.Neg(%s#0)                 ->      opset1.Result(tf.Abs(%q))
+    %y = tf.Merge(%n, %a)                 }, { … })
 
-A node is on the path of the branches its operands come from: (predicate, branch) pairs from the outermost conditional
-to the innermost. The operands of a Merge are on two branches of one predicate; one of them may be on none, being a
-constant that only an order of execution tied to its branch. Merges of one predicate on the same path, none of which
-depends on another, make one If. `_SwitchN` makes a Case.
+The path of a node is the list of the (predicate, branch) pairs that its operands depend on, from the outermost
+conditional to the innermost. The operands of a Merge are on different branches of one predicate. One operand may be on
+no branch: a constant, which only a control edge tied to its branch. Merges of one predicate on the same path become
+one If, unless one of them depends on another. `_SwitchN` makes a Case.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ Path: TypeAlias = "tuple[tuple[SSAValue, int], ...]"
 
 
 class Place(NamedTuple):
-    """Where a node is: its path, and for each level of it, from the model itself on, how many Merges come before it
-    there.
+    """The path of a node, and the number of Merges that it depends on at each level of the path.
+
+    Level 0 is the model itself. Merges with different numbers belong to different conditionals.
     """
 
     path: Path
@@ -48,7 +49,7 @@ class Place(NamedTuple):
 
 
 DEEPEST_PATH = 200
-"""How many conditionals one in the other there may be."""
+"""Largest number of conditionals nested within one another."""
 
 OUTSIDE = Place((), (0,))
 
@@ -69,9 +70,9 @@ class RaiseSwitchMergePass(ModulePass):
 
 @dataclass(eq=False)
 class Conditional:
-    """Merges that become results of one If or Case.
+    """Merges that become the results of one If or Case.
 
-    `arms` has for each Merge which of its operands is that of each branch.
+    `arms` gives for each Merge the index of its operand for each branch.
     """
 
     predicate: SSAValue
@@ -82,7 +83,7 @@ class Conditional:
 
     @property
     def with_index(self) -> list[int]:
-        """The Merges whose second result, the number of the operand taken, is used."""
+        """The indices of the Merges whose second result, the index of the operand that was taken, has uses."""
         return [number for number, merge in enumerate(self.merges) if len(merge.results) > 1 and merge.results[1].uses]
 
 
@@ -91,7 +92,7 @@ def _fail(op: Operation, reason: str, hint: str | None = None) -> NoReturn:
 
 
 class Conditionals:
-    """The conditionals of a block."""
+    """Finds the conditionals of a block and raises them."""
 
     def __init__(self, block: Block) -> None:
         self.block = block
@@ -114,7 +115,7 @@ class Conditionals:
             self.places[op] = place
 
     def place_of(self, value: SSAValue) -> Place:
-        """Where a value is computed. A result of a Switch is on a branch."""
+        """The path on which a value is computed; a result of a Switch is on the branch of its index."""
         op = value.owner
         if not isinstance(op, Operation) or op not in self.places:
             return OUTSIDE
@@ -124,7 +125,7 @@ class Conditionals:
         return place
 
     def _joined(self, op: Operation) -> Place:
-        """The innermost of the places of the operands."""
+        """The deepest path among the operands, with the largest number of Merges at each level."""
         found = OUTSIDE
         for operand in op.operands:
             place = self.place_of(operand)
@@ -136,7 +137,10 @@ class Conditionals:
         return found
 
     def _add(self, merge: FrameworkOp) -> Place:
-        """Find what a Merge decides by; its place."""
+        """Add a Merge to the conditional whose branches it joins; returns the place of the result.
+
+        Raises UnsupportedOperationError if no predicate decides between the operands.
+        """
         places = [self.place_of(operand) for operand in merge.operands]
         longest = max(places, key=lambda place: len(place.path))
         level = self._level(places)
@@ -162,8 +166,9 @@ class Conditionals:
 
     @staticmethod
     def _level(places: Sequence[Place]) -> int:
-        """The level of the innermost predicate two of the places are on different branches of, or else the innermost
-        level of all.
+        """The innermost level at which two places are on different branches of one predicate.
+
+        If there is none, the innermost level of the longest path; -1 if all paths are empty.
         """
         longest = max(places, key=lambda place: len(place.path))
         for level in reversed(range(len(longest.path))):
@@ -180,8 +185,9 @@ class Conditionals:
             self._raise(conditional)
 
     def _drop_partial_results(self) -> None:
-        """Erase the Results on a branch, which a frontend takes for outputs since nothing uses them, unless there are
-        no others.
+        """Erase the Results on a branch, unless all Results are.
+
+        A frontend adds them for every value without uses, but a value on a branch is no output of the model.
         """
         results = [op for op in self.block.ops if isinstance(op, Result)]
         partial = [op for op in results if self.places[op].path]
@@ -221,7 +227,7 @@ class Conditionals:
             erase(merge)
 
     def _slice(self, conditional: Conditional, branch: int, captured: dict[SSAValue, int]) -> list[Operation]:
-        """The operations on a branch, in the order of the block. Notes the values that come in from outside."""
+        """The operations on a branch in the order of the block; adds the values they use from outside to `captured`."""
         depth = len(conditional.path)
         entry = (conditional.predicate, branch)
         found: set[Operation] = set()
@@ -242,7 +248,7 @@ class Conditionals:
         return sorted(found, key=lambda op: self.position[op])
 
     def _enters(self, value: SSAValue, conditional: Conditional) -> bool:
-        """Whether a value is what a Switch of this conditional sends one way."""
+        """Whether a value is a result of a Switch by the predicate of this conditional, at its level or further out."""
         op = value.owner
         return (
             kind_of(op) in SWITCHES
@@ -252,7 +258,7 @@ class Conditionals:
         )
 
     def _region(self, conditional: Conditional, branch: int, inside: Sequence[Operation], captured: Sequence[SSAValue]) -> Region:
-        """A branch as a body. What only it uses moves into it, the rest is cloned."""
+        """The region of a branch: operations that only this branch uses are moved into it, all others cloned."""
         block = Block()
         values: dict[SSAValue, SSAValue] = {}
         for value in captured:

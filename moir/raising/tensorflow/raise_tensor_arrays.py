@@ -1,12 +1,13 @@
-"""`raise-tensor-arrays`: the arrays of tensors of TensorFlow 1 become lists of tensors, the flow that orders their
-accesses the list.
+"""`raise-tensor-arrays`: the tensor arrays of TensorFlow 1 become the tensor lists of TensorFlow 2.
+
+The list takes the place of the flow value, which orders the accesses to an array.
 
     %handle, %flow = tf.TensorArrayV3(%size)                   %list = tf.TensorListReserve(%shape, %size)
     %next = tf.TensorArrayWriteV3(%handle, %i, %x, %flow)  ->  %next = tf.TensorListSetItem(%list, %i, %x)
     %y = tf.TensorArrayReadV3(%handle, %i, %next)              %y = tf.TensorListGetItem(%next, %i, %shape)
 
-All elements of an array are written or read at once with the indices 0, 1, … of a Range: then they are
-TensorListFromTensor and TensorListStack. The handle is not needed any more; a constant stands for it.
+Accesses to all elements at once, whose indices are a Range 0, 1, …, become TensorListFromTensor and TensorListStack.
+A constant replaces the handle, which a list does not need.
 """
 
 from __future__ import annotations
@@ -45,34 +46,34 @@ class RaiseTensorArraysPass(ModulePass):
 
 
 class Access:
-    """A node that makes or uses an array, being rewritten."""
+    """A node that creates or accesses an array, while it is rewritten."""
 
     def __init__(self, op: FrameworkOp) -> None:
         self.op = op
 
     def insert(self, op: Operation) -> SSAValue:
-        """Insert an operation in front of the node; its first result."""
+        """Insert an operation in front of the node; returns its first result."""
         assert self.op.parent is not None
         self.op.parent.insert_op_before(op, self.op)
         return op.results[0]
 
     def element(self) -> dict[str, Attribute]:
-        """The element type of the array as a list has it."""
+        """The element type of the array as the property of a list operation."""
         return {"element_dtype": self.op.properties.get("dtype", self.op.properties.get("T", dynamic))}
 
     def element_shape(self, attribute: str = "element_shape") -> SSAValue:
-        """The shape of an element as a list has it: an operand, -1 for an unknown rank."""
+        """The shape of an element as the operand of a list operation; -1 for an unknown rank."""
         known = attribute in self.op.properties
         return self.insert(new_integers(self.op.integers(attribute) if known else -1))
 
     def replace(self, kind: str, operands: Sequence[SSAValue], properties: dict[str, Attribute] | None = None) -> None:
-        """Replace the results by those of another node."""
+        """Replace the node by a new node of another kind."""
         op = new_node(kind, operands, properties, results=len(self.op.results))
         self.insert(op)
         self.replace_with(list(op.results))
 
     def replace_with(self, values: Sequence[SSAValue]) -> None:
-        """Replace the results by values."""
+        """Replace the results of the node by values, and erase the node."""
         inherit_names(self.op, values)
         for result, value in zip(self.op.results, values, strict=True):
             result.replace_all_uses_with(value)
@@ -80,14 +81,14 @@ class Access:
 
 
 def _are_all(indices: SSAValue, flow: SSAValue) -> bool:
-    """Whether indices are 0, 1, … up to the length of the list `flow`."""
+    """Whether indices are 0, 1, … up to the length of the list that `flow` became."""
     count = _counted(indices)
     length = None if count is None else origin_of_kind(count, "TensorListLength")
     return length is not None and length.operands[0] is flow
 
 
 def _counted(indices: SSAValue) -> SSAValue | None:
-    """How many indices there are, if they are those of a Range from 0 in steps of 1."""
+    """The number of indices if they are a Range from 0 in steps of 1, else None."""
     numbers = origin_of_kind(indices, "Range")
     if numbers is None or integer_of(numbers.operands[0]) != 0 or integer_of(numbers.operands[2]) != 1:
         return None
@@ -136,7 +137,7 @@ def _pack(access: Access) -> None:
 
 def _scatter(access: Access) -> None:
     _, indices, value, flow = access.op.operands
-    # As many indices as there are elements to write.
+    # A write with as many indices as elements writes the whole array, so the reserved list is replaced.
     if (_counted(indices) is not None or _is_constant_range(indices)) and origin_of_kind(flow, "TensorListReserve") is not None:
         access.replace("TensorListFromTensor", [value, access.element_shape()], access.element())
     else:
@@ -181,5 +182,4 @@ REWRITES: dict[str, Callable[[Access], None]] = {
     "TensorArraySplitV3": _split,
     "TensorArrayCloseV3": _close,
 }
-"""What becomes of each kind. Those of version 2 do not have the flow as a result of the array and are left as they are.
-"""
+"""The rewrite of each kind. Kinds of version 2 are not raised: their array has no flow result."""

@@ -1,28 +1,31 @@
-"""`raise-tensor-lists`: what a While repeats over is told apart: slices of lists, lists made of one element a time,
-invariants, a counter.
+"""`raise-tensor-lists`: the variables of a While are classified by how an iteration uses them.
 
-    %y:3 = tf.While(%zero, %list, %reserved) ({               %ys, %e = tf.While(%list, %n) {sliced = [0], joined = 1, bounds = [0]} ({
-        Less(%i, %n)                                              %x = opset1.Parameter()
-    }, {                                                          opset1.Result(tf.Exp(%x))
-        %x = tf.TensorListGetItem(%xs, %i)             ->     })
-        %r = tf.TensorListSetItem(%ys, %i, Exp(%x))           %ys = tf.TensorListSetRange(%reserved, %e) {start = 0}
-        opset1.Result(tf.AddV2(%i, 1)) …
+A variable is a state, a list read element by element (sliced), a list written element by element (joined), a value of
+the last iteration only, or loop-invariant. Counters that only bound the loop become a trip count.
+
+    %y:3 = tf.While(%zero, %list, %reserved) ({           %e = tf.While(%list, %n)
+        Less(%i, %n)                                          {sliced = [0], joined = 1, bounds = [0]} ({
+    }, {                                                      %x = opset1.Parameter()
+        %x = tf.TensorListGetItem(%xs, %i)            ->      opset1.Result(tf.Exp(%x))
+        %r = tf.TensorListSetItem(%ys, %i, Exp(%x))       })
+        opset1.Result(tf.AddV2(%i, 1)) …                  %ys = tf.TensorListSetRange(%reserved, %e) {start = 0}
     })
 
-The form of the While, whatever of it there is: operands are the states, the sliced lists, the invariants and the
-bounds; Parameters of the body the first three; its Results the states, the elements of joined lists, and values of
-which only those of the last iteration count; results of the While are the same. `cond` has Parameters for states and
+The raised While has these operands, each group possibly empty: states, sliced lists, invariants, bounds. The Parameters
+of its body stand for the first three groups. The Results of its body, and likewise the results of the While, are the
+states, the elements of joined lists, and the values of the last iteration. `cond` has Parameters for states and
 invariants.
 
-    sliced      for each sliced list the number of the element the first iteration gets
-    joined      how many results are lists
-    last        how many results are values of the last iteration
-    invariants  how many operands are invariants
-    bounds      for each bound b the start s of the counter that stays below it: the body runs min(b - s) times, and
+    sliced      for each sliced list, the index of the element that the first iteration reads
+    joined      number of results that are lists
+    last        number of results that are values of the last iteration
+    invariants  number of operands that are invariants
+    bounds      for each bound b, the start s of the counter that stays below it: the body runs min(b - s) times, and
         there is no `cond`
 
-A variable that neither the condition nor a result needs is gone. Of a loop that does not run at all, a list of one
-element written in each iteration gets the state that is the same value, if there is one.
+Variables that neither the condition nor a live result depends on are removed. A list of one element that every
+iteration overwrites is replaced by a state with the same value, if there is one; that differs from TensorFlow only for
+a loop that runs no iteration.
 """
 
 from __future__ import annotations
@@ -54,7 +57,7 @@ WHILES = ("While", "StatelessWhile")
 
 @dataclass(frozen=True)
 class RaiseTensorListsPass(ModulePass):
-    """Brings every While into the form above."""
+    """Classifies the variables of every While: states, sliced and joined lists, invariants, counters."""
 
     name = "raise-tensor-lists"
 
@@ -69,7 +72,7 @@ class RaiseTensorListsPass(ModulePass):
 
 
 def drop_unwritten_results(block: Block) -> None:
-    """Erase the Results that are new lists: a frontend takes them for outputs since nothing uses them."""
+    """Erase the Results that are newly created lists: a frontend adds a Result for every value without uses."""
     results = [op for op in block.ops if isinstance(op, Result)]
     unwritten = [op for op in results if kind_of(op.operands[0].owner) in ("TensorListReserve", "EmptyTensorList")]
     if len(unwritten) < len(results):
@@ -78,7 +81,7 @@ def drop_unwritten_results(block: Block) -> None:
 
 
 def uses_of(value: SSAValue) -> Iterator[Use]:
-    """The uses of a value, through identities."""
+    """The uses of a value, and of the results of identities of it."""
     pending = list(value.uses)
     while pending:
         use = pending.pop()
@@ -90,7 +93,18 @@ def uses_of(value: SSAValue) -> Iterator[Use]:
 
 @dataclass
 class Variable:
-    """A variable of a While: its Parameters in both bodies, its first value, the value the body hands on, what it is."""
+    """A variable of a While.
+
+    Args:
+        number: its index among the operands of the While.
+        initial: the operand of the While.
+        condition: its Parameter in the condition.
+        parameter: its Parameter in the body.
+        value: the value that the body yields for the next iteration.
+        role: `state`, `invariant`, `sliced`, `joined`, `pushed` (a list that each iteration appends to) or `last`.
+        start: index of the first element that the loop reads or writes.
+        reads: the operations that read an element of a sliced list.
+    """
 
     number: int
     initial: SSAValue
@@ -103,12 +117,12 @@ class Variable:
 
     @property
     def is_invariant(self) -> bool:
-        """Whether the body hands it on unchanged."""
+        """Whether the body yields it unchanged."""
         return origin(self.value) is self.parameter
 
 
 class WhileRaising:
-    """One While that is brought into the form above."""
+    """Raises one While."""
 
     def __init__(self, op: FrameworkOp) -> None:
         self.op = op
@@ -132,7 +146,7 @@ class WhileRaising:
         raise UnsupportedOperationError(reason, operation=self.op.name, node=name_of(self.op))
 
     def raise_lists(self) -> None:
-        """Rewrite the While."""
+        """Replace the While by the raised one."""
         for variable in self.variables:
             self._classify(variable)
         for variable in self.variables:
@@ -174,7 +188,7 @@ class WhileRaising:
         self.op.parent.insert_op_before(op, self.op)
 
     def _classify(self, variable: Variable) -> None:
-        """Find out what a variable is."""
+        """Set the role of a variable."""
         uses = [use for use in uses_of(variable.parameter) if not isinstance(use.operation, Result)]
         if variable.is_invariant:
             variable.role = "invariant"
@@ -200,11 +214,11 @@ class WhileRaising:
             variable.role = "last"
 
     def _start(self, index: SSAValue) -> int | None:
-        """The first value of an index that is a counter, None if it is none."""
+        """The start of the counter that an index is, None if the index is no counter."""
         return self.counters.starts.get(origin(index))
 
     def _take_elements(self, variable: Variable) -> None:
-        """Let the Parameter of a sliced list be the element."""
+        """Make the Parameter of a sliced list the element that the iteration reads."""
         variable.value = variable.parameter
         for read in variable.reads:
             if (element := read.properties.get("element_dtype")) is not None:
@@ -215,7 +229,7 @@ class WhileRaising:
                     other.value = variable.parameter
 
     def _twin(self, variable: Variable) -> Variable | None:
-        """A state that is handed on with the same value."""
+        """The state for which the body yields the same value, None if there is none."""
         value = origin(variable.value)
         return next((other for other in self.variables if other.role == "state" and origin(other.value) is value), None)
 
@@ -223,7 +237,7 @@ class WhileRaising:
         return variable.number < len(self.op.results) and bool(self.op.results[variable.number].uses)
 
     def _needed(self, twins: dict[int, Variable]) -> set[int]:
-        """The numbers of the variables that results and the condition depend on."""
+        """The numbers of the variables that live results and the condition depend on."""
         by_parameter = {variable.parameter: variable for variable in self.variables}
         found: set[int] = set()
         pending: list[SSAValue] = []
@@ -273,7 +287,7 @@ class WhileRaising:
             old.replace_all_uses_with(new)
 
     def _is_complete(self, variable: Variable) -> bool:
-        """Whether the loop writes a list to its end: then what bounds the loop is the length of the list."""
+        """Whether the loop writes a list up to its end, so that the bound of the loop is the length of the list."""
         made = origin(variable.initial).owner
         while kind_of(made) == "TensorListSetItem" and isinstance(made, Operation):
             made = origin(made.operands[0]).owner
@@ -283,7 +297,7 @@ class WhileRaising:
         return start == variable.start and origin(made.operands[1]) is origin(bound)
 
     def _listed(self, variable: Variable, value: SSAValue) -> SSAValue:
-        """The list a variable is after the loop."""
+        """The value of a variable after the loop, from a result of the raised While: lists are built of elements."""
         match variable.role:
             case "joined":
                 properties = {"start": variable.start, "complete": self._is_complete(variable)}
@@ -303,13 +317,13 @@ class WhileRaising:
 
 
 def _is_single(value: SSAValue) -> bool:
-    """Whether a value is a new list of one element."""
+    """Whether a value is a newly created list of one element."""
     owner = origin(value).owner
     return kind_of(owner) == "TensorListReserve" and isinstance(owner, Operation) and integer_of(owner.operands[1]) == 1
 
 
 def _cone(values: list[SSAValue], seen: set[SSAValue] | None = None) -> set[SSAValue]:
-    """The values that values are computed from, themselves among them, without those in `seen`, which are added to it."""
+    """The values, and all that they are computed from, without those already in `seen`; adds them to `seen`."""
     seen = set() if seen is None else seen
     found: set[SSAValue] = set()
     pending = list(values)
@@ -325,7 +339,7 @@ def _cone(values: list[SSAValue], seen: set[SSAValue] | None = None) -> set[SSAV
 
 
 def _reformed(op: FrameworkOp, region: Region, parameters: list[SSAValue], results: list[SSAValue]) -> Region:
-    """A body taken off its operation, with other Parameters, in this order in front, and other Results."""
+    """Detach a region and give its block these Parameters, in this order, and Results for these values."""
     block = region.block
     op.detach_region(region)
     for each in list(block.ops):

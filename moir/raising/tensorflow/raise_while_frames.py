@@ -1,16 +1,18 @@
-"""`raise-while-frames`: the loops of TensorFlow 1, spread over the graph as Enter, Merge, Switch, NextIteration and
-Exit, become While.
+"""`raise-while-frames`: the loops of TensorFlow 1 become While.
 
-    %e = tf.Enter(%x) {frame_name = "while"}                          %y = tf.While(%x) {graph_attributes = ["cond", "body"]} ({
-    %m = tf.Merge(%e, %none) {name = "while/Merge"}                       %p = opset1.Parameter()
-    %c = tf.LoopCond(tf.Less(%m, %ten))                                   opset1.Result(tf.Less(%p, %ten))
-    %s:2 = tf.Switch(%m, %c)                                      ->  }, {
-    tf.NextIteration(tf.Add(%s#1, %one)) {merge = "while/Merge"}          %q = opset1.Parameter()
-    %y = tf.Exit(%s#0)                                                    opset1.Result(tf.Add(%q, %one))
+Such a loop is a frame: nodes Enter, Merge, Switch, NextIteration and Exit among the other nodes of the graph.
+
+    %e = tf.Enter(%x) {frame_name = "while"}                          %y = tf.While(%x)
+    %m = tf.Merge(%e, %none) {name = "while/Merge"}                       {graph_attributes = ["cond", "body"]} ({
+    %c = tf.LoopCond(tf.Less(%m, %ten))                                   %p = opset1.Parameter()
+    %s:2 = tf.Switch(%m, %c)                                      ->      opset1.Result(tf.Less(%p, %ten))
+    tf.NextIteration(tf.Add(%s#1, %one)) {merge = "while/Merge"}      }, {
+    %y = tf.Exit(%s#0)                                                    %q = opset1.Parameter()
+                                                                          opset1.Result(tf.Add(%q, %one))
                                                                       })
 
-A value that enters a loop as a constant of it (Enter without Merge) is a variable the body hands on unchanged. What is
-used inside without having entered, which only computations from constants can be, is cloned into the bodies.
+A value that enters a loop as a constant of the loop (an Enter without a Merge) becomes a loop-invariant variable.
+Values computed only from constants may be used inside without an Enter; their computation is cloned into the regions.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ EXITS = ("Exit", "RefExit")
 MERGES = ("Merge", "RefMerge")
 SWITCHES = ("Switch", "RefSwitch")
 DEEPEST_NESTING = 100
-"""How many loops one in the other there may be."""
+"""Largest number of loops nested within one another."""
 
 NEXT_ITERATIONS = ("NextIteration", "RefNextIteration")
 
@@ -58,7 +60,7 @@ class RaiseWhileFramesPass(ModulePass):
 
 @dataclass(eq=False)
 class Frame:
-    """The nodes of one loop, in the order of the block."""
+    """The nodes of one loop, in the order of the block, and the loop around it."""
 
     name: str
     parent: Frame | None = None
@@ -68,7 +70,7 @@ class Frame:
 
     @property
     def depth(self) -> int:
-        """How many loops this one is in."""
+        """Number of loops around this one."""
         depth, outer = 0, self.parent
         while outer is not None:
             depth, outer = depth + 1, outer.parent
@@ -80,30 +82,30 @@ def _fail(op: Operation, reason: str, hint: str | None = None) -> NoReturn:
 
 
 def _entering(merge: Operation) -> SSAValue:
-    """The value a variable has at first."""
+    """The initial value of a loop variable: the operand of the Enter that feeds its Merge."""
     enter = next(operand.owner for operand in merge.operands if kind_of(operand.owner) in ENTERS)
     assert isinstance(enter, Operation)
     return enter.operands[0]
 
 
 class Frames:
-    """The loops of a block."""
+    """Assigns the operations of a block to its loops, and raises them."""
 
     def __init__(self, block: Block) -> None:
         self.block = block
         self.frames: dict[str, Frame] = {}
         self.place: dict[Operation, Frame | None] = {}
-        """The loop an operation is in."""
+        """The loop of each operation; None for those outside of loops."""
         self.fixed: set[Operation] = set()
-        """Operations outside of loops that nothing but constants feeds."""
+        """Operations outside of loops that depend on constants only."""
         self.back_edges: dict[tuple[str, int], FrameworkOp] = {}
-        # The loop around a loop is known once one value that is not constant has entered it: as many rounds as there
-        # are levels.
+        # The parent of a loop is known once a value that is not constant has entered the loop. Each round finds at
+        # least the parents of one more level.
         while self._assign():
             pass
 
     def _assign(self) -> bool:
-        """Assign operations to loops; returns whether that has shown another loop around one of them."""
+        """Assign operations to loops; returns whether a loop got a parent, which changes the assignment."""
         changed = False
         for frame in self.frames.values():
             frame.enters, frame.exits, frame.operations = [], [], []
@@ -169,14 +171,14 @@ class Frames:
 
 
 class FrameRaising:
-    """One loop that becomes a While.
+    """Replaces one loop by a While.
 
-    Its variables are the operands of the Merges with a back edge, then what enters as a constant of the loop.
+    The variables of the While are the Merges with a back edge, then the loop-invariant values.
     """
 
     def __init__(self, frames: Frames, frame: Frame) -> None:
         self.frames, self.frame = frames, frame
-        # A loop inside has joined the others at the end.
+        # The While of an inner loop was appended behind its users.
         frame.operations = sorted_operations(frame.operations)
         self.members = set(frame.operations)
         conditions = [op for op in frame.operations if kind_of(op) == "LoopCond"]
@@ -193,7 +195,7 @@ class FrameRaising:
         self.loop = self._raise()
 
     def _let_in(self, operations: Sequence[Operation]) -> None:
-        """Make what operations use without its having entered, and what is not fixed, invariant variables."""
+        """Make the values that operations use from outside without an Enter invariants, except constant ones."""
         for op in operations:
             for operand in op.operands:
                 owner = operand.owner
@@ -243,7 +245,7 @@ class FrameRaising:
         return loop
 
     def _cond(self, variables: Sequence[SSAValue]) -> Region:
-        """The body that computes the condition, from clones."""
+        """The region that computes the condition, from clones."""
         block = Block()
         parameters = [new_parameter(value) for value in self.initial]
         block.add_ops(parameters)
@@ -260,7 +262,7 @@ class FrameRaising:
         return Region(block)
 
     def _needed(self, values: Sequence[SSAValue]) -> set[Operation]:
-        """The operations of the loop that values are computed with, from its variables on."""
+        """The operations of the loop that values depend on, up to the variables of the loop."""
         merges = set(self.merges)
         found: set[Operation] = set()
         pending = [value.owner for value in values]
@@ -272,7 +274,7 @@ class FrameRaising:
         return found
 
     def _bring_in(self, values: Sequence[SSAValue], block: Block, clones: dict[SSAValue, SSAValue]) -> None:
-        """Clone what is fixed outside of the loop into a body."""
+        """Clone the constant computations outside of the loop that values depend on into a block."""
         pending = list(values)
         while pending:
             value = pending[-1]
@@ -295,7 +297,7 @@ class FrameRaising:
         _fail(merge, f"no NextIteration feeds this variable of the loop {self.frame.name}")
 
     def _switch(self, merge: Operation) -> Operation | None:
-        """The Switch of a variable by the condition of the loop, None if the variable is only in the condition."""
+        """The Switch of a variable by the condition of the loop; None if only the condition uses the variable."""
         for use in merge.results[0].uses:
             if kind_of(use.operation) in SWITCHES and use.index == 0 and use.operation.operands[1].owner is self.condition:
                 return use.operation
@@ -312,7 +314,7 @@ class FrameRaising:
             erase(op)
 
     def _erase(self, inside: set[Operation]) -> None:
-        """Erase what is left of the loop: nothing outside of it uses it."""
+        """Erase the remaining nodes of the loop, which nothing outside of the loop uses."""
         rest = [op for op in self.frame.operations if op not in inside]
         left = [*reversed(rest), *self.frame.enters]
         for op in left:

@@ -1,11 +1,12 @@
-"""Where extensions are: directories, and installed packages that have an entry point in the group `moir.extensions`.
+"""Finding extensions: directories, and installed packages with an entry point in the group `moir.extensions`.
 
     DIR/ops/*.py                     operations
     DIR/front/*.py                   transformations of every framework's models
     DIR/front/onnx/*.py              lowerings and transformations for one framework; also front/onnx/extractors/*.py
     DIR/middle/*.py, DIR/back/*.py   transformations of the later phases
 
-An entry point is `name = package` (or `package.module:attribute`, a path); its name is given in place of a directory.
+An entry point is `name = package`, or `package.module:attribute` where the attribute is a path. Its name can be given
+wherever the path of a directory can.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from moir.extensions.failures import reason_of
 from moir.frameworks import FRAMEWORKS
 
 ENTRY_POINTS = "moir.extensions"
-"""The group of entry points."""
+"""The group of the entry points."""
 
 PHASE_DIRECTORIES = ("ops", "front", "middle", "back")
 
@@ -42,8 +43,9 @@ class ExtensionPath:
 
 
 def find_directory(name: str | Path) -> Path:
-    """The directory of an extension, given its path or the name of an entry point. Raises ConversionError if there is
-    none.
+    """The directory of an extension, given its path or the name of an entry point.
+
+    Raises ConversionError if there is no such directory or entry point, or the directory holds no extension.
     """
     path = Path(name)
     if not path.is_dir():
@@ -89,7 +91,7 @@ def files_of(directory: Path, framework: str | None) -> Iterator[ExtensionPath]:
 
     Args:
         directory: the directory.
-        framework: of the directories of frameworks only the one of this framework counts; None: all.
+        framework: directories for single frameworks are read for this framework only; None for all frameworks.
     """
     frameworks = list(FRAMEWORKS) if framework is None else [framework]
     yield from _files(directory, "ops", None, None)

@@ -1,8 +1,9 @@
 """Which transformations run: `enabled`, the environment and the command line.
 
-`--disable` and `--enable` come before `MO_DISABLED_TRANSFORMS` and `MO_ENABLED_TRANSFORMS`, these before the `enabled`
-of the class; in each pair disabling wins. All are lists, separated by commas, of what a transformation is called: its
-`id`, its name in the pipeline, or its class with the modules in front, `my_extension.back.rename.RenameOutputs`.
+`--disable` and `--enable` override `MO_DISABLED_TRANSFORMS` and `MO_ENABLED_TRANSFORMS`, which override the `enabled`
+attribute of the class; within each pair disabling wins. Options and variables are lists of names, separated by commas.
+A transformation has several names: its `id`, the name of its pass, and its class qualified by its modules,
+`my_extension.back.rename.RenameOutputs`.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from difflib import get_close_matches
 from moir.errors import ConversionError
 
 ENABLED, DISABLED = "MO_ENABLED_TRANSFORMS", "MO_DISABLED_TRANSFORMS"
-"""The environment variables."""
+"""The environment variables that enable and disable transformations."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What the user switches on and off.
+    """The names of the transformations that the user enables and disables.
 
     Args:
-        enabled: names on the command line.
-        disabled: the same.
-        environment_enabled: names in the environment.
-        environment_disabled: the same.
+        enabled: names in `--enable`.
+        disabled: names in `--disable`.
+        environment_enabled: names in `MO_ENABLED_TRANSFORMS`.
+        environment_disabled: names in `MO_DISABLED_TRANSFORMS`.
     """
 
     enabled: frozenset[str] = frozenset()
@@ -42,7 +43,7 @@ class Choice:
         return bool(self.enabled or self.disabled or self.environment_enabled or self.environment_disabled)
 
     def is_enabled(self, names: Iterable[str], default: bool) -> bool:
-        """Whether something runs that has some names."""
+        """Whether a transformation or pass with these names runs; `default` holds where none of them is listed."""
         own = frozenset(names)
         for disabled, enabled in ((self.disabled, self.enabled), (self.environment_disabled, self.environment_enabled)):
             if own & disabled:
@@ -52,8 +53,9 @@ class Choice:
         return default
 
     def check(self, known: Iterable[str]) -> None:
-        """Raises ConversionError for a name on the command line that nothing has; the environment may be meant for
-        other models.
+        """Raises ConversionError for a name on the command line that no transformation or pass has.
+
+        Names in the environment are not checked, as they may be meant for other models.
         """
         every = frozenset(known)
         for name in sorted((self.enabled | self.disabled) - every):

@@ -1,4 +1,4 @@
-"""What is wrong with an extension: errors that name the file and the line, and a transformation that fails."""
+"""Errors of extensions, which name the file and the line: files that cannot be loaded, transformations that fail."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from moir.errors import ConversionError
 
 OwnsFile = Callable[[str], bool]
-"""Whether a file is one of an extension."""
+"""A predicate on file names: whether the file belongs to an extension."""
 
 
 def line_of(error: BaseException, owns: OwnsFile) -> str | None:
-    """`file:line` of the innermost place in an extension that an exception came through, None if there is none."""
+    """`file:line` of the innermost frame of a traceback that is in an extension, None if there is none."""
     if isinstance(error, SyntaxError) and error.filename and owns(error.filename):
         return f"{shown(Path(error.filename))}:{error.lineno or 1}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if owns(frame.filename)]
@@ -21,7 +21,7 @@ def line_of(error: BaseException, owns: OwnsFile) -> str | None:
 
 
 def shown(path: Path) -> str:
-    """A path as a user knows it: relative to the current folder if it is in there."""
+    """A path for messages: relative to the current directory if it is inside of that."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:
@@ -29,7 +29,7 @@ def shown(path: Path) -> str:
 
 
 def reason_of(error: BaseException) -> str:
-    """An exception in a clause."""
+    """An exception as a clause of a message: its type and its text, without the type for a ConversionError."""
     if isinstance(error, ConversionError):
         return str(error)
     if isinstance(error, SyntaxError):
@@ -45,7 +45,15 @@ def loading_failure(path: Path, error: BaseException, owns: OwnsFile) -> Convers
 
 
 def failure(error: Exception, what: str, owns: OwnsFile) -> ConversionError:
-    """The error for code of an extension that failed: `what` it is, where, at which node, why."""
+    """The error for an exception in an extension's code.
+
+    Args:
+        error: the exception.
+        what: the part of the extension that failed, for the message: `run_after of transformation …`.
+        owns: whether a file belongs to an extension.
+
+    Returns an error with line, operation and node as far as the traceback gives them.
+    """
     from moir.dialects.names import name_of
     from moir.rewriting.failing_operation import failing_operation
 

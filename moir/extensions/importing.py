@@ -1,9 +1,9 @@
-"""Importing the files of an extension: its directory becomes a package of a private name.
+"""Importing the files of an extension: its directory becomes a package with a private name.
 
-Two directories may have files of the same name, nothing installed is hidden, and when the extension is closed nothing
-of it is left in `sys.modules`. As long as it is open, the name of the directory stands for that package, so its files
-can import each other (`from my_extension.ops.mine import Mine`) as they could in Model Optimizer; a directory that is
-called like something else that is installed gives way to that.
+The private name lets two directories have files of the same name, hides no installed module, and allows to remove all
+modules of the extension from `sys.modules` when it is closed. While it is open, the name of the directory is an alias
+of the package, so that its files can import each other (`from my_extension.ops.mine import Mine`) as in Model
+Optimizer. A directory with the name of an installed module gets no alias.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NUMBERS = count(1)
 
 
 class ExtensionPackage:
-    """One directory of an extension as a package.
+    """A directory of an extension as a package.
 
     Args:
         directory: the directory.
@@ -38,7 +38,7 @@ class ExtensionPackage:
         self.is_aliased = self.alias.isidentifier() and _is_free(self.alias, self.directory)
 
     def open(self) -> None:
-        """Make the package. Raises ConversionError if its `__init__.py` fails."""
+        """Create the package and run its `__init__.py`. Raises ConversionError if that fails."""
         initial = self.directory / "__init__.py"
         if initial.is_file():
             spec = util.spec_from_file_location(self.name, initial, submodule_search_locations=[str(self.directory)])
@@ -55,7 +55,7 @@ class ExtensionPackage:
             module.__spec__ = ModuleSpec(self.name, None, is_package=True)
 
     def load(self, path: Path) -> ModuleType:
-        """Import a file of the directory. Raises ConversionError with file and line if that fails."""
+        """Import a file of the directory. Raises ConversionError with file and line if the import fails."""
         parts = path.relative_to(self.directory).with_suffix("").parts
         if any("." in part for part in parts):
             raise ConversionError("the name of a file of an extension has no dot but that of .py", location=shown(path))
@@ -65,7 +65,7 @@ class ExtensionPackage:
             raise loading_failure(path, error, self.owns) from error
 
     def close(self) -> None:
-        """Forget the package and all modules in it."""
+        """Remove the package and all modules in it from `sys.modules`."""
         for name in [name for name in list(sys.modules) if name == self.name or name.startswith(f"{self.name}.")]:
             del sys.modules[name]
 
@@ -74,12 +74,13 @@ class ExtensionPackage:
         return Path(filename).is_relative_to(self.directory)
 
     def label(self, module: str) -> str:
-        """The name of one of its modules with that of the directory in front, as it is in the environment variables."""
+        """The name of a module of the package with the directory's name as its root, as environment variables have
+        it."""
         return f"{self.alias}{module.removeprefix(self.name)}"
 
 
 def _is_free(name: str, directory: Path) -> bool:
-    """Whether a name can stand for a directory: nothing else is imported under it, or could be."""
+    """Whether a name can be the alias of a directory: no other module is, or could be, imported under it."""
     try:
         module = sys.modules.get(name)
         locations = list(getattr(module, "__path__", ())) if module is not None else None
@@ -94,7 +95,7 @@ def _is_free(name: str, directory: Path) -> bool:
 
 
 class _ExistingLoader(Loader):
-    """Gives a module another name."""
+    """Loads a module under a second name, without executing it again."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -110,10 +111,10 @@ class _ExistingLoader(Loader):
 
 
 class AliasFinder(MetaPathFinder):
-    """Finds the modules of packages under the names of their directories.
+    """Imports the modules of packages under the aliases of the packages.
 
     Args:
-        packages: the packages; of two directories of one name the first that has the file counts.
+        packages: the packages; if several have one alias, the first that contains the module is used.
     """
 
     def __init__(self, packages: Sequence[ExtensionPackage]) -> None:
@@ -121,18 +122,18 @@ class AliasFinder(MetaPathFinder):
         self._hidden: dict[str, ModuleType] = {}
 
     def open(self) -> None:
-        """Let the names stand for the packages."""
+        """Install the aliases; modules that they hide leave `sys.modules`."""
         self._hidden = self._take_out()
         sys.meta_path.insert(0, self)
 
     def close(self) -> None:
-        """Let them stand for what they stood for before."""
+        """Remove the aliases, and restore the modules that they hid."""
         sys.meta_path.remove(self)
         self._take_out()
         sys.modules.update(self._hidden)
 
     def prefer(self, package: ExtensionPackage) -> None:
-        """Let a package be the first of those of its name, while its own files are loaded."""
+        """Give a package precedence over others with the same alias, while its own files are loaded."""
         if package in self._packages:
             self._packages.sort(key=lambda each: each is not package)
             self._take_out()

@@ -3,8 +3,8 @@
     with Extensions.load([Path("my_extension")], "onnx", tables) as extensions:
         passes = extensions.passes(pipeline_names("onnx"), "onnx")
 
-While they are open their operations and lowerings are registered and their modules can be imported; then everything is
-as it was before.
+While the extensions are open, their operations and lowerings are registered and their modules can be imported; closing
+them undoes that.
 """
 
 from __future__ import annotations
@@ -37,34 +37,34 @@ from moir.pipeline import AnchorPass, is_pass, load_pass, pass_names
 
 
 class Collector(Protocol):
-    """Registers what the files of an extension hold at one level."""
+    """Registers the definitions of one API in the files of an extension: native ones, or those of Model Optimizer."""
 
     transformations: list[UserTransformation]
 
     def collect(self, file: ExtensionFile) -> None:
-        """Register what a file holds."""
+        """Register the definitions in a file."""
         ...
 
     def finish(self) -> None:
-        """All files are loaded."""
+        """Called once, after all files were collected."""
         ...
 
     def close(self) -> None:
-        """Take everything back."""
+        """Undo all registrations."""
         ...
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What extensions are loaded for.
+    """The inputs of loading extensions.
 
     Args:
-        framework: the framework of the model; None if it is not known yet, then the directories of all frameworks are
-            loaded.
-        directories: the directories, as they were given.
+        framework: the framework of the model; None if it is not known yet: then directories for single frameworks are
+            loaded for all of them.
+        directories: directories of extensions or names of entry points, as the user gave them.
         configuration: a JSON file that configures transformations.
         parameters: further options of the conversion, which extensions find in `graph.graph["cmd_params"]`.
-        tables: the tables of lowerings they may register in.
+        tables: the tables of lowerings that extensions may register in.
     """
 
     framework: str | None = None
@@ -78,15 +78,15 @@ COLLECTORS: tuple[str, ...] = (
     "moir.model_optimizer.graph_collector:GraphCollector",
     "moir.model_optimizer.configuration_collector:ConfigurationCollector",
 )
-"""The collectors besides the native one, as `module:class`, called with the settings before any file is loaded."""
+"""The collectors other than the native one, as `module:class`; each is built from the settings before files load."""
 
 
 class Extensions:
     """The extensions of a conversion.
 
     Args:
-        settings: what they are loaded for.
-        choice: what is switched on and off.
+        settings: the directories to load, and the conversion they are loaded for.
+        choice: the transformations that the user enables and disables.
     """
 
     def __init__(self, settings: Settings, choice: Choice) -> None:
@@ -117,7 +117,20 @@ class Extensions:
         environment: Mapping[str, str] = os.environ,
         parameters: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Load the files of directories. Raises ConversionError for what cannot be loaded."""
+        """Load the files of directories.
+
+        Args:
+            directories: directories of extensions, or names of entry points.
+            framework: the framework of the model; None if it is not known yet.
+            tables: the tables of lowerings that extensions may register in.
+            configuration: a JSON file that configures transformations.
+            enable: names of transformations to run although they are not enabled.
+            disable: names of transformations and passes not to run.
+            environment: the environment variables.
+            parameters: further options of the conversion, for `graph.graph["cmd_params"]`.
+
+        Raises ConversionError for files that cannot be loaded and names that do not exist.
+        """
         path = None if configuration is None else Path(configuration)
         settings = Settings(framework, tuple(map(str, directories)), path, dict(parameters or {}), tuple(tables))
         return cls(settings, Choice.read(enable, disable, environment))
@@ -129,7 +142,7 @@ class Extensions:
         self.close()
 
     def close(self) -> None:
-        """Take everything back that was registered, and forget the modules."""
+        """Undo all registrations, and unload the modules of the extensions."""
         self._stack.close()
 
     def _load(self) -> None:
@@ -177,7 +190,7 @@ class Extensions:
         self.choice.check([*pass_names(), *(handle for each in self.transformations for handle in each.handles)])
 
     def has(self, name: str) -> bool:
-        """Whether a pass name is one of a transformation."""
+        """Whether a transformation has this pass name."""
         return name in self._by_name
 
     def names(self) -> list[str]:
@@ -185,14 +198,14 @@ class Extensions:
         return sorted(self._by_name)
 
     def build(self, spec: ArgSpec) -> ModulePass:
-        """The pass of a transformation that was asked for by name: it runs even if it is not enabled."""
+        """The pass of a transformation that a pipeline lists by name; it runs even if it is not enabled."""
         transformation = self._by_name[spec.name]
         return TransformationPass.of(transformation, transformation.build(spec), transformation.phase, None)
 
     def passes(self, names: Sequence[str], framework: str) -> list[ModulePass]:
-        """The passes of a pipeline, with those that are switched off left out and the transformations slotted in.
+        """The passes of a pipeline without the disabled ones, with the transformations inserted.
 
-        Raises ConversionError for an order that is a cycle, or refers to what does not exist.
+        Raises ConversionError if `run_after` and `run_before` form a cycle or contain an unknown name.
         """
         fitting = [each for each in self.transformations if each.framework in (None, framework)]
         ends = {FRAMEWORKS[framework].lowering_pass: "middle", "back-start": "back"}
@@ -200,7 +213,7 @@ class Extensions:
         phase = "front"
         for each in placed(names, fitting, framework, self.transformations):
             if isinstance(each, UserTransformation):
-                # What a transformation meets depends on where it is, whichever phase it says it is of.
+                # The phase decides which operations the pass sees: its place counts, not the phase of its directory.
                 found.append(TransformationPass.of(each, self._inner(each), phase, self.choice))
                 continue
             phase = ends.get(each, phase)
@@ -217,19 +230,21 @@ class Extensions:
             raise failure(error, transformation.title, self.owns) from error
 
     def owns(self, filename: str) -> bool:
-        """Whether a file is one of the extensions."""
+        """Whether a file belongs to one of the extensions."""
         return any(package.owns(filename) for package in self._packages)
 
     def failure(self, error: Exception, where: str) -> ConversionError | None:
-        """The error for an exception nobody expected, if it came through a file of an extension; `where` is a stage of
-        the conversion.
+        """The error for an unexpected exception that passed through a file of an extension, else None.
+
+        Args:
+            error: the exception.
+            where: the stage of the conversion, for the message.
         """
         return failure(error, where, self.owns) if line_of(error, self.owns) is not None else None
 
     def locate(self, error: ConversionError) -> None:
-        """Let an error say where it happened, if what caused it is an exception that came through a file of an
-        extension.
-        """
+        """Set the location of an error to a line of an extension, if its cause passed through a file of an
+        extension."""
         cause = error.__cause__
         if error.location is None and cause is not None and (line := line_of(cause, self.owns)) is not None:
             error.location = line
@@ -243,7 +258,7 @@ def open_extensions(framework: Framework | None, options: ConversionOptions, par
         options: the options of the conversion.
         parameters: further options, which extensions find in `graph.graph["cmd_params"]`.
 
-    Raises ConversionError for what cannot be loaded.
+    Raises ConversionError for files that cannot be loaded and names that do not exist.
     """
     has_files = bool(options.extensions or options.transformations_config)
     return Extensions.load(
@@ -258,7 +273,8 @@ def open_extensions(framework: Framework | None, options: ConversionOptions, par
 
 
 def lowering_tables(framework: Framework | None) -> list[LoweringTable]:
-    """The tables of lowerings extensions may register in: those of a framework, or of all, and that of Model
-    Optimizer's API.
+    """The tables of lowerings that extensions may register in.
+
+    They are those of the framework (None: of all frameworks), and that of operations of Model Optimizer's API.
     """
     return [table_of(each) for each in (*(lowered() if framework is None else [framework]), MODEL_OPTIMIZER)]

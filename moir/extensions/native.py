@@ -1,12 +1,11 @@
-"""What a file of an extension may hold at the native level.
+"""Collecting the definitions of an extension that uses moir's own API.
 
-- operations: IRDL classes derived from `OpsetOp`. They are known by their names: in text, to builders and to rules;
-- lowerings: functions under `@onnx.lowers(…)` or `@tf.lowers(…)`, asked before those of moir;
-- transformations, in the files of a phase: passes (`ModulePass`, `PatternPass`, `RulePass`), and in a file without
-passes patterns
-  (`RewritePattern`) and rules (`Rule`), each pattern by itself and all rules as one pass named like the file.
+- operations: IRDL classes derived from `OpsetOp`. Text, builders and rules refer to them by their names;
+- lowerings: functions under `@onnx.lowers(…)` or `@tf.lowers(…)`, which are tried before those of moir;
+- transformations, in the files of a phase: passes (`ModulePass`, `PatternPass`, `RulePass`). In a file without passes,
+  each pattern (`RewritePattern`) is a transformation, and all rules (`Rule`) together are one, named like the file.
 
-Classes whose names begin with an underscore, and abstract ones, are there for the file's own use.
+Abstract classes, and those whose names begin with an underscore, are not collected.
 """
 
 from __future__ import annotations
@@ -42,18 +41,18 @@ T = TypeVar("T")
 
 _OPERATION_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_][\w$]*)+")
 PASS_NAME = re.compile(r"[A-Za-z][\w-]*")
-"""What a pass can be called: pipelines and dumps have its name in them."""
+"""A valid name of a pass, which is part of pipelines and of names of dump files."""
 
 
 @dataclass(frozen=True)
 class ExtensionFile:
-    """A file of an extension.
+    """A file of an extension, imported.
 
     Args:
-        package: the directory.
-        module: what importing it gave.
-        path: where it is.
-        phase: `front`, `middle` or `back`; None for `ops`.
+        package: the package of its directory.
+        module: the module.
+        path: path of the file.
+        phase: `front`, `middle` or `back`; None for files in `ops`.
         framework: the framework it is for, None for all.
     """
 
@@ -64,7 +63,7 @@ class ExtensionFile:
     framework: str | None
 
     def classes(self, base: type[T]) -> list[type[T]]:
-        """The classes of a kind that are defined in the file and are meant for others."""
+        """The public subclasses of a class that are defined in the file."""
         members = dict.fromkeys(value for value in vars(self.module).values() if isinstance(value, type))
         return [
             each
@@ -73,15 +72,15 @@ class ExtensionFile:
         ]
 
     def error(self, reason: str, hint: str | None = None) -> ConversionError:
-        """An error about the file."""
+        """An error that names the file."""
         return ConversionError(reason, location=shown(self.path), hint=hint)
 
 
 class NativeCollector:
-    """Registers what files hold, and takes it back.
+    """Registers operations and lowerings, and collects transformations.
 
     Args:
-        tables: the tables lowerings may be registered in.
+        tables: the tables that lowerings may be registered in.
     """
 
     def __init__(self, tables: Sequence[LoweringTable]) -> None:
@@ -91,14 +90,14 @@ class NativeCollector:
             self._stack.enter_context(table.extended())
 
     def finish(self) -> None:
-        """All files are loaded."""
+        """Nothing is left to do after the last file."""
 
     def close(self) -> None:
-        """Take everything back."""
+        """Undo all registrations."""
         self._stack.close()
 
     def collect(self, file: ExtensionFile) -> None:
-        """Register what a file holds. Raises ConversionError for what is not as it must be."""
+        """Register the definitions in a file. Raises ConversionError for an invalid one."""
         for operation in file.classes(Operation):
             self._register(operation, file)
         found = list(_transformations(file))
@@ -128,7 +127,7 @@ class NativeCollector:
 
 
 def kebab_case(name: str) -> str:
-    """`FuseMyMVN2` -> `fuse-my-mvn2`."""
+    """A class name in kebab case: `FuseMyMVN2` -> `fuse-my-mvn2`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_", "-", name).strip("-").lower()
 
 
@@ -145,7 +144,7 @@ def _transformations(file: ExtensionFile) -> list[UserTransformation]:
 
 
 def _is_complete(candidate: type[ModulePass]) -> bool:
-    """Whether a pass can be run: it does something."""
+    """Whether a pass can run: it implements `apply`, or lists patterns or rules."""
     if inspect.isabstract(candidate):
         return False
     if issubclass(candidate, PatternPass) and candidate.apply is PatternPass.apply:
@@ -156,14 +155,15 @@ def _is_complete(candidate: type[ModulePass]) -> bool:
 
 
 def _is_placed(pattern: type[RewritePattern]) -> bool:
-    """Whether a pattern says something only a transformation has to say. Beside passes, another one belongs to one of
-    them.
+    """Whether a pattern declares an attribute that only transformations have.
+
+    A pattern without one, in a file with passes, is part of one of the passes.
     """
     return any(attribute in vars(pattern) for attribute in ("run_after", "run_before", "id", "enabled"))
 
 
 def _named(file: ExtensionFile, source: type) -> str:
-    """The name of a pass or a pattern; a class without one gets it."""
+    """The name of a pass or a pattern; a class without a name is given one in kebab case."""
     name = vars(source).get("name")
     if not isinstance(name, str):
         name = kebab_case(source.__name__)
@@ -222,13 +222,13 @@ def _rule_builder(rules: Sequence[FusionRule]) -> Callable[[ArgSpec], ModulePass
 
 
 class PatternsPass(PatternPass):
-    """A pass of given patterns."""
+    """A pass that applies given patterns."""
 
     CHOSEN: tuple[RewritePattern, ...] = ()
 
     @staticmethod
     def of(name: str, patterns: Sequence[RewritePattern], *, fixpoint: bool) -> PatternPass:
-        """The pass of that name."""
+        """An instance of a pass class with this name."""
         made = type("PatternsPass", (PatternsPass,), {"name": name, "CHOSEN": tuple(patterns), "FIXPOINT": fixpoint})
         return made()
 
@@ -237,7 +237,7 @@ class PatternsPass(PatternPass):
 
 
 class OutsideOfBodies(Pattern):
-    """A pattern that leaves the bodies of loops and conditionals alone.
+    """A pattern that does not match in the regions of loops and conditionals.
 
     Args:
         pattern: the pattern.

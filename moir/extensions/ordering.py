@@ -1,13 +1,13 @@
-"""Where transformations of a user go in the pipeline.
+"""Inserting the transformations of a user into the pipeline.
 
     class FuseMine(PatternPass):
         run_after = ("fuse-swish",)
         run_before = ("fold-scales",)
 
-The passes of the pipeline keep their order. A transformation runs behind the last occurrence of each pass and anchor it
-is to run after, in front of the first occurrence of those it is to run before, and as early as that allows;
-transformations with the same place run in the order of their names. What it does not say is said by its phase: after
-the anchor that begins it, before the one that ends it.
+The passes of the pipeline keep their order. A transformation runs behind the last occurrence of each name in its
+`run_after`, in front of the first occurrence of each name in its `run_before`, and as early as that allows;
+transformations for the same position run in the order of their names. An attribute that it lacks is replaced by the
+default of its phase: after the anchor that begins the phase, before the one that ends it.
 """
 
 from __future__ import annotations
@@ -27,20 +27,18 @@ PHASES: Mapping[str, tuple[str, str]] = {
     "middle": ("middle-start", "middle-finish"),
     "back": ("back-start", "back-finish"),
 }
-"""What transformations of a phase run after and before by default. `lower` stands for the lowering of the model's
-framework.
-"""
+"""The default `run_after` and `run_before` of each phase. `lower` is the lowering pass of the model's framework."""
 
 
 @dataclass(frozen=True)
 class Transformation:
-    """A pass of a user and its place.
+    """A pass of a user, and its position relative to other passes.
 
     Args:
-        name: what others call it in `run_after` and `run_before`, and messages too.
-        build: makes the pass.
-        run_after: names of passes, anchors and transformations.
-        run_before: the same.
+        name: the name that other transformations and messages use.
+        build: creates the pass.
+        run_after: names of passes, anchors and transformations in front of it.
+        run_before: names of passes, anchors and transformations behind it.
     """
 
     name: str
@@ -52,14 +50,14 @@ class Transformation:
 def slotted_in(
     pipeline: Sequence[str], transformations: Iterable[Transformation], optional: Iterable[str] = ()
 ) -> list[str | Transformation]:
-    """The pipeline with transformations in it.
+    """The pipeline with transformations inserted.
 
     Args:
         pipeline: names of its passes, in order; a name may occur several times.
-        transformations: what to slot in; their names are unique.
-        optional: names that may be named although they are not there.
+        transformations: the transformations to insert; their names are unique.
+        optional: names of passes and transformations that may be listed although this pipeline lacks them.
 
-    Raises ConversionError for a name nothing has, and for a cycle, with its members.
+    Raises ConversionError for a name that does not exist, and for a cycle, with its members.
     """
     added = {each.name: each for each in sorted(transformations, key=lambda each: each.name)}
     last = {name: index for index, name in enumerate(pipeline)}
@@ -86,8 +84,9 @@ def slotted_in(
 def _place(
     transformation: Transformation, name: str, places: Mapping[str, int], added: Mapping[str, Transformation], ignored: frozenset[str]
 ) -> int | str | None:
-    """What a name in `run_after` or `run_before` refers to: a place of the pipeline or another transformation; None if
-    it is ignored.
+    """The node of the order that a name in `run_after` or `run_before` refers to.
+
+    That is an index of the pipeline or the name of a transformation; None if the pipeline lacks an optional name.
     """
     if name in added:
         return name
@@ -101,7 +100,7 @@ def _place(
 
 
 def _describe_cycle(members: Sequence[int | str], pipeline: Sequence[str]) -> str:
-    """A cycle: its members by name. Runs of passes that are there anyway are left out but for their ends."""
+    """A description of a cycle by the names of its members; of consecutive passes only the first and the last."""
     names = [member if isinstance(member, str) else pipeline[member] for member in members]
     kept = [
         name
@@ -117,7 +116,7 @@ def _describe_cycle(members: Sequence[int | str], pipeline: Sequence[str]) -> st
 def _in_order(
     sorter: graphlib.TopologicalSorter[int | str], pipeline: Sequence[str], added: Mapping[str, Transformation]
 ) -> list[str | Transformation]:
-    """The sorted nodes: a transformation as soon as it can run."""
+    """The topological order of passes and transformations, each transformation as early as possible."""
     order: list[str | Transformation] = []
     transformations: list[str] = []
     passes: list[int] = []

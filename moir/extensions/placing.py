@@ -1,9 +1,9 @@
-"""Where transformations land in the pipeline: what they say in `run_after` and `run_before` as names of passes.
+"""The positions of transformations in the pipeline, from their attributes `run_after` and `run_before`.
 
-A list may hold names of passes, anchors and transformations, classes of all of these, and classes that stand for
-transformations of Model Optimizer. `lower` is the lowering of the model's framework. Saying one of the two lists
-replaces the default for that list only. A pass that this conversion does not need counts as if it were where it is in
-others.
+A list holds names of passes, anchors and transformations, their classes, or classes that stand for transformations of
+Model Optimizer. `lower` is the lowering pass of the model's framework. A transformation that declares only one of the
+two lists has the default for the other one. A pass that this conversion does not need can be listed as well: its
+position is that in a pipeline of all passes.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ from moir.frameworks import FRAMEWORKS, load
 from moir.pipeline import AnchorPass, every_pass, is_pass, pass_names
 
 PLACES = "moir.model_optimizer.api.anchors:places"
-"""What knows the places of classes that stand for transformations of Model Optimizer; found by name, as it is above
-this module.
+"""The function that gives the positions of classes that stand for transformations of Model Optimizer.
+
+It is in a layer above this module and therefore loaded by name.
 """
 
 LOWER = "lower"
-"""What stands for the lowering of the model's framework."""
+"""The name that `run_after` and `run_before` have for the lowering pass of the model's framework."""
 
 
 def placed(
     pipeline: Sequence[str], transformations: Sequence[UserTransformation], framework: str, known: Iterable[UserTransformation]
 ) -> list[str | UserTransformation]:
-    """A pipeline with transformations in it.
+    """A pipeline with transformations inserted.
 
     Args:
-        pipeline: names of its passes, some of `every_pass`.
-        transformations: those of the framework.
-        framework: the framework.
-        known: all transformations; it is no mistake to refer to one of another framework.
+        pipeline: names of its passes, a subset of `every_pass`.
+        transformations: the transformations that apply to models of the framework.
+        framework: the framework of the model.
+        known: all transformations, as lists may contain those for other frameworks.
 
-    Raises ConversionError for a cycle, and for what refers to nothing.
+    Raises ConversionError for a cycle, and for names and classes that do not exist.
     """
     names = _Names(known, FRAMEWORKS[framework].lowering_pass)
     by_name = {each.name: each for each in transformations}
@@ -62,11 +63,11 @@ def placed(
 
 
 class _Names:
-    """From what lists hold to names in the order.
+    """Resolves the elements of `run_after` and `run_before` to names of passes and transformations.
 
     Args:
         transformations: all transformations.
-        lowering: the lowering pass of the framework.
+        lowering: the lowering pass of the framework, for `lower`.
     """
 
     def __init__(self, transformations: Iterable[UserTransformation], lowering: str) -> None:
@@ -84,12 +85,12 @@ class _Names:
         return self._by_class.values()
 
     def of(self, transformation: UserTransformation, attribute: str, default: str) -> tuple[str, ...]:
-        """What a list of a transformation says."""
+        """The names in a list of a transformation, or the default where the transformation lacks the list."""
         listed = transformation.references(attribute)
         if listed is None:
             return (self._lowered(default),)
         found = [self._name(each, transformation, attribute) for each in listed]
-        # If nothing that was listed is there, the place would be anywhere.
+        # With only ignored classes left, nothing would bound the position, so the default does.
         known = tuple(name for name in found if name is not None)
         return known if known or not listed else (self._lowered(default),)
 
@@ -116,7 +117,7 @@ class _Names:
         )
 
     def places(self) -> list[Transformation]:
-        """The places of the stand-ins that were referred to."""
+        """The positions of the stand-ins that were referred to."""
         if not self._stand_ins:
             return []
         return [

@@ -1,4 +1,4 @@
-"""A transformation of a user, whichever level it is written on."""
+"""The record of a user's transformation, whether it uses moir's own API or that of Model Optimizer."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from moir.extensions.environment import Choice
 from moir.extensions.failures import OwnsFile, failure, shown
 
 Reference: TypeAlias = "str | type"
-"""What `run_after` and `run_before` list: names of passes and anchors, or classes."""
+"""An element of `run_after` or `run_before`: the name of a pass, an anchor or a transformation, or a class."""
 
 Condition: TypeAlias = Callable[[Any], object]
 
 
 class PhasePass(ModulePass):
-    """A pass for which it matters in which phase it runs."""
+    """A pass whose behaviour depends on the phase in which it runs."""
 
     @abstractmethod
     def in_phase(self, phase: str) -> ModulePass:
-        """The pass for a phase."""
+        """The pass to run in a phase: `front`, `middle` or `back`."""
 
 
 @dataclass(frozen=True, eq=False)
 class UserTransformation:
-    """A transformation and what it says about itself.
+    """A transformation and its declarations.
 
     Args:
-        name: its name in the pipeline.
-        label: class with the modules in front, `my_extension.middle.fuse.FuseMine`.
-        file: where it is.
+        name: the name of its pass.
+        label: its class, qualified by its modules: `my_extension.middle.fuse.FuseMine`.
+        file: the file that defines it.
         phase: `front`, `middle` or `back`.
         framework: the framework it is for, None for all.
-        source: the class (or module) that has `enabled`, `id` and so on.
-        build: makes the pass that does the work, with options of a pipeline.
-        condition_argument: from a model to what the predicates of `graph_condition` get.
-        owns: whether a file is one of its extension, for messages.
-        ignores_unknown: whether classes in `run_after` and `run_before` that are no transformations count for nothing.
+        source: the class or module that declares `enabled`, `id`, `run_after` and so on.
+        build: creates the pass that does the work, from the options in a pipeline.
+        condition_argument: converts a model to the argument of the predicates in `graph_condition`.
+        owns: whether a file belongs to its extension, for messages.
+        ignores_unknown: whether `run_after` and `run_before` may contain classes that are no transformations.
     """
 
     name: str
@@ -61,43 +61,44 @@ class UserTransformation:
 
     @property
     def id(self) -> str | None:
-        """The handle its author gave it."""
+        """The `id` that its author declared, None if there is none."""
         given = getattr(self.source, "id", None)
         return given if isinstance(given, str) and given else None
 
     @property
     def handles(self) -> tuple[str, ...]:
-        """What `--enable`, `--disable` and the environment may call it."""
+        """The names by which `--enable`, `--disable` and the environment refer to it."""
         return (*((self.id,) if self.id else ()), self.name, self.label)
 
     @property
     def description(self) -> str:
-        """The first line of what it says about itself."""
+        """The first line of its docstring; empty if it has none."""
         text = inspect.getdoc(self.source) if not isinstance(self.source, type) or self.source.__doc__ else None
         return text.splitlines()[0].strip() if text else ""
 
     @property
     def summary(self) -> str:
-        """What a list of passes says about it: what it does, its id, and where it is."""
+        """Its line in a list of passes: description, id, class and file."""
         place = ", ".join((*((f"id {self.id}",) if self.id else ()), f"{self.label.rpartition('.')[2]} in {shown(self.file)}"))
         return f"{self.description} ({place})" if self.description else place
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """Its designation in messages."""
         return f"transformation {self.id or self.name} ({self.label})"
 
     def is_enabled(self, choice: Choice) -> bool:
-        """Whether it is to run. Its `enabled` is looked at each time: a transformation before it may have changed it."""
+        """Whether it is to run. Evaluated at each call: a transformation in front of it may change its `enabled`."""
         return choice.is_enabled(self.handles, bool(getattr(self.source, "enabled", True)))
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """A boolean attribute."""
+        """The value of a boolean attribute, `default` if it is not declared."""
         return bool(getattr(self.source, name, default))
 
     def references(self, attribute: str) -> tuple[Reference, ...] | None:
-        """What `run_after` or `run_before` lists, None if it says nothing. Raises ConversionError for anything but
-        names and classes.
+        """The elements of `run_after` or `run_before`, None if it is not declared.
+
+        Raises ConversionError for an element that is neither a name nor a class.
         """
         given = getattr(self.source, attribute, None)
         if callable(given) and not isinstance(given, type):

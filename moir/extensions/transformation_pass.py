@@ -1,8 +1,8 @@
-"""Running a transformation of a user as a pass of the pipeline.
+"""The pass that runs a transformation of a user.
 
-It runs if it is enabled and its conditions hold; behind it the module must be valid. A failure names the
-transformation, the line and the node. `force_clean_up` folds constants and erases what nothing uses,
-`force_shape_inference` infers all types anew.
+The transformation runs if it is enabled and its conditions hold. The module is verified behind it. An error names the
+transformation, the line and the node. With the attribute `force_clean_up`, constants are folded and dead operations
+erased afterwards; with `force_shape_inference`, all types are inferred again.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ CLEAN_UP: dict[str, tuple[str, ...]] = {
     "middle": ("fold-constants", "eliminate-dead"),
     "back": ("fold-constants", "eliminate-dead"),
 }
-"""The passes `force_clean_up` runs in each phase. In the front phase nothing is known of values yet."""
+"""The passes that `force_clean_up` runs in each phase. Framework dialects, in the front phase, have no folding."""
 
 
 def has_outputs(model: ModelOp) -> bool:
-    """Whether a model computes anything."""
+    """Whether a model has a Result."""
     return any(isinstance(op, Result) for op in model.block.ops)
 
 
 @dataclass(frozen=True)
 class TransformationPass(ModulePass):
-    """A transformation where it stands in the pipeline; its `name` is that of the transformation."""
+    """A transformation at its position in the pipeline; the name of the pass is that of the transformation."""
 
     transformation: UserTransformation
     inner: ModulePass
     phase: str
-    """The phase it runs in."""
+    """The phase in which it runs."""
     choice: Choice | None = None
-    """What is switched on and off; None: it runs in any case, it was asked for by name."""
+    """The transformations that the user enables and disables; None for a pass listed by name, which always runs."""
 
     @staticmethod
     def of(transformation: UserTransformation, inner: ModulePass, phase: str, choice: Choice | None) -> TransformationPass:
-        """The pass of a transformation."""
+        """The pass of a transformation, as an instance of a subclass with its name."""
         named = type("NamedTransformationPass", (TransformationPass,), {"name": transformation.name})
         return named(transformation, inner.in_phase(phase) if isinstance(inner, PhasePass) else inner, phase, choice)
 
@@ -70,8 +70,7 @@ class TransformationPass(ModulePass):
             raise ConversionError(f"it leaves an invalid module: {error}", location=self.transformation.title) from error
         except Exception as error:
             raise failure(error, self.transformation.title, self.transformation.owns) from error
-        # In the front phase nothing else would remove what a replacement leaves behind, and it may be what nobody can
-        # lower.
+        # Replaced operations may be of kinds that have no lowering, and no other pass of the front phase erases them.
         if self.phase == "front" or self.transformation.flag("force_clean_up"):
             for name in CLEAN_UP[self.phase]:
                 load_pass(name)().apply(ctx, op)

@@ -1,6 +1,6 @@
 """A conversion from end to end: the frontend of a file, the passes, the files of the IR.
 
-Imports here are late: a conversion loads the frontend and the passes it needs.
+Modules are imported where they are used, so that a conversion loads only the frontend and the passes it needs.
 """
 
 from __future__ import annotations
@@ -27,25 +27,30 @@ if TYPE_CHECKING:
     from moir.pipeline import LoadedExtensions
 
 EXTENSIONS = "moir.extensions.loading:open_extensions"
-"""What loads the extensions of a conversion. They stand above this module, so it finds them by name, and only if there
-are any.
-"""
+"""The function that loads extensions. It is in a layer above this module and therefore loaded by name, when needed."""
 
 
 class Observer:
-    """Is told about the stages of a conversion. Stage 0 is the import, the passes are counted from 1."""
+    """Is notified of the stages of a conversion: stage 0 is the import of the model, the passes are counted from 1."""
 
     def begin(self, stages: Sequence[str]) -> None:
-        """A conversion begins; it will have these stages."""
+        """Called when a conversion begins, with the names of its stages."""
 
     def start(self, number: int, stage: str) -> None:
-        """A stage begins."""
+        """Called when a stage begins."""
 
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
-        """A stage is done; `module` is its result."""
+        """Called when a stage is done.
+
+        Args:
+            number: number of the stage.
+            stage: its name.
+            module: the module behind it.
+            seconds: its duration.
+        """
 
     def close(self) -> None:
-        """The conversion is over, or failed."""
+        """Called when the conversion is done or has failed."""
 
 
 def read_model(
@@ -58,13 +63,12 @@ def read_model(
     """Read a model file into a module in the dialect of its framework.
 
     Args:
-        path: the file, or the folder of a SavedModel; weights stay in the files, the module has views of their memory
-            maps.
-        checkpoint: TensorFlow: path of a checkpoint without its suffixes, for a graph that is not frozen.
-        tags: TensorFlow: tags of the graph of a SavedModel.
-        signature: TensorFlow: signature of a SavedModel.
+        path: the file, or the folder of a SavedModel. Weights are views of memory maps of the files.
+        checkpoint: for TensorFlow graphs that are not frozen: path of the checkpoint without its suffixes.
+        tags: for SavedModels: the tags of the graph.
+        signature: for SavedModels: the name of the signature.
 
-    Raises ModelFileError for a file that is no model or is damaged, ConversionError for an option its framework does
+    Raises ModelFileError for a file that is damaged or no model, ConversionError for an option that the framework does
     not have.
     """
     reading = given(checkpoint=checkpoint, tags=tags, signature=signature)
@@ -95,19 +99,19 @@ def convert_model(
 
     Args:
         path: the model file, or the folder of a SavedModel.
-        checkpoint, tags, signature: as of `read_model`.
+        checkpoint, tags, signature: see `read_model`.
         extensions: directories of extensions, or names of their entry points. They are loaded for this conversion only.
         transformations_config: a JSON file that configures transformations of extensions.
         enable: ids, names or full class names of transformations to run although they are not enabled.
-        disable: the same of transformations and passes not to run.
+        disable: ids, names or full class names of transformations, and names of passes, not to run.
         compress_to_fp16: store weights in half precision.
-        layout_change: move the transpositions around channel-last operations until they cancel; without it they stay
-            where they are.
-        passes: the passes instead of the default ones, as text (`"default,fold-constants{static-shape=true}"`) or as
-            objects.
-        observers: are told about each stage.
+        layout_change: move the transpositions around channel-last operations until they cancel; without this option
+            each operation keeps its own transpositions.
+        passes: a pipeline to run in place of the default one, as text (`"default,fold-constants{static-shape=true}"`)
+            or as pass objects.
+        observers: are notified of each stage.
 
-    Returns a module `save_model` and `to_openvino` accept, unless `passes` leave out what they need. Raises
+    Returns a module for `save_model` and `to_openvino`, unless `passes` lack some that these depend on. Raises
     ConversionError.
     """
     options = ConversionOptions(
@@ -157,21 +161,22 @@ def convert(
 def open_extensions(
     framework: Framework | None, options: ConversionOptions, parameters: Mapping[str, object] | None = None
 ) -> LoadedExtensions | None:
-    """Load the extensions of a conversion; the caller closes them. None, at no cost, if there is nothing to load,
-    enable or disable.
+    """Load the extensions of a conversion; the caller closes them.
+
+    None, without an import, if the options name nothing to load, enable or disable.
 
     Args:
         framework: the framework of the model; None if it is not known yet.
         options: the options of the conversion.
         parameters: what extensions find in `graph.graph["cmd_params"]`.
 
-    Raises ConversionError for what cannot be loaded.
+    Raises ConversionError for files that cannot be loaded and names that do not exist.
     """
     return load(EXTENSIONS)(framework, options, parameters or {}) if options.needs_extensions else None
 
 
 def import_model(path: str | Path, options: ConversionOptions, framework: Framework | None = None) -> ModuleOp:
-    """Read a model file to convert it: its models carry the framework and the options of the conversion."""
+    """Read a model file for a conversion: the models of the module record the framework and the options."""
     from xdsl.dialects.builtin import DictionaryAttr
 
     from moir.dialects.moir import ModuleLevel, models_of
@@ -200,12 +205,12 @@ def run(
     Args:
         module: changed in place.
         passes: the passes.
-        observers: are told about each of them.
+        observers: are notified of each pass.
         first: number of the first pass.
-        ctx: the dialects, by default all of ours.
-        extensions: those that are open.
+        ctx: the context with the dialects, by default all of moir.
+        extensions: the extensions that are loaded.
 
-    Raises ConversionError, or InternalError for what should not happen.
+    Raises ConversionError, or InternalError for an unexpected exception.
     """
     from moir.dialects.context import MoirContext
 
@@ -223,8 +228,9 @@ def run(
 
 @contextmanager
 def stage(name: str, extensions: LoadedExtensions | None = None) -> Generator[None]:
-    """Turn an exception nobody expected into an InternalError that says where it happened, or an error of an extension
-    it came through.
+    """Wrap an unexpected exception in an InternalError that names the stage.
+
+    An exception that passed through a file of an extension becomes a ConversionError that names the file instead.
     """
     from xdsl.utils.exceptions import DiagnosticException, ParseError
 
@@ -246,11 +252,11 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
 
     Args:
         module: a module in opset dialects; it is not changed.
-        path: the `.xml`.
+        path: path of the `.xml`.
         compress_to_fp16: store weights in half precision.
 
-    Raises EmissionError, and VerifyException if the module is invalid; then no file is written and older ones stay as
-    they were.
+    Raises EmissionError for a module that IR cannot represent, and VerifyException for an invalid one; then no file is
+    written or changed.
     """
     from moir.emit.files import weights_path
     from moir.emit.write import write_model
@@ -271,7 +277,7 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
 
 
 def is_mapped(path: Path) -> bool:
-    """Whether a file is mapped into the memory of this process; never true where the platform does not tell."""
+    """Whether a file is mapped into the memory of this process; always False without `/proc/self/maps`."""
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
             return path.exists() and any(line.rstrip("\n").endswith(f" {os.path.realpath(path)}") for line in maps)
@@ -281,9 +287,8 @@ def is_mapped(path: Path) -> bool:
 
 @contextmanager
 def collection_paused() -> Generator[None]:
-    """Keep the garbage collector away: the IR is one large cyclic structure that lives until the end, and each walk
-    over it is in vain.
-    """
+    """Disable the garbage collector: the IR is one large cyclic structure that stays alive, so collections are
+    wasted."""
     was_enabled, was_frozen = gc.isenabled(), gc.get_freeze_count() > 0
     gc.disable()
     if not was_frozen:

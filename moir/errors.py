@@ -1,8 +1,7 @@
 """The one exception family of moir.
 
-Every failure a user can cause is a `ConversionError`: it names the operation and the node of the source model it is
-about, says what is wrong and, where there is one, the next step. The command line prints it as one line and exits with
-status 1.
+Every failure a user can cause is a `ConversionError`. It names the operation and the node of the source model, states
+what is wrong and, where possible, the next step. The command line prints it as one line and exits with status 1.
 """
 
 from __future__ import annotations
@@ -42,11 +41,11 @@ class ConversionError(Exception):
 
 
 class ModelFileError(ConversionError):
-    """The model file is no model of its framework, is damaged, or refers to something it may not."""
+    """The model file is damaged, no model of its framework, or refers to files outside of its folder."""
 
 
 class UnsupportedOperationError(ConversionError):
-    """Operations are left that no lowering handles."""
+    """The module contains operations that no lowering or raising handles."""
 
 
 class InferenceError(ConversionError):
@@ -58,14 +57,14 @@ class EmissionError(ConversionError):
 
 
 class UsageError(Exception):
-    """The command line, or a text that stands for one, asks for something that does not exist or does not fit together."""
+    """The command line, or a text with the same syntax, names something that does not exist or is inconsistent."""
 
 
 class InternalError(Exception):
-    """An exception nobody expected, in a stage of a conversion.
+    """An unexpected exception in a stage of a conversion, which is a bug of moir.
 
     Args:
-        stage: where it happened, `pass fold-constants`.
+        stage: the stage, e.g. `pass fold-constants`.
     """
 
     def __init__(self, stage: str) -> None:

@@ -1,4 +1,4 @@
-"""The frameworks: one record each, from which every stage takes what it needs to know of a framework.
+"""The frameworks: one record each, with all that the stages of a conversion depend on.
 
     Framework(
         dialect="onnx",
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReaderOption:
-    """What a reader can be told besides the path.
+    """An option of a reader besides the path.
 
     Args:
         name: keyword of the reader, and field of `ConversionOptions`.
         flag: the option of the command lines.
-        metavar: placeholder of its value in the help text.
+        metavar: placeholder of the value in the help text.
         help: the help text.
-        is_list: the command line takes several values, separated by commas.
+        is_list: whether the command line takes several values, separated by commas.
     """
 
     name: str
@@ -48,24 +48,25 @@ class ReaderOption:
 
 @dataclass(frozen=True)
 class Framework:
-    """What moir knows of a framework.
+    """The record of a framework.
 
     Args:
         dialect: name of its dialect, which is also the name of the framework in options and messages.
         title: its name in prose.
         reader: `module:function` that takes a path and the reader's options and returns a module; None if there is no
             frontend yet.
-        suffixes: how names of its model files end.
-        beginning: regular expression for the first 16 bytes of its files, for files with another name; empty matches
-            none.
-        folder_files: files one of which makes a folder a model of this framework.
+        suffixes: suffixes of the names of its model files.
+        beginning: regular expression for the first 16 bytes of its files, to recognize files with other names; empty if
+            there is none.
+        folder_files: files that mark a folder as a model of this framework; one of them is enough.
         options: the reader's options.
         lowering: `module:table` of its lowerings; None if there are none yet.
         expander: `module:function` that replaces an operation without handler by the framework's own definition of it.
         raising: the passes in front of the lowering, in order.
-        passes: passes of the middle phase that only models of the frameworks that name them go through.
-        channel_last: convolutions have the channels in the last dimension, so that the layout change is needed.
-        constant_kind: the kind of its constants in lower case, under which Model Optimizer's extractors look for them.
+        passes: passes of the middle phase that run only for models of frameworks that list them.
+        channel_last: whether convolutions have the channels in the last dimension, which makes the layout change
+            useful.
+        constant_kind: the kind of its constants in lower case, as Model Optimizer's extractors name it.
     """
 
     dialect: str
@@ -84,11 +85,11 @@ class Framework:
 
     @property
     def lowering_pass(self) -> str:
-        """Name of the pass that lowers its dialect."""
+        """The name of the pass that lowers its dialect."""
         return f"lower-{self.dialect}"
 
     def begins(self, data: bytes) -> bool:
-        """Whether a file that begins with `data` is one of this framework."""
+        """Whether the first bytes of a file, `data`, are those of a model of this framework."""
         return bool(self.beginning) and re.match(self.beginning, data, re.DOTALL) is not None
 
 
@@ -144,8 +145,8 @@ FRAMEWORKS: dict[str, Framework] = {
     for each in (
         ONNX,
         TENSORFLOW,
-        # No frontend yet; extensions written for Model Optimizer have files for them, and text in their dialects
-        # parses.
+        # Frameworks without a frontend: extensions for Model Optimizer have files for them, and text in their dialects
+        # can be parsed.
         Framework("tflite", "TensorFlow Lite"),
         Framework("caffe", "Caffe"),
         Framework("mxnet", "MXNet"),
@@ -155,19 +156,20 @@ FRAMEWORKS: dict[str, Framework] = {
 """The frameworks by the names of their dialects."""
 
 MODEL_OPTIMIZER = Framework("mo", "Model Optimizer's API", lowering="moir.model_optimizer.lowering.table:mo")
-"""The dialect of operations that extensions make with Model Optimizer's API. It is lowered together with that of any
-framework.
+"""The dialect of operations that extensions build with Model Optimizer's API.
+
+It is lowered together with the dialect of the framework.
 """
 
 
 def is_open_dialect(name: str) -> bool:
-    """Whether a dialect has an operation of any name."""
+    """Whether a dialect is open: any kind is an operation of it, without a class."""
     return name in FRAMEWORKS or name == MODEL_OPTIMIZER.dialect
 
 
 @contextmanager
 def registered(framework: Framework) -> Generator[None]:
-    """Make a framework known while this lasts, in front of all others. Raises ValueError if there is one of its name."""
+    """Register a framework within a context, in front of all others. Raises ValueError if its dialect is registered."""
     if is_open_dialect(framework.dialect):
         raise ValueError(f"there is a framework {framework.dialect!r} already")
     others = dict(FRAMEWORKS)
@@ -190,15 +192,15 @@ def lowered() -> list[Framework]:
 
 
 def load(place: str) -> Any:
-    """What `module:name` refers to; the module is imported now."""
+    """Import a module and return its attribute, given as `module:name`."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
 
 def framework_of_file(path: str | Path) -> Framework:
-    """The framework of a model file, by its name or else its beginning, or of a folder, by a file in it.
+    """The framework of a model file, from its suffix or its first bytes, or of a folder, from the files in it.
 
-    Raises ModelFileError if there is none.
+    Raises ModelFileError if no framework fits.
     """
     path = Path(path)
     if path.is_dir():
@@ -234,12 +236,11 @@ def read_model(path: str | Path, framework: Framework, options: Mapping[str, obj
     """Read a model file into a module in the dialect of its framework.
 
     Args:
-        path: the file, or the folder of a SavedModel; weights stay in the files, the module has views of their memory
-            maps.
-        framework: the framework the model is of.
+        path: the file, or the folder of a SavedModel. Weights are views of memory maps of the files.
+        framework: the framework of the model.
         options: values of the reader's options.
 
-    Raises ModelFileError for a file that is no model or is damaged, ConversionError for an option its framework does
+    Raises ModelFileError for a file that is damaged or no model, ConversionError for an option that the framework does
     not have.
     """
     known = [option.name for option in framework.options]

@@ -1,4 +1,4 @@
-"""What a conversion can be told: one record, threaded through from the command line or `convert_model` to every stage."""
+"""The options of a conversion: one record, which the command line or `convert_model` hands to every stage."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class ConversionOptions:
     """The options of a conversion.
 
     Args:
-        reading: options of the framework's reader, by the names in its record; only those that were given.
+        reading: options of the framework's reader that were given, by the names in the framework's record.
         extensions: directories of extensions, or names of their entry points.
         transformations_config: a JSON file that configures transformations of extensions.
         enable: ids, names or full class names of transformations to run although they are not enabled.
-        disable: the same of transformations and passes not to run.
+        disable: ids, names or full class names of transformations, and names of passes, not to run.
         compress_to_fp16: store weights in half precision.
         layout_change: move the transpositions around channel-last operations until they cancel.
     """
@@ -35,12 +35,12 @@ class ConversionOptions:
 
     @property
     def needs_extensions(self) -> bool:
-        """Whether there is anything to load, to enable or to disable."""
+        """Whether the options or the environment name extensions to load, or transformations to enable or disable."""
         given = self.extensions or self.transformations_config or self.enable or self.disable
         return bool(given) or any(map(os.environ.get, SWITCHES))
 
     def parameters(self, path: str | Path) -> dict[str, object]:
-        """What extensions find in `graph.graph["cmd_params"]`, for the conversion of a model file."""
+        """The options that extensions find in `graph.graph["cmd_params"]` when the model file `path` is converted."""
         return {
             "input_model": str(path),
             "compress_to_fp16": self.compress_to_fp16,
@@ -49,8 +49,9 @@ class ConversionOptions:
         }
 
     def recorded(self) -> Mapping[str, str]:
-        """What a model carries of the options that are not at their defaults. Of paths it is the last part: folders are
-        private.
+        """The options that are not at their defaults, as texts for the runtime information of the IR.
+
+        Paths are reduced to their last component, as folders are private.
         """
         texts = {
             "compress_to_fp16": "True" if self.compress_to_fp16 else "",

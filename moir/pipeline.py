@@ -1,6 +1,6 @@
 """The passes, and the pipeline a model goes through by default.
 
-The anchors `front-start` … `back-finish` do nothing; they mark the phases for passes that are slotted in.
+The anchors `front-start` … `back-finish` do nothing; they mark the phases, for the positions of transformations.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from moir.options import ConversionOptions
 
 @dataclass(frozen=True)
 class AnchorPass(ModulePass):
-    """A pass that does nothing: it marks where a phase begins or ends, for passes that are slotted in between."""
+    """A pass that does nothing: it marks the beginning or the end of a phase, for the positions of transformations."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         pass
@@ -45,23 +45,25 @@ ANCHORS: dict[str, type[AnchorPass]] = {
         ("back-finish", "The module can be emitted."),
     )
 }
-"""The anchors by name."""
+"""The anchors by their names."""
 
 PASS_FILES = ("passes/*/*.py", "raising/*/raise_*.py", "model_optimizer/lowering/lower_*.py")
-"""Where the files of passes are in this package: a file has the name of its pass. Passes that lower a framework's
-dialect have no files of their own, they are made of its record."""
+"""Glob patterns of the files of passes, relative to the package. A file is named like its pass.
+
+The passes that lower a framework's dialect have no files: they are built from the framework's record.
+"""
 
 
 @cache
 def pass_modules() -> dict[str, str]:
-    """The module of each pass by the name of the pass, from the names of the files."""
+    """The qualified name of the module of each pass, by the name of the pass."""
     root = Path(__file__).parent
     files = (path.relative_to(root) for pattern in PASS_FILES for path in root.glob(pattern) if path.stem != "__init__")
     return {path.stem.replace("_", "-"): ".".join(("moir", *path.with_suffix("").parts)) for path in sorted(files)}
 
 
 def lowering_passes() -> dict[str, Framework]:
-    """The frameworks by the names of the passes that lower their dialects."""
+    """The framework of each lowering pass, by the name of the pass."""
     return {framework.lowering_pass: framework for framework in lowered()}
 
 
@@ -71,7 +73,7 @@ def is_pass(name: str) -> bool:
 
 
 def pass_names() -> list[str]:
-    """Names of all passes."""
+    """The names of all passes."""
     return sorted((*ANCHORS, *pass_modules(), *lowering_passes()))
 
 
@@ -79,7 +81,7 @@ MIDDLE: tuple[str, ...] = (
     "middle-start",
     "eliminate-dead",
     "fold-constants",
-    # Shape computations: they tell the other passes more once they are short.
+    # Shape computations, first: shorter ones give later passes more constants.
     "eliminate-identities",
     "simplify-shape-of",
     "simplify-broadcast",
@@ -118,13 +120,13 @@ MIDDLE: tuple[str, ...] = (
     "fuse-mvn",
     "fuse-reduce",
     "fuse-normalize-l2",
-    # Weights. Behind the activations, whose constant factors would be taken for scales.
+    # Weights, behind the activations: constant factors of activations look like scales.
     "fold-batch-norm",
     "fold-scales",
     "fold-constants",
     "deduplicate",
     "eliminate-dead",
-    # Matrix products. Attention looks at what is used, so nothing dead may be left.
+    # Matrix products. The fusion of attention counts uses, so dead operations must be gone.
     "fuse-matmul-transpose",
     "eliminate-dead",
     "fuse-attention",
@@ -148,13 +150,13 @@ FOLDER_OF_COMPRESSION = "moir.passes.compress."
 
 
 def front(frameworks: Iterable[Framework]) -> tuple[str, ...]:
-    """The passes from the dialects of frameworks to opset dialects."""
+    """The passes from the dialects of frameworks to opset dialects: raising and lowering."""
     lowering = (name for each in frameworks for name in (*each.raising, each.lowering_pass))
     return ("front-start", *lowering, "check-lowered", "front-finish")
 
 
 def load_pass(name: str) -> type[ModulePass]:
-    """The class of a pass; its file is imported now. Raises ConversionError if there is none."""
+    """Import the file of a pass and return its class. Raises ConversionError if there is no such pass."""
     if name in ANCHORS:
         return ANCHORS[name]
     if name in lowering_passes():
@@ -168,12 +170,12 @@ def load_pass(name: str) -> type[ModulePass]:
 
 
 def every_pass() -> list[str]:
-    """The passes of all conversions, in order: `pipeline_names` leaves out those that a conversion does not need."""
+    """The passes that any conversion may run, in order; `pipeline_names` selects those of one conversion."""
     return [*front(lowered()), *MIDDLE, *BACK]
 
 
 def pipeline_names(framework: str = "onnx", options: ConversionOptions | None = None) -> list[str]:
-    """Names of the passes that the models of a framework go through."""
+    """The names of the passes that models of a framework go through, in order."""
     record, options = FRAMEWORKS[framework], options or ConversionOptions()
     return [name for name in (*front([record]), *MIDDLE, *BACK) if _is_needed(name, record, options)]
 
@@ -188,15 +190,15 @@ def _is_needed(name: str, framework: Framework, options: ConversionOptions) -> b
 
 
 def default_pipeline(framework: str = "onnx", options: ConversionOptions | None = None) -> list[ModulePass]:
-    """The passes that the models of a framework go through, see `pipeline_names`."""
+    """New instances of the passes that models of a framework go through, in order."""
     return [load_pass(name)() for name in pipeline_names(framework, options)]
 
 
 class LoadedExtensions(Protocol):
-    """The extensions of a conversion, as its pipeline sees them; `moir.extensions.loading` has the class."""
+    """The interface of the extensions of a conversion to its pipeline; `moir.extensions.loading` has the class."""
 
     def has(self, name: str) -> bool:
-        """Whether a pass name is one of a transformation."""
+        """Whether a transformation has this pass name."""
         ...
 
     def names(self) -> list[str]:
@@ -204,21 +206,21 @@ class LoadedExtensions(Protocol):
         ...
 
     def build(self, spec: ArgSpec) -> ModulePass:
-        """The pass of a transformation that was asked for by name."""
+        """The pass of a transformation that a pipeline lists by name."""
         ...
 
     def passes(self, names: Sequence[str], framework: str) -> list[ModulePass]:
-        """The passes of a pipeline with the transformations slotted in."""
+        """The passes of a pipeline with the transformations inserted."""
         ...
 
     def failure(self, error: Exception, where: str) -> ConversionError | None:
-        """The error for an exception that came through a file of an extension; None for any other."""
+        """The error for an exception that passed through a file of an extension; None for any other exception."""
         ...
 
     def locate(self, error: ConversionError) -> None:
-        """Let an error say which line of an extension caused it, if one did."""
+        """Set the location of an error to the line of an extension that caused it, if there is one."""
         ...
 
     def close(self) -> None:
-        """Take everything back that was registered."""
+        """Undo all registrations."""
         ...

@@ -1,13 +1,14 @@
-"""Pass pipelines as text.
+"""Pass pipelines as text: names of passes separated by commas, with options in braces.
 
-lower-onnx,fold-constants{static-shape=true}
-builtin.module(lower-onnx,fold-constants)
-default                          the pipeline `moir` runs
-default{compress-to-fp16=true}
-default{layout-change=none}
-default{after=05-fold-constants} the rest of it behind a pass, as numbered in the files of --dump-ir; `after=5` and, for
-a pass
-                                 that occurs once, `after=check-lowered` are the same
+The name `default` stands for the default pipeline, or a part of it:
+
+    lower-onnx,fold-constants{static-shape=true}
+    builtin.module(lower-onnx,fold-constants)
+    default                             the pipeline that `moir` runs
+    default{compress-to-fp16=true}
+    default{layout-change=none}
+    default{after=05-fold-constants}    the passes behind the one that `--dump-ir` numbers 05; also `after=5`
+    default{after=check-lowered}        the same, by the name of a pass that occurs once
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ _DEFAULT_OPTIONS = frozenset(("after", "compress-to-fp16", "layout-change"))
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A pipeline that was read from text; which passes `default` stands for depends on the model's framework, and on
-    extensions.
+    """A pipeline parsed from text.
+
+    The passes of `default` are determined later, as they depend on the framework of the model and on extensions.
     """
 
     specs: tuple[ArgSpec, ...]
@@ -44,7 +46,8 @@ class Pipeline:
 
     @staticmethod
     def parse(text: str, extensions: LoadedExtensions | None = None) -> Pipeline:
-        """Read a pipeline. Raises UsageError for a syntax error, an unknown pass, or an unknown option of `default`."""
+        """Parse a pipeline. Raises UsageError for a syntax error, an unknown pass, or an unknown option of
+        `default`."""
         inner = re.fullmatch(r"\s*builtin\.module\((.*)\)\s*", text, re.DOTALL)
         text = re.sub(r"\s*,\s*(?![^{]*\})", ",", (inner[1] if inner else text).strip())
         try:
@@ -65,11 +68,11 @@ class Pipeline:
         return Pipeline(specs, extensions)
 
     def passes(self, framework: str, options: ConversionOptions) -> list[ModulePass]:
-        """The passes, for a model of a framework."""
+        """New instances of the passes, for a model of a framework."""
         return [each for spec in self.specs for each in self._expand(spec, framework, options)]
 
     def first_number(self, framework: str) -> int:
-        """The number of the first pass: where it stands in the default pipeline, if this is the rest of that; else 1."""
+        """The number of the first pass, as in the default pipeline if this is the rest of that one, else 1."""
         if len(self.specs) == 1 and self.specs[0].name == DEFAULT and "after" in self.specs[0].parameters:
             return self._rest(self.specs[0], framework, ConversionOptions())[1] + 1
         return 1
@@ -78,7 +81,7 @@ class Pipeline:
         return self._rest(spec, framework, options)[0] if spec.name == DEFAULT else [_build(spec, self.extensions)]
 
     def _rest(self, spec: ArgSpec, framework: str, options: ConversionOptions) -> tuple[list[ModulePass], int]:
-        """The passes `default` stands for, and how many it leaves out before them."""
+        """The passes of `default` with its options, and the number of passes that `after` skips."""
         if "compress-to-fp16" in spec.parameters:
             given = spec.parameters["compress-to-fp16"]
             if given not in ((), (True,), (False,)):
@@ -96,7 +99,10 @@ class Pipeline:
 
 
 def default_passes(framework: str, options: ConversionOptions, extensions: LoadedExtensions | None = None) -> list[ModulePass]:
-    """The passes `default` stands for. Raises ConversionError for transformations of extensions whose order is a cycle."""
+    """New instances of the passes of `default`.
+
+    Raises ConversionError if the positions of transformations form a cycle.
+    """
     names = pipeline_names(framework, options)
     if extensions is None:
         return [load_pass(name)() for name in names]
@@ -104,8 +110,9 @@ def default_passes(framework: str, options: ConversionOptions, extensions: Loade
 
 
 def framework_of(module: ModuleOp) -> str:
-    """The framework a module is from: what its models say, or else the dialects of its operations; by default the first
-    one.
+    """The framework of a module: recorded by its models, or else that of the first framework operation's dialect.
+
+    The first framework in the table if the module has neither.
     """
     known = [framework.dialect for framework in lowered()]
     for model in models_of(module):
@@ -126,13 +133,13 @@ def _single(spec: ArgSpec, option: str) -> object:
 
 
 def _position(place: str, names: list[str]) -> int:
-    """How many passes of a pipeline are done after the place `5`, `05-fold-constants` or `check-lowered`."""
+    """The number of passes up to and including `5`, `05-fold-constants` or `check-lowered` in a pipeline."""
     if match := re.fullmatch(r"(\d{1,4})(?:-(.+))?", place):
         number, name = int(match[1]), match[2]
         if number > len(names) or (name and number and names[number - 1] != name):
             raise UsageError(f"the default pipeline has no pass {place}")
         return number
-    # The import is no pass, but it has a dump.
+    # The import is no pass, but --dump-ir writes a file for it, with the number 0.
     found = [number for number, name in enumerate(("import", *names)) if name == place]
     if len(found) > 1:
         forms = " or ".join(f"{number:02}-{place}" for number in found)

@@ -1,4 +1,4 @@
-"""The version of moir that is installed."""
+"""The version of the installed package."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 
 @cache
 def moir_version() -> str:
-    """The version, `unknown` where moir is not installed."""
+    """The version, or `unknown` if the package is not installed."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -213,7 +213,7 @@ class Extensions:
         phase = "front"
         for each in placed(names, fitting, framework, self.transformations):
             if isinstance(each, UserTransformation):
-                # The phase decides which operations the pass sees: its place counts, not the phase of its directory.
+                # The phase at its position in the pipeline, which may differ from that of its directory.
                 found.append(TransformationPass.of(each, self._inner(each), phase, self.choice))
                 continue
             phase = ends.get(each, phase)

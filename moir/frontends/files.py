@@ -13,7 +13,7 @@ from moir.errors import ModelFileError
 def map_file(path: Path) -> mmap.mmap | None:
     """A read-only memory map of a regular file; None for an empty one. Raises ModelFileError if it cannot be read."""
     try:
-        # A named pipe would block, a device has no end: only regular files are opened.
+        # Only regular files are opened: a named pipe would block, and a device has no end.
         if not stat.S_ISREG(path.stat().st_mode):
             raise ModelFileError("not a regular file", location=str(path))
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Numbers as model files have them."""
+"""Conversion of numbers in model files."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ import numpy as np
 
 @lru_cache(maxsize=4096)
 def shortest(value: float) -> float:
-    """The number whose decimal text is the shortest that reads back as this 32-bit float: 0.1, not 0.10000000149011612."""
+    """The decimal number with the shortest text that reads back as this 32-bit float: 0.1, not 0.10000000149011612."""
     return float(str(np.float32(value))) if value else value

@@ -1,4 +1,4 @@
-"""The operations of a block while a frontend builds it."""
+"""The list of a block's operations while a frontend builds it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from moir.dialects.moir import NoneOp
 
 
 class Operations:
-    """The operations of a block, in order, while they are collected."""
+    """The operations of a block under construction, in order."""
 
     def __init__(self) -> None:
         self.list: list[Operation] = []
         self._absent: SSAValue | None = None
 
     def append(self, op: Operation) -> None:
-        """Add an operation at the end."""
+        """Append an operation."""
         self.list.append(op)
 
     def absent(self) -> SSAValue:
-        """What stands for an absent operand, one for all of the block."""
+        """The value for absent operands; the block has one operation for all of them."""
         if self._absent is None:
             op = NoneOp.of()
             self.list.append(op)

@@ -1,7 +1,7 @@
-"""Files that belong to a model besides its graph and its variables.
+"""The assets of a model: files besides its graph and its variables, such as vocabularies.
 
-A model may refer to files in its own folder, nothing else: it is data from somewhere, and must not be able to put other
-files of the machine into a conversion result.
+A model may refer to files in its own folder only. It may come from an untrusted source, and must not be able to copy
+other files of the machine into the converted model.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ class Assets:
 
     Args:
         model: path of the model file.
-        folder: where assets are, in or below the model's folder.
+        folder: the folder of the assets, in or below the model's folder.
     """
 
     def __init__(self, model: Path, folder: Path) -> None:
         self.model = model
         self.folder = folder
-        # The second folder is where the model really is, if its path is a link: caches keep all files of a model as
-        # links to one folder.
+        # If the path of the model is a link, the folder of its target is allowed as well: caches keep all files of a
+        # model as links to one folder.
         self.allowed = {model.parent.resolve(), model.resolve().parent}
 
     def open(self, name: str) -> Path:
         """The file of an asset.
 
         Args:
-            name: its path in the folder of assets. Of an absolute path, which was valid where the model was made, the
-                last part counts.
+            name: its path in the folder of assets. Of an absolute path, which was valid on the machine that saved the
+                model, only the last component is used.
 
         Raises ModelFileError if it is outside the model's folder or missing.
         """

@@ -1,7 +1,7 @@
 """AttrValue -> property.
 
-A float attribute is a 32-bit float; its property is the shortest decimal number that stands for it. Source:
-attr_value.proto of TensorFlow 2.21.
+The property of a float attribute, which has 32 bits, is the shortest decimal number that reads back as that float.
+Source: attr_value.proto of TensorFlow 2.21.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from moir.frontends.numbers import shortest
 from moir.frontends.tensorflow.tensors import DATA_TYPES, TensorReader, element_type
 
 Bindings: TypeAlias = Mapping[str, Any]
-"""Attributes a function was called with, AttrValue by name."""
+"""The attributes of a function call, AttrValues by name."""
 
 UNKNOWN_RANK = string_attribute("unknown rank")
-"""A shape of unknown rank in a list of shapes."""
+"""The element for an unknown rank in a list of shapes."""
 
 _COMPLEX = {"COMPLEX64": ComplexType(element_types.f32), "COMPLEX128": ComplexType(element_types.f64)}
 
 
 def type_attribute(number: int) -> Attribute:
-    """A data type as the attribute of a node."""
+    """A data type as a property."""
     row = DATA_TYPES.get(number)
     return _COMPLEX[row.name] if row is not None and row.is_complex else element_type(number)
 
 
 def string(value: bytes) -> Attribute:
-    """A string; bytes that are no UTF-8 text are data."""
+    """A string as a property; bytes that are not UTF-8 become data."""
     try:
         return string_attribute(value.decode())
     except UnicodeDecodeError:
@@ -51,32 +51,32 @@ def string(value: bytes) -> Attribute:
 
 
 def dimensions(shape: Any) -> tuple[int, ...] | None:
-    """The dimensions of a TensorShapeProto, -1 for unknown ones; None if the rank is unknown."""
+    """The dimensions of a TensorShapeProto, with -1 for unknown ones; None if the rank is unknown."""
     return None if shape.unknown_rank else tuple(max(dimension.size, -1) for dimension in shape.dim)
 
 
 def list_length(value: Any) -> int:
-    """Number of elements of an AttrValue that is a list; an integer itself."""
+    """The number of elements of an AttrValue that is a list, or the value of one that is an integer."""
     if value.WhichOneof("value") == "i":
         return int(value.i)
     return sum(len(getattr(value.list, field.name)) for field in value.list.DESCRIPTOR.fields)
 
 
 class AttributeReader:
-    """Converts the attributes of nodes.
+    """Converts the attributes of nodes to properties.
 
     Args:
-        tensors: reads the tensors among them.
+        tensors: reads the attributes that are tensors.
     """
 
     def __init__(self, tensors: TensorReader) -> None:
         self.tensors = tensors
 
     def properties(self, attributes: Iterable[tuple[str, Any]], kind: str, node: str) -> dict[str, Attribute]:
-        """The attributes of a node; internal ones, unset ones and functions are left out.
+        """The properties of a node. Attributes without a value, internal ones, and functions are left out.
 
         Args:
-            attributes: names and AttrValues without placeholders.
+            attributes: names and AttrValues, with placeholders replaced.
             kind: kind of the node, for messages.
             node: its name, for messages.
         """
@@ -93,7 +93,7 @@ class AttributeReader:
         return properties
 
     def convert(self, value: Any, place: str) -> Attribute | None:
-        """One attribute; None if it has no value or is a function. `place` names it in messages."""
+        """The property for one attribute; None if it has no value or is a function. `place` names it in messages."""
         match value.WhichOneof("value"):
             case "i":
                 return integer_attribute(value.i)
@@ -116,7 +116,7 @@ class AttributeReader:
                 return None
 
     def convert_list(self, items: Any, place: str) -> Attribute | None:
-        """An attribute that is a list; None if it is one of functions."""
+        """The property for an attribute that is a list; None if it is a list of functions."""
         if len(items.func):
             return None
         if len(items.f):

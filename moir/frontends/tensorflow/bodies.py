@@ -1,8 +1,8 @@
 """Functions that are attributes of a node -> regions.
 
 A region has a Parameter for each argument of its function and a Result for each output. Handles of variables and hash
-tables are neither operands of such an operation nor results: a region has its own copy of what makes them, and what a
-loop hands on of them is the handle itself.
+tables are neither operands nor results of such an operation: each region has its own copy of the operation that creates
+the handle, and a loop variable that is a handle is replaced by the handle itself.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ HANDLE_KINDS = frozenset(
 _LOOP_KINDS = frozenset(("While", "StatelessWhile"))
 _BRANCHING_KINDS = frozenset(("If", "StatelessIf", "Case", "StatelessCase"))
 _ORDER = ("then_branch", "else_branch", "branches", "cond", "body")
-"""Attributes in the order in which regions stand."""
+"""Names of the attributes that are functions, in the order of the regions."""
 
 
 def graph_functions(frame: Frame, node: Any) -> list[tuple[str, Any]]:
-    """The attributes of a node that are functions, each with its NameAttrList; those of a list one after the other."""
+    """The attributes of a node that are functions, with their NameAttrLists; each element of a list separately."""
     found: list[tuple[str, Any]] = []
     for name, value in frame.attributes(node):
         if name.startswith("_"):
@@ -44,14 +44,14 @@ def graph_functions(frame: Frame, node: Any) -> list[tuple[str, Any]]:
 
 
 def handle_of(value: SSAValue) -> SSAValue | None:
-    """The handle of a variable or a table that a value is, None if it is something else."""
+    """The handle of a variable or a hash table that a value is a copy of, None if it is no handle."""
     while isinstance(value.owner, FrameworkOp) and value.owner.KIND == "Identity":
         value = value.owner.operands[0]
     return value if isinstance(value.owner, FrameworkOp) and value.owner.KIND in HANDLE_KINDS else None
 
 
 class NodeImporter(Protocol):
-    """What builds the nodes of functions: `GraphImporter`, which has the documentation of these methods."""
+    """Builds the nodes of functions. `GraphImporter` implements and documents these methods."""
 
     def values(self, frame: Frame, node: Any, operands: Sequence[Tensor]) -> list[SSAValue]: ...
 
@@ -72,14 +72,22 @@ class BodyBuilder:
     """Builds operations that have functions.
 
     Args:
-        importer: builds the nodes in them.
+        importer: builds the nodes of the functions.
     """
 
     def __init__(self, importer: NodeImporter) -> None:
         self.importer = importer
 
     def build(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: set[int], functions: list[tuple[str, Any]]) -> None:
-        """The operation of a node with its regions."""
+        """Build the operation of a node, with a region for each of its functions.
+
+        Args:
+            frame: the graph of the node.
+            node: the NodeDef.
+            operands: the tensors it uses.
+            numbers: the outputs that are needed.
+            functions: its attributes that are functions, with their NameAttrLists.
+        """
         values = self.importer.values(frame, node, operands)
         first = 1 if node.op in _BRANCHING_KINDS else 0
         handles: dict[int, SSAValue] = {}
@@ -93,7 +101,7 @@ class BodyBuilder:
         if node.op not in _LOOP_KINDS or not handles:
             self.importer.operation(frame, node, kept, numbers, regions, graph_attributes=names)
             return
-        # Results are those without the handles, outputs are counted with them.
+        # Outputs of the node are numbered with handles, results of the operation without them.
         places = [index for index in range(max(len(values), max(numbers) + 1)) if index not in handles]
         wanted = {places.index(number) for number in numbers if number not in handles}
         outputs: dict[int, SSAValue] = dict(handles)
@@ -104,16 +112,16 @@ class BodyBuilder:
             frame.values[node.name, number] = value
 
     def region(self, frame: Frame, node: Any, attribute: str, reference: Any, handles: dict[int, SSAValue]) -> Region:
-        """The region of a function.
+        """The region for a function.
 
         Args:
-            frame: what the node is in.
-            node: the node.
-            attribute: its attribute.
-            reference: the NameAttrList.
-            handles: arguments that are handles, by number.
+            frame: the graph of the node.
+            node: the NodeDef.
+            attribute: name of the attribute that is the function.
+            reference: its NameAttrList.
+            handles: the handles among the arguments, by number.
 
-        Raises ModelFileError if a loop exchanges one handle for another.
+        Raises ModelFileError if the body of a loop yields another handle than it was given.
         """
         importer = self.importer
         inner = importer.enter(frame, node, reference.name, reference.attr, Operations())

@@ -1,7 +1,9 @@
 """Reading a TensorFlow checkpoint (a "tensor bundle"): `PREFIX.index` and `PREFIX.data-00000-of-00001`, ….
 
-The index says for each tensor its type, its shape, and where its bytes are. Tensors are views of the memory maps of the
-data files. A partitioned variable has an entry for the whole, and one for each slice, which is a tensor of its own.
+The index gives the type, the shape and the position of the bytes of each tensor. Tensors are views of the memory maps
+of
+the data files. A partitioned variable has an entry for the whole tensor, and one for each slice, which is stored as a
+tensor.
 
 Source: tensor_bundle.proto and the description of the format in tensor_bundle.h of TensorFlow.
 """
@@ -36,12 +38,12 @@ _MAXIMUM_RANK = 64
 _MAXIMUM_SLICES = 1 << 16
 
 Extents = tuple[tuple[int, int], ...]
-"""Start and length in each dimension."""
+"""Start and length of a slice in each dimension, in elements."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What the index says about a tensor."""
+    """The entry of a tensor in the index."""
 
     data_type: int
     shape: tuple[int, ...]
@@ -49,7 +51,7 @@ class Entry:
     offset: int
     size: int
     slices: tuple[Extents, ...]
-    """The slices of a partitioned variable, a length of -1 for a whole dimension; none for a tensor in one piece."""
+    """The slices of a partitioned variable, with length -1 for a whole dimension; empty for an unpartitioned tensor."""
 
 
 class Bundle:
@@ -85,7 +87,7 @@ class Bundle:
         return bool(key) and key.encode() in self.table
 
     def keys(self) -> list[str]:
-        """Names of the tensors, slices left out."""
+        """The names of the tensors, without those of slices."""
         return [key.decode(errors="replace") for key in self.table if key and not key.startswith(b"\0")]
 
     def entry(self, key: str) -> Entry:
@@ -114,7 +116,7 @@ class Bundle:
 
         Args:
             key: its name.
-            extents: the part to read, a length of -1 for a whole dimension; None for all of it.
+            extents: the slice to read, with length -1 for a whole dimension; None for the whole tensor.
 
         Raises ModelFileError if the tensor, or its data file, is missing or damaged.
         """
@@ -131,14 +133,14 @@ class Bundle:
         return whole if extents is None else self._part(whole, wanted, key)
 
     def _bounded(self, extents: Sequence[tuple[int, int]], shape: tuple[int, ...], key: str) -> Extents:
-        """Extents with lengths in place of -1, checked against a shape."""
+        """Extents with each length -1 replaced, verified to lie within a shape."""
         bounded = tuple((start, size - start if length == -1 else length) for (start, length), size in zip(extents, shape, strict=True))
         if any(start < 0 or length < 0 or start + length > size for (start, length), size in zip(bounded, shape, strict=True)):
             raise self.error(f"a slice of {key!r} is outside its shape {list(shape)}")
         return bounded
 
     def _joined(self, key: str, entry: Entry, wanted: Extents) -> DataAttr:
-        """A part of a partitioned variable: one slice as it is, or several copied together."""
+        """A slice of a partitioned variable: a view if it is one of the stored slices, else a copy."""
         pieces: list[tuple[DataAttr, tuple[slice, ...], tuple[slice, ...]]] = []
         covered = taken = 0
         for extents in entry.slices:
@@ -154,21 +156,21 @@ class Bundle:
             pieces.append((value, source, target))
             covered += math.prod(stop - start for start, stop in common)
             taken += size
-        # Slices that share bytes of the data files could claim any amount of memory.
+        # Slices of a damaged index could overlap in the data files, and so claim any amount of memory.
         available = sum(len(mapped) for _, mapped in self.shards.values() if mapped is not None)
         if not pieces or covered != math.prod(length for _, length in wanted) or taken > available:
             raise self.error(f"slices of {key!r} are missing, or overlap")
         first = pieces[0][0]
         if element_types.describe(first.element).is_packed:
             raise self.error(f"{key!r} is partitioned, and several of its values share a byte")
-        # Complex tensors have a dimension of parts behind those of the entry.
+        # Complex tensors have a last dimension of 2, for real and imaginary part, that the entry lacks.
         joined = np.empty([*(length for _, length in wanted), *first.shape[len(wanted) :]], first.array.dtype)
         for value, source, target in pieces:
             joined[target] = value.array[source]
         return DataAttr.of(joined, first.element)
 
     def _slice(self, key: str, entry: Entry, extents: Extents, shape: tuple[int, ...]) -> tuple[DataAttr, int]:
-        """A slice of a partitioned variable, and its size in the data file."""
+        """A stored slice of a partitioned variable, and its size in the data file in bytes."""
         encoded = slice_key(key.encode(), extents)
         if encoded not in self.table:
             raise self.error(f"a slice of {key!r} is missing")
@@ -178,13 +180,13 @@ class Bundle:
         return self._tensor(part, key), part.size
 
     def _part(self, value: DataAttr, extents: Extents, key: str) -> DataAttr:
-        """A part of a value, a view."""
+        """A slice of a value, as a view."""
         if element_types.describe(value.element).is_packed:
             raise self.error(f"a slice of {key!r} is read, and several of its values share a byte")
         return DataAttr.of(value.array[tuple(slice(start, start + length) for start, length in extents)], value.element)
 
     def _shard(self, number: int) -> tuple[Path, mmap.mmap | None]:
-        """A data file, mapped at its first use."""
+        """A data file, mapped into memory at its first use."""
         if number not in self.shards:
             if not 0 <= number < self.shard_count:
                 raise self.error(f"a tensor is in data file {number} of {self.shard_count}")
@@ -196,7 +198,7 @@ class Bundle:
         return self.shards[number]
 
     def _tensor(self, entry: Entry, key: str) -> DataAttr:
-        """The value of a tensor in one piece."""
+        """The value of an unpartitioned tensor."""
         path, mapped = self._shard(entry.shard)
         available = 0 if mapped is None else len(mapped)
         if entry.offset + entry.size > available:
@@ -211,7 +213,7 @@ class Bundle:
         return stored_data(stored, entry.shape, entry.data_type, key, f"{path}, offset {entry.offset}")
 
     def _strings(self, stored: Array, entry: Entry, key: str) -> Array:
-        """Strings: their lengths, a checksum of the lengths, their bytes."""
+        """The elements of a string tensor, stored as lengths, a checksum of the lengths, and bytes."""
         count = math.prod(entry.shape)
         view = stored.data
         lengths: list[int] = []
@@ -237,7 +239,7 @@ class Bundle:
         return texts.reshape(entry.shape)
 
     def raw_string(self, key: str) -> bytes:
-        """The bytes of a tensor that is one string. Raises ModelFileError if it is something else."""
+        """The bytes of a tensor that is a single string. Raises ModelFileError if it is not."""
         entry = self.entry(key)
         path, mapped = self._shard(entry.shard)
         if math.prod(entry.shape) != 1 or mapped is None or entry.offset + entry.size > len(mapped):
@@ -253,8 +255,9 @@ class Bundle:
 
 
 def find_checkpoint(prefix: Path) -> Bundle | None:
-    """The checkpoint with a prefix, None if it has no index. Raises ModelFileError for one of TensorFlow's first
-    format.
+    """The checkpoint with a prefix, None if there is no index file.
+
+    Raises ModelFileError for a checkpoint in TensorFlow's first format.
     """
     if prefix.with_name(f"{prefix.name}.index").exists():
         return Bundle(prefix)
@@ -265,7 +268,7 @@ def find_checkpoint(prefix: Path) -> Bundle | None:
 
 
 def open_checkpoint(checkpoint: Path) -> Bundle:
-    """A checkpoint by its prefix, or by the path of one of its files. Raises ModelFileError if there is none."""
+    """The checkpoint with a prefix, or that a file belongs to. Raises ModelFileError if there is none."""
     name = checkpoint.name
     if name.endswith((".index", ".meta")):
         checkpoint = checkpoint.with_name(name.rpartition(".")[0])

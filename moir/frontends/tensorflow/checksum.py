@@ -33,5 +33,5 @@ def crc32c(data: Iterable[int]) -> int:
 
 
 def masked(checksum: int) -> int:
-    """A checksum as it is stored beside the data it covers."""
+    """The masked form of a checksum, which is stored beside the data."""
     return ((checksum >> 15 | checksum << 17 & 0xFFFFFFFF) + _MASK_OFFSET) & 0xFFFFFFFF

@@ -1,8 +1,11 @@
-"""What the restore and initialization operations of a model leave in its variables and tables.
+"""Symbolic execution of a model's restore and initialization operations, to find the values of variables and tables.
 
-A TensorFlow model does not say which tensor of its checkpoint a variable holds. It has operations that read the
-checkpoint and assign what they read, in the main graph or in functions; others fill hash tables. They are run here on
-symbols: a tensor of the checkpoint is its name, an asset its path, and what needs computation is unknown.
+A TensorFlow model does not declare which tensor of its checkpoint a variable holds. It has operations, in the main
+graph
+or in functions, that read the checkpoint and assign the tensors to variables, and others that fill hash tables. They
+are
+executed on symbols: a tensor of the checkpoint is represented by its name, an asset by its path. Results that require
+computation are unknown.
 """
 
 from __future__ import annotations
@@ -23,19 +26,17 @@ from moir.frontends.tensorflow.references import attribute, reference
 from moir.frontends.tensorflow.tensors import element_type
 
 MAXIMUM_OPERATIONS = 1 << 18
-"""Operations of functions count for each call."""
+"""Largest number of operations executed; those of a function count at each call."""
 MAXIMUM_ENTRIES = 1 << 26
-"""Of a hash table; a small file can claim any number of equal ones."""
+"""Largest number of entries of a hash table. A small file can hold any number of equal ones."""
 MAXIMUM_RESTORED = 1 << 20
-"""Tensors one operation restores."""
+"""Largest number of tensors that one operation restores."""
 _MAXIMUM_DEPTH = 64
 
 VARIABLE_KINDS = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 TABLE_KINDS = frozenset(("HashTableV2", "HashTable", "MutableHashTableV2", "MutableHashTable"))
 EXECUTED_CALL_KINDS = CALL_KINDS | {"RemoteCall"}
-"""Calls that are followed while initialization is executed. A RemoteCall in the graph itself is not inlined: it is
-refused.
-"""
+"""Calls that are followed during execution. A RemoteCall in the graph itself is refused, not inlined."""
 
 _PASSING_KINDS = frozenset(("Identity", "IdentityN", "RefIdentity", "StopGradient", "Snapshot", "PlaceholderWithDefault", "EnsureShape"))
 ASSIGNMENT_KINDS = frozenset(("AssignVariableOp", "Assign"))
@@ -45,12 +46,12 @@ TABLE_FILLING_KINDS = _TEXT_TABLE_KINDS | frozenset(
 )
 
 Resource = tuple[str, str]
-"""Container and name of a variable or a table. Nodes that have both in common stand for the same thing."""
+"""Container and name of a variable or a table. Nodes with the same pair share one variable or table."""
 
 
 @dataclass(frozen=True)
 class Handle:
-    """A variable or a table: the node that makes it."""
+    """The handle of a variable or a table, with the node that creates it."""
 
     resource: Resource
     node: Any = field(compare=False)
@@ -58,7 +59,7 @@ class Handle:
 
 @dataclass(frozen=True)
 class Restored:
-    """A tensor of the checkpoint: its name, and its slice in TensorFlow's notation."""
+    """A tensor of the checkpoint: its name, and a slice in TensorFlow's notation."""
 
     key: str
     part: str = ""
@@ -66,33 +67,33 @@ class Restored:
 
 @dataclass(frozen=True)
 class Asset:
-    """A file that belongs to the model, as the model calls it."""
+    """A file that belongs to the model, by the name it has in the model."""
 
     name: str
 
 
 Value = DataAttr | Handle | Restored | Asset | None
-"""What is known of a tensor; None if that is nothing."""
+"""The symbolic value of a tensor; None if it is unknown."""
 
 Entries = tuple[DataAttr | Restored, DataAttr | Restored]
-"""Keys and values of a table."""
+"""The keys and the values of a hash table."""
 
 
 def resource_of(node: Any, prefix: str = "") -> Resource:
-    """The resource a node stands for, `prefix` in front of the names of nodes in functions."""
+    """The resource that a node creates; `prefix` is the path of calls in front of names of nodes in functions."""
     shared = attribute(node, "shared_name").s.decode(errors="replace")
     container = attribute(node, "container").s.decode(errors="replace")
     return container, shared or prefix + node.name
 
 
 class Execution:
-    """Runs operations of one graph.
+    """Executes operations of one graph symbolically.
 
     Args:
         graph: the GraphDef.
         read_tensor: reads a TensorProto, given the name of its node.
-        assets: names of nodes whose value is the path of an asset -> the path in the model.
-        open_asset: checked path of an asset.
+        assets: the paths of assets in the model, by the names of the nodes that hold them.
+        open_asset: checks the path of an asset and returns the path of the file; None if there are no assets.
     """
 
     def __init__(
@@ -112,7 +113,7 @@ class Execution:
         self.operations = 0
 
     def run(self, roots: Iterable[str]) -> None:
-        """Run nodes of the main graph, and before each what it depends on."""
+        """Execute nodes of the main graph, each behind those it depends on."""
         self._frame(self.nodes, [reference(root)[0] for root in roots], {}, "", 0)
 
     def restoring(self) -> list[str]:
@@ -147,7 +148,7 @@ class Execution:
         return frame
 
     def _results(self, node: Any, frame: _Frame) -> list[Value]:
-        """Run one operation; returns what is known of its results."""
+        """Execute one operation; returns the values of its results."""
         operands = [frame.values.get(reference(name)) for name in node.input if not name.startswith("^")]
         kind: str = node.op
         if not frame.prefix and node.name in self.assets:
@@ -174,7 +175,7 @@ class Execution:
         return []
 
     def _constant(self, node: Any) -> Value:
-        """The value of a constant; unknown if it is of a type nothing here needs."""
+        """The value of a constant; None for a type that variables and tables cannot have."""
         try:
             return self.read_tensor(attribute(node, "value").tensor, node.name)
         except ConversionError:
@@ -191,7 +192,7 @@ class Execution:
         return [inner.values.get(reference(function.ret[result.name])) for result in function.signature.output_arg]
 
     def _fill(self, node: Any, handle: Handle, operands: list[Value]) -> None:
-        """Fill a table. One that gets more entries has the entries of both."""
+        """Set the entries of a table; an Insert adds to those it already has."""
         entries: Entries | None = None
         if node.op in _TEXT_TABLE_KINDS:
             entries = self._text_table(node, handle, operands)
@@ -224,7 +225,7 @@ class Execution:
 
 @dataclass
 class _Frame:
-    """One run of a graph or of a function."""
+    """The state of one execution of a graph or of a function."""
 
     nodes: Mapping[str, Any]
     values: dict[tuple[str, int], Value]
@@ -233,7 +234,7 @@ class _Frame:
 
 
 def _order(nodes: Mapping[str, Any], roots: Iterable[str]) -> list[str]:
-    """Nodes that roots depend on, by data or control, and the roots, each behind what it needs; loops are cut anywhere."""
+    """The roots and the nodes they depend on by data or control, operands first; cycles are cut at any edge."""
     order: list[str] = []
     seen: set[str] = set()
     stack: list[tuple[str, bool]] = [(root, False) for root in reversed(list(roots))]
@@ -249,14 +250,15 @@ def _order(nodes: Mapping[str, Any], roots: Iterable[str]) -> list[str]:
 
 
 def _joined(before: DataAttr | Restored, more: DataAttr | Restored) -> DataAttr | None:
-    """Keys or values of a table with those that are added; None if that takes the checkpoint."""
+    """The keys or the values of a table with additional ones; None if some are in the checkpoint, or there are too
+    many."""
     if isinstance(before, Restored) or isinstance(more, Restored) or before.array.size + more.array.size > MAXIMUM_ENTRIES:
         return None
     return DataAttr.of(np.concatenate([before.array.reshape(-1), more.array.reshape(-1)]), more.element)
 
 
 def _restored(operands: list[Value]) -> list[Value]:
-    """The results of RestoreV2."""
+    """The values of the results of RestoreV2."""
     if len(operands) < 3 or not isinstance(names := operands[1], DataAttr) or not isinstance(parts := operands[2], DataAttr):
         return []
     if max(names.array.size, parts.array.size) > MAXIMUM_RESTORED:

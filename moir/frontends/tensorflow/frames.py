@@ -1,9 +1,8 @@
-"""What the references of one graph stand for while its operations are built, and which of its nodes are needed, in
-which order.
+"""The nodes and values of one graph during import, and the order in which its nodes are built.
 
-A frame is the main graph, or a function as one node calls it. Only what outputs need through data edges is imported;
-control edges are dropped. Every node comes behind what it uses. TensorFlow 1 loops have one exception: the edge from a
-NextIteration to its Merge is cut.
+A frame is the main graph, or one call of a function. Only nodes that the outputs depend on through data edges are
+imported; control edges are dropped. Every node is built behind its operands, with one exception in the loops of
+TensorFlow 1: the back edge from a NextIteration to its Merge is cut.
 """
 
 from __future__ import annotations
@@ -22,26 +21,26 @@ from moir.frontends.tensorflow.functions import Function, Nodes, bound, is_back_
 from moir.frontends.tensorflow.outputs import output_number
 
 Tensor: TypeAlias = tuple[str, int]
-"""Name of a node (or an argument) and number of its output."""
+"""Name of a node or an argument, and number of its output."""
 
 MAXIMUM_OUTPUTS = 1 << 16
-"""Outputs of one node that references may count up to."""
+"""Largest number of an output that a reference may have."""
 _MAXIMUM_NAMES_IN_CYCLE = 6
 
 
 @dataclass(eq=False)
 class Frame:
-    """One graph while it is built.
+    """One graph during import.
 
     Args:
         path: the file, for messages.
         nodes: NodeDefs by name.
-        operations: the block; a call shares that of its caller.
-        prefix: what names of nodes get in front.
-        function: the function it is; None for the main graph.
-        bindings: attributes the function was called with.
-        values: what is there already.
-        depth: number of functions around it.
+        operations: the block; an inlined call shares the block of its caller.
+        prefix: prefix of the names of its nodes.
+        function: the function; None for the main graph.
+        bindings: attributes of the call.
+        values: values of the tensors that are built already.
+        depth: number of calls around it.
     """
 
     path: Path
@@ -54,21 +53,22 @@ class Frame:
     depth: int = 0
 
     def error(self, reason: str, node: Any, hint: str | None = None) -> ModelFileError:
-        """An error about a node."""
+        """An error that names a node and the file."""
         return ModelFileError(reason, operation=f"tf.{node.op}", node=self.prefix + node.name, location=str(self.path), hint=hint)
 
     @property
     def place(self) -> str:
-        """What the frame is, for messages."""
+        """The frame's designation in messages."""
         return "the graph" if self.function is None else f"function {self.function.name!r}"
 
     def attribute(self, node: Any, name: str) -> Any:
-        """An AttrValue of a node with placeholders replaced, None if the node lacks it."""
+        """An AttrValue of a node with placeholders replaced, None if the node does not have it."""
         return bound(node.attr[name], self.bindings) if name in node.attr else None
 
     def attributes(self, node: Any) -> Iterable[tuple[str, Any]]:
-        """All attributes of a node, placeholders replaced, by name. Raises ModelFileError for one that is bound to
-        nothing.
+        """All attributes of a node by name, with placeholders replaced.
+
+        Raises ModelFileError for a placeholder that the call does not bind.
         """
         for name in sorted(node.attr):
             value = bound(node.attr[name], self.bindings)
@@ -79,16 +79,18 @@ class Frame:
             yield name, value
 
     def count(self, node: Any, attribute: str) -> int:
-        """Length of a list output, as an attribute says it."""
+        """The length of an output list, from the attribute that gives it."""
         value = self.attribute(node, attribute)
         return 0 if value is None else max(0, list_length(value))
 
     def resolve(self, text: str, user: Any = None) -> Tensor:
-        """The tensor a reference stands for.
+        """The tensor that a reference stands for.
 
         Args:
             text: the reference: `node`, `node:1`, or `node:output:1` in a function.
-            user: the node that has it, for messages.
+            user: the node with the reference, for messages.
+
+        Raises ModelFileError for a reference to a missing node or output.
         """
         name, *ports = text.split(":")
         if self.function is not None and name in self.function.arguments:
@@ -123,7 +125,7 @@ class Frame:
 
 @dataclass
 class Plan:
-    """The nodes to import, each behind those it uses, and the outputs of each that are needed."""
+    """The nodes to build, in order, and the outputs of each that are needed."""
 
     order: list[str]
     outputs: dict[str, set[int]]
@@ -131,12 +133,12 @@ class Plan:
 
 
 def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) -> Plan:
-    """What tensors need.
+    """The nodes that tensors depend on.
 
     Args:
-        frame: the graph; what has a value there already needs nothing.
+        frame: the graph. Tensors that have a value there already depend on nothing.
         roots: the tensors.
-        inputs: kinds whose results come from outside; they need nothing either.
+        inputs: kinds that are inputs of the model, so that they depend on nothing.
 
     Raises ModelFileError for a reference to a missing node, and for a cycle that is no loop.
     """
@@ -159,7 +161,7 @@ def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) ->
 
 
 def _order(frame: Frame, operands: Mapping[str, list[Tensor]]) -> list[str]:
-    """Nodes behind what they use, else in the order of the file."""
+    """A topological order of nodes, otherwise that of the file."""
     order: list[str] = []
     done: set[str] = set()
     for root in sorted(operands, key=frame.nodes.positions.__getitem__):
@@ -186,7 +188,7 @@ def _order(frame: Frame, operands: Mapping[str, list[Tensor]]) -> list[str]:
 
 
 def _cycle(frame: Frame, path: list[str], source: str) -> ModelFileError:
-    """The error for a node that needs itself."""
+    """The error for a node that depends on itself."""
     names = path[path.index(source) :]
     shown = " -> ".join(reversed(names[-_MAXIMUM_NAMES_IN_CYCLE:]))
     more = "" if len(names) <= _MAXIMUM_NAMES_IN_CYCLE else f" ({len(names)} nodes in all)"

@@ -15,21 +15,21 @@ from moir.errors import ModelFileError
 from moir.frontends.tensorflow.attributes import Bindings
 
 CALL_KINDS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
-"""Kinds that run the function of their attribute `f`; they are inlined."""
+"""Kinds that call the function in their attribute `f`; they are inlined."""
 
 _MERGE_KINDS = frozenset(("Merge", "RefMerge"))
 _NEXT_ITERATION_KINDS = frozenset(("NextIteration", "RefNextIteration"))
 
 
 class Nodes(dict[str, Any]):
-    """The NodeDefs of a graph or a function by name, in their order.
+    """The NodeDefs of a graph or a function by name, in the order of the file.
 
     Args:
         nodes: the NodeDefs.
         path: the file, for messages.
-        where: what the nodes are in, for messages.
+        where: designation of the graph or function, for messages.
 
-    Raises ModelFileError for a name that is empty or there twice.
+    Raises ModelFileError for a name that is empty or occurs twice.
     """
 
     def __init__(self, nodes: Any, path: Path, where: str) -> None:
@@ -45,12 +45,12 @@ class Nodes(dict[str, Any]):
 
     @cached_property
     def positions(self) -> dict[str, int]:
-        """Names -> places in the order."""
+        """The position of each node in the order, by its name."""
         return {name: position for position, name in enumerate(self)}
 
     @cached_property
     def back_edges(self) -> dict[str, tuple[str, int]]:
-        """Names of NextIterations -> names of the Merges they feed, and the numbers of the operands."""
+        """For the name of each NextIteration, the name of the Merge it feeds and the number of the operand."""
         found: dict[str, tuple[str, int]] = {}
         for merge in self.values():
             if merge.op in _MERGE_KINDS:
@@ -62,26 +62,26 @@ class Nodes(dict[str, Any]):
 
 
 def is_back_edge(user: Any, source: Any) -> bool:
-    """Whether an edge between two nodes closes a loop of TensorFlow 1."""
+    """Whether an edge between two nodes is the back edge of a TensorFlow 1 loop."""
     return user.op in _MERGE_KINDS and source.op in _NEXT_ITERATION_KINDS
 
 
 @dataclass
 class Function:
-    """One function: the FunctionDef, its nodes, the names of its arguments and what its outputs are."""
+    """A function: its FunctionDef, nodes, arguments and outputs."""
 
     definition: Any
     nodes: Nodes
     arguments: Mapping[str, Any]
-    """ArgDefs by name, in order."""
+    """The ArgDefs by name, in order."""
     results: list[tuple[str, str]]
-    """Names of the outputs, and the references they stand for."""
+    """The names of the outputs, with the references to the tensors that they are."""
     defaults: dict[str, Any] = field(default_factory=dict["str", "Any"])
-    """Values of attributes a call may leave out."""
+    """Default values of the attributes that a call may omit."""
 
     @property
     def name(self) -> str:
-        """Its name in the library."""
+        """The function's name in the library."""
         return self.definition.signature.name
 
 
@@ -100,7 +100,7 @@ class Functions:
         self._read: dict[str, Function] = {}
         self._definitions: dict[str, Any] = {}
         self.node_count = 0
-        """Nodes of all functions."""
+        """The number of nodes of all functions."""
         for definition in library.function:
             name = definition.signature.name
             if name in self._definitions:
@@ -112,7 +112,8 @@ class Functions:
         return name in self._definitions
 
     def find(self, name: str, node: Any) -> Function:
-        """A function that a node calls. Raises ModelFileError if the library lacks it, or it contradicts itself."""
+        """The function that a node calls. Raises ModelFileError if the library lacks it or its definition is
+        invalid."""
         if name not in self._read:
             if name not in self._definitions:
                 reason = f"it calls the function {name!r}, which the model does not have"
@@ -142,19 +143,20 @@ class Functions:
 
 
 def bound(value: Any, bindings: Bindings) -> Any:
-    """An AttrValue in a function, with what a placeholder stands for in the call; None if the call does not say."""
+    """An AttrValue in a function, with a placeholder replaced by the call's value; None if the call has no such
+    value."""
     if value.WhichOneof("value") != "placeholder":
         return value
     return bindings.get(value.placeholder)
 
 
 def call_bindings(function: Function, given: Any, bindings: Bindings) -> Bindings:
-    """The attributes of a call.
+    """The attributes of a call, by name: the given ones, with placeholders replaced, and defaults.
 
     Args:
-        function: what is called.
-        given: map of AttrValues of the call.
-        bindings: attributes of the function the call is in.
+        function: the function that is called.
+        given: AttrValues of the call, by name.
+        bindings: attributes of the function that contains the call.
     """
     found = dict(function.defaults)
     for name in given:

@@ -2,8 +2,8 @@
 
 A node becomes an operation of its kind with the node's attributes as properties. Calls of functions are inlined.
 Functions that are attributes of a node (the branches of If, condition and body of While) become regions of one block
-with Parameters for the arguments and Results for the outputs; `graph_attributes` says which attribute each region is.
-Variables and hash tables are not handed into regions: each region that uses one has a copy of the operation.
+with Parameters for the arguments and Results for the outputs; `graph_attributes` names the attribute of each region.
+Variables and hash tables are not captured: each region that uses one has a copy of the operation that creates it.
 
 Source: graph.proto, node_def.proto and function.proto of TensorFlow 2.21.
 """
@@ -36,16 +36,18 @@ from moir.frontends.tensorflow.model_outputs import ModelOutputs
 from moir.frontends.tensorflow.tensors import TensorReader
 
 MAXIMUM_INLINED = 200_000
-"""Nodes, arguments and outputs of functions that may be there beyond one of each in the file: a few hundred bytes of
-nested functions can stand for more than fits into memory."""
+"""Largest number of nodes, arguments and outputs that inlining may add.
+
+A few hundred bytes of nested functions can stand for more than fits into memory.
+"""
 MAXIMUM_RESULTS = 200_000
-"""Results nodes may have that nothing uses: a reference to output 60000 of a node makes all before it."""
+"""Largest number of results without uses: a reference to output 60000 of a node creates all in front of it."""
 MAXIMUM_UNUSED_TEXT = 1 << 26
-"""Length of the names of these results."""
+"""Largest total length of the names of these results, in characters."""
 MAXIMUM_NESTING = 64
-"""Nesting of functions within one another."""
+"""Largest nesting of functions."""
 MAXIMUM_PREFIX = 2000
-"""Length of the names of calls within one another, which all nodes inside get in front."""
+"""Largest length of the prefix that nested calls add to the names of nodes, in characters."""
 
 _operation_class = cache(partial(operation_class, "tf"))
 
@@ -57,10 +59,10 @@ class GraphImporter:
         path: the file, for messages.
         graph: the GraphDef.
         tensors: reads its tensors.
-        variables: values of variables, by the name of the node (VarHandleOp, VariableV2, …); one that is missing has no
-            value.
+        variables: values of variables, by the name of the node (VarHandleOp, VariableV2, …); a variable that is not
+            there has no value.
         node_properties: further properties of nodes (`keys` and `values` of hash tables), by the name of the node.
-        notes: what else the user should know.
+        notes: notes on the import for the user.
     """
 
     def __init__(
@@ -97,11 +99,11 @@ class GraphImporter:
 
         Args:
             name: name of the model.
-            inputs: names of the inputs and the tensors (`node:0`) they stand for, in order; they all stay, whether they
-                are used or not. None for the placeholders that the outputs need, in the order of the graph.
-            outputs: the same of the outputs; None for the nodes whose results nobody uses.
+            inputs: names of the inputs and the tensors (`node:0`) they stand for, in order; all become Parameters,
+                with or without uses. None for the placeholders that the outputs depend on, in the order of the graph.
+            outputs: names and tensors of the outputs; None for the nodes without uses.
 
-        Raises ModelFileError for a graph that contradicts itself or has no outputs.
+        Raises ModelFileError for an inconsistent graph, or one without outputs.
         """
         frame = Frame(self.path, Nodes(self.graph.node, self.path, "the graph"), Operations())
         self._reserved = frozenset(key for key, _ in (*(inputs or ()), *(outputs or ())))
@@ -131,19 +133,19 @@ class GraphImporter:
         return ModuleOp([ModelOp.of(name or "model", block, attributes)])
 
     def input(self, frame: Frame, node: Any, number: int, name: str | None = None) -> SSAValue:
-        """The Parameter of an output of a node; `name` is that of the input if it is declared."""
+        """The Parameter for an output of a node; `name` is that of the input if a signature declares it."""
         if is_complex(frame, node):
             self.notes.append(f"the input {name or node.name} is complex: its last dimension holds real and imaginary parts")
         return parameter(frame, node, number, self.producer, name)
 
     def finished_block(self, frame: Frame, roots: Sequence[Tensor], names: Sequence[str], *, are_tensor_names: bool = False) -> Block:
-        """The block of a frame with Results of some tensors.
+        """The block of a frame, completed with Results for some tensors.
 
         Args:
-            frame: the frame, all of it built.
+            frame: the frame, with all of its nodes built.
             roots: the tensors.
             names: names of the Results.
-            are_tensor_names: whether these are further names of the tensors.
+            are_tensor_names: whether these become tensor names as well.
         """
         results = [
             opset.operation("opset1.Result").create(operands=[frame.values[root]], attributes={"name": string_attribute(name)})
@@ -167,10 +169,10 @@ class GraphImporter:
         """Build one node.
 
         Args:
-            frame: what it is in.
+            frame: the graph of the node.
             node: the NodeDef.
             operands: the tensors it uses.
-            numbers: outputs that are needed.
+            numbers: the outputs that are needed.
         """
         if frame.function is not None:
             self._inline(1, frame, node)
@@ -184,13 +186,13 @@ class GraphImporter:
             self.operation(frame, node, self.values(frame, node, operands), numbers)
 
     def _inline(self, count: int, frame: Frame, node: Any) -> None:
-        """Count what a function yields. Raises ModelFileError if that is far more than the file has."""
+        """Count what inlining adds. Raises ModelFileError if that is far more than the file contains."""
         self.inlined += count
         if self.inlined > MAXIMUM_INLINED + self.functions.node_count:
             raise frame.error(f"functions call each other until there are more than {self.inlined - 1} nodes", node)
 
     def values(self, frame: Frame, node: Any, operands: Sequence[Tensor]) -> list[SSAValue]:
-        """The operands of a node; nothing stands for the back edge of a loop."""
+        """The operands of a node; the absent value for a back edge of a loop."""
         values: list[SSAValue] = []
         for operand in operands:
             source = frame.nodes.get(operand[0])
@@ -199,7 +201,7 @@ class GraphImporter:
         return values
 
     def constant(self, frame: Frame, node: Any) -> None:
-        """A Const. All calls of a function share its data."""
+        """Build a Const. All calls of a function share its data."""
         key = (frame.function.name if frame.function else "", node.name)
         data = self._constants.get(key)
         if data is None:
@@ -231,7 +233,7 @@ class GraphImporter:
         return properties
 
     def _declared(self, frame: Frame, node: Any) -> dict[str, Attribute]:
-        """The attributes of a node. All calls of a function share those that do not depend on the call."""
+        """The properties from the attributes of a node. Calls of a function share those without placeholders."""
         if frame.function is None or any(node.attr[name].WhichOneof("value") == "placeholder" for name in node.attr):
             return self.attributes.properties(frame.attributes(node), node.op, frame.prefix + node.name)
         key = frame.function.name, node.name
@@ -242,13 +244,14 @@ class GraphImporter:
     def operation(
         self, frame: Frame, node: Any, operands: Sequence[SSAValue], numbers: Iterable[int], regions: Sequence[Any] = (), **extra: Attribute
     ) -> Sequence[SSAValue]:
-        """The operation of a node; returns its results, and makes them the values of the node's outputs.
+        """Build the operation of a node; returns its results, which become the values of the node's outputs.
 
         Args:
-            frame, node: what it is, and in.
-            operands: its operands.
-            numbers: outputs that are needed.
-            regions: its regions.
+            frame: the graph of the node.
+            node: the NodeDef.
+            operands: the operands of the operation.
+            numbers: the outputs that are needed.
+            regions: the regions of the operation.
             extra: further properties.
         """
         count = max(numbers) + 1
@@ -270,7 +273,7 @@ class GraphImporter:
         return op.results
 
     def named(self, frame: Frame, node: Any, count: int) -> dict[str, Attribute]:
-        """The attributes that name the operation of a node with so many results."""
+        """The attributes with the names of an operation and of its `count` results."""
         name = frame.prefix + node.name
         return {
             "name": string_attribute(name),
@@ -278,7 +281,7 @@ class GraphImporter:
         }
 
     def names_of(self, frame: Frame, node: Any, number: int) -> list[str]:
-        """The tensor names of an output. Those of the model's inputs and outputs mean these only."""
+        """The tensor names of an output; the names of the model's inputs and outputs are not given to other tensors."""
         name = frame.prefix + node.name
         names = [name, f"{name}:0"] if number == 0 else [f"{name}:{number}"]
         return [each for each in names if each not in self._reserved]
@@ -286,7 +289,7 @@ class GraphImporter:
     # Functions
 
     def call(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: Iterable[int]) -> None:
-        """Inline a call. Nodes of the function get the name of the call in front."""
+        """Inline a call. The name of the call becomes the prefix of the names of the function's nodes."""
         given, name = node.attr, node.op
         if node.op in CALL_KINDS:
             value = frame.attribute(node, "f")
@@ -310,14 +313,14 @@ class GraphImporter:
                 add_tensor_names(value, escaped(each), required=True)
 
     def enter(self, frame: Frame, node: Any, name: str, given: Any, operations: Operations) -> Frame:
-        """The frame of a function, its arguments without values; `leave` ends it.
+        """Begin the frame of a function call, without values of the arguments; `leave` ends it.
 
         Args:
-            frame: what calls it.
-            node: the node there.
+            frame: the graph of the calling node.
+            node: the calling node.
             name: name of the function.
             given: attributes of the call, AttrValues by name.
-            operations: what its operations go into.
+            operations: the block that the function's operations are added to.
         """
         function = self.functions.find(name, node)
         if name in self._active:
@@ -334,10 +337,10 @@ class GraphImporter:
         return Frame(self.path, function.nodes, operations, prefix, function, bindings, depth=frame.depth + 1)
 
     def leave(self) -> None:
-        """End the frame that was entered last."""
+        """End the frame that began last."""
         self._active.pop()
 
 
 def _tensor_text(root: Tensor) -> str:
-    """A tensor as users write it."""
+    """A tensor in the notation of users, `node:0`."""
     return root[0] if root[1] == 0 else f"{root[0]}:{root[1]}"

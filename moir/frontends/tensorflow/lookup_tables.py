@@ -1,6 +1,6 @@
-"""Hash tables whose content is in a text file of the model.
+"""Hash tables whose entries are in a text file of the model.
 
-Every line of the file is an entry. Key and value are each the whole line, the number of the line, or a column of it.
+Every line of the file is an entry. Its key and its value are each the whole line, the number of the line, or a column.
 
 Source: tf.raw_ops.InitializeTableFromTextFileV2.
 """
@@ -23,13 +23,13 @@ WHOLE_LINE, LINE_NUMBER = -2, -1
 
 @dataclass(frozen=True)
 class TextTable:
-    """How the entries of a table are written in a file.
+    """The layout of a table in a text file.
 
     Args:
         key_index: column of the keys, or WHOLE_LINE, or LINE_NUMBER.
-        value_index: the same for the values.
+        value_index: column of the values, or WHOLE_LINE, or LINE_NUMBER.
         lines: number of lines that are read; -1 for all.
-        delimiter: what is between the columns.
+        delimiter: separator of the columns.
         first: number of the first line.
     """
 
@@ -41,12 +41,12 @@ class TextTable:
 
 
 def read_text_table(path: Path, table: str, layout: TextTable, key_type: Attribute, value_type: Attribute) -> tuple[DataAttr, DataAttr]:
-    """Keys and values of a table, each of shape [number of entries].
+    """The keys and values of a table, each of shape [number of entries].
 
     Args:
         path: the file.
         table: name of the table, for messages.
-        layout: where keys and values are.
+        layout: columns of keys and values, and the lines to read.
         key_type: element type of the keys.
         value_type: element type of the values.
 

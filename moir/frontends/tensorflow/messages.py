@@ -1,8 +1,8 @@
-"""The protobuf messages of TensorFlow's files, as far as a converter reads them.
+"""The protobuf messages of TensorFlow's files, with the fields that a converter reads.
 
-There is no generated code and no import of TensorFlow: the messages are described by the table below and built at their
-first use in a pool of their own, so they do not meet those of an installed TensorFlow. Fields that are not in the table
-are skipped by the parser.
+There is no generated code and no import of TensorFlow. The table below describes the messages; their classes are built
+at the first use in a descriptor pool of their own, so they do not conflict with those of an installed TensorFlow. The
+parser skips fields that are not in the table.
 
 Source: the .proto files of tensorflow/core/framework and tensorflow/core/protobuf of TensorFlow 2.21.
 """
@@ -17,8 +17,9 @@ from typing import Any
 from moir.errors import ModelFileError
 
 PAYLOAD_MARK_FIELD = 536870911
-"""Field of TensorProto that stands for a payload left in the file; the largest number there can be, which TensorFlow
-does not use.
+"""Field of TensorProto that marks a payload left in the file.
+
+It is the largest field number that protobuf allows, which TensorFlow does not use.
 """
 
 _TABLE = """
@@ -70,8 +71,11 @@ TrackableObject: 1 children *ObjectReference, 2 attributes *SerializedTensor
 ObjectReference: 1 node_id int32, 2 local_name string
 SerializedTensor: 1 name string, 2 full_name string, 3 checkpoint_key string
 """
-"""A message a row: number, name and type of each field; `*` before the type of a repeated field, `|` before the oneof a
-field is in, braces around the type of the values of a map from strings."""
+"""A message per row: number, name and type of each field.
+
+`*` in front of the type marks a repeated field, `|` stands in front of the name of the field's oneof, and braces around
+the type of values mark a map from strings.
+"""
 
 _ENUMS = {
     "DataType": (
@@ -81,9 +85,9 @@ _ENUMS = {
     ),
     "Endianness": "LITTLE BIG",
 }
-"""Names of the values of each enumeration, from 0 on; those of DataType have `DT_` in front."""
+"""The names of the values of each enumeration, from 0 on; those of DataType without their prefix `DT_`."""
 REFERENCE_OFFSET = 100
-"""A data type and this number together are the type of a reference to a variable."""
+"""The data type of a reference to a variable is the data type of the variable plus this number."""
 
 DATA_TYPE_NAMES = tuple(_ENUMS["DataType"].split())
 
@@ -105,7 +109,7 @@ _FIELD = re.compile(r"(\d+) (\w+) ([*{]?)(\w+)}?(?:\|(\w+))?")
 
 
 def _set_type(field: Any, type_: str) -> None:
-    """Give a field descriptor its type."""
+    """Set the type of a field descriptor, from its notation in the table."""
     if type_ in _SCALAR_TYPES:
         field.type = _SCALAR_TYPES[type_]
     else:
@@ -114,7 +118,7 @@ def _set_type(field: Any, type_: str) -> None:
 
 
 def _add_map_entry(message: Any, field: Any, type_: str) -> None:
-    """Make a field a map from strings: a repeated message of key and value."""
+    """Make a field a map from strings, which protobuf encodes as a repeated message with a key and a value."""
     entry = message.nested_type.add()
     entry.name = "".join(part.capitalize() for part in field.name.split("_")) + "Entry"
     entry.options.map_entry = True
@@ -127,7 +131,7 @@ def _add_map_entry(message: Any, field: Any, type_: str) -> None:
 
 
 def _add_message(file: Any, row: str) -> None:
-    """Add the message of a row of the table."""
+    """Add the message that a row of the table describes."""
     message = file.message_type.add()
     message.name, _, fields = row.partition(":")
     for number, name, mark, type_, oneof in _FIELD.findall(fields):
@@ -147,10 +151,10 @@ def _add_message(file: Any, row: str) -> None:
 
 @cache
 def message_pool() -> Any:
-    """The pool with all messages."""
+    """The descriptor pool with all messages."""
     from google.protobuf import descriptor_pb2, descriptor_pool
 
-    # In the text format, the name of this message has a meaning of its own.
+    # The text format expands google.protobuf.Any, so the message needs its real name.
     any_file = descriptor_pb2.FileDescriptorProto(name="google/protobuf/any.proto", package="google.protobuf", syntax="proto3")
     _add_message(any_file, "Any: 1 type_url string, 2 value bytes")
     file = descriptor_pb2.FileDescriptorProto(name="moir/tensorflow.proto", package="tensorflow", syntax="proto3")
@@ -173,18 +177,20 @@ def message_pool() -> Any:
 
 @cache
 def message_class(name: str) -> Any:
-    """The class of a message, by the name it has in the table."""
+    """The class of the message that has this name in the table."""
     from google.protobuf import message_factory
 
     return message_factory.GetMessageClass(message_pool().FindMessageTypeByName(f"tensorflow.{name}"))
 
 
 def parse(message: Any, data: bytes | memoryview, path: Path, what: str) -> Any:
-    """A message of a class `message`, read from its binary form.
+    """Parse a message from its binary encoding.
 
     Args:
+        message: class of the message.
+        data: the bytes.
         path: the file, for messages.
-        what: what the bytes are, for messages.
+        what: designation of the bytes, for messages.
 
     Raises ModelFileError if they are not the encoding of a message.
     """

@@ -1,7 +1,7 @@
-"""A graph with all that belongs to it -> module: the graph of a SavedModel, or a TF1 `.meta` file with its checkpoint.
+"""A graph with its variables, tables and assets -> module: from a SavedModel, or a TF1 `.meta` file with a checkpoint.
 
-Before the graph is imported, its restore operation and its initialization operations are run on symbols
-(`execution.py`): so each variable finds its tensor in the checkpoint, and each hash table its entries.
+Before the import, the restore operation and the initialization operations of the graph are executed symbolically
+(`execution.py`), which gives each variable its tensor in the checkpoint, and each hash table its entries.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def read_meta_graph(path: Path, checkpoint: str | Path | None = None, signature:
 
     Args:
         path: the file.
-        checkpoint: prefix of its checkpoint; None for that beside the file, if there is one.
-        signature: signature that says what inputs and outputs are; None for the placeholders, and the nodes whose
-            results nobody uses.
+        checkpoint: prefix of its checkpoint; None for the checkpoint beside the file, if there is one.
+        signature: name of the signature with the inputs and outputs; None for the placeholders, and the nodes without
+            uses.
 
     Raises ModelFileError if a file is damaged, or a variable that is read has no value.
     """
@@ -74,7 +74,7 @@ def import_resolved(
         resources: values of its variables and tables.
         name: name of the model.
         signature: its inputs and outputs, if they are declared.
-        hint: what can be done about a variable without a value.
+        hint: for messages: the user's remedy for a variable without a value.
 
     Raises ModelFileError if an output depends on a variable that has no value, or that is written.
     """
@@ -94,7 +94,7 @@ def import_resolved(
 
 
 def _add_notes(module: ModuleOp, notes: Iterable[str]) -> None:
-    """Add notes to those a model has."""
+    """Append notes to those that a model has."""
     for model in models_of(module):
         known = model.attributes.get(ModuleLevel.NOTES)
         texts: list[str] = [] if known is None else value_of(known)
@@ -110,9 +110,9 @@ def meta_graph_resources(message: Any, tensors: TensorReader, path: Path, bundle
         tensors: reads its tensors.
         path: the file, for messages.
         bundle: the checkpoint, if there is one.
-        assets: files it may refer to.
+        assets: the files that the graph may refer to.
 
-    Raises ModelFileError if one of these is damaged.
+    Raises ModelFileError if the checkpoint or an asset is damaged.
     """
     graph = message.graph_def
     execution = Execution(graph, tensors.read, _asset_names(message, path), assets.open)
@@ -123,7 +123,7 @@ def meta_graph_resources(message: Any, tensors: TensorReader, path: Path, bundle
 
 
 def _asset_names(message: Any, path: Path) -> dict[str, str]:
-    """Names of the nodes that stand for assets -> paths of the assets."""
+    """The path of each asset, by the name of the node that holds it."""
     assets = list(message.asset_file_def)
     if _ASSET_COLLECTION in message.collection_def:
         kind = message_class("AssetFileDef")
@@ -132,7 +132,7 @@ def _asset_names(message: Any, path: Path) -> dict[str, str]:
 
 
 def _initializers(message: Any) -> list[str]:
-    """Names of the operations that are run when the model is loaded."""
+    """The names of the operations that initialize the model when it is loaded."""
     collections, signatures = message.collection_def, message.signature_def
     names = [name for key in _INITIALIZATION_COLLECTIONS if key in collections for name in collections[key].node_list.value]
     if _INITIALIZATION_SIGNATURE in signatures:

@@ -1,4 +1,4 @@
-"""TensorFlow model -> module in the `tf` dialect, whatever kind of file or folder it is."""
+"""TensorFlow model -> module in the `tf` dialect, for every kind of file and folder that TensorFlow saves."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ def read_model(
     Args:
         path: a GraphDef (`.pb`, `.pbtxt`), a MetaGraphDef (`.meta`), or the folder or the `saved_model.pb` of a
             SavedModel.
-        checkpoint: checkpoint with the values of the variables, without `.index`; for graphs that are not frozen.
+        checkpoint: path, without `.index`, of a checkpoint with the values of variables; for graphs that are not
+            frozen.
         tags: tags of the graph of a SavedModel.
         signature: signature of a SavedModel.
 
-    Returns a module with one `moir.model`. Raises ModelFileError for a file that is no TensorFlow model, is damaged or
-    inconsistent, and ConversionError for an option that does not fit the kind of the model.
+    Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, inconsistent or no
+    TensorFlow model, and ConversionError for an option that does not apply to this kind of model.
     """
     path = Path(path)
     if path.is_dir() or path.name in _SAVED_MODEL_NAMES:

@@ -1,4 +1,4 @@
-"""Nodes that feed a graph from outside: placeholders, and what takes elements out of iterators and queues.
+"""Nodes that become inputs of a model: placeholders, and those that take elements out of iterators and queues.
 
 Source: tf.raw_ops.Placeholder, IteratorGetNext, QueueDequeueV2, QueueDequeueManyV2.
 """
@@ -24,17 +24,19 @@ QUEUE_KINDS = _BATCH_KINDS | {"QueueDequeue", "QueueDequeueV2"}
 INPUT_KINDS = PLACEHOLDER_KINDS | ITERATOR_KINDS | QUEUE_KINDS
 
 _SCALARS_SINCE = 24
-"""GraphDefs of older producers write an unknown shape as that of a scalar."""
+"""The first producer version that writes an unknown shape as such: older ones write the shape of a scalar."""
 
 
 def input_type(frame: Frame, node: Any, number: int, producer: int) -> Attribute:
-    """The type of an output of a node that feeds a model; of a node that computes it, what is known of it.
+    """The declared type of an output of a node, with unknown dimensions and element type where it declares none.
 
     Args:
-        frame: the graph.
-        node: the node.
+        frame: the graph of the node.
+        node: the NodeDef.
         number: number of the output.
-        producer: version of the graph.
+        producer: producer version of the GraphDef.
+
+    Raises ModelFileError if a list of types lacks the output.
     """
     if node.op in ITERATOR_KINDS:
         return _tensor_type(*_listed_type(frame, node, "output_types", node, "output_shapes", number))
@@ -50,7 +52,7 @@ def input_type(frame: Frame, node: Any, number: int, producer: int) -> Attribute
 
 
 def _listed_type(frame: Frame, node: Any, types: str, shaped: Any, shapes: str, number: int) -> tuple[int, tuple[int, ...] | None]:
-    """Data type and shape that a list of types and a list of shapes give an output."""
+    """The data type and shape of an output, from an attribute with a list of types and one with a list of shapes."""
     type_list, shape_list = frame.attribute(node, types), frame.attribute(shaped, shapes)
     if type_list is None or number >= len(type_list.list.type):
         raise frame.error(f"its attribute {types} does not say the type of output {number}", node)
@@ -59,7 +61,7 @@ def _listed_type(frame: Frame, node: Any, types: str, shaped: Any, shapes: str, 
 
 
 def _tensor_type(data_type: int, shape: tuple[int, ...] | None) -> Attribute:
-    """A tensor type; a complex one is real with a last dimension of 2."""
+    """A tensor type; a complex one becomes real, with a last dimension of 2."""
     row = DATA_TYPES.get(data_type)
     if row is not None and row.is_complex and shape is not None:
         shape = (*shape, 2)
@@ -67,20 +69,20 @@ def _tensor_type(data_type: int, shape: tuple[int, ...] | None) -> Attribute:
 
 
 def is_complex(frame: Frame, node: Any) -> bool:
-    """Whether a placeholder is one of complex numbers."""
+    """Whether the element type of a placeholder is complex."""
     declared = frame.attribute(node, "dtype")
     row = None if declared is None else DATA_TYPES.get(declared.type)
     return row is not None and row.is_complex
 
 
 def parameter(frame: Frame, node: Any, number: int, producer: int, name: str | None = None) -> SSAValue:
-    """The Parameter of an output of a node.
+    """The Parameter for an output of a node.
 
     Args:
-        frame, node, number, producer: as of `input_type`.
+        frame, node, number, producer: see `input_type`.
         name: name of the input; None for that of the tensor.
 
-    Raises ModelFileError if it is no tensor.
+    Raises ModelFileError if the output is no tensor.
     """
     type_ = input_type(frame, node, number, producer)
     if element_of(type_) == element_types.dynamic:

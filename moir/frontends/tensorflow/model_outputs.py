@@ -1,6 +1,4 @@
-"""The outputs of a graph that does not say what they are: what nobody uses, unless it is there for its effect or only
-for training.
-"""
+"""The outputs of a graph without a signature: the nodes without uses, except those for side effects and training."""
 
 from __future__ import annotations
 
@@ -23,13 +21,13 @@ EFFECTS: dict[str, str] = {
     r"InitializeTable\w*|LookupTable(Import|Insert|Export|Remove)\w*": "filling tables",
     r"\w*Queue\w*|\w*Iterator\w*|\w*Dataset\w*": "feeding the model",
 }
-"""Kinds that are there for their effect, and what it is; "" where nobody needs to know."""
+"""Kinds that exist for a side effect, with its description for notes; "" for kinds without a note."""
 
 _SOURCES = re.compile(
     r"Const|Placeholder\w*|\w*VarHandles?Op|Variable|VariableV2|ReadVariableOp|VarIsInitializedOp|IsVariableInitialized|\w*HashTable\w*|"
     r"\w*TableV2|Mutex\w*|StackV2|BroadcastGradientArgs"
 )
-"""Kinds that compute nothing an application would ask for."""
+"""Kinds that are no outputs by themselves: sources of values, which compute nothing."""
 _EFFECT = re.compile("|".join(EFFECTS))
 _VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 _SAVING_KINDS = frozenset(("Save", "SaveV2", "SaveSlices", "MergeV2Checkpoints"))
@@ -38,12 +36,12 @@ _EXITS = frozenset(("Exit", "RefExit"))
 _LOWERED_EXIT = re.compile(r"(.*/)?exit/_\d+")
 _READ_VARIABLE = re.compile(r"(.*/)?(ReadVariableOp(_\d+)?|read)")
 _UNUSED_INPUT = re.compile(r"(.*/)?unused_control_flow_input(_\d+)?")
-"""How TensorFlow names what it adds when it lowers loops of functions."""
+"""Names of the nodes that TensorFlow adds when it lowers loops from functions to control flow."""
 _MAXIMUM_NAMES = 4
 
 
 class ModelOutputs:
-    """The outputs of a main graph.
+    """Determines the outputs of a main graph.
 
     Args:
         frame: the graph.
@@ -55,7 +53,7 @@ class ModelOutputs:
         self.controlling = {name[1:] for node in frame.nodes.values() for name in node.input if name.startswith("^")}
         candidates = self._unused(frame.nodes.values())
         if not candidates:
-            # All results are also printed, summarized or saved.
+            # In such a graph all results are also printed, summarized or saved, so uses for side effects do not count.
             candidates = self._unused([node for node in frame.nodes.values() if _EFFECT.fullmatch(node.op) is None])
         fed = self._fed() if candidates and not self.is_frozen else set[str]()
         found = [node for node in candidates if not self._is_byproduct(node)]
@@ -65,7 +63,7 @@ class ModelOutputs:
         self.byproducts = [node.name for node in candidates if node.name not in chosen]
 
     def tensors(self) -> list[Tensor]:
-        """All outputs of the nodes, in the order of the graph."""
+        """The outputs of the model, in the order of the graph."""
         return [(node.name, number) for node in self.nodes for number in range(self._count(node))]
 
     def _count(self, node: Any) -> int:
@@ -75,7 +73,7 @@ class ModelOutputs:
         return count
 
     def _unused(self, users: Iterable[Any]) -> list[Any]:
-        """Nodes that compute something and that none of some nodes uses."""
+        """The nodes that compute something and are no operand of `users`."""
         used = {name for user in users for name, _ in self.frame.operands(user)}
         return [
             node
@@ -84,7 +82,7 @@ class ModelOutputs:
         ]
 
     def _is_byproduct(self, node: Any) -> bool:
-        """Whether a node that nobody uses is left over from control flow, freezing or saving."""
+        """Whether a node without uses is a remainder of control flow, freezing or saving."""
         if node.op in _EXITS:
             return not self.is_frozen or _LOWERED_EXIT.fullmatch(node.name) is not None
         if node.op not in _PASSING_KINDS:
@@ -94,18 +92,18 @@ class ModelOutputs:
         source = self._origin(node)
         if source.op in ("Switch", "RefSwitch"):
             return True
-        # A constant can be an output; what was the value of a variable before a graph was frozen is none.
+        # A constant can be an output, but not one that was the value of a variable before the graph was frozen.
         is_left_over = not self.is_frozen or _READ_VARIABLE.fullmatch(node.name) is not None
         is_source = _EFFECT.fullmatch(source.op) is not None or _SOURCES.fullmatch(source.op) is not None
         return is_left_over and is_source and source.op not in INPUT_KINDS and source.op != "PlaceholderWithDefault"
 
     def _waits_for_saving(self, node: Any) -> bool:
-        """Whether a node comes after one that writes a checkpoint: it passes on the name of the checkpoint."""
+        """Whether a node has a control edge from one that writes a checkpoint, whose name it passes on."""
         before = (self.frame.nodes.get(name[1:]) for name in node.input if name.startswith("^"))
         return any(other is not None and other.op in _SAVING_KINDS for other in before)
 
     def _origin(self, node: Any) -> Any:
-        """What a chain of Identity operations passes on."""
+        """The node at the beginning of a chain of Identity operations."""
         seen: set[str] = set()
         while node.op == "Identity" and node.name not in seen and (operands := self.frame.operands(node)):
             seen.add(node.name)
@@ -113,7 +111,7 @@ class ModelOutputs:
         return node
 
     def _fed(self) -> set[str]:
-        """Nodes that depend on what feeds the model."""
+        """The names of the nodes that depend on inputs of the model."""
         users: dict[str, list[str]] = {}
         for node in self.frame.nodes.values():
             for name, _ in self.frame.operands(node):
@@ -128,7 +126,7 @@ class ModelOutputs:
         return found
 
     def notes(self, imported: Mapping[str, Any]) -> list[str]:
-        """What was left out.
+        """Notes on the nodes that are not imported.
 
         Args:
             imported: names of the nodes that were imported.
@@ -152,7 +150,7 @@ class ModelOutputs:
 
 
 def _is_lowered(name: str) -> bool:
-    """Whether TensorFlow made up a name when it lowered control flow of functions."""
+    """Whether a name is one that TensorFlow generates when it lowers control flow from functions."""
     return re.search(r"/_\d+$", name) is not None
 
 

@@ -1,6 +1,6 @@
 """Keys under which a TensorFlow checkpoint holds the slices of partitioned variables.
 
-The encoding keeps the order of what it encodes when the bytes are compared.
+The encoding keeps order: comparing encodings as bytes compares the encoded values.
 """
 
 from __future__ import annotations
@@ -10,33 +10,34 @@ from collections.abc import Iterable
 
 
 def encode_natural(value: int) -> bytes:
-    """A non-negative integer: the number of its bytes, then the bytes, highest first."""
+    """A non-negative integer: the number of its bytes, then the bytes, most significant first."""
     size = (value.bit_length() + 7) // 8
     return bytes([size]) + value.to_bytes(size, "big")
 
 
 def encode_string(value: bytes) -> bytes:
-    """A string, with 00 and FF escaped, and a mark at its end."""
+    """A string: bytes 00 and FF are escaped, and a terminator follows."""
     return re.sub(rb"[\0\xff]", lambda match: match[0] + (b"\xff" if match[0] == b"\0" else b"\0"), value) + b"\0\1"
 
 
 def encode_signed(value: int) -> bytes:
-    """A signed integer of at most 64 bits: as many leading ones as the encoding has bytes (inverted for negative ones),
-    then the value.
+    """A signed integer of at most 64 bits.
+
+    The encoding begins with as many one bits as it has bytes, then the value follows; a negative value is inverted.
     """
     magnitude = ~value if value < 0 else value
     size = magnitude.bit_length() // 7 + 1
-    # The header: `size` ones from the highest bit of the first byte on.
+    # The header: `size` one bits from the highest bit of the first byte on.
     header = ((1 << size) - 1) << (7 * size)
     return ((value & ((1 << 8 * size) - 1)) ^ header).to_bytes(size, "big")
 
 
 def slice_key(name: bytes, extents: Iterable[tuple[int, int]]) -> bytes:
-    """The key of a slice.
+    """The key of a slice in the index of the checkpoint.
 
     Args:
         name: name of the whole tensor.
-        extents: start and length in each dimension; (0, -1) for a whole dimension.
+        extents: start and length in each dimension, in elements; (0, -1) for a whole dimension.
     """
     extents = tuple(extents)
     numbers = b"".join(encode_signed(number) for extent in extents for number in extent)

@@ -1,7 +1,7 @@
-"""The outputs of kinds that have several, or a list of them.
+"""The names and numbers of the outputs of kinds that have several outputs, or a list of them.
 
-Functions refer to tensors by the name of an output and a number within it, `split:output:1`; everything else counts the
-outputs of a node.
+References in functions name an output and an index within it, `split:output:1`. Everywhere else, the outputs of a node
+are numbered.
 
 Source: the registered operations of TensorFlow 2.21.
 """
@@ -133,8 +133,9 @@ UnicodeDecodeWithOffsets: row_splits char_values char_to_byte_starts
 Unique UniqueV2: y idx
 UniqueWithCounts UniqueWithCountsV2: y idx count
 """
-"""Kinds and their named outputs, in order; `name*attribute` is a list as long as an integer attribute says, or as a
-list attribute is.
+"""The named outputs of each kind, in order.
+
+`name*attribute` is a list, whose length is the value of an integer attribute or the length of a list attribute.
 """
 
 _LISTS = """
@@ -152,17 +153,17 @@ num_split: Split SplitV
 output_types: DatasetToSingleElement GetElementAtIndex IteratorGetNext IteratorGetNextSync MapDefun MultiDeviceIteratorGetNextFromShard
     OptionalGetValue ReduceDataset
 """
-"""Attributes that say how many outputs there are, and the kinds whose only named output is a list."""
+"""The attributes that give the number of outputs, with the kinds whose only named output is a list."""
 
 _FUSED_BATCH_NORMALIZATIONS = frozenset(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx"))
-"""Kinds that compute all but their first output for training."""
+"""Kinds whose outputs except the first are for training only."""
 
 Count = Callable[[str], int]
-"""Number of elements in a list output, given the attribute that says it."""
+"""A function from the name of an attribute to the length of the list output that it gives."""
 
 
 def _rows(table: str) -> Iterator[tuple[str, str]]:
-    """What is before and behind the colon in each row."""
+    """The texts in front of and behind the colon in each row of a table."""
     for row in re.sub(r"\n +", " ", table.strip()).splitlines():
         before, _, behind = row.partition(": ")
         yield before, behind
@@ -179,13 +180,13 @@ def _lists() -> dict[str, str]:
 
 
 def output_number(kind: str, name: str, index: int, count: Count) -> int | None:
-    """The number of an output among all of a node, None if the kind has no output of that name.
+    """The number of a named output among all outputs of a node, None if the kind has no output of that name.
 
     Args:
         kind: kind of the node.
         name: name of the output.
-        index: number within the named output.
-        count: of the node.
+        index: index within the named output.
+        count: gives the lengths of list outputs of the node.
     """
     if kind not in _several():
         return index
@@ -199,7 +200,7 @@ def output_number(kind: str, name: str, index: int, count: Count) -> int | None:
 
 
 def output_count(kind: str, count: Count) -> int:
-    """How many outputs of a node matter for inference, at least one."""
+    """The number of outputs of a node that inference uses, at least one."""
     if kind in _FUSED_BATCH_NORMALIZATIONS:
         return 1
     if kind in _lists():

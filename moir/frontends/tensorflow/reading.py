@@ -19,11 +19,13 @@ from moir.frontends.tensorflow.messages import message_class, message_pool
 from moir.frontends.tensorflow.tensors import TensorReader
 
 MAXIMUM_TEXT_BYTES = 1 << 28
-"""Size of a text file: parsing takes a hundred times as much memory as a binary file of the same content."""
+"""Largest size of a text file: parsing takes a hundred times as much memory as for a binary file of the same
+content."""
 
 _ONNX = re.compile(rb"\x08[\x01-\x1f](?:[\x1a\x22\x28\x32\x3a\x42]|\x12.[ -~]{3})", re.DOTALL)
-"""The version of the IR, then a field that is a text or a number. A SavedModel begins in the same way, but a graph
-follows.
+"""The first bytes of an ONNX model: the version of the IR, then a field that is a string or a number.
+
+A SavedModel begins in the same way, but a message follows.
 """
 
 _SAVED_MODEL = re.compile(rb"\x08\x01\x12", re.DOTALL)
@@ -31,7 +33,7 @@ _SAVED_MODEL = re.compile(rb"\x08\x01\x12", re.DOTALL)
 
 @dataclass(frozen=True)
 class ModelFile:
-    """A file that was read: its outermost message, and what reads the tensors in it."""
+    """A parsed file: its outermost message, and the reader of the tensors in it."""
 
     path: Path
     message: Any
@@ -39,7 +41,7 @@ class ModelFile:
 
 
 def read_binary(path: Path, format: FileFormat) -> ModelFile:
-    """Read a binary file. Raises ModelFileError if it is damaged or something else."""
+    """Read a binary file. Raises ModelFileError if it is damaged or of another format."""
     mapped = map_file(path)
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(path))
@@ -92,12 +94,12 @@ def read_text(path: Path, format: FileFormat) -> ModelFile:
 
 
 def _reason(error: Exception) -> str:
-    """What the parser says, without the position and the name of the package."""
+    """The message of a parser's error, without the position and the name of the package."""
     text = str(error).split("\n", 1)[0]
     before, separator, behind = text.partition(" : ")
     return (behind if separator and before.replace(":", "").isdigit() else text).strip()
 
 
 def read_file(path: Path, format: FileFormat) -> ModelFile:
-    """Read a binary file, or one whose name ends in `.pbtxt` as text."""
+    """Read a file: in text format if its name ends in `.pbtxt`, else in binary format."""
     return read_text(path, format) if path.suffix.lower() == ".pbtxt" else read_binary(path, format)

@@ -1,8 +1,8 @@
 """The values of a model's variables and hash tables.
 
-A variable has the tensor of the checkpoint that the model's restore operations assign to it. One they do not reach has
-the tensor of its own name, as TensorFlow's savers would choose it: the name alone (TF1), the name through the
-checkpoint's graph of objects (TF2), or the slice of a partitioned tensor.
+The value of a variable is the tensor of the checkpoint that the model's restore operations assign to it. For a variable
+that they do not assign, it is the tensor with the key under which TensorFlow's savers would write it: its name (TF1),
+the key of its name in the checkpoint's object graph (TF2), or the key of a slice of a partitioned tensor.
 """
 
 from __future__ import annotations
@@ -33,12 +33,10 @@ _UNREAD_KINDS = frozenset(
 
 
 class Variables(Mapping[str, DataAttr]):
-    """Names of the nodes that are variables -> their values, read when asked for. A variable without a value is not in
-    it.
-
+    """The values of variables by the names of their nodes, read on access; without variables that have no value.
     Args:
         graph: the GraphDef.
-        execution: after the restore and initialization operations were run.
+        execution: the execution of the restore and initialization operations, completed.
         bundle: the checkpoint, if there is one.
     """
 
@@ -69,14 +67,14 @@ class Variables(Mapping[str, DataAttr]):
             return assigned
         if isinstance(assigned, Restored) and self.bundle is not None and assigned.key in self.bundle:
             return self._checked(node, self.bundle.read(assigned.key, self._extents(node, assigned)))
-        # What an initialization operation computes is not known; the checkpoint has what it computed in training.
+        # Values that initialization operations compute are unknown; the checkpoint has those saved after training.
         found = self._by_name(node, resource[1])
         if found is None and isinstance(assigned, Restored) and self.bundle is not None:
             raise self.bundle.error(f"the checkpoint has no tensor {assigned.key!r} for variable {node.name!r}")
         return found
 
     def _by_name(self, node: Any, name: str) -> DataAttr | None:
-        """The value of a variable that no operation restores."""
+        """The value of a variable that no restore operation assigns."""
         bundle = self.bundle
         if bundle is None:
             return None
@@ -92,8 +90,9 @@ class Variables(Mapping[str, DataAttr]):
 
     @cached_property
     def _object_keys(self) -> dict[str, str]:
-        """Names of variables -> keys, by the graph of objects in the checkpoint. A name that several objects have is
-        left out.
+        """The key of each variable in the checkpoint, by its name in the object graph.
+
+        Names that several objects have are left out.
         """
         if self.bundle is None or OBJECT_GRAPH_KEY not in self.bundle:
             return {}
@@ -106,7 +105,7 @@ class Variables(Mapping[str, DataAttr]):
         return {name: found.pop() for name, found in keys.items() if name and len(found) == 1}
 
     def _extents(self, node: Any, restored: Restored) -> tuple[tuple[int, int], ...] | None:
-        """The slice of a tensor a restore operation reads: `10 4 0,5:-` is rows 0 to 4 of a matrix of 10 rows."""
+        """The slice that a restore operation reads: `10 4 0,5:-` is rows 0 to 4 of a matrix of 10 rows, 4 columns."""
         if not restored.part:
             return None
         extents: list[tuple[int, int]] = []
@@ -118,13 +117,13 @@ class Variables(Mapping[str, DataAttr]):
         return tuple(extents)
 
     def _checked(self, node: Any, value: DataAttr) -> DataAttr:
-        """A value that fits the type and the shape of a variable. Raises ModelFileError if it does not."""
+        """The value, verified against the type and shape of a variable. Raises ModelFileError if it does not fit."""
         row = DATA_TYPES.get(attribute(node, "dtype").type)
         declared = attribute(node, "shape").shape
         shape = tuple(dimension.size for dimension in declared.dim)
         fits = "shape" not in node.attr or declared.unknown_rank
         fits = fits or (len(shape) == len(value.shape) and all(a in (-1, b) for a, b in zip(shape, value.shape, strict=True)))
-        # A complex value has a last dimension of real and imaginary part that the declaration lacks.
+        # A complex value has a last dimension of 2, for real and imaginary part, that the declaration lacks.
         if row is None or (row.element != value.element and not row.is_complex) or not (fits or row.is_complex):
             expected = f"{'unknown' if row is None else row.name} {list(shape)}"
             reason = f"the checkpoint has a tensor of shape {list(value.shape)} and type {value.element} for it, not {expected}"
@@ -133,11 +132,11 @@ class Variables(Mapping[str, DataAttr]):
 
 
 def table_contents(graph: Any, execution: Execution, bundle: Bundle | None) -> dict[str, dict[str, Attribute]]:
-    """Names of the nodes that are hash tables -> properties `keys` and `values`, as long as each other.
+    """The properties `keys` and `values` of each hash table, of equal length, by the name of its node.
 
     Args:
         graph: the GraphDef.
-        execution: after the restore and initialization operations were run.
+        execution: the execution of the restore and initialization operations, completed.
         bundle: the checkpoint, if there is one.
 
     Tables whose content is not constant are left out.
@@ -153,7 +152,7 @@ def table_contents(graph: Any, execution: Execution, bundle: Bundle | None) -> d
 
 
 def _entries(value: DataAttr | Restored, bundle: Bundle | None) -> DataAttr | None:
-    """Keys or values of a table, None if the checkpoint lacks them."""
+    """The keys or the values of a table, None if the checkpoint lacks them."""
     if isinstance(value, DataAttr):
         return value
     return bundle.read(value.key) if bundle is not None and value.key in bundle and not value.part else None
@@ -161,11 +160,11 @@ def _entries(value: DataAttr | Restored, bundle: Bundle | None) -> DataAttr | No
 
 @dataclass(frozen=True)
 class Resources:
-    """What a graph does not contain itself.
+    """The values of a graph's variables and hash tables.
 
     Args:
-        variables: names of the nodes that are variables -> their values.
-        tables: names of the nodes that are hash tables -> properties `keys` and `values`.
+        variables: values of variables, by the names of their nodes.
+        tables: properties `keys` and `values` of hash tables, by the names of their nodes.
     """
 
     variables: Mapping[str, DataAttr]
@@ -173,7 +172,7 @@ class Resources:
 
 
 def graph_resources(graph: Any, tensors: TensorReader, path: Path, checkpoint: Path | None) -> Resources:
-    """The resources of a GraphDef that has no description of them.
+    """The resources of a GraphDef without a MetaGraphDef.
 
     Args:
         graph: the GraphDef.
@@ -194,11 +193,11 @@ def graph_resources(graph: Any, tensors: TensorReader, path: Path, checkpoint: P
 
 
 def check_values(module: ModuleOp, hint: str) -> None:
-    """Check that all variables and hash tables a module reads have values.
+    """Check that all variables and hash tables that a module reads have values.
 
     Args:
-        module: as it was imported.
-        hint: what can be done about a missing value.
+        module: the module, as it was imported.
+        hint: for messages: the user's remedy for a missing value.
 
     Raises ModelFileError that names the variable or the table.
     """

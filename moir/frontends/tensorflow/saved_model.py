@@ -30,8 +30,8 @@ def read_saved_model(path: Path, tags: Sequence[str] | None = None, signature: s
 
     Args:
         path: the folder, or the file `saved_model.pb` in it.
-        tags: tags of the graph; None for `serve`, or the only graph there is.
-        signature: name of the signature; None for `serving_default`, or the only one there is.
+        tags: tags of the graph; None for `serve`, or the only graph in the file.
+        signature: name of the signature; None for `serving_default`, or the only signature of the graph.
 
     Returns a module with one `moir.model`, whose inputs and outputs have the names of the signature. Raises
     ModelFileError if a file is missing or damaged, or there is no such graph or signature.

@@ -1,4 +1,4 @@
-"""Choosing a graph by its tags, and inputs and outputs by a signature."""
+"""Choosing a graph of a SavedModel by its tags, and the inputs and outputs of the graph by a signature."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _INTERNAL_SIGNATURES = frozenset(("__saved_model_init_op", "__saved_model_train_
 
 @dataclass(frozen=True)
 class Signature:
-    """Inputs and outputs of a model: names and the tensors of the main graph they stand for, in order."""
+    """The inputs and the outputs of a model: their names with the tensors of the main graph they stand for, in
+    order."""
 
     name: str
     inputs: list[tuple[str, str]]
@@ -28,11 +29,11 @@ def choose_meta_graph(meta_graphs: Iterable[Any], tags: Iterable[str] | None, pa
     """The MetaGraphDef with the given tags.
 
     Args:
-        meta_graphs: those of a SavedModel.
-        tags: the set of tags; None for `serve`, or the only graph there is.
+        meta_graphs: the MetaGraphDefs of a SavedModel.
+        tags: the set of tags; None for `serve`, or the only graph in the file.
         path: the file, for messages.
 
-    Raises ModelFileError, with the sets of tags there are, if none or several fit.
+    Raises ModelFileError, with the sets of tags in the file, if no graph or several have these tags.
     """
     graphs = [(frozenset[str](graph.meta_info_def.tags), graph) for graph in meta_graphs]
     if not graphs:
@@ -54,11 +55,11 @@ def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature
 
     Args:
         meta_graph: the MetaGraphDef.
-        name: name of the signature; None for `serving_default`, or the only one there is.
+        name: name of the signature; None for `serving_default`, or the only signature of the graph.
         path: the file, for messages.
 
     Returns inputs and outputs in the order of the nodes in the main graph. Raises ModelFileError, with the names of the
-    signatures, if it is not there, or has an input or an output that is no tensor.
+    signatures, if there is none of that name, or an input or output of it is no tensor.
     """
     signatures = {key: value for key, value in meta_graph.signature_def.items() if key not in _INTERNAL_SIGNATURES}
     there = f"its signatures: {', '.join(sorted(signatures))}" if signatures else "export it with a signature"
@@ -78,7 +79,7 @@ def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature
 
 
 def _tensors(infos: Any, order: dict[str, int], signature: str, path: Path) -> list[tuple[str, str]]:
-    """Names and tensors of the inputs or the outputs, in the order of the tensors."""
+    """The names and the tensors of inputs or outputs, in the order of the nodes in the graph."""
     found: list[tuple[int, int, str, str]] = []
     for key, info in infos.items():
         if info.WhichOneof("encoding") != "name":

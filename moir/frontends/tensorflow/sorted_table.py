@@ -1,8 +1,8 @@
 """The sorted string table that is the index of a TensorFlow checkpoint.
 
-The file is a sequence of blocks and a footer. A block holds entries in the order of their keys, each without the prefix
-it shares with the key before it. The index block has an entry for every data block, whose value is the data block's
-place in the file.
+The file is a sequence of blocks and a footer. A block holds entries in the order of their keys; each key is stored
+without the prefix it shares with the previous key. The index block has an entry for every data block, whose value is
+the offset and size of the data block.
 
 Source: LevelDB's table format (https://github.com/google/leveldb/blob/main/doc/table_format.md).
 """
@@ -21,12 +21,13 @@ from moir.frontends.tensorflow.checksum import crc32c, masked
 
 MAGIC = 0xDB4775248B80FB57
 MAXIMUM_KEY_BYTES = 1 << 14
-"""Longer keys are taken for damage; names of variables have some hundred bytes at most."""
+"""Largest length of a key. Names of variables have some hundred bytes, so a longer key indicates damage."""
 _FOOTER_BYTES = 48
 _TRAILER_BYTES = 5
 _EXPANSION = 64
-"""Keys together may be this many times as large as the file: prefixes are written once, and a small file must not fill
-the memory.
+"""Largest ratio of the total length of keys to the size of the file.
+
+Shared prefixes are stored once, so keys can be longer than the file, but a small file must not fill the memory.
 """
 _UNCOMPRESSED, _SNAPPY = 0, 1
 
@@ -37,7 +38,7 @@ class SortedTable:
     Args:
         path: the file.
 
-    Raises ModelFileError for a file that is no such table, is damaged, or has compressed blocks.
+    Raises ModelFileError for a file that is damaged, no table of this format, or has compressed blocks.
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,7 +57,7 @@ class SortedTable:
         self._read()
 
     def error(self, reason: str, offset: int) -> ModelFileError:
-        """An error at an offset of the file."""
+        """An error that names the file and an offset in it."""
         return ModelFileError(reason, location=f"{self.path}, offset {offset}", hint="the index of the checkpoint is damaged")
 
     def _read(self) -> None:
@@ -73,7 +74,7 @@ class SortedTable:
                 last = key
 
     def _handle(self, encoded: bytes, position: int, origin: int) -> tuple[tuple[int, int], int]:
-        """The place of a block, its offset and size, and the position behind it."""
+        """The handle of a block, its offset and size in bytes, and the position behind the handle."""
         buffer = memoryview(encoded)
         try:
             offset, position = varint(buffer, position, len(buffer))

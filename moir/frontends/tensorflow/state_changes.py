@@ -1,8 +1,8 @@
-"""Finding out whether a model changes its variables while it computes its outputs.
+"""Verifying that a model does not change its variables while it computes its outputs.
 
-OpenVINO IR gets variables as constants. So a variable that an output reads must not be written by anything that runs
-for the outputs: the operations they depend on by data or by control, and all that functions called by these must run.
-Writes of other variables (counters, running means) change no output and are left out.
+OpenVINO IR gets variables as constants. So no operation that runs for the outputs may write a variable that an output
+reads. The operations that run are those the outputs depend on by data or by control, and all that the functions called
+by these must run. Writes of other variables (counters, running means) do not affect outputs and are left out.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _MAXIMUM_DEPTH = 64
 
 @dataclass(eq=False)
 class _Frame:
-    """The main graph, or a function as one node calls it.
+    """The main graph, or one call of a function.
 
     Args:
         nodes: the nodes.
-        arguments: names of the arguments and the operands of the calling node they are.
+        arguments: for each argument, the operand of the calling node.
         caller: frame and node of the call.
         function: the FunctionDef.
         depth: number of calls around it.
@@ -54,7 +54,7 @@ class _Frame:
 
 
 def check_state(graph: Any, outputs: Iterable[str]) -> list[str]:
-    """Notes about the writes that are left out.
+    """Check that no output reads a variable that is written; returns notes on the writes that are left out.
 
     Args:
         graph: the GraphDef.
@@ -82,7 +82,7 @@ def check_state(graph: Any, outputs: Iterable[str]) -> list[str]:
 
 
 def _callees(node: Any, functions: Mapping[str, Any]) -> list[str]:
-    """Names of the functions a node calls."""
+    """The names of the functions that a node calls."""
     if node.op in functions:
         return [node.op]
     names: list[str] = []
@@ -95,7 +95,7 @@ def _callees(node: Any, functions: Mapping[str, Any]) -> list[str]:
 
 
 def _may_write(graph: Any, functions: Mapping[str, Any], outputs: list[str]) -> bool:
-    """Whether any operation the outputs may need writes a variable, functions taken as a whole."""
+    """Whether any operation that the outputs may depend on writes a variable; calls count with the whole function."""
     nodes = {node.name: node for node in graph.node}
     stack = [reference(output)[0] for output in outputs]
     seen: set[str] = set(stack)
@@ -123,7 +123,7 @@ def _may_write(graph: Any, functions: Mapping[str, Any], outputs: list[str]) -> 
 
 
 class _Walk:
-    """Walks from outputs to what they need, into the functions on the way, once for each call."""
+    """A walk from outputs to the operations they depend on, into functions, separately for each call."""
 
     def __init__(self, graph: Any, functions: Mapping[str, Any]) -> None:
         self.functions = functions
@@ -139,7 +139,7 @@ class _Walk:
             raise ModelFileError("the functions of the model call each other too often to find what changes its variables")
 
     def enter(self, frame: _Frame, node: Any, name: str) -> _Frame | None:
-        """The frame of a function that a node calls; None where calls are nested too deeply."""
+        """The frame of a function that a node calls; None if calls are nested too deeply."""
         if frame.depth >= _MAXIMUM_DEPTH:
             return None
         key = frame, node.name, name
@@ -159,7 +159,7 @@ class _Walk:
                 yield entered
 
     def writes(self, outputs: Iterable[str]) -> dict[Resource, Any]:
-        """The variables that are written, and the first node that does."""
+        """The variables that are written, each with the first node that writes it."""
         found: dict[Resource, Any] = {}
         seen: set[tuple[_Frame, str]] = set()
         stack = [(self.main, reference(output)[0]) for output in outputs]
@@ -213,12 +213,12 @@ class _Walk:
         return found
 
     def operand(self, frame: _Frame, node: Any, index: int) -> list[tuple[_Frame, str, int]]:
-        """A data operand of a node, as an item of a walk; nothing if the node lacks it."""
+        """A data operand of a node as the next item of a walk; an empty list if the node lacks it."""
         operands = [operand for operand in node.input if not operand.startswith("^")]
         return [(frame, *reference(operands[index]))] if index < len(operands) else []
 
     def resource(self, frame: _Frame, operand: str) -> Resource | None:
-        """The variable an operand stands for; None if that cannot be seen."""
+        """The variable an operand is the handle of; None if that cannot be determined."""
         item = frame, *reference(operand)
         for _ in range(_MAXIMUM_STEPS):
             self.step()

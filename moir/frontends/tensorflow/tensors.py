@@ -1,8 +1,8 @@
 """TensorProto -> `#moir.data`.
 
-Data is viewed where it lies: in the memory map of the model, or in the parsed message if it is small. A tensor whose
-elements are all equal is stored as one of them; it becomes a view with strides of zero, of any size. Complex tensors
-become real ones with a last dimension of 2.
+Data is not copied: it is a view of the model's memory map, or of the parsed message if it is small. A tensor whose
+elements are all equal may be stored as a single element; it becomes a view with strides of zero. Complex tensors become
+real ones with a last dimension of 2.
 
 Source: tensor.proto and types.proto of TensorFlow 2.21.
 """
@@ -27,11 +27,11 @@ from moir.frontends.protobuf.wire import Payload
 from moir.frontends.tensorflow.messages import DATA_TYPE_NAMES, REFERENCE_OFFSET
 
 MAXIMUM_RANK = 64
-"""Of numpy arrays, less one for the parts of complex numbers."""
+"""Largest rank of a numpy array. Complex tensors may have one dimension less, besides the last dimension of 2."""
 MAXIMUM_FILLED_BYTES = 1 << 30
-"""What the tensors of a file may take together that are stored as a few elements, the last of which is repeated."""
+"""Largest total size of the tensors of a file that are stored as some elements, of which the last is repeated."""
 MAXIMUM_COPIED_BYTES = 1 << 28
-"""What those of them may take that are not one element alone."""
+"""Largest total size of those of these tensors that are stored as more than one element, and therefore copied."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class DataType:
 
     Args:
         name: its name without `DT_`.
-        element: the element type it stands for; for a complex type that of its parts; None if OpenVINO IR has none.
-        field: the field of TensorProto that holds its values if they are not in `tensor_content`.
-        stored: the numpy type of a value in `tensor_content` and in checkpoints.
+        element: the element type; for a complex type that of its parts; None if OpenVINO IR has no such type.
+        field: the field of TensorProto with the values, if they are not in `tensor_content`.
+        stored: the numpy type of an element in `tensor_content` and in checkpoints.
     """
 
     name: str
@@ -52,7 +52,7 @@ class DataType:
 
     @property
     def is_complex(self) -> bool:
-        """Whether a value is a pair of a real and an imaginary part."""
+        """Whether an element is a pair of a real and an imaginary part."""
         return self.name.startswith("COMPLEX")
 
 
@@ -90,7 +90,7 @@ DATA_TYPES = {
     for number, name in enumerate(DATA_TYPE_NAMES)
     if number
 }
-"""The values of DataType. A reference to a variable has the row of what it refers to."""
+"""The rows by the number of the data type. A reference to a variable has the row of the variable's type."""
 
 _FIELD_NUMBERS = {
     4: "tensor_content",
@@ -109,13 +109,13 @@ _FIELD_NUMBERS = {
 
 
 def element_type(number: int) -> Attribute:
-    """The element type of a data type; the dynamic one for resources, variants and types OpenVINO IR lacks."""
+    """The element type of a data type; the dynamic type for resources, variants and types that OpenVINO IR lacks."""
     row = DATA_TYPES.get(number)
     return element_types.dynamic if row is None or row.element is None else row.element
 
 
 def readable_type(number: int, name: str, location: str) -> DataType:
-    """The row of a data type that OpenVINO IR has. Raises ModelFileError for any other."""
+    """The row of a data type. Raises ModelFileError for a type that OpenVINO IR lacks."""
     row = DATA_TYPES.get(number)
     if row is None or row.element is None:
         kind = f"number {number}" if row is None else row.name
@@ -124,14 +124,14 @@ def readable_type(number: int, name: str, location: str) -> DataType:
 
 
 def stored_data(stored: Array, shape: Sequence[int], data_type: int, name: str, location: str) -> DataAttr:
-    """The value of a tensor from its bytes (uint8), as they are in `tensor_content` and in checkpoints; no strings.
+    """The value of a tensor from its bytes (uint8), as in `tensor_content` and in checkpoints; not for strings.
 
     Args:
         stored: the bytes.
-        shape: the shape it claims.
+        shape: the declared shape.
         data_type: number of the data type.
-        name: its name, for messages.
-        location: where it is, for messages.
+        name: name of the tensor, for messages.
+        location: the file, for messages.
 
     Raises ModelFileError if the bytes do not fit the shape, or OpenVINO IR lacks the data type.
     """
@@ -144,7 +144,7 @@ def stored_data(stored: Array, shape: Sequence[int], data_type: int, name: str, 
 
 
 def _data(values: Array, shape: tuple[int, ...], row: DataType, name: str, location: str) -> DataAttr:
-    """Give stored values (as many as the shape says) their element type and shape."""
+    """Stored elements, as many as the shape requires, with the element type and the shape of the tensor."""
     assert row.element is not None
     described = element_types.describe(row.element)
     if row.is_complex:
@@ -162,7 +162,7 @@ def _data(values: Array, shape: tuple[int, ...], row: DataType, name: str, locat
 
 
 def _packed(values: Array) -> Array:
-    """Four-bit integers, two in a byte, the first one in the lower half."""
+    """Four-bit integers packed in pairs, the first one in the lower half of the byte."""
     halves = np.zeros((values.size + 1) // 2 * 2, np.uint8)
     halves[: values.size] = values.view(np.uint8) & 0x0F
     return halves[0::2] | halves[1::2] << 4
@@ -173,9 +173,9 @@ class TensorReader:
 
     Args:
         path: the file.
-        mapped: its memory map; None if tensors have no payloads outside the messages.
-        payloads: payloads the skeleton lacks.
-        key: key of the marks that refer to a payload.
+        mapped: memory map of the file; None if the messages contain all data.
+        payloads: the payloads that are not in the messages.
+        key: key of the marks that refer to payloads.
     """
 
     def __init__(self, path: Path, mapped: mmap.mmap | None = None, payloads: list[Payload] | None = None, key: str = "") -> None:
@@ -187,7 +187,7 @@ class TensorReader:
         self.copied_bytes = 0
 
     def error(self, name: str, reason: str) -> ModelFileError:
-        """An error about a tensor."""
+        """An error that names a tensor and the file."""
         return ModelFileError(f"tensor {name!r}: {reason}", location=str(self.path))
 
     def read(self, tensor: Any, name: str) -> DataAttr:
@@ -215,7 +215,7 @@ class TensorReader:
         return _data(self.filled(values, count, shape, row, name), shape, row, name, str(self.path))
 
     def shape(self, message: Any, name: str) -> tuple[int, ...]:
-        """The shape a tensor claims."""
+        """The declared shape of a tensor."""
         if message.unknown_rank or len(message.dim) >= MAXIMUM_RANK:
             raise self.error(name, "its shape is unknown" if message.unknown_rank else f"rank {len(message.dim)} is too large")
         shape = tuple(dimension.size for dimension in message.dim)
@@ -224,12 +224,15 @@ class TensorReader:
         return shape
 
     def payload(self, tensor: Any) -> Payload | None:
-        """The payload in the memory map, None if the tensor has none there."""
+        """The payload of a tensor in the memory map, None if it has none there."""
         key, _, index = tensor.payload_mark.partition(":")
         return self.payloads[int(index)] if self.key and key == self.key else None
 
     def given(self, tensor: Any, payload: Payload | None, row: DataType, most: int, name: str) -> Array:
-        """The values of the typed field of a tensor in their stored type, at most so many."""
+        """The elements in the typed field of a tensor, in their stored type.
+
+        Raises ModelFileError if there are more than `most`.
+        """
         dtype = np.dtype(row.stored)
         if payload is None or self.mapped is None:
             values = getattr(tensor, row.field)
@@ -263,14 +266,14 @@ class TensorReader:
             raise self.error(name, f"a value of {row.name} is out of range") from None
 
     def text(self, value: bytes, name: str) -> str:
-        """A string of a string tensor."""
+        """An element of a string tensor, as text."""
         try:
             return value.decode()
         except UnicodeDecodeError:
             raise self.error(name, "a string is not in UTF-8") from None
 
     def filled(self, values: Array, count: int, shape: tuple[int, ...], row: DataType, name: str) -> Array:
-        """Values, the last of them repeated until there are as many as the shape says; zeros if there are none at all."""
+        """A tensor from its first elements: the last one is repeated, and a tensor without elements is all zeros."""
         unit = 2 if row.is_complex else 1
         if values.size == count:
             return values

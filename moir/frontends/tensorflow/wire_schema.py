@@ -1,5 +1,4 @@
-"""Which parts of TensorFlow's files are weights and notes for debuggers, so that `moir.frontends.protobuf.wire` leaves
-them out.
+"""The fields of TensorFlow's files that hold weights or debug information, which `moir.frontends.protobuf.wire` omits.
 
 Source: graph.proto, node_def.proto, attr_value.proto, function.proto, tensor.proto, meta_graph.proto, saved_model.proto
 of TensorFlow.
@@ -25,7 +24,7 @@ _SAVED_MODEL = WireSchema({2: _META_GRAPH})
 
 
 def _mark(key: str, index: int) -> bytes:
-    """The field of TensorProto that has the number of the payload behind the key."""
+    """The field of TensorProto that marks an omitted payload: the key and the number of the payload."""
     return length_field(PAYLOAD_MARK_FIELD, f"{key}:{index}".encode())
 
 

@@ -287,8 +287,10 @@ def is_mapped(path: Path) -> bool:
 
 @contextmanager
 def collection_paused() -> Generator[None]:
-    """Disable the garbage collector: the IR is one large cyclic structure that stays alive, so collections are
-    wasted."""
+    """Disable the garbage collector.
+
+    The IR is one large cyclic structure that stays alive until the end, so that collections only cost time.
+    """
     was_enabled, was_frozen = gc.isenabled(), gc.get_freeze_count() > 0
     gc.disable()
     if not was_frozen:

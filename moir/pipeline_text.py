@@ -46,8 +46,7 @@ class Pipeline:
 
     @staticmethod
     def parse(text: str, extensions: LoadedExtensions | None = None) -> Pipeline:
-        """Parse a pipeline. Raises UsageError for a syntax error, an unknown pass, or an unknown option of
-        `default`."""
+        """Parse a pipeline. Raises UsageError for a syntax error, and an unknown pass or option of `default`."""
         inner = re.fullmatch(r"\s*builtin\.module\((.*)\)\s*", text, re.DOTALL)
         text = re.sub(r"\s*,\s*(?![^{]*\})", ",", (inner[1] if inner else text).strip())
         try:

@@ -74,8 +74,7 @@ class ExtensionPackage:
         return Path(filename).is_relative_to(self.directory)
 
     def label(self, module: str) -> str:
-        """The name of a module of the package with the directory's name as its root, as environment variables have
-        it."""
+        """The name of a module of the package, with the alias as its root: the form used in environment variables."""
         return f"{self.alias}{module.removeprefix(self.name)}"
 
 

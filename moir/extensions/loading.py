@@ -243,8 +243,7 @@ class Extensions:
         return failure(error, where, self.owns) if line_of(error, self.owns) is not None else None
 
     def locate(self, error: ConversionError) -> None:
-        """Set the location of an error to a line of an extension, if its cause passed through a file of an
-        extension."""
+        """Set the location of an error, if its cause passed through a file of an extension, to the line there."""
         cause = error.__cause__
         if error.location is None and cause is not None and (line := line_of(cause, self.owns)) is not None:
             error.location = line

@@ -1,6 +1,6 @@
 """AttributeProto -> property.
 
-A float attribute is a 32-bit float; its property is the shortest decimal number that stands for it, so 0.1 is 0.1 and
+The property of a float attribute, which has 32 bits, is the shortest decimal number that reads back as that float: 0.1,
 not 0.10000000149011612. Source: onnx-ml.proto of ONNX 1.23.
 """
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from onnx import onnx_ml_pb2
 
 Bindings: TypeAlias = "dict[str, onnx_ml_pb2.AttributeProto]"
-"""Attributes a function was called with, and the defaults of those it was not."""
+"""The attributes of a function call by name, with defaults for those that the call omits."""
 
 GRAPH, GRAPHS = 5, 10
-"""Types of attributes that are regions."""
+"""Types of attributes that are graphs."""
 
 
 def string(value: bytes) -> Attribute:
-    """A string; bytes that are no UTF-8 text are data."""
+    """A string as a property; bytes that are not UTF-8 become data."""
     try:
         return string_attribute(value.decode())
     except UnicodeDecodeError:
@@ -41,10 +41,10 @@ def string(value: bytes) -> Attribute:
 
 
 class AttributeReader:
-    """Converts the attributes of nodes.
+    """Converts the attributes of nodes to properties.
 
     Args:
-        tensors: reads the tensors among them.
+        tensors: reads the attributes that are tensors.
     """
 
     def __init__(self, tensors: TensorReader) -> None:
@@ -66,14 +66,14 @@ class AttributeReader:
         self._converted: dict[int, tuple[Any, Attribute]] = {}
 
     def convert(self, attribute: onnx_ml_pb2.AttributeProto, place: str) -> Attribute:
-        """One attribute, none that is a graph or a reference. `place` names it in messages."""
+        """The property for one attribute, which is no graph and no reference. `place` names it in messages."""
         converter = self._converters.get(attribute.type or untold_type(attribute))
         if converter is None:
             raise ModelFileError(f"{place} has the unknown type {attribute.type}", location=str(self.tensors.path))
         return converter(attribute, place)
 
     def convert_once(self, attribute: onnx_ml_pb2.AttributeProto, place: str) -> Attribute:
-        """As `convert`, for an attribute in a function: all calls of it share the result, and the data in it."""
+        """As `convert`, for an attribute in a function: all calls of the function share the result and its data."""
         if id(attribute) not in self._converted:
             self._converted[id(attribute)] = attribute, self.convert(attribute, place)
         return self._converted[id(attribute)][1]
@@ -81,16 +81,16 @@ class AttributeReader:
     def properties(
         self, attributes: Iterable[onnx_ml_pb2.AttributeProto], bindings: Bindings | None, kind: str, node: str
     ) -> dict[str, Attribute]:
-        """The attributes of a node.
+        """The properties of a node.
 
         Args:
-            attributes: all of them but the graphs.
-            bindings: what references to attributes of the enclosing function stand for; one that is not there is left
-                out. None outside functions, where there can be no references.
+            attributes: its attributes without the graphs.
+            bindings: the values of references to attributes of the enclosing function; an attribute whose reference has
+                no value is left out. None outside functions, where references are not allowed.
             kind: kind of the node, for messages.
             node: its name, for messages.
 
-        Raises ModelFileError for an attribute that is there twice or of unknown type.
+        Raises ModelFileError for an attribute that occurs twice or has an unknown type.
         """
 
         def error(reason: str) -> ModelFileError:
@@ -116,7 +116,7 @@ class AttributeReader:
 
 
 def untold_type(attribute: onnx_ml_pb2.AttributeProto) -> int:
-    """The type of an attribute of an old file that does not say it; 0 if it has no value either."""
+    """The type of an attribute of an old file that does not declare it; 0 if the attribute has no value either."""
     for field, type_ in (("f", 1), ("i", 2), ("s", 3), ("t", 4), ("g", 5), ("sparse_tensor", 11), ("tp", 13)):
         if attribute.HasField(field):
             return type_

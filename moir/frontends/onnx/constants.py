@@ -1,7 +1,7 @@
-"""The node Constant, whose value is given in one of several attributes.
+"""The node Constant, whose value is one of several attributes.
 
-Source: Constant in the operators of ONNX (since version 1; values that are no tensors since version 12, sparse ones
-since 11).
+Source: Constant in the operators of ONNX (since version 1; with sparse values since 11, with values that are no tensors
+since 12).
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ _FORMS: Mapping[str, tuple[type, bool, Callable[[Any], DataAttr]]] = {
     "value_string": (str, False, _strings),
     "value_strings": (str, True, _strings),
 }
-"""By attribute: the type of its value or of the items of its value, whether that is a list, and what makes a tensor of
-it.
+"""For each attribute: the type of its value or of the elements of its value, whether it is a list, and the conversion.
+
+The conversion makes the value a tensor.
 """
 
 
 def node_constant(properties: Mapping[str, Attribute]) -> DataAttr | str:
-    """The value of a Constant, or what is wrong with it."""
+    """The value of a Constant, or the reason why it is invalid, as a clause for a message."""
     if len(properties) != 1:
         return f"a Constant has one attribute, this one has {len(properties)}"
     ((name, attribute),) = properties.items()

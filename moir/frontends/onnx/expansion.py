@@ -1,8 +1,8 @@
-"""Operations that ONNX defines as functions of simpler ones, replaced by their definition.
+"""Replacing operations that ONNX defines as functions of simpler ones by their definition.
 
-For kinds nobody lowers. Definitions that depend on attributes and operand types are instantiated for those of the
-operation. The package `onnx`, which holds the definitions, is imported at the first use. Source: the operator schemas
-of the installed `onnx`.
+This is for kinds without a lowering. Definitions that depend on attributes and operand types are instantiated for those
+of the operation. The package `onnx`, which contains the definitions, is imported at the first use. Source: the operator
+schemas of the installed `onnx`.
 """
 
 from __future__ import annotations
@@ -36,18 +36,17 @@ if TYPE_CHECKING:
 _DATA_TYPE_NUMBERS = {row.element: number for number, row in reversed(DATA_TYPES.items()) if row.element is not None}
 
 _OTHER_MEANING_SINCE = {"Softmax": 13, "LogSoftmax": 13, "Hardmax": 13, "GroupNormalization": 21}
-"""Operations whose meaning changed while attributes and inputs did not, and the operator-set version that changed it.
-"""
+"""Kinds whose meaning changed while attributes and inputs did not, with the operator-set version of the change."""
 
 
 def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
-    """Insert the definition of an operation before it.
+    """Insert the definition of an operation in front of it.
 
     Args:
-        op: an operation of the `onnx` dialect; it stays where it is.
+        op: an operation of the `onnx` dialect, which stays in place.
         opset_version: version of the default operator set its model imports.
 
-    Returns one value for each result, None if ONNX does not define the operation as a function, or not for these
+    Returns one value for each result, or None if ONNX does not define the operation as a function, or not for these
     operands. Raises ConversionError for attributes that contradict the schema.
     """
     block = op.parent
@@ -85,15 +84,15 @@ def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
 
 
 def _definition(op: FrameworkOp, opset_version: int) -> tuple[FunctionProto, list[AttributeProto]] | None:
-    """The definition of an operation for its attributes and operand types, and its attributes, defaults included.
+    """The definition of an operation for its attributes and operand types, and its attributes, with defaults.
 
-    Of several definitions it is the newest one that is not newer than the operator-set version, or else the oldest one
-    that is, provided that all operations in it mean the same in this version.
+    Of several definitions, the newest one up to the operator-set version is used. If all are newer, the oldest one is,
+    provided that every operation in it has the same meaning in the operator-set version.
     """
     from onnx import FunctionProto, NodeProto, defs
 
     try:
-        # The stubs of onnx lack the methods that give definitions.
+        # The type stubs of onnx lack the methods for definitions.
         schema: Any = defs.get_schema(op.KIND, opset_version, "")
     except defs.SchemaError:
         return None
@@ -122,10 +121,10 @@ def _define(schema: Any, node: bytes, types: list[bytes], version: int) -> bytes
 
 
 def _means_the_same(node: NodeProto, version: int, opset_version: int) -> bool:
-    """Whether a node written in one version of the operator set is valid in another one, with the same meaning.
+    """Whether a node of one operator-set version is valid in another version, with the same meaning.
 
-    Most new versions of an operation only add element types. Those that change more do so in attributes or inputs, but
-    for a few.
+    Most new versions of an operation only add element types. Other changes show in attributes or inputs, with the
+    exceptions in `_OTHER_MEANING_SINCE`.
     """
     from onnx import defs
 
@@ -143,9 +142,7 @@ def _means_the_same(node: NodeProto, version: int, opset_version: int) -> bool:
 
 
 def _attributes(op: FrameworkOp, schema: Any) -> list[AttributeProto]:
-    """The attributes of an operation as messages, in the types its schema declares, and the defaults of those it does
-    not have.
-    """
+    """The attributes of an operation as messages, of the types in its schema, with defaults for missing ones."""
     from onnx import helper
 
     declared: Any = schema.attributes
@@ -158,7 +155,7 @@ def _attributes(op: FrameworkOp, schema: Any) -> list[AttributeProto]:
 
 
 def _value(attribute: Attribute) -> Any:
-    """The value of a property as the makers of messages want it."""
+    """The value of a property in the form that the functions of `onnx.helper` take."""
     from onnx import TensorProto
 
     if isinstance(attribute, DataAttr):
@@ -175,7 +172,7 @@ def _value(attribute: Attribute) -> Any:
 
 
 def _type(value: SSAValue) -> TypeProto:
-    """The type of a value as a message; unknown parts are left out."""
+    """The type of a value as a message, without its unknown parts."""
     from onnx import TypeProto
 
     type_ = TypeProto()

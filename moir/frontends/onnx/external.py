@@ -1,7 +1,7 @@
 """Files of tensor data beside a model.
 
-Each file is mapped once. A model may refer to files in its own folder and below, nothing else: a model is data from
-somewhere, and must not be able to put other files of the machine into a conversion result.
+Each file is mapped once. A model may refer to files in its own folder and below only. It may come from an untrusted
+source, and must not be able to copy other files of the machine into the converted model.
 
 Source: https://onnx.ai/onnx/repo-docs/ExternalData.html
 """
@@ -29,8 +29,8 @@ class ExternalFiles:
     def __init__(self, model: Path) -> None:
         self.model = model
         self.folder = model.parent
-        # The second folder is where the model really is, if its path is a link: caches keep all files of a model as
-        # links to one folder.
+        # If the path of the model is a link, the folder of its target is allowed as well: caches keep all files of a
+        # model as links to one folder.
         self.allowed = {self.folder.resolve(), model.resolve().parent}
         self.maps: dict[str, tuple[Path, mmap.mmap | None]] = {}
 
@@ -43,8 +43,8 @@ class ExternalFiles:
 
         Args:
             tensor: name of the tensor.
-            entries: `location`, and where present `offset` and `length`.
-            size: number of bytes its type takes.
+            entries: the entries of `external_data`: `location`, optionally `offset` and `length` in bytes.
+            size: size of the tensor in bytes.
 
         Raises ModelFileError for a location outside the folder of the model, a missing file, or a range that does not
         fit.
@@ -62,7 +62,7 @@ class ExternalFiles:
         return np.frombuffer(mapped, np.uint8, size, offset)
 
     def number(self, tensor: str, entries: Mapping[str, str], key: str, default: int) -> int:
-        """A non-negative decimal number of the entries."""
+        """A non-negative decimal number among the entries."""
         text = entries.get(key, "")
         if not text:
             return default
@@ -71,7 +71,7 @@ class ExternalFiles:
         return int(text)
 
     def open(self, tensor: str, location: str) -> tuple[Path, mmap.mmap | None]:
-        """The map of a file, made at its first use."""
+        """A file and its memory map, created at the first use."""
         if location in self.maps:
             return self.maps[location]
         outside = "only files in the folder of the model are read"

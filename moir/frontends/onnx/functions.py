@@ -1,4 +1,4 @@
-"""The functions of a model file: which call calls which, and how much inlining them yields.
+"""The functions of a model file: the graph of their calls, and the size of the result of inlining them.
 
 Source: FunctionProto in onnx-ml.proto of ONNX 1.23.
 """
@@ -10,22 +10,23 @@ from collections.abc import Iterable, Iterator
 from moir.frontends.onnx.structure import Function, SourceNode, StructureReader
 
 MAXIMUM_INLINED = 5_000_000
-"""Nodes, inputs and outputs that calls may yield: a few hundred bytes of nested functions can stand for more than fits
-into memory.
+"""Largest number of nodes, inputs and outputs that inlining may add.
+
+A few hundred bytes of nested functions can stand for more than fits into memory.
 """
 MAXIMUM_NESTING = 64
-"""Nesting of calls and graphs within one another."""
+"""Largest nesting of calls and graphs."""
 
 
 class Functions:
-    """The functions of one file, found by domain, operation type and overload.
+    """The functions of one file, by domain, operation type and overload.
 
     Args:
-        reader: for messages.
-        functions: all of them.
+        reader: creates the errors, which name the file.
+        functions: the functions.
 
-    Raises ModelFileError if two have the same key, if one calls itself, directly or not, or if inlining yields too
-    much.
+    Raises ModelFileError if two functions have the same key, if one calls itself, directly or not, or if inlining adds
+    too much.
     """
 
     def __init__(self, reader: StructureReader, functions: Iterable[Function]) -> None:
@@ -43,11 +44,11 @@ class Functions:
         return ".".join(part for part in function.key if part)
 
     def find(self, node: SourceNode) -> Function | None:
-        """The function a node calls, None if it is an operation."""
+        """The function that a node calls, None if the node is an operation."""
         return self._by_key.get(node.key) if self._by_key else None
 
     def check(self, nodes: Iterable[SourceNode]) -> None:
-        """Check that inlining all calls among the nodes (and in their graphs) ends and stays within bounds."""
+        """Check that inlining all calls in the nodes and their graphs terminates and stays within the limits."""
         if not self._by_key:
             return
         if sum(self._cost(node, call, depth, ())[0] for node, call, depth in self._calls(nodes, 0)) > MAXIMUM_INLINED:
@@ -62,7 +63,7 @@ class Functions:
                 yield from self._calls(graph.nodes, depth + 1)
 
     def _cost(self, node: SourceNode, function: Function, depth: int, callers: tuple[Function, ...]) -> tuple[int, int]:
-        """Number of nodes and operands a call yields, and how deeply calls and graphs nest in it."""
+        """The number of nodes and operands that inlining a call adds, and the nesting of calls and graphs in it."""
         if any(function is caller for caller in callers):
             raise self.reader.error(f"function {self.name(function)!r} calls itself", node)
         if len(callers) > MAXIMUM_NESTING:

@@ -1,10 +1,10 @@
 """Graphs -> blocks of operations of the `onnx` dialect.
 
-A node becomes an operation of its kind with the node's attributes as properties. Graphs among them become regions of
-one block with Parameters and Results; what they use from outside is appended to the operands of the operation, and
-every region has a Parameter for each of these values behind those of its own inputs. The property `captured` says how
-many there are, `graph_attributes` which attribute each region is. Constants are not captured: a region has its own copy
-of the operation (the data is shared), so that bodies fold.
+A node becomes an operation of its kind with the node's attributes as properties. Attributes that are graphs become
+regions of one block with Parameters and Results. Values that the graphs use from outside are captured: they are
+appended to the operands of the operation, and every region has Parameters for them behind those of its own inputs. The
+property `captured` is their number, `graph_attributes` names the attribute of each region. Constants are not captured:
+a region has its own copy of the operation, with shared data, so that constants in it can be folded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from moir.frontends.onnx.types import Types, dimension_names
 from moir.frontends.operations import Operations
 
 MAXIMUM_BODY_PARAMETERS = 1_000_000
-"""Captured values times regions of one operation."""
+"""Largest number of captured values of an operation, times the number of its regions."""
 
 _operation_class = cache(partial(operation_class, "onnx"))
 
@@ -41,9 +41,9 @@ class GraphBuilder:
     """Builds the blocks of one file.
 
     Args:
-        reader: for messages.
+        reader: creates the errors, which name the file.
         tensors: reads initializers and constants.
-        functions: functions that are inlined.
+        functions: the functions, whose calls are inlined.
     """
 
     def __init__(self, reader: StructureReader, tensors: TensorReader, functions: Functions) -> None:
@@ -55,13 +55,13 @@ class GraphBuilder:
         self._initializers: dict[int, tuple[Any, DataAttr]] = {}
 
     def error(self, reason: str, node: SourceNode, scope: Scope) -> ModelFileError:
-        """An error about a node."""
+        """An error that names a node and the file."""
         return ModelFileError(reason, operation=f"onnx.{node.kind}", node=scope.prefix + node.name, location=str(self.reader.path))
 
     # Graphs
 
     def model_block(self, graph: SourceGraph) -> Block:
-        """The block of a model. Inputs that have an initializer are constants."""
+        """The block of a model. Inputs with an initializer become constants."""
         scope = Scope(Operations(), initializers=dict(graph.initializers))
         for info in graph.inputs:
             if info.name not in graph.initializers:
@@ -69,11 +69,11 @@ class GraphBuilder:
         return self.finish(graph, scope)
 
     def body_block(self, graph: SourceGraph, outer: Scope, captured: dict[str, SSAValue]) -> Block:
-        """The block of a graph within another one.
+        """The block of a graph that is an attribute.
 
         Args:
             graph: the graph.
-            outer: names around it.
+            outer: the scope around it.
             captured: values for which it has Parameters behind those of its inputs.
         """
         inputs = {info.name for info in graph.inputs}
@@ -95,7 +95,7 @@ class GraphBuilder:
         return self.finish(graph, scope)
 
     def finish(self, graph: SourceGraph, scope: Scope) -> Block:
-        """Build the nodes and outputs of a graph whose inputs are there."""
+        """Build the nodes and outputs of a graph whose Parameters are built; returns the block."""
         scope.types = {name: self.types.convert(type_) for name, type_ in graph.types.items()}
         self.nodes(graph.nodes, scope)
         result_class = opset.operation("opset1.Result")
@@ -108,7 +108,7 @@ class GraphBuilder:
         return Block([*scope.operations.list, *results])
 
     def parameter(self, info: Any, scope: Scope) -> None:
-        """The Parameter of an input of a graph."""
+        """Build the Parameter for an input of a graph."""
         type_ = self.types.convert(info.type if info.HasField("type") else None)
         value = self.new_parameter(scope.full_name(info.name), type_, scope)
         scope.values[info.name] = value
@@ -116,7 +116,7 @@ class GraphBuilder:
             value.owner.attributes["dimension_names"] = names
 
     def new_parameter(self, name: str, type_: Attribute, scope: Scope) -> Any:
-        """A Parameter; its result is returned."""
+        """Build a Parameter; returns its result."""
         op = opset.operation("opset1.Parameter").create(
             result_types=[type_], attributes={"name": string_attribute(name), "tensor_names": tensor_names(name)}
         )
@@ -126,14 +126,14 @@ class GraphBuilder:
     # Values
 
     def constant(self, name: str, scope: Scope) -> Constant | None:
-        """The constant a name stands for, None if it stands for anything else."""
+        """The constant that a name stands for, None if it is another value."""
         constant = scope.constants.get(name)
         if constant is None and (initializer := scope.initializers.get(name)) is not None:
             constant = scope.constants[name] = Constant(self.initializer(initializer, name), scope.full_name(name))
         return constant
 
     def initializer(self, tensor: Any, name: str) -> DataAttr:
-        """The value of an initializer. All calls of a function share those of the graphs in it."""
+        """The value of an initializer. For graphs in a function, all calls of the function share it."""
         if id(tensor) not in self._initializers:
             sparse = tensor.DESCRIPTOR.name == "SparseTensorProto"
             data = self.tensors.read_sparse(tensor, name) if sparse else self.tensors.read(tensor, name)
@@ -141,14 +141,14 @@ class GraphBuilder:
         return self._initializers[id(tensor)][1]
 
     def value(self, name: str, scope: Scope) -> SSAValue | None:
-        """The value of a name, None if it is an input of a function that the call leaves out."""
+        """The value of a name, None if it is an input of a function that the call omits."""
         value = scope.values.get(name)
         if value is None and (constant := self.constant(name, scope)) is not None:
             value = scope.materialize(name, constant)
         return value
 
     def operands(self, node: SourceNode, scope: Scope) -> list[SSAValue | None]:
-        """The operands of a node, None for absent ones; those at the end are left out."""
+        """The operands of a node, None for absent ones; absent ones at the end are left out."""
         values = [self.value(name, scope) if name else None for name in node.inputs]
         while values and values[-1] is None:
             values.pop()
@@ -168,13 +168,13 @@ class GraphBuilder:
                 self.operation(node, scope)
 
     def properties(self, node: SourceNode, scope: Scope) -> dict[str, Attribute]:
-        """The attributes of a node but those that are graphs."""
+        """The properties of a node, from its attributes without the graphs."""
         if not node.attributes:
             return {}
         return self.attributes.properties(node.attributes, scope.bindings, f"onnx.{node.kind}", scope.prefix + node.name)
 
     def constant_node(self, node: SourceNode, scope: Scope) -> None:
-        """A Constant in any of its forms. It becomes an operation where it is used."""
+        """Register a Constant in any of its forms. The operation is built where the constant is used."""
         if len(node.outputs) != 1 or node.inputs or node.graphs:
             raise self.error("a Constant has one output and no inputs", node, scope)
         properties = self.properties(node, scope)
@@ -184,7 +184,7 @@ class GraphBuilder:
         scope.constants[node.outputs[0]] = Constant(data, scope.prefix + node.name)
 
     def operation(self, node: SourceNode, scope: Scope) -> None:
-        """The operation of a node, its regions included."""
+        """Build the operation of a node, with its regions."""
         properties = self.properties(node, scope)
         operands = [scope.operations.absent() if value is None else value for value in self.operands(node, scope)]
         regions: list[Region] = []
@@ -210,7 +210,7 @@ class GraphBuilder:
                 scope.values[name] = result
 
     def captured(self, node: SourceNode, scope: Scope) -> dict[str, SSAValue]:
-        """The values the graphs of a node use from outside, constants and absent ones not among them."""
+        """The values that the graphs of a node use from outside, without constants and absent ones."""
         if clash := {"captured", "graph_attributes"} & {attribute.name for attribute in node.attributes}:
             raise self.error(f"a node with graphs cannot have an attribute {min(clash)!r}", node, scope)
         captured: dict[str, SSAValue] = {}
@@ -225,8 +225,10 @@ class GraphBuilder:
     # Functions
 
     def call(self, function: Function, node: SourceNode, scope: Scope) -> None:
-        """Inline the call of a function. Its nodes get the name of the call in front, its outputs the names they have
-        in the caller.
+        """Inline the call of a function.
+
+        The name of the call becomes the prefix of the names of the function's nodes. Outputs have their names in the
+        caller.
         """
         if len(node.inputs) > len(function.inputs) or len(node.outputs) > len(function.outputs) or node.graphs:
             raise self.error("the call does not fit the declaration of the function", node, scope)
@@ -252,7 +254,7 @@ class GraphBuilder:
                 self.bind_output(inner, formal, scope, actual)
 
     def bind_output(self, inner: Scope, formal: str, scope: Scope, actual: str) -> None:
-        """Give a caller's name to an output of a function."""
+        """Give an output of a function its name in the caller."""
         if formal not in inner.values and formal not in inner.constants:
             raise ModelFileError(
                 f"the function called by {inner.prefix!r} does not compute its output {formal!r}", location=str(self.reader.path)

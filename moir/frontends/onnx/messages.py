@@ -1,8 +1,8 @@
 """The generated protobuf messages of ONNX, loaded without the `onnx` package.
 
-Importing `onnx` costs 0.3 s, nearly all of it for things a converter does not need; the messages alone cost a tenth of
-that. The module is not entered into `sys.modules`, so a later `import onnx` is complete; protobuf gives both the same
-message classes.
+Importing `onnx` takes 0.3 s, nearly all of it for modules that a converter does not need; the messages alone take a
+tenth of that. The module is not entered into `sys.modules`, so that a later `import onnx` is complete; protobuf gives
+both the same message classes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def new_model() -> onnx_ml_pb2.ModelProto:
 
 
 def is_text(value: object) -> bool:
-    """Whether a string field is in UTF-8: protobuf gives bytes, whatever its type says, for one that is not."""
+    """Whether a string field is in UTF-8: if it is not, protobuf returns bytes in spite of its type."""
     return isinstance(value, str)
 
 

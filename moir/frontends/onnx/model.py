@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 NEWEST_IR_VERSION = 14
 NEWEST_OPSET = 28
-"""Of ONNX 1.23, for the default domain."""
+"""The newest version of the default operator set in ONNX 1.23."""
 _LONGEST_DOCUMENTATION = 1024
 
 
@@ -41,10 +41,10 @@ def read_model(path: str | Path) -> ModuleOp:
     """Read an ONNX file.
 
     Args:
-        path: the file. Weights stay in it and in the files of external data: the module has views of their memory maps.
+        path: the file. Weights are views of memory maps of it and of the files of external data.
 
-    Returns a module with one `moir.model`. Raises ModelFileError for a file that is no ONNX model, is damaged or
-    inconsistent, or refers to files outside its folder.
+    Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, inconsistent or no ONNX
+    model, or refers to files outside its folder.
     """
     path = Path(path)
     mapped = map_file(path)
@@ -78,7 +78,7 @@ def read_model(path: str | Path) -> ModuleOp:
 
 
 def _check_versions(model: onnx_ml_pb2.ModelProto, path: Path) -> dict[str, int]:
-    """Check the versions a model is written in; returns the operator-set version of each domain."""
+    """Check the versions of the IR and the operator sets; returns the operator-set version of each domain."""
     location = str(path)
     if not model.HasField("graph") or not model.HasField("ir_version"):
         missing = "a graph" if model.HasField("ir_version") else "an IR version"
@@ -94,7 +94,7 @@ def _check_versions(model: onnx_ml_pb2.ModelProto, path: Path) -> dict[str, int]
         if not is_text(domain):
             raise ModelFileError("the domain of an operator set is not in UTF-8", location=location)
         if index >= own and domain in opsets:
-            # ONNX demands that operations of a function mean the same in the version the model imports.
+            # ONNX requires that operations of a function have the same meaning in the version the model imports.
             continue
         if opsets.get(domain, entry.version) != entry.version:
             raise ModelFileError(f"two versions of the operator set {domain!r} are imported", location=location)
@@ -111,7 +111,7 @@ def _check_versions(model: onnx_ml_pb2.ModelProto, path: Path) -> dict[str, int]
 
 
 def _check_inputs(inputs: Any, initializers: dict[str, Any], path: Path) -> None:
-    """Check that the inputs of a model are tensors of types OpenVINO IR has."""
+    """Check that the inputs of a model are tensors of types that OpenVINO IR has."""
     types = Types()
     for info in inputs:
         if info.name in initializers:
@@ -122,7 +122,7 @@ def _check_inputs(inputs: Any, initializers: dict[str, Any], path: Path) -> None
 
 
 def _metadata(model: onnx_ml_pb2.ModelProto) -> dict[str, str]:
-    """What a model says about itself. Entries of `metadata_props` do not hide the fields of the model."""
+    """The metadata of a model: its fields, and the entries of `metadata_props` with other names."""
     entries = {entry.key: entry.value for entry in model.metadata_props}
     fields = {
         "producer_name": model.producer_name,

@@ -1,4 +1,4 @@
-"""What the names of a graph stand for while its operations are built."""
+"""The values that names of a graph stand for, while its operations are built."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from moir.frontends.operations import Operations
 
 @dataclass(slots=True)
 class Constant:
-    """A constant that becomes an operation where it is used: its value and the name of that operation."""
+    """A constant that becomes an operation where it is used: its value, and the name of that operation."""
 
     data: DataAttr
     name: str
@@ -30,15 +30,15 @@ class Scope:
     """The names of one graph or of one call of a function.
 
     Args:
-        operations: the block; a call of a function shares that of its caller.
-        values: what names stand for; None is an absent input of a function.
-        initializers: tensors nobody used yet.
-        constants: constants by name, those of enclosing graphs included.
-        types: declared types of values.
-        prefix: what names of nodes and values get in front.
-        renamed: names of values that are outputs of a function, as the caller names them.
-        bindings: attributes of the function this is in; None outside functions.
-        has_tensor_names: whether its operations get the names of their results.
+        operations: the block; an inlined call shares the block of its caller.
+        values: values by name; None for an absent input of a function.
+        initializers: tensors by name that have no uses yet.
+        constants: constants by name, with those of enclosing graphs.
+        types: declared types of values by name.
+        prefix: prefix of the names of nodes and values.
+        renamed: for values that are outputs of a function, their names in the caller.
+        bindings: attributes of the call if this is in a function; None outside functions.
+        has_tensor_names: whether its operations have the names of their results as tensor names.
     """
 
     operations: Operations
@@ -56,11 +56,11 @@ class Scope:
         return (self.renamed.get(name) or self.prefix + name) if name else ""
 
     def named(self, op: str, results: Sequence[str]) -> dict[str, Attribute]:
-        """The attributes that name an operation.
+        """The attributes with the names of an operation and its results.
 
         Args:
-            op: its full name.
-            results: what the graph calls its results.
+            op: full name of the operation.
+            results: names of its results in the graph.
         """
         attributes: dict[str, Attribute] = {"name": string_attribute(op)}
         if results and self.has_tensor_names:
@@ -68,7 +68,7 @@ class Scope:
         return attributes
 
     def materialize(self, name: str, constant: Constant) -> SSAValue:
-        """The operation of a constant."""
+        """Build the operation of a constant; returns its result."""
         op = opset.operation("opset1.Constant").create(
             result_types=[tensor(constant.data.shape, constant.data.element)],
             properties={"value": constant.data},

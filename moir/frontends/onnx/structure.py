@@ -1,6 +1,6 @@
-"""The structure of a graph, before any operation is built: what each node uses and defines, in topological order.
+"""The structure of graphs before operations are built: the names that each node uses and defines, in topological order.
 
-Everything that can be wrong with names is found here: values defined twice or never, cycles.
+All errors in names are found here: values defined twice or never, cycles.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _BRANCHES = {"then_branch": 0, "else_branch": 1}
 
 @dataclass(slots=True)
 class SourceNode:
-    """A node.
+    """A node of a model file.
 
     Args:
-        kind: operation type, with its domain in front unless that is the default one.
+        kind: operation type, in front of it its domain unless that is the default one.
         key: domain, operation type and overload, by which a function is found.
         name: name of the node, or of its first output if it has none.
         inputs: names of its inputs, without absent ones at the end.
         outputs: names of its outputs, without absent ones at the end.
-        attributes: all but those that are graphs.
+        attributes: its attributes without the graphs.
         graphs: attributes that are graphs, by name; those of If in the order then, else.
-        free: names its graphs use and do not define, in order of first use.
+        free: names that its graphs use and do not define, in order of first use.
     """
 
     kind: str
@@ -49,15 +49,15 @@ class SourceNode:
 
 @dataclass(slots=True)
 class SourceGraph:
-    """A graph.
+    """A graph of a model file.
 
     Args:
-        inputs: its inputs, also those that have an initializer.
+        inputs: its inputs, including those with an initializer.
         outputs: names of its outputs.
-        nodes: in topological order.
+        nodes: its nodes in topological order.
         initializers: tensors and sparse tensors by name.
         types: declared types by name of the value.
-        free: names it uses and does not define, in order of first use.
+        free: names that it uses and does not define, in order of first use.
     """
 
     inputs: Sequence[Any]
@@ -70,7 +70,7 @@ class SourceGraph:
 
 @dataclass(slots=True)
 class Function:
-    """A function: a graph without types, with attributes. `free` names of its nodes are its inputs."""
+    """A function: a graph without types, with attributes. The free names of its nodes are its inputs."""
 
     key: tuple[str, str, str]
     inputs: Sequence[str]
@@ -87,7 +87,7 @@ def _trimmed(names: Sequence[str]) -> Sequence[str]:
 
 
 def domain_name(domain: str) -> str:
-    """A domain, "" for both names of the default one."""
+    """The name of a domain; "" for both names of the default domain."""
     return "" if domain in DEFAULT_DOMAINS else domain
 
 
@@ -102,18 +102,18 @@ class StructureReader:
         self.path = path
 
     def error(self, reason: str, node: SourceNode | None = None, hint: str | None = None) -> ModelFileError:
-        """An error, about a node if one is given."""
+        """An error that names the file, and a node if one is given."""
         operation, name = (f"onnx.{node.kind}", node.name) if node else (None, None)
         return ModelFileError(reason, operation=operation, node=name, location=str(self.path), hint=hint)
 
     def text(self, value: str, what: str) -> str:
-        """A string field. Raises ModelFileError if it is not in UTF-8."""
+        """A string field, of a message called `what`. Raises ModelFileError if it is not in UTF-8."""
         if not is_text(value):
             raise self.error(f"{what} is not in UTF-8")
         return value
 
     def graph(self, proto: onnx_ml_pb2.GraphProto) -> SourceGraph:
-        """A graph. Raises ModelFileError for names defined twice and cycles."""
+        """Read a graph. Raises ModelFileError for names defined twice and cycles."""
         defined: dict[str, SourceNode | None] = {}
         for info in proto.input:
             self._define(defined, self.text(info.name, "the name of an input"), None)
@@ -132,9 +132,9 @@ class StructureReader:
         return SourceGraph(list(proto.input), outputs, nodes, initializers, types, free)
 
     def function(self, proto: onnx_ml_pb2.FunctionProto) -> Function:
-        """A function. Raises ModelFileError for names defined twice or never, and cycles.
+        """Read a function. Raises ModelFileError for names defined twice or never, and cycles.
 
-        An output may be undefined: calls for which a definition of ONNX was made may not ask for it.
+        An output may be undefined: ONNX has definitions made for calls that do not use it.
         """
         key = (domain_name(proto.domain), proto.name, proto.overload)
         name = ".".join(self.text(part, "the name of a function") for part in key if part)
@@ -162,9 +162,9 @@ class StructureReader:
     def _body(
         self, protos: Iterable[onnx_ml_pb2.NodeProto], defined: dict[str, SourceNode | None], outputs: Sequence[str]
     ) -> tuple[list[SourceNode], Sequence[str]]:
-        """The nodes of a graph or function, sorted, and the names they and the outputs use but nobody defines.
+        """The nodes of a graph or function, sorted, and the names that they and the outputs use but nothing defines.
 
-        `defined` has the names of inputs and initializers; those of the nodes are added.
+        `defined` contains the names of inputs and initializers; the names that nodes define are added to it.
         """
         nodes: list[SourceNode] = []
         is_sorted = True
@@ -186,7 +186,7 @@ class StructureReader:
         return nodes, [name for name in free if name not in defined]
 
     def node(self, proto: onnx_ml_pb2.NodeProto) -> SourceNode:
-        """A node, its graphs included."""
+        """Read a node with its graphs."""
         inputs, outputs = _trimmed(list(proto.input)), _trimmed(list(proto.output))
         domain, op_type = domain_name(self.text(proto.domain, "a domain")), self.text(proto.op_type, "an operation type")
         name = self.text(proto.name, "the name of a node") or next((name for name in outputs if name), op_type)
@@ -239,8 +239,9 @@ class StructureReader:
         raise self.error(f"{len(names)} nodes form a cycle: {', '.join(listed)}", node)
 
     def check_closed(self, graph: SourceGraph) -> None:
-        """Check that a model's graph uses only what it defines. Raises ModelFileError naming the first node that does
-        not.
+        """Check that the graph of a model uses only names that it defines.
+
+        Raises ModelFileError with the first node that uses another name.
         """
         if not graph.free:
             return

@@ -1,8 +1,9 @@
 """TensorProto and SparseTensorProto -> `#moir.data`.
 
-Data is viewed where it lies: in the memory map of the model, in that of an external file, or in the parsed message if
-it is small. Only integers in variable-length encoding (`int32_data`, `int64_data`, …), strings and sparse tensors are
-decoded into memory.
+Data is not copied: it is a view of the memory map of the model or of an external file, or of the parsed message if it
+is
+small. Only integers in variable-length encoding (`int32_data`, `int64_data`, …), strings and sparse tensors are decoded
+into memory.
 
 Source: onnx-ml.proto of ONNX 1.23.
 """
@@ -29,10 +30,11 @@ if TYPE_CHECKING:
     from onnx import onnx_ml_pb2
 
 MAXIMUM_RANK = 64
-"""Of numpy arrays."""
+"""Largest rank of a numpy array."""
 MAXIMUM_DENSE_BYTES = 1 << 30
-"""Sparse tensors that take more than this are not made dense, nor are those of a model that together do and are mostly
-zeros.
+"""Largest size of a sparse tensor that is made dense.
+
+It is also the largest total size for the sparse tensors of a model if they are mostly zeros.
 """
 _MOSTLY_ZEROS_RATIO = 16
 _CHEAP_DENSE_BYTES = 64 << 20
@@ -41,9 +43,14 @@ _MAXIMUM_DENSE_RATIO = 1000
 
 @dataclass(frozen=True)
 class DataType:
-    """A data type of ONNX: its name, the element type it stands for (None: OpenVINO IR has none), and the field of
-    TensorProto that holds its values if they are not in `raw_data`. The values of that field have the numpy type
-    `stored`."""
+    """A data type of ONNX.
+
+    Args:
+        name: its name.
+        element: the element type; None if OpenVINO IR has no such type.
+        field: the field of TensorProto with the values, if they are not in `raw_data`.
+        stored: the numpy type of a value in that field.
+    """
 
     name: str
     element: Attribute | None
@@ -81,7 +88,7 @@ DATA_TYPES = {
     27: DataType("FLOAT6E2M3", None, "int32_data", "<u1"),
     28: DataType("FLOAT6E3M2", None, "int32_data", "<u1"),
 }
-"""The values of TensorProto.DataType."""
+"""The rows by the number in TensorProto.DataType."""
 
 _TYPED_FIELDS = {4: "float_data", 5: "int32_data", 7: "int64_data", 10: "double_data", 11: "uint64_data"}
 _VALUE_FIELDS = (*_TYPED_FIELDS.values(), "string_data")
@@ -94,9 +101,9 @@ class TensorReader:
 
     Args:
         path: the model file.
-        mapped: its memory map; None if tensors have no payloads outside the messages.
-        payloads: payloads the skeleton lacks.
-        key: key of the entry that refers to a payload.
+        mapped: memory map of the file; None if the messages contain all data.
+        payloads: the payloads that are not in the messages.
+        key: key of the entries that refer to payloads.
     """
 
     def __init__(self, path: Path, mapped: mmap.mmap | None = None, payloads: list[Payload] | None = None, key: str = "") -> None:
@@ -108,7 +115,7 @@ class TensorReader:
         self.dense_bytes = 0
 
     def error(self, name: str, reason: str, offset: int | None = None) -> ModelFileError:
-        """An error about a tensor."""
+        """An error that names a tensor and the file."""
         location = str(self.path) if offset is None else f"{self.path}, offset {offset}"
         return ModelFileError(f"tensor {name!r}: {reason}", location=location)
 
@@ -155,7 +162,7 @@ class TensorReader:
         return self.data(stored, shape, element, name, None if payload is None else payload.offset)
 
     def shape(self, dims: Any, name: str) -> tuple[int, ...]:
-        """The shape a tensor claims."""
+        """The declared shape of a tensor."""
         shape = tuple(dims) if len(dims) <= MAXIMUM_RANK else ()
         if len(dims) > MAXIMUM_RANK:
             raise self.error(name, f"rank {len(dims)} is more than {MAXIMUM_RANK}")
@@ -164,16 +171,16 @@ class TensorReader:
         return shape
 
     def payload(self, entries: dict[str, str]) -> Payload | None:
-        """The payload in the memory map, None if the tensor has none there."""
+        """The payload of a tensor in the memory map, None if it has none there."""
         index = entries.get(self.key) if self.key else None
         return None if index is None else self.payloads[int(index)]
 
     def size(self, shape: tuple[int, ...], element: Attribute) -> int:
-        """Bytes a tensor takes."""
+        """The size of a tensor in bytes."""
         return (math.prod(shape) * element_types.describe(element).bits + 7) // 8
 
     def stored_count(self, shape: tuple[int, ...], element: Attribute) -> int:
-        """Values in the typed field of a tensor: bytes for packed types, else elements."""
+        """The number of values in the typed field of a tensor: bytes for packed types, else elements."""
         return self.size(shape, element) if element_types.describe(element).is_packed else math.prod(shape)
 
     def raw(self, tensor: onnx_ml_pb2.TensorProto, payload: Payload | None) -> Array:
@@ -218,14 +225,14 @@ class TensorReader:
             raise self.error(name, f"a value of {data_type.name} is out of range") from None
 
     def text(self, value: bytes, name: str) -> str:
-        """A string of a string tensor."""
+        """An element of a string tensor, as text."""
         try:
             return value.decode()
         except UnicodeDecodeError as error:
             raise self.error(name, "a string is not in UTF-8") from error
 
     def data(self, stored: Array, shape: tuple[int, ...], element: Attribute, name: str, offset: int | None) -> DataAttr:
-        """Give stored values their element type and shape."""
+        """Stored values with the element type and the shape of the tensor."""
         row = element_types.describe(element)
         if row.bits == 0:
             return DataAttr(TensorData(stored.reshape(shape), element, shape))
@@ -243,7 +250,7 @@ class TensorReader:
             raise self.error(name, f"impossible shape {list(shape)}") from error
 
     def read_sparse(self, sparse: onnx_ml_pb2.SparseTensorProto, name: str) -> DataAttr:
-        """A sparse tensor, made dense. Raises ModelFileError if that takes far more memory than the file does."""
+        """A sparse tensor, made dense. Raises ModelFileError if the dense tensor is far larger than the file."""
         shape = self.shape(sparse.dims, name)
         values, indices = self.read(sparse.values, name), self.read(sparse.indices, f"{name} (indices)")
         row = element_types.describe(values.element)

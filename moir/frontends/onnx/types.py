@@ -23,7 +23,7 @@ _MAXIMUM_DIMENSION = (1 << 63) - 1
 
 
 class Types:
-    """Converts types; equal ones once."""
+    """Converts types; equal types share one result."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, Attribute] = {}
@@ -53,13 +53,13 @@ def _dimension(dimension: Any) -> int:
 
 
 def dimension_names(type_: onnx_ml_pb2.TypeProto) -> ArrayAttr[StringAttr] | None:
-    """Names of the unknown dimensions of a tensor type, "" for all others; None if no dimension has a name."""
+    """The names of the unknown dimensions of a tensor type, "" for all others; None if no dimension has a name."""
     names = [dimension.dim_param if dimension.HasField("dim_param") else "" for dimension in type_.tensor_type.shape.dim]
     return strings_attribute([name if is_text(name) else "" for name in names]) if any(names) else None
 
 
 def type_attribute(type_: onnx_ml_pb2.TypeProto) -> Attribute:
-    """A type as the attribute of a node: a tensor type, or for all other types text such as `seq(tensor(f32))`."""
+    """A type as a property: a tensor type, or for all other types text such as `seq(tensor(f32))`."""
     return Types().convert(type_) if type_.HasField("tensor_type") else string_attribute(describe(type_))
 
 

@@ -1,4 +1,4 @@
-"""Which parts of an ONNX file are weights and long texts, so that `moir.frontends.protobuf.wire` leaves them out.
+"""The fields of an ONNX file that hold weights or long texts, which `moir.frontends.protobuf.wire` omits.
 
 Source: onnx-ml.proto of ONNX 1.23.
 """
@@ -20,7 +20,7 @@ _EXTERNAL_DATA_FIELD = 13
 
 
 def _mark(key: str, index: int) -> bytes:
-    """An entry of `external_data` whose value is the number of the payload."""
+    """The entry of `external_data` that marks an omitted payload: the key and the number of the payload."""
     return length_field(_EXTERNAL_DATA_FIELD, length_field(1, key.encode()) + length_field(2, str(index).encode()))
 
 

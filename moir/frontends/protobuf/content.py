@@ -1,4 +1,4 @@
-"""Telling from the first bytes of a file that it is something else than a protobuf message."""
+"""Recognizing files that are no protobuf messages by their first bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAMPLE = 512
 
 
 def looks_like(mapped: mmap.mmap) -> str | None:
-    """What a file is if it is certainly no protobuf message, else None."""
+    """The format of a file that is certainly no protobuf message, for messages; else None."""
     beginning = mapped[:_SAMPLE]
     for mark, kind in _BEGINNINGS:
         if beginning.startswith(mark):
@@ -27,7 +27,7 @@ def looks_like(mapped: mmap.mmap) -> str | None:
     if beginning[4:8] in (b"TFL3", b"ORTM"):
         return "a TensorFlow Lite model" if beginning[4:8] == b"TFL3" else "an ORT-format model of ONNX Runtime"
     text = beginning.strip()
-    # A message that is all text does not exist: the first field of every model is a number.
+    # No model consists of text only: its first field is a number.
     if text and all(byte >= 0x20 or byte in b"\t\n\r" for byte in beginning):
         for mark, kind in _TEXT_BEGINNINGS:
             if text.lower().startswith(mark):

@@ -1,6 +1,6 @@
-"""Finding where the encoding of a file is invalid, after the parser said that it is.
+"""Finding where the encoding of a file is invalid, after the parser rejected it.
 
-The parser gives no offset; this walk is slow, strict, and only taken for the message.
+The parser gives no offset. This walk is slow and strict, and only serves to report the offset.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import Any
 from moir.frontends.protobuf.wire import LENGTH, Splitter
 
 _PARSER_DEPTH = 100
-"""Nesting of messages protobuf's parsers allow."""
+"""The nesting of messages that protobuf's parsers allow."""
 
 
 def report_damage(splitter: Splitter, descriptor: Any) -> None:
     """Raise ModelFileError with the offset of the first damage; return if none is found.
 
     Args:
-        splitter: of the file.
+        splitter: the splitter of the file.
         descriptor: protobuf's descriptor of the outermost message.
     """
     _walk(splitter, descriptor, 0, len(splitter.buffer), 0)

@@ -15,13 +15,13 @@ _DECODING_BYTES = 1 << 20
 
 
 def decode_varints(encoded: Array, most: int) -> Array:
-    """Integers in variable-length encoding as 64-bit integers (uint64, two's complement).
+    """Decode integers in variable-length encoding to 64-bit integers (uint64, two's complement).
 
     Args:
         encoded: the bytes (uint8).
-        most: how many there may be.
+        most: the largest number of integers.
 
-    Raises ValueError if there are more, or one takes more than 10 bytes.
+    Raises ValueError if there are more integers, or one has more than 10 bytes.
     """
     chunks: list[Array] = []
     position = count = 0
@@ -46,9 +46,9 @@ def decode_varints(encoded: Array, most: int) -> Array:
 
 
 def narrowed(wide: Array, dtype: np.dtype[Any]) -> Array:
-    """64-bit integers (uint64, two's complement) in a smaller type. Raises OverflowError if one does not fit.
+    """Convert 64-bit integers (uint64, two's complement) to a smaller type. Raises OverflowError if one does not fit.
 
-    Bit patterns of small floats and packed bytes are written with and without sign, so both are taken.
+    Writers encode bit patterns of small floats and packed bytes with or without sign, so both are accepted.
     """
     values = wide if dtype.kind == "u" and dtype.itemsize >= 4 else wide.view(np.int64)
     half = 1 << 8 * dtype.itemsize - 1

@@ -1,9 +1,9 @@
-"""Splitting a model file on the level of protobuf's wire format, so that weights are never loaded.
+"""Splitting a model file at the level of protobuf's wire format, so that weights are never loaded.
 
-A file is a few megabytes of structure and any amount of tensor data. `split` walks the memory map, skips what is small,
-and gives back a *skeleton*: the same bytes without the large payloads of tensors and without long documentation. The
-skeleton is parsed with ordinary messages; a tensor whose payload was taken out carries a mark with the number of its
-`Payload` instead.
+A file consists of a few megabytes of structure and any amount of tensor data. `split` walks the memory map and returns
+a
+*skeleton*: the same bytes without the large payloads of tensors and without long documentation. The skeleton is parsed
+into ordinary messages. A tensor whose payload was omitted has a mark with the number of its `Payload` instead.
 
 Source: https://protobuf.dev/programming-guides/encoding.
 """
@@ -19,9 +19,9 @@ from pathlib import Path
 from moir.errors import ModelFileError
 
 LARGE = 1024
-"""Messages and payloads up to this many bytes are left to the parser as they are."""
+"""Largest size in bytes of messages and payloads that stay in the skeleton unchanged."""
 MAXIMUM_DEPTH = 64
-"""Nesting of messages that is followed; every level of sub-graphs takes three."""
+"""Largest nesting of messages that is split; every level of sub-graphs takes three."""
 _MAXIMUM_TENSOR_FIELDS = 256
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
@@ -29,8 +29,12 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
 @dataclass(frozen=True)
 class Payload:
-    """Where the data of a tensor lies in the model file: the number of its field in TensorProto, offset and size in
-    bytes.
+    """The position of a tensor's data in the model file.
+
+    Args:
+        field: number of its field in TensorProto.
+        offset: offset in bytes.
+        size: size in bytes.
     """
 
     field: int
@@ -40,13 +44,13 @@ class Payload:
 
 @dataclass
 class WireSchema:
-    """What splitting does with the large fields of a kind of message.
+    """The treatment of the large fields of a message.
 
     Args:
-        children: fields that are looked into.
-        dropped: fields that are left out.
-        payloads: fields that are taken out; a message that has some is a tensor.
-        whole: a tensor with one of these fields stays as it is.
+        children: fields that are messages to split, with their schemas.
+        dropped: fields to leave out.
+        payloads: fields to omit and mark; a message with such fields is a tensor.
+        whole: a tensor with one of these fields stays unchanged.
     """
 
     children: dict[int, WireSchema] = field(default_factory=dict["int", "WireSchema"])
@@ -57,15 +61,15 @@ class WireSchema:
 
 @dataclass(frozen=True)
 class FileFormat:
-    """What a file of a framework is made of.
+    """The format of the model files of a framework.
 
     Args:
-        name: what messages call a model of the framework, with its article.
+        name: designation of a model of the framework in messages, with its article.
         message: name of the outermost message.
-        layout: of the outermost message.
-        wire_types: wire types of its fields; fields that are not in it are unknown ones.
+        layout: schema of the outermost message.
+        wire_types: wire types of the fields of the outermost message; all other fields are unknown.
         field_names: names of these fields, for messages.
-        mark: the field that refers to a payload, from a key and the number of the payload.
+        mark: builds the field that marks an omitted payload, from a key and the number of the payload.
     """
 
     name: str
@@ -82,8 +86,8 @@ class Skeleton:
 
     Args:
         data: the bytes of the outermost message.
-        payloads: what was taken out.
-        key: key in the marks of tensors whose payload was taken out; drawn at random, so no file can have it.
+        payloads: the omitted payloads.
+        key: key in the marks of tensors with an omitted payload; random, so that no file can contain it.
     """
 
     data: bytes
@@ -92,8 +96,9 @@ class Skeleton:
 
 
 def varint(buffer: memoryview | mmap.mmap, position: int, end: int) -> tuple[int, int]:
-    """A variable-length integer and the position behind it. Raises ValueError if it does not end before `end` or within
-    10 bytes.
+    """Decode a variable-length integer; returns it and the position behind it.
+
+    Raises ValueError if it does not end before `end` or has more than 10 bytes.
     """
     result = shift = 0
     while position < end and shift < 70:
@@ -107,7 +112,7 @@ def varint(buffer: memoryview | mmap.mmap, position: int, end: int) -> tuple[int
 
 
 def encode_varint(value: int) -> bytes:
-    """A non-negative integer as a variable-length integer."""
+    """Encode a non-negative integer with variable length."""
     encoded = bytearray()
     while value >= 0x80:
         encoded.append(value & 0x7F | 0x80)
@@ -117,7 +122,7 @@ def encode_varint(value: int) -> bytes:
 
 
 def length_field(number: int, content: bytes) -> bytes:
-    """A field of variable length with its tag."""
+    """Encode a field of wire type LEN with its tag."""
     return encode_varint(number << 3 | LENGTH) + encode_varint(len(content)) + content
 
 
@@ -127,7 +132,7 @@ class Splitter:
     Args:
         path: the file, for messages.
         buffer: its bytes.
-        format: what it is made of.
+        format: the format of the file.
     """
 
     def __init__(self, path: Path, buffer: memoryview, format: FileFormat) -> None:
@@ -139,11 +144,11 @@ class Splitter:
         self.chunks: list[memoryview | bytes] = []
 
     def error(self, reason: str, offset: int) -> ModelFileError:
-        """An error at an offset of the file."""
+        """An error that names the file and an offset in it."""
         return ModelFileError(reason, location=f"{self.path}, offset {offset}", hint=f"the file is damaged or not {self.format.name}")
 
     def tag(self, position: int, end: int) -> tuple[int, int, int]:
-        """Tag of the field at a position: field number, wire type, position of its content."""
+        """Decode the tag of the field at a position; returns field number, wire type and position of the content."""
         try:
             tag, content = varint(self.buffer, position, end)
         except ValueError as error:
@@ -153,7 +158,7 @@ class Splitter:
         return tag >> 3, tag & 7, content
 
     def content(self, position: int, wire: int, start: int, end: int) -> tuple[int, int]:
-        """Start and end of the content of a field that begins at `position` and whose tag ends at `start`."""
+        """The start and the end of the content of a field that begins at `position` and whose tag ends at `start`."""
         if wire == LENGTH:
             try:
                 length, start = varint(self.buffer, start, end)
@@ -176,13 +181,13 @@ class Splitter:
         return start, start + width
 
     def split(self) -> Skeleton:
-        """The skeleton. Raises ModelFileError for a damaged or truncated file."""
+        """Split the file; returns the skeleton. Raises ModelFileError for a damaged or truncated file."""
         self.check_top_level()
         self.rewrite(self.format.layout, 0, len(self.buffer), 0)
         return Skeleton(b"".join(self.chunks), self.payloads, self.key)
 
     def check_top_level(self) -> None:
-        """Check that the outermost fields are those of the format."""
+        """Check that the fields of the outermost message are those of the format."""
         position, end = 0, len(self.buffer)
         while position < end:
             number, wire, start = self.tag(position, end)
@@ -238,7 +243,7 @@ class Splitter:
         return size + end - run
 
     def rewrite_tensor(self, layout: WireSchema, position: int, end: int) -> int:
-        """Append the skeleton of a TensorProto. One with several payloads, or of an unusual form, is left as it is."""
+        """Append the skeleton of a TensorProto, unchanged if it has several payloads or an unusual form."""
         origin = position
         payload: tuple[int, int, int, int] | None = None
         dropped: list[tuple[int, int]] = []

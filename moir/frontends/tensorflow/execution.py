@@ -250,8 +250,10 @@ def _order(nodes: Mapping[str, Any], roots: Iterable[str]) -> list[str]:
 
 
 def _joined(before: DataAttr | Restored, more: DataAttr | Restored) -> DataAttr | None:
-    """The keys or the values of a table with additional ones; None if some are in the checkpoint, or there are too
-    many."""
+    """The keys or the values of a table, with additional ones.
+
+    None if some of them are in the checkpoint, or there are too many.
+    """
     if isinstance(before, Restored) or isinstance(more, Restored) or before.array.size + more.array.size > MAXIMUM_ENTRIES:
         return None
     return DataAttr.of(np.concatenate([before.array.reshape(-1), more.array.reshape(-1)]), more.element)

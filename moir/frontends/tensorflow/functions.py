@@ -112,8 +112,7 @@ class Functions:
         return name in self._definitions
 
     def find(self, name: str, node: Any) -> Function:
-        """The function that a node calls. Raises ModelFileError if the library lacks it or its definition is
-        invalid."""
+        """The function that a node calls. Raises ModelFileError if it is missing or its definition is invalid."""
         if name not in self._read:
             if name not in self._definitions:
                 reason = f"it calls the function {name!r}, which the model does not have"
@@ -143,8 +142,7 @@ class Functions:
 
 
 def bound(value: Any, bindings: Bindings) -> Any:
-    """An AttrValue in a function, with a placeholder replaced by the call's value; None if the call has no such
-    value."""
+    """An AttrValue in a function; the value that the call binds if it is a placeholder, None if there is none."""
     if value.WhichOneof("value") != "placeholder":
         return value
     return bindings.get(value.placeholder)

@@ -19,8 +19,7 @@ from moir.frontends.tensorflow.messages import message_class, message_pool
 from moir.frontends.tensorflow.tensors import TensorReader
 
 MAXIMUM_TEXT_BYTES = 1 << 28
-"""Largest size of a text file: parsing takes a hundred times as much memory as for a binary file of the same
-content."""
+"""Largest size of a text file: its parser takes a hundred times as much memory as that of binary files."""
 
 _ONNX = re.compile(rb"\x08[\x01-\x1f](?:[\x1a\x22\x28\x32\x3a\x42]|\x12.[ -~]{3})", re.DOTALL)
 """The first bytes of an ONNX model: the version of the IR, then a field that is a string or a number.

@@ -33,7 +33,10 @@ _UNREAD_KINDS = frozenset(
 
 
 class Variables(Mapping[str, DataAttr]):
-    """The values of variables by the names of their nodes, read on access; without variables that have no value.
+    """The values of variables by the names of their nodes, read on access.
+
+    Variables without a value are not in the mapping.
+
     Args:
         graph: the GraphDef.
         execution: the execution of the restore and initialization operations, completed.

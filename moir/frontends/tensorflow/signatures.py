@@ -17,8 +17,7 @@ _INTERNAL_SIGNATURES = frozenset(("__saved_model_init_op", "__saved_model_train_
 
 @dataclass(frozen=True)
 class Signature:
-    """The inputs and the outputs of a model: their names with the tensors of the main graph they stand for, in
-    order."""
+    """The inputs and the outputs of a model, in order: names, and the tensors of the main graph they stand for."""
 
     name: str
     inputs: list[tuple[str, str]]

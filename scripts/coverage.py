@@ -1,7 +1,9 @@
-"""The lists of operations in `docs`: which operations of each framework are lowered, from the tables themselves.
+"""The lists of operations in `docs`: the operations of each framework that are lowered, from the tables of lowerings.
 
-python -m scripts.coverage              writes the files
-python -m scripts.coverage --check      exit status 1 if one is not up to date
+The script writes the files, or compares them with the tables:
+
+    python -m scripts.coverage              writes the files
+    python -m scripts.coverage --check      exit status 1 if a file is not up to date
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ DOCUMENTS: Mapping[str, Callable[[], str]] = {
     "onnx-coverage.md": onnx_coverage.document,
     "tensorflow-coverage.md": tensorflow_coverage.document,
 }
-"""The files, and what writes the text of each."""
+"""The files, with the functions that return their text."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

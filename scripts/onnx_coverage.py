@@ -1,4 +1,4 @@
-"""`docs/onnx-coverage.md`: which ONNX operations are lowered, from the tables themselves."""
+"""`docs/onnx-coverage.md`: the ONNX operations that are lowered, from the table of lowerings."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from moir.frontends.onnx.model import NEWEST_OPSET
 from moir.lowering.onnx.table import onnx as lowerings
 
 READ_BY_THE_FRONTEND = frozenset(("Constant",))
-"""Kinds that never reach a lowering."""
+"""Kinds that the frontend resolves, so that no lowering gets them."""
 
 LOOPS_OVER_SEQUENCES = frozenset(("SequenceMap",))
-"""Kinds whose definition is a loop that appends to a sequence: the runtime does not have sequences."""
+"""Kinds whose definition is a loop that appends to a sequence, which OpenVINO Runtime does not support."""
 
 DIRECT, IMPORTED, EXPANDED, REPORTED, MISSING = "direct", "read by the frontend", "by definition", "reported", "no"
 
@@ -43,9 +43,9 @@ class Kind:
 
     Args:
         name: its kind.
-        versions: the operator-set versions that defined it anew.
-        defined: the versions in which ONNX defines it as a function, and the kinds that definition uses (none listed if
-            these depend on the node).
+        versions: the operator-set versions that changed it.
+        defined: the versions in which ONNX defines it as a function, with the kinds in that definition (empty if the
+            definition depends on the node).
     """
 
     name: str
@@ -54,7 +54,7 @@ class Kind:
 
 
 def kinds_of_onnx() -> list[Kind]:
-    """The operations of the default operator set, in alphabetical order, as the installed `onnx` knows them."""
+    """The operations of the default operator set of the installed `onnx`, in alphabetical order."""
     from onnx import defs
 
     schemas: dict[str, list[Any]] = {}
@@ -74,7 +74,7 @@ def _kind(name: str, schemas: Sequence[Any]) -> Kind:
 
 
 def state(kind: Kind) -> tuple[str, int | None]:
-    """How an operation is lowered, and the first version of it that is."""
+    """The way an operation is lowered, and the first version of it that is."""
     if kind.name in READ_BY_THE_FRONTEND:
         return IMPORTED, kind.versions[0]
     handled = lowerings.since(kind.name)

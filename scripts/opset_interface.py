@@ -1,5 +1,6 @@
-"""What OpenVINO's Python interface says of the operations: operands, required attributes and defaults, by calling its
-functions.
+"""Operands, required attributes and defaults of operations according to OpenVINO's Python interface.
+
+They are found by calling the functions of the interface with a recording node factory.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ NEWEST = 17
 
 
 class Recorded(Exception):
-    """What a function of the Python interface asked the node factory to create."""
+    """The operation that a function of the Python interface requested from the node factory."""
 
     def __init__(self, kind: str, attributes: dict[str, Any]) -> None:
         super().__init__(kind)
@@ -38,11 +39,11 @@ STAND_INS: Sequence[Mapping[str, Any]] = (
     {"bool": True, "int": 11, "float": 11.0, "str": "first", "ints": [11], "floats": [11.0], "strs": ["first"]},
     {"bool": False, "int": 12, "float": 12.0, "str": "second", "ints": [12], "floats": [12.0], "strs": ["second"]},
 )
-"""Two arguments for each type of parameter; what differs in the operation comes from the argument."""
+"""Two arguments for each type of parameter: an attribute that differs between the two calls depends on the argument."""
 
 
 def stand_in(hint: str, values: Mapping[str, Any]) -> Any:
-    """An argument for a parameter with a type annotation."""
+    """An argument for a parameter, by its type annotation."""
     if "Node" in hint:
         node = openvino.op.Parameter(openvino.Type.f32, openvino.PartialShape([2, 3]))
         return [node, node] if "list[" in hint.lower() else node
@@ -53,8 +54,9 @@ def stand_in(hint: str, values: Mapping[str, Any]) -> Any:
 
 
 def recorded(function: Callable[..., Any], values: Mapping[str, Any]) -> Recorded | None:
-    """What a function of the Python interface creates for required arguments only, and the required entries of its
-    `attrs`.
+    """The operation that a function of the Python interface creates from its required arguments.
+
+    Arguments are the required parameters, and the required entries of its `attrs`.
     """
     hints = {name: str(hint) for name, hint in typing.get_type_hints(inspect.unwrap(function)).items()}
     entries: dict[str, Any] = {}
@@ -83,16 +85,14 @@ def recorded(function: Callable[..., Any], values: Mapping[str, Any]) -> Recorde
 
 
 NUMBERS = {"floating": np.float32(11), "integer": np.int64(11), "unsignedinteger": np.uint64(11), "str_": "first"}
-"""Values for the entries of `attrs` that its check wants to be of an abstract type of numpy."""
+"""Values for entries of `attrs` that the interface requires to be of an abstract type of numpy."""
 
 OPTIONAL_IN_NAME = {("output_roi", None), ("spatial_scale", None), ("fill_mode", None)}
-"""Parameters with the default None that the functions refuse."""
+"""Parameters with the default None that the functions nevertheless require."""
 
 
 def operand_counts(function: Callable[..., Any]) -> tuple[int, int | None]:
-    """The least and greatest number of operands by the signature of a function of the Python interface; None if there
-    is no limit.
-    """
+    """The least and greatest number of operands in the signature of a function; None if there is no limit."""
     hints = {name: str(hint) for name, hint in typing.get_type_hints(inspect.unwrap(function)).items()}
     least = greatest = 0
     is_limited = True
@@ -106,9 +106,7 @@ def operand_counts(function: Callable[..., Any]) -> tuple[int, int | None]:
 
 
 def functions() -> Iterator[tuple[int, Callable[..., Any]]]:
-    """The functions of the Python interface that make operations, with the operation set each is defined for, oldest
-    first.
-    """
+    """The functions of the Python interface that create operations, with their operation sets, oldest sets first."""
     for number in range(1, NEWEST + 1):
         module = importlib.import_module(f"openvino.opset{number}")
         for name, function in sorted(vars(module).items()):
@@ -120,13 +118,13 @@ def functions() -> Iterator[tuple[int, Callable[..., Any]]]:
 
 @dataclass(frozen=True)
 class Call:
-    """What a function of the Python interface makes.
+    """The operation that a function of the Python interface creates.
 
     Args:
         opset: the operation set the function is defined for.
         kind: the kind of operation.
         operands: least and greatest number of operands; None if there is no limit.
-        defaults: the attributes it gives the operation, None where its caller has to say the value.
+        defaults: the attributes that the operation gets without arguments; None where an argument is required.
     """
 
     opset: str
@@ -136,7 +134,7 @@ class Call:
 
 
 def calls() -> list[Call]:
-    """What the functions of the Python interface make, older operation sets first."""
+    """The operations that the functions of the Python interface create, oldest operation sets first."""
     found: list[Call] = []
     create = node_factory.NodeFactory.create
     node_factory.NodeFactory.create = _record  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,7 +1,6 @@
-"""Operands and attributes of one instance of each operation that does not take matrices of f32 with its default
-attributes.
+"""Samples of the operations that do not accept matrices of f32 with the runtime's default attributes.
 
-`f32[2,3]` is a value of that type, `i64=[1,2]` a constant.
+A sample is the operands and attributes of one instance. `f32[2,3]` is a value of that type, `i64=[1,2]` a constant.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Sample:
-    """Operands of an instance, and attributes that are not to have the runtime's default."""
+    """The operands of an instance, and the attributes that differ from the runtime's defaults."""
 
     operands: tuple[str, ...]
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -182,4 +181,4 @@ SAMPLES: dict[str, Sample] = {
         for kind in ("Assign", "ReadValue")
     },
 }
-"""By name; all others have as many `f32[2,3]` as they need operands."""
+"""Samples by operation; every other operation gets as many operands `f32[2,3]` as it needs."""

@@ -1,4 +1,4 @@
-"""`docs/tensorflow-coverage.md`: what happens to each TensorFlow operation moir knows, from the tables themselves."""
+"""`docs/tensorflow-coverage.md`: the treatment of each TensorFlow operation, from the tables of moir."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RAISED_BY: dict[str, Iterable[str]] = {
     raise_switch_merge.RaiseSwitchMergePass.name: (*raise_switch_merge.SWITCHES, *raise_switch_merge.MERGES),
     raise_tensor_arrays.RaiseTensorArraysPass.name: raise_tensor_arrays.REWRITES,
 }
-"""The kinds each pass takes out of the model."""
+"""The kinds that each raising pass removes from the model."""
 
 MEANINGS = {
     DIRECT: "a handler in the file of that name in `moir/lowering/tensorflow`",
@@ -57,7 +57,7 @@ Operations that are there for an effect are left out; a note of the conversion s
 
 
 def lowered() -> dict[str, tuple[str, str]]:
-    """How each kind that has a handler is lowered, and the family it belongs to."""
+    """For each kind with a handler, the way it is lowered and the family it belongs to."""
     families = {kind: family for family, kinds in FAMILIES.items() for kind in kinds.split()}
     found: dict[str, tuple[str, str]] = {}
     for kind in lowerings.kinds():
@@ -69,7 +69,7 @@ def lowered() -> dict[str, tuple[str, str]]:
 
 
 def others() -> dict[str, tuple[str, str]]:
-    """The kinds that no lowering sees, and where they go."""
+    """For each kind that never reaches a lowering, the part of moir that handles it."""
     found: dict[str, tuple[str, str]] = {}
     for kind in ("Const", *CALL_KINDS, *INPUT_KINDS):
         found[kind] = IMPORTED, ""

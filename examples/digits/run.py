@@ -1,9 +1,9 @@
-"""The demo: converts `digits.onnx`, runs the IR and the ONNX model on images neither was trained on, and compares.
+"""The demo: converts `digits.onnx`, runs the IR and the ONNX model on held-out images, and compares the logits.
 
     python examples/digits/run.py [--output DIR]
 
-Writes `digits.xml`, `digits.bin` and the dumps of every stage into DIR, by default `build/digits` of the checkout. Exit status 1 if the
-conversion fails or the logits differ by more than 0.001.
+Writes `digits.xml`, `digits.bin` and the dumps of every stage into DIR, by default `build/digits` of the checkout. The
+exit status is 1 if the conversion fails or the logits differ by more than 0.001.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LIMIT = 1e-3
 
 
 def convert(output: Path) -> Path:
-    """Convert the model by the command line, with a dump of every stage; the `.xml`."""
+    """Convert the model with the command line, with a dump of every stage; returns the path of the `.xml`."""
     xml, dumps = output / "digits.xml", output / "dumps"
     arguments = [str(HERE / "digits.onnx"), "-o", str(xml), "--dump-ir", str(dumps)]
     print("$", shlex.join(["moir", *arguments]), flush=True)

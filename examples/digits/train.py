@@ -1,7 +1,7 @@
 """Trains the digit classifier of the demo: writes `digits.onnx` and `held_out.npz` beside this file.
 
-Needs PyTorch and scikit-learn, which `run.py` does not: what this writes is in the repository. The seed is fixed, so that the same
-versions of both packages write the same files.
+Needs PyTorch and scikit-learn, which `run.py` does not, as its input files are in the repository. The seed is fixed, so
+that the same versions of both packages write the same files.
 
     python examples/digits/train.py
 """
@@ -83,7 +83,7 @@ def main() -> None:
         dynamic_axes={"image": {0: "batch"}, "logits": {0: "batch"}},
         opset_version=17,
         dynamo=False,
-        # Batch normalisation stays in the file: folding it is shown by the converter.
+        # Batch normalisation stays in the file, as the demo shows that the converter folds it.
         training=torch.onnx.TrainingMode.PRESERVE,
         do_constant_folding=False,
     )

@@ -1,4 +1,4 @@
-"""Port maps and back edges of operations with bodies: If, Loop and TensorIterator."""
+"""Port maps and back edges of operations with regions: If, Loop and TensorIterator."""
 
 from __future__ import annotations
 
@@ -19,22 +19,30 @@ PORT_MAP_PROPERTIES = {
     "Loop": frozenset(("inputs", "outputs", "condition")),
     "TensorIterator": frozenset(("inputs", "outputs")),
 }
-"""Properties that are written as port maps, by the type of operation."""
+"""The properties of each operation type that are written as port maps."""
 
 
 @dataclass(frozen=True)
 class Bodies:
-    """The bodies of an operation: the text that connects their layers, and each one's element with its layers."""
+    """The bodies of an operation.
+
+    Args:
+        connections: the XML of port maps and back edges.
+        elements: name of the XML element and layers of each body.
+    """
 
     connections: str
     elements: tuple[tuple[str, LayerOrder], ...]
 
 
 def bodies_of(op: OpsetOp, inputs: int) -> Bodies:
-    """The bodies of an operation with regions; `inputs` is the number of its input ports, behind which the output ports
-    are numbered.
+    """The bodies of an operation with regions.
 
-    Raises EmissionError if the IR has no form for bodies of this operation, or for a connection of it.
+    Args:
+        op: the operation.
+        inputs: the number of its input ports; output ports are numbered behind these.
+
+    Raises EmissionError if IR has no such operation with bodies, or cannot represent one of the connections.
     """
     writer = _WRITERS.get(op.KIND)
     if writer is None:
@@ -81,8 +89,8 @@ def _repeated(op: OpsetOp, ports: int, body: LayerOrder, own_operands: int, spec
 
     Args:
         ports: number of input ports.
-        own_operands: number of operands that are the loop's own and cannot feed a Parameter.
-        special: entries of the port map beyond those of inputs and outputs.
+        own_operands: number of operands for the loop itself, which cannot feed a Parameter.
+        special: entries of the port map other than those of inputs and outputs.
     """
     inputs, outputs = _ports(op, "inputs"), _ports(op, "outputs")
     if len(inputs) != len(body.parameters) or len(outputs) != len(op.results):
@@ -109,7 +117,7 @@ def _ports(op: OpsetOp, name: str) -> list[BodyPort]:
 
 
 def _operand(op: OpsetOp, ports: int, index: int, own_operands: int) -> int:
-    """The port of an operand that feeds a Parameter of a body."""
+    """The port of an operand that feeds a Parameter of a body. Raises EmissionError for one that cannot."""
     if not 0 <= index < ports:
         raise IndexError
     if index < own_operands:
@@ -123,7 +131,7 @@ def _operand(op: OpsetOp, ports: int, index: int, own_operands: int) -> int:
 
 
 def _result(body: LayerOrder, index: int) -> int:
-    """The layer of a Result of a body."""
+    """The index of the layer of a Result of a body."""
     if not 0 <= index < len(body.results):
         raise IndexError
     return len(body.operations) - len(body.results) + index

@@ -1,8 +1,8 @@
-"""Two files that appear together or not at all.
+"""Replacing two files together: after a failure, either both are new or both are old.
 
-Both are written under temporary names in their directory, brought to the disk and renamed. The old `.xml` goes before
-the new `.bin` comes, and the new `.xml` comes last: whenever the process ends, an `.xml` that is there has its own
-`.bin` beside it.
+Both are written under temporary names in their directory, flushed to the disk and renamed. The old `.xml` is removed
+before the new `.bin` is renamed, and the new `.xml` is renamed last: wherever the process ends, an `.xml` that exists
+has its own `.bin` beside it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from moir.errors import EmissionError
 
 @dataclass
 class FilePair:
-    """The open temporary files of a model."""
+    """The open temporary files of a model, for the `.xml` and the `.bin`."""
 
     xml: BinaryIO
     weights: BinaryIO
 
 
 def weights_path(xml_path: Path) -> Path:
-    """The `.bin` that belongs to an `.xml`. Raises EmissionError if the path does not end in `.xml`."""
+    """The path of the `.bin` for an `.xml`. Raises EmissionError if the path does not end in `.xml`."""
     if xml_path.suffix.lower() != ".xml":
         raise EmissionError("the name of the file to write must end in .xml", location=str(xml_path))
     return xml_path.with_suffix(".bin")
@@ -36,10 +36,11 @@ def weights_path(xml_path: Path) -> Path:
 
 @contextmanager
 def replacing(xml_path: Path) -> Generator[FilePair]:
-    """Files to write a model to. They take their names when the block ends; an exception in it leaves everything as it
-    was.
+    """Create the files of a model under temporary names, and rename them when the context ends.
 
-    Raises EmissionError where the file system refuses (no permission, no room, no directory).
+    After an exception in the context, the files that existed before are unchanged.
+
+    Raises EmissionError for errors of the file system (no permission, no space, no directory).
     """
     bin_path = weights_path(xml_path)
     directory = xml_path.parent
@@ -71,12 +72,12 @@ def replacing(xml_path: Path) -> Generator[FilePair]:
 
 
 def _create(path: Path) -> BinaryIO:
-    """A new file with the permissions any new file gets."""
+    """Create a file with the default permissions of new files."""
     return os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666), "wb", buffering=1 << 20)
 
 
 def _synchronize(directory: Path) -> None:
-    """Bring the names in a directory to the disk, where the platform can."""
+    """Flush the entries of a directory to the disk, on platforms that allow that."""
     with suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""A module as the two parts of the IR in memory, and as a model of OpenVINO Runtime."""
+"""A module as OpenVINO IR in memory, and as a model of OpenVINO Runtime."""
 
 from __future__ import annotations
 
@@ -23,10 +23,15 @@ if TYPE_CHECKING:
 def write_xml(
     module: ModuleOp, write: Callable[[str], object], weights: Weights, conversion_parameters: Mapping[str, str] | None = None
 ) -> int:
-    """Pass the XML of the one model of a module to `write` and collect its constants in `weights`; returns the number
-    of layers.
+    """Write the XML of a module with one model, and collect its constants; returns the number of layers.
 
-    Raises EmissionError for what the IR cannot hold.
+    Args:
+        module: the module.
+        write: is called with each piece of the XML.
+        weights: collects the constants.
+        conversion_parameters: options of the conversion to record.
+
+    Raises EmissionError for a module that IR cannot represent.
     """
     model = model_of(module)
     foreign = remaining_operations(model, lambda op: not isinstance(op, OpsetOp | NoneOp))
@@ -39,7 +44,7 @@ def write_xml(
 
 
 def model_of(module: ModuleOp) -> ModelOp:
-    """The model of a module. Raises EmissionError if there is none or more than one."""
+    """The only model of a module. Raises EmissionError if it has none or more than one."""
     models = models_of(module)
     if len(models) != 1:
         raise EmissionError(f"the IR holds one model, the module has {len(models)}")
@@ -47,7 +52,7 @@ def model_of(module: ModuleOp) -> ModelOp:
 
 
 def serialize(module: ModuleOp, *, conversion_parameters: Mapping[str, str] | None = None) -> tuple[bytes, Weights]:
-    """The `.xml` of a module, and the weights that make its `.bin`; no weight is copied."""
+    """The `.xml` of a module, and the weights for its `.bin`, which are not copied."""
     weights = Weights()
     text = io.StringIO()
     write_xml(module, text.write, weights, conversion_parameters)
@@ -57,11 +62,14 @@ def serialize(module: ModuleOp, *, conversion_parameters: Mapping[str, str] | No
 def to_openvino(
     module: ModuleOp, *, conversion_parameters: Mapping[str, str] | None = None, core: openvino.Core | None = None
 ) -> openvino.Model:
-    """The model of a module as OpenVINO Runtime has it, without a file. The weights are copied once; the model owns
-    them.
+    """The model of a module as one of OpenVINO Runtime, without files. The weights are copied; the model owns them.
 
-    A model with operations of the dialect `extension` needs a `core` that knows them. Raises EmissionError if OpenVINO
-    is not installed, or refuses the model.
+    Args:
+        module: a module in opset dialects.
+        conversion_parameters: options of the conversion to record.
+        core: a core in which the operations of the dialect `extension` are registered, if the model has any.
+
+    Raises EmissionError if OpenVINO is not installed, or rejects the model.
     """
     try:
         import openvino

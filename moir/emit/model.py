@@ -1,7 +1,7 @@
 """A model as the XML of OpenVINO IR version 11: layers and edges.
 
-The name of an operation says everything about its layer: `opset8.Gather` is written as `type="Gather"
-version="opset8"`, an operation of a user's dialect likewise. Text is written as it comes; no tree is built.
+The name of an operation determines type and version of its layer: `opset8.Gather` is written as `type="Gather"
+version="opset8"`, also for an operation of a user's dialect. The XML is written piece by piece, without a tree.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ class ModelWriter:
     """Writes one model.
 
     Args:
-        write: takes the XML, piece by piece.
-        weights: gets the constants of the model and of all bodies in it.
+        write: is called with each piece of the XML.
+        weights: collects the constants of the model and of all its bodies.
     """
 
     def __init__(self, write: Callable[[str], object], weights: Weights) -> None:
         self.layers = 0
         self._write = write
         self._weights = weights
-        # By identity: attributes live as long as the module does, and hashing one costs more than this look-up.
+        # By identity: attributes live as long as the module, and hashing an attribute costs more than this look-up.
         self._properties: dict[int, str] = {}
         self._ports: dict[int, tuple[str, str]] = {}
 
     def model(self, model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> None:
-        """Write the whole model. Raises EmissionError where the IR cannot hold it."""
+        """Write the whole model. Raises EmissionError if IR cannot represent it."""
         self._write(f'<?xml version="1.0"?>\n<net name="{escape_name(model.sym_name.data)}" version="11">\n')
         layers = LayerOrder(model.block)
         self._network(layers, layers.tensor_names)
@@ -58,7 +58,7 @@ class ModelWriter:
         self._write("</net>\n")
 
     def _network(self, layers: LayerOrder, tensor_names: Mapping[OpResult, str]) -> None:
-        """Write `<layers>` and `<edges>`; `tensor_names` are those of results whose operation says none."""
+        """Write `<layers>` and `<edges>`; `tensor_names` has the names of results whose operation declares none."""
         sources: dict[object, str] = {}
         edges: list[str] = []
         self._write("\t<layers>\n")
@@ -129,7 +129,7 @@ class ModelWriter:
         return f'\t\t\t\t<port id="{port}" precision="{precision}"{label}>\n{dimensions}{information}\t\t\t\t</port>\n'
 
     def _data(self, op: OpsetOp) -> str:
-        """The `<data>` of a layer, nothing if it has no attributes."""
+        """The `<data>` of a layer, empty if it has no attributes."""
         if op.name == "opset1.Constant":
             return self._constant_data(op)
         if op.name == "opset1.Parameter":
@@ -138,7 +138,7 @@ class ModelWriter:
         texts: list[str] = []
         written: Sequence[tuple[str, Attribute | None]] = _written_properties(type(op))
         if not written and properties and op.name.startswith(_EXTENSION):
-            # An operation nobody defined: what it has is what is written.
+            # An operation without a class: all of its properties are written.
             written = [(_attribute_name(name), None) for name in properties]
         for name, default in written:
             attribute = properties.get(name, default)
@@ -171,8 +171,9 @@ def _parameter_data(op: Operation) -> str:
 
 
 def _extension_layer(op: OpsetOp, type_: str) -> tuple[str, str]:
-    """Version and type of a layer of the `extension` dialect. The class of the operation may be a user's own, which has
-    neither.
+    """Version and type of a layer of the `extension` dialect.
+
+    The class of the operation may be a user's own, which declares neither.
     """
     version = op.attributes.get(LAYER_VERSION)
     return version.data if isinstance(version, StringAttr) else "extension", decode_kind(type_)
@@ -186,9 +187,7 @@ def _attribute_name(name: str) -> str:
 
 @cache
 def _written_properties(operation: type[OpsetOp]) -> tuple[tuple[str, Attribute | None], ...]:
-    """Names and defaults of the properties of an operation that stand in its `<data>`, in the order of their
-    definition.
-    """
+    """Names and defaults of the properties of an operation that are written to `<data>`, in the order of the class."""
     ports = PORT_MAP_PROPERTIES.get(operation.KIND, frozenset[str]())
     specs = property_table(operation).specs
     return tuple((escape_value(name), spec.default) for name, spec in specs.items() if name not in ports)

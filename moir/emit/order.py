@@ -1,4 +1,4 @@
-"""The layers of a block: which operations become layers, in which order, under which names."""
+"""The layers of a block: their operations, their order and their names."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from moir.errors import EmissionError
 class LayerOrder:
     """The operations of a block as layers: Parameters, then the others, then Results.
 
-    The order of Parameters and Results is that of the block, and so that of the inputs and outputs of the model. The
-    others keep the order of the block, too, unless an operand comes from below; then they are sorted stably. Raises
-    ConversionError for a cycle.
+    Parameters and Results keep the order of the block, which is that of the model's inputs and outputs. The others keep
+    the order of the block, too, unless an operand is defined below its use; then they are sorted stably.
+
+    Raises ConversionError for a cycle.
     """
 
     def __init__(self, block: Block) -> None:
@@ -34,7 +35,7 @@ class LayerOrder:
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of the layers, each only once: Parameters and Results have the first choice, then it is by order."""
+        """Unique names of the layers. On a conflict, Parameters and Results keep theirs, then earlier layers."""
         names = [""] * len(self.operations)
         taken: set[str] = set()
         last: dict[str, int] = {}
@@ -46,11 +47,10 @@ class LayerOrder:
 
     @cached_property
     def tensor_names(self) -> dict[OpResult, str]:
-        """Names for inputs and outputs of the model whose operation says none: the runtime finds both only by names of
-        tensors.
+        """The tensor names of inputs and outputs of the model whose operation declares none.
 
-        A tensor gets the name of its operation, of several results `<name>:<index>`, unless another tensor has that
-        name already.
+        The runtime finds inputs and outputs only by tensor names. A tensor gets the name of its operation, or
+        `<name>:<index>` if that has several results, unless another tensor has this name.
         """
         unnamed = [op.results[0] for op in self.parameters] + [op.operands[0] for op in self.results]
         wanted = [value for value in dict.fromkeys(unnamed) if isinstance(value, OpResult) and not tensor_names_of(value.op)[value.index]]
@@ -68,7 +68,7 @@ class LayerOrder:
 
 
 def operands_of(op: Operation) -> list[SSAValue]:
-    """The operands that have a port: all but absent ones at the end."""
+    """The operands that have a port: all except absent ones at the end."""
     operands = list(op.operands)
     while operands and is_none(operands[-1].owner):
         operands.pop()
@@ -76,7 +76,7 @@ def operands_of(op: Operation) -> list[SSAValue]:
 
 
 def misplaced_operand(op: Operation) -> EmissionError:
-    """The error for an operation with an operand that no layer of its block produces."""
+    """The error for an operation with an operand that is not defined in its block."""
     for index, operand in enumerate(op.operands):
         if is_none(operand.owner):
             return EmissionError(
@@ -89,7 +89,7 @@ def misplaced_operand(op: Operation) -> EmissionError:
 
 
 def _unique(name: str, taken: set[str], last: dict[str, int]) -> str:
-    """The name, or the name with the first free number behind it."""
+    """The name if it is not taken, else the name with the first free number appended."""
     candidate = name
     while candidate in taken:
         last[name] = last.get(name, 0) + 1

@@ -1,6 +1,4 @@
-"""The `<rt_info>` of a model, of its layers and of their ports: what the runtime and its tools may know beside the
-computation.
-"""
+"""The `<rt_info>` of a model, of its layers and of their ports: information that does not affect the computation."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from moir.errors import EmissionError
 from moir.version import moir_version
 
 PORT_ENTRIES = frozenset(("layout",))
-"""Entries of a Parameter or Result that have an effect on their port only."""
+"""Entries of a Parameter or Result that belong to its port."""
 
 PATH_OPTIONS = frozenset(
     (
@@ -40,9 +38,7 @@ PATH_OPTIONS = frozenset(
         "transformations_config",
     )
 )
-"""Options of a conversion whose values are paths: of these only the last part is written, directories are nobody's
-business.
-"""
+"""Options of a conversion whose values are paths. Only the last component is written, as directories are private."""
 
 _ELEMENT_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 
@@ -50,7 +46,7 @@ _ELEMENT_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> str:
     """The `<rt_info>` of the model: moir's version and the options of the conversion.
 
-    Options are those the model carries (`conversion_parameters`), overridden by the given ones.
+    Options are those that the model records (`conversion_parameters`), overridden by the given ones.
     """
     carried = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
     options: dict[str, str] = {}
@@ -67,8 +63,9 @@ def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] |
 
 
 def layer_information(op: Operation, on_port: bool, indent: str) -> str:
-    """The `<rt_info>` of the layer (or, with `on_port`, of the only port) of an operation; nothing if it carries no
-    such entries.
+    """The `<rt_info>` of the layer of an operation, or with `on_port` of its only port; empty if there are no entries.
+
+    `indent` is the indentation of the element.
     """
     attribute = op.attributes.get("runtime_info")
     if not isinstance(attribute, DictionaryAttr):
@@ -95,7 +92,7 @@ def _checked(name: str) -> str:
 
 
 def _anonymous(value: str) -> str:
-    """A path, or several joined by commas, without the directories."""
+    """A path, or several separated by commas, without directories."""
     return ",".join(_last_part(part) for part in value.split(","))
 
 

@@ -1,4 +1,4 @@
-"""Values as they are spelled in the XML of the IR."""
+"""The text of names, properties and types in the XML of the IR."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;",
 
 
 def escape_name(text: str) -> str:
-    """A name as the value of an XML attribute; what XML 1.0 cannot hold becomes U+FFFD, since a name has no meaning."""
+    """A name escaped for an XML attribute. Characters that XML 1.0 forbids become U+FFFD: names have no meaning."""
     if _UNSAFE.search(text) is None:
         return text
     return _escape(_IMPOSSIBLE.sub("\ufffd", text))
 
 
 def escape_value(text: str) -> str:
-    """A value as that of an XML attribute. Raises EmissionError for characters XML 1.0 cannot hold."""
+    """A value escaped for an XML attribute. Raises EmissionError for characters that XML 1.0 forbids."""
     found = _IMPOSSIBLE.search(text)
     if found:
         raise EmissionError(f"{text!r} has the character {found.group()!r}, which XML cannot hold")
@@ -39,10 +39,11 @@ def _escape(text: str) -> str:
 
 
 def property_text(attribute: Attribute) -> str:
-    """The value of a property, escaped: true and false, floats in the shortest form that reads back, lists joined by
-    commas.
+    """The value of a property, escaped.
 
-    Raises EmissionError for an attribute the IR has no form for.
+    Booleans are `true` and `false`, floats have the shortest text that reads back, lists are separated by commas.
+
+    Raises EmissionError for an attribute that IR cannot represent.
     """
     if element_types.is_element_type(attribute):
         return element_types.describe(attribute).xml
@@ -67,7 +68,7 @@ def _scalar_text(value: object) -> str:
 
 
 def port_text(type_: Attribute) -> tuple[str, str]:
-    """Precision and dimension elements of a port. Raises EmissionError if the IR does not have the type."""
+    """Precision and dimension elements of a port. Raises EmissionError if IR does not have the type."""
     element = element_of(type_)
     if not element_types.is_element_type(element) or (element is element_types.dynamic and "tensor" not in type_.name):
         raise EmissionError(f"the IR has no values of type {type_}")
@@ -79,12 +80,13 @@ _BOUNDS = re.compile(r"(\d*)\.\.(\d*)", re.ASCII)
 
 
 def parameter_shape(type_: Attribute, bounds: str | None) -> str:
-    """The `shape` of a Parameter: `?` for an unknown dimension, `1..10` for one between bounds, `...` for an unknown
-    rank.
+    """The `shape` of a Parameter: `?` for an unknown dimension, `1..10` for a bounded one, `...` for an unknown rank.
 
     Args:
         type_: type of the Parameter's result.
-        bounds: what is known of each dimension, as in `1..10,3,?`. Raises EmissionError if it contradicts the type.
+        bounds: the bounds of each dimension, as in `1..10,3,?`; None if there are none.
+
+    Raises EmissionError if the bounds contradict the type.
     """
     shape = shape_of(type_)
     if shape is None:
@@ -99,7 +101,7 @@ def parameter_shape(type_: Attribute, bounds: str | None) -> str:
 
 
 def _within(dimension: int, entry: str) -> bool:
-    """Whether a dimension of the type (-1 if unknown) agrees with its bounds."""
+    """Whether a dimension of the type (-1 if unknown) is consistent with its bounds."""
     if entry in ("?", "-1"):
         return True
     if entry.isdecimal():
@@ -114,7 +116,7 @@ def _within(dimension: int, entry: str) -> bool:
 
 
 def plain_text(attribute: Attribute) -> str:
-    """An entry of runtime information, unescaped."""
+    """The value of an entry of runtime information, not escaped."""
     if isinstance(attribute, StringAttr):
         return attribute.data
     if isinstance(attribute, IntegerAttr | FloatAttr):

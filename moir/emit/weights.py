@@ -1,8 +1,8 @@
-"""The weights of a model: places in the `.bin`, equal ones shared, written in pieces.
+"""The weights of a model: the layout of the `.bin`, in which equal constants share their bytes.
 
-A constant is 64-byte aligned and shares its place with every other one of the same bytes, whatever their shapes and
-element types. Candidates are found by their size and a few windows of their bytes; only candidates are compared as a
-whole, so nothing is digested.
+Constants are 64-byte aligned. Constants of equal bytes share one position, whatever their shapes and element types. To
+find them, sizes and samples of the bytes are compared first, and whole constants only if these are equal; no hash of a
+whole constant is computed.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ ALIGNMENT = 64
 
 
 class Weights:
-    """Collects constants and gives each its place.
+    """Collects constants and assigns offsets in the `.bin` to them.
 
     Attributes:
-        size: bytes of the `.bin` so far.
+        size: size of the `.bin` so far, in bytes.
     """
 
     def __init__(self) -> None:
@@ -34,8 +34,9 @@ class Weights:
         self._keep: list[TensorData] = []
 
     def place(self, data: DataAttr) -> tuple[int, int]:
-        """Offset and size in bytes of a constant. Raises ConversionError if its value is not there or contradicts its
-        type.
+        """The offset and the size of a constant in bytes.
+
+        Raises ConversionError if its value is missing or contradicts its type.
         """
         identity = id(data.data)
         if identity not in self._places:
@@ -57,7 +58,7 @@ class Weights:
         return offset, array.nbytes
 
     def write(self, write: Callable[[memoryview], object]) -> None:
-        """Pass all bytes of the `.bin`, from its beginning to its end, to `write`."""
+        """Call `write` with the bytes of the `.bin`, piece by piece."""
         position = 0
         for offset, array in self._stored:
             if offset > position:
@@ -67,7 +68,7 @@ class Weights:
             position = offset + array.nbytes
 
     def fill(self, buffer: Array) -> None:
-        """Write all bytes into an array of `size` bytes (uint8)."""
+        """Copy the bytes of the `.bin` into an array of `size` bytes (uint8)."""
         position = 0
 
         def store(piece: memoryview) -> None:
@@ -79,7 +80,7 @@ class Weights:
 
 
 def _storage(data: DataAttr) -> Array:
-    """The array whose little-endian bytes in C order stand for the constant in the `.bin`."""
+    """The array whose bytes, little-endian and in C order, represent the constant in the `.bin`."""
     array = data.array
     if data.element == element_types.string:
         return np.frombuffer(data.contiguous_bytes(), np.uint8)
@@ -90,7 +91,7 @@ def _storage(data: DataAttr) -> Array:
 
 
 def _byte_pieces(array: Array) -> Iterator[Array]:
-    """The bytes of an array, piece by piece; pages of a memory map are given back behind the reader."""
+    """The bytes of an array, piece by piece; pages of a memory map are released after they were read."""
     contiguous = array.flags.c_contiguous
     for piece in pieces(array):
         yield piece.view(np.uint8)

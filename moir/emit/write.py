@@ -1,4 +1,4 @@
-"""A module as the files `.xml` and `.bin`."""
+"""Writing a module as the files `.xml` and `.bin`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,13 @@ from moir.emit.weights import Weights
 
 @dataclass(frozen=True)
 class WrittenModel:
-    """What `write_model` wrote: the two files, the number of layers (those of bodies among them) and the size of the
-    `.bin`.
+    """The result of `write_model`.
+
+    Args:
+        xml_path: path of the `.xml`.
+        bin_path: path of the `.bin`.
+        layers: number of layers, with those in bodies.
+        weights_bytes: size of the `.bin` in bytes.
     """
 
     xml_path: Path
@@ -26,15 +31,15 @@ class WrittenModel:
 
 
 def write_model(module: ModuleOp, xml_path: str | Path, *, conversion_parameters: Mapping[str, str] | None = None) -> WrittenModel:
-    """Write the one model of a module as OpenVINO IR version 11.
+    """Write a module with one model as OpenVINO IR version 11.
 
     Args:
-        module: holds one `moir.model`, all of its operations in opset dialects.
-        xml_path: the file to write; the weights go to the `.bin` beside it. A missing directory is made.
-        conversion_parameters: options of the conversion, recorded in the file; of paths only the last part.
+        module: a module with one `moir.model`, all of its operations in opset dialects.
+        xml_path: the file to write; the weights are written to the `.bin` beside it. A missing directory is created.
+        conversion_parameters: options of the conversion to record in the file; paths without their directories.
 
-    Raises EmissionError for what the IR cannot hold and where the files cannot be written. Then no new file is left,
-    and older ones stay as they were; only if the very renaming fails, the older `.xml` is gone.
+    Raises EmissionError for a module that IR cannot represent, and for errors of the file system. Then no new file is
+    left and the old ones are unchanged, except that the old `.xml` is gone if renaming the new files fails.
     """
     path = Path(xml_path)
     weights = Weights()

@@ -1,1 +1,1 @@
-"""The command line tools `moir` and `moir-opt`, and what puts frontends, passes and emission together."""
+"""The command line tools `moir` and `moir-opt`, which combine frontends, passes and emission."""

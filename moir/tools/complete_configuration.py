@@ -1,4 +1,4 @@
-"""`moir describe-subgraphs`: fills the inputs and outputs of the sub-graphs a configuration file names into it."""
+"""`moir describe-subgraphs`: adds the inputs and outputs of sub-graphs to the configuration file that names them."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ def update(configuration: str, model: str, reading: Mapping[str, object]) -> int
 
 
 def completed(configuration: str, model: str, reading: Mapping[str, object]) -> str:
-    """The text of a configuration file, completed for a model. Raises ConversionError, e.g. for scopes that are not in
-    the model.
+    """The text of a configuration file, completed for a model.
+
+    Raises ConversionError, e.g. for scopes that the model does not have.
     """
     from moir.dialects.moir import models_of
     from moir.model_optimizer.api.describe_subgraphs import describe_subgraphs

@@ -1,4 +1,4 @@
-"""The arguments that the command lines share: how a model is read, and extensions. They become `ConversionOptions`."""
+"""Arguments that the command lines share, for reading models and for extensions, and their `ConversionOptions`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from moir.options import ConversionOptions
 
 
 def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of each framework's reader, in a group of its own."""
+    """Add the options of each framework's reader, in an argument group for each framework."""
     for framework in readable():
         if framework.options:
             group = parser.add_argument_group(framework.title)
@@ -19,7 +19,7 @@ def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def reading_options(arguments: argparse.Namespace) -> dict[str, object]:
-    """The options of readers that a command line gives."""
+    """The options of readers that are given on a command line."""
     options = [option for framework in readable() for option in framework.options]
     texts = [(option, getattr(arguments, option.name, None)) for option in options]
     return {option.name: text.split(",") if option.is_list else text for option, text in texts if text}
@@ -39,7 +39,7 @@ def add_extension_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def conversion_options(arguments: argparse.Namespace) -> ConversionOptions:
-    """What a command line says; options that it does not have are at their defaults."""
+    """The conversion options of a command line; options that it does not have are at their defaults."""
     configuration: str | None = getattr(arguments, "transformations_config", None)
     return ConversionOptions(
         reading=reading_options(arguments),

@@ -1,13 +1,15 @@
 """`moir`: a model file -> OpenVINO IR.
 
-moir model.onnx                    writes model.xml and model.bin to the current folder
-moir model.onnx -o out/net.xml --compress-to-fp16
-moir saved_model -o net.xml         a TensorFlow SavedModel; also frozen.pb, graph.pbtxt, model.ckpt.meta
-moir model.onnx --dump-ir dumps    the module after each pass, see `moir-opt`
-moir model.onnx --extensions DIR   with operations, lowerings and transformations of your own
-moir passes                        the passes of a conversion, in order
-moir new-extension DIR             a small extension to start from
-moir describe-subgraphs FILE MODEL a configuration of sub-graphs with their inputs and outputs filled in
+The first argument is a model or a command:
+
+    moir model.onnx                       writes model.xml and model.bin to the current folder
+    moir model.onnx -o out/net.xml --compress-to-fp16
+    moir saved_model -o net.xml           a TensorFlow SavedModel; also frozen.pb, graph.pbtxt, model.ckpt.meta
+    moir model.onnx --dump-ir dumps       the module after each pass, see `moir-opt`
+    moir model.onnx --extensions DIR      with operations, lowerings and transformations of your own
+    moir passes                           the passes of a conversion, in order
+    moir new-extension DIR                a small extension to start from
+    moir describe-subgraphs FILE MODEL    a configuration of sub-graphs, with their inputs and outputs added
 """
 
 from __future__ import annotations
@@ -36,15 +38,16 @@ COMMANDS: dict[str, str] = {
     "new-extension": "moir.tools.new_extension:main",
     "describe-subgraphs": "moir.tools.complete_configuration:main",
 }
-"""The commands besides the conversion, with the functions that run them. A model file of such a name is written
-`./passes`.
+"""The commands other than the conversion, with the functions that run them.
+
+A model file with the name of a command is given as `./passes`.
 """
 
 _KINDS_SHOWN = 6
 
 
 class VersionAction(argparse.Action):
-    """Prints the version; it is looked up only then."""
+    """Prints the version, which is looked up only for this option."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from moir.version import moir_version
@@ -54,7 +57,7 @@ class VersionAction(argparse.Action):
 
 
 def argument_parser() -> argparse.ArgumentParser:
-    """The command line of `moir`."""
+    """The argument parser of `moir`."""
     parser = argparse.ArgumentParser(
         prog="moir",
         description="Convert a neural-network model to OpenVINO IR.",
@@ -135,12 +138,12 @@ def _convert(options: argparse.Namespace) -> int:
 
 
 def output_path(output: str, model: Path) -> Path:
-    """The `.xml` to write: `output`, or a file named like the model in the folder `output`."""
+    """The path of the `.xml` to write: `output`, or a file named like the model if `output` is a folder."""
     return Path(output) if output.lower().endswith(".xml") else Path(output) / f"{model.stem or model.resolve().name or 'model'}.xml"
 
 
 def notes_of(module: ModuleOp) -> list[str]:
-    """What the frontend has to say about the models of a module."""
+    """The notes of the frontend on the models of a module, for the user."""
     from moir.dialects.moir import ModuleLevel, models_of
     from moir.dialects.properties import value_of
 
@@ -149,7 +152,7 @@ def notes_of(module: ModuleOp) -> list[str]:
 
 
 def summary(module: ModuleOp, written: WrittenModel, seconds: float) -> str:
-    """What was converted: operations by kind, size of the weights, time and files."""
+    """A summary of the conversion: operations by kind, size of the weights, time and files."""
     kinds = Counter(op.name.partition(".")[2] for op in module.walk() if op.name.startswith(("opset", "extension")))
     shown = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(_KINDS_SHOWN))
     others = len(kinds) - _KINDS_SHOWN
@@ -164,7 +167,7 @@ def summary(module: ModuleOp, written: WrittenModel, seconds: float) -> str:
 
 
 def format_size(size: int) -> str:
-    """A number of bytes as people read it."""
+    """A size in bytes as text with a unit."""
     number, unit = float(size), "bytes"
     for unit in ("bytes", "KB", "MB", "GB"):
         if number < 1000 or unit == "GB":

@@ -1,9 +1,9 @@
-"""Dumps: a folder with the module after each pass that changed it, complete and ready to be fed back to `moir-opt`.
+"""Dumps: a folder with the module after each pass that changed it, complete, so that `moir-opt` can read it back.
 
     DIR/00-import.mlir   DIR/02-lower-onnx.mlir   DIR/06-eliminate-dead.mlir   …   DIR/weights.bin
 
-The number is the place of the pass in the pipeline; `moir-opt DIR/02-lower-onnx.mlir --resume-after 02-lower-onnx -t ir
--o m.xml` goes on from there.
+The number is the position of the pass in the pipeline; `moir-opt DIR/02-lower-onnx.mlir --resume-after 02-lower-onnx
+-t ir -o m.xml` runs the remaining passes.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ _DUMP = re.compile(r"\d{2,}-[\w-]+\.mlir")
 
 
 class DumpWriter(Observer):
-    """Writes the dumps of one conversion. Those of an earlier one in the folder are removed: they would refer to
-    weights that are gone.
+    """Writes the dumps of one conversion.
+
+    Dumps of an earlier conversion in the folder are removed, as the weights they refer to are overwritten.
 
     Args:
-        folder: where to; it is made if it does not exist.
+        folder: the folder; it is created if it does not exist.
 
     Raises ConversionError if the folder cannot be written.
     """
@@ -42,7 +43,7 @@ class DumpWriter(Observer):
             for path in folder.iterdir():
                 if _DUMP.fullmatch(path.name):
                     path.unlink()
-            # A new file rather than an emptied one: the old one may be mapped by somebody.
+            # A new file rather than a truncated one: another process may have mapped the old one.
             (folder / WEIGHTS).unlink(missing_ok=True)
             self._file: BinaryIO = (folder / WEIGHTS).open("xb")
         except OSError as error:

@@ -1,9 +1,11 @@
-"""How a tool ends: exit statuses, and every failure as one line on stderr.
+"""Exit statuses of the tools, and failures as one line on stderr.
 
-0    done
-1    the model cannot be read, converted or written, or there is a bug
-2    the command line is wrong
-130  interrupted
+The exit statuses are:
+
+    0    done
+    1    the model cannot be read, converted or written, or there is a bug
+    2    the command line is wrong
+    130  interrupted
 """
 
 from __future__ import annotations
@@ -21,23 +23,23 @@ _LONGEST_MESSAGE = 4000
 
 
 def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) -> int:
-    """Run the body of a tool; returns its exit status, or the one for the failure after a line about it on stderr.
+    """Run the body of a tool; returns the exit status. A failure is reported as a line on stderr.
 
     Args:
-        tool: name of the tool, the beginning of the line.
-        body: the tool.
-        debug: print the traceback, too.
+        tool: name of the tool, with which the line begins.
+        body: the function that does the work and returns the exit status.
+        debug: whether to print the traceback, too.
     """
     try:
         status = body()
-        # Here a closed pipe can be dealt with, at exit it cannot.
+        # Flushed here, where a closed pipe can be handled, and not at exit.
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
         print(f"{tool}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # Nobody reads the output any more; what is still buffered must not fail again at exit.
+        # The reader of the output is gone. Redirected, so that the rest of the buffer does not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return FAILED
     except Exception as error:
@@ -48,7 +50,7 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
 
 
 def one_line(text: str) -> str:
-    """Text that is one line and cannot control a terminal: names in a model are anybody's."""
+    """Text on one line, without control characters: names in a model come from untrusted sources."""
     text = " ".join(text.split())
     if len(text) > _LONGEST_MESSAGE:
         text = f"{text[:_LONGEST_MESSAGE]}…"
@@ -56,7 +58,7 @@ def one_line(text: str) -> str:
 
 
 def describe(error: BaseException) -> str:
-    """What went wrong, for the user."""
+    """The description of an error for the user."""
     from xdsl.utils.exceptions import DiagnosticException, ParseError
 
     if isinstance(error, ParseError):
@@ -79,7 +81,7 @@ def _internal(error: BaseException, stage: str) -> str:
 
 
 def _operation_at(trace: TracebackType | None) -> str:
-    """The operation that was worked on."""
+    """The operation that was processed when an exception was raised, as the end of a message."""
     from moir.dialects.names import name_of
     from moir.rewriting.failing_operation import failing_operation
 

@@ -1,4 +1,4 @@
-"""`moir passes`: the pipeline in order, what each pass does, and where the transformations of extensions land."""
+"""`moir passes`: the pipeline in order, with descriptions of the passes and with the transformations of extensions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Row:
     """A line of the list.
 
     Args:
-        number: place in the pipeline, as in the names of dumps.
+        number: position in the pipeline, as in the names of dumps.
         mark: `|` for an anchor, `+` for a transformation of an extension that runs, `-` for one that does not.
         name: the name of the pass.
-        description: what it does, or where it is from.
+        description: summary of the pass, or the origin of a transformation.
     """
 
     number: int
@@ -61,7 +61,7 @@ def _print(options: argparse.Namespace) -> int:
 
 
 def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
-    """What the list says about passes."""
+    """The rows of the list, a row for each pass."""
     from moir.extensions.transformation_pass import TransformationPass
     from moir.pipeline import AnchorPass
 
@@ -79,7 +79,7 @@ def _first_line(each: ModulePass) -> str:
 
 
 def table_of(rows: Sequence[Row]) -> str:
-    """The list as text. The phases are set apart by blank lines."""
+    """The list as text, with a blank line in front of each phase."""
     width = max((len(row.name) for row in rows), default=0)
     lines: list[str] = []
     for index, row in enumerate(rows):

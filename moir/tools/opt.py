@@ -1,4 +1,4 @@
-"""`moir-opt`: passes over modules, from text or a model file to text or OpenVINO IR.
+"""`moir-opt`: runs passes on modules, from text or a model file to text or OpenVINO IR.
 
     moir-opt model.onnx -p lower-onnx,fold-constants
     moir-opt dumps/07-fold-constants.mlir --resume-after 07-fold-constants -t ir -o model.xml
@@ -6,7 +6,7 @@
     moir-opt a.mlir --extensions my_extension -p fuse-mine
 
 Text refers to weights in side files in its folder (text from stdin: in the current folder). Without `--weights-file`,
-values over 64 bytes are left out of the output.
+values over 64 bytes are omitted from the output.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ if TYPE_CHECKING:
     from moir.pipeline import LoadedExtensions
 
 TEXT, IR = "mlir", "ir"
-"""Names of the targets: our text, and OpenVINO IR."""
+"""The names of the targets: text of modules, and OpenVINO IR."""
 
 
 class VerificationAfterPass(Observer):
-    """`--verify-each`."""
+    """Verifies the module after each pass, for `--verify-each`."""
 
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
         verify_module(module, stage)
 
 
 class ModuleAfterPass(Observer):
-    """`--print-ir-after-change` and `--print-between-passes`: the module after passes, on stderr.
+    """Prints the module after passes to stderr, for `--print-ir-after-change` and `--print-between-passes`.
 
     Args:
-        always: also after passes that changed nothing.
+        always: whether to print the module also after passes that did not change it.
     """
 
     def __init__(self, *, always: bool) -> None:
@@ -79,11 +79,11 @@ class ModuleAfterPass(Observer):
 
 
 class MoirOptMain(xDSLOptMain):
-    """The driver. Construction parses the command line and loads extensions, `run` does the work.
+    """The driver. The constructor parses the command line and loads extensions, `run` does the work.
 
     Args:
         arguments: the command line, by default that of the process.
-        stack: closes the extensions.
+        stack: closes the extensions when the tool ends.
     """
 
     version_format = "moir-opt, built on xdsl {xdsl_version}"
@@ -140,7 +140,7 @@ class MoirOptMain(xDSLOptMain):
             raise UsageError("-p, --pass-pipeline and --resume-after exclude each other")
         if self.args.resume_after:
             given = [f"{DEFAULT}{{after={self.args.resume_after}}}"]
-        # The framework of a text is known once it is read, and for that the operations of extensions must be.
+        # The framework of a text is known only after parsing, for which the operations of extensions are needed.
         framework = None if self.input_kind == TEXT else framework_of_file(self.args.input_file)
         self.extensions = open_extensions(framework, conversion_options(self.args), {"input_model": self.args.input_file})
         if self.extensions is not None:
@@ -153,16 +153,16 @@ class MoirOptMain(xDSLOptMain):
         if self.args.input_file in (None, "-"):
             return sys.stdin.buffer, TEXT
         extension = self.input_kind
-        # A frontend maps the file itself.
+        # The frontend maps the file itself.
         return (Path(self.args.input_file).open("rb") if extension == TEXT else BytesIO()), extension
 
     @property
     def input_kind(self) -> str:
-        """What reads the input: our parser, or the frontend for files of such a name."""
+        """The parser of the input: `mlir` for text, or the suffix of the files that a frontend reads."""
         if self.args.input_file in (None, "-"):
             return TEXT
         path = Path(self.args.input_file)
-        # The folder of a SavedModel is read as the file in it.
+        # The folder of a SavedModel has the frontend of the file in it.
         extension = self.args.frontend or ("pb" if path.is_dir() else path.suffix.removeprefix(".").lower())
         return extension if extension in self.available_frontends else TEXT
 
@@ -170,11 +170,11 @@ class MoirOptMain(xDSLOptMain):
         return "<stdin>" if self.args.input_file in (None, "-") else self.args.input_file
 
     def input_folder(self) -> Path:
-        """The folder of the input, where the side files of text are."""
+        """The folder of the input, which contains the side files of a text."""
         return Path() if self.args.input_file in (None, "-") else Path(self.args.input_file).parent
 
     def parse_text(self, stream: IO[bytes]) -> ModuleOp:
-        """The module of a text. Raises ParseError, and ModelFileError if it is no UTF-8."""
+        """Parse a text. Raises ParseError, and ModelFileError if the text is not in UTF-8."""
         try:
             parser = TextParser(self.ctx, stream.read(), self.get_input_name())
         except UnicodeDecodeError as error:
@@ -186,14 +186,14 @@ class MoirOptMain(xDSLOptMain):
                 parser.raise_error(str(error))
 
     def read_model_file(self, stream: IO[bytes]) -> ModuleOp:
-        """The module of a model file, which the frontend reads by its name."""
+        """Read a model file with its frontend, which opens the file by its name."""
         with stage("the import"):
             return import_model(self.args.input_file, conversion_options(self.args))
 
     # Output
 
     def print_text(self, module: ModuleOp, output: IO[str]) -> None:
-        """Target `mlir`."""
+        """Print a module, for the target `mlir`."""
         from xdsl.syntax_printer import SyntaxPrinter
 
         print_module(
@@ -208,7 +208,7 @@ class MoirOptMain(xDSLOptMain):
 
     @contextmanager
     def weights_writer(self) -> Generator[WeightsWriter | None]:
-        """The side file of the output, if there is to be one."""
+        """The writer of the output's side file, None if there is no side file."""
         if not self.args.weights_file:
             yield None
             return
@@ -220,7 +220,7 @@ class MoirOptMain(xDSLOptMain):
 
     @contextmanager
     def text_output(self) -> Generator[IO[str]]:
-        """Where the output goes, but for files of IR."""
+        """The stream for the output; files of IR are written without it."""
         if self.args.output_file in (None, "-") or self.writes_ir:
             yield sys.stdout
             sys.stdout.flush()
@@ -232,13 +232,13 @@ class MoirOptMain(xDSLOptMain):
 
     @property
     def writes_ir(self) -> bool:
-        """Whether the output are the two files of OpenVINO IR."""
+        """Whether the output consists of the two files of OpenVINO IR."""
         return parse_spec(self.args.target).name == IR and self.args.output_file not in (None, "-")
 
     # Work
 
     def check_paths(self) -> None:
-        """Raises UsageError for options that do not fit together."""
+        """Raises UsageError for options that contradict each other."""
         args = self.args
         if args.split_input_file and (self.writes_ir or args.dump_ir):
             raise UsageError("--split-input-file goes with text output only")
@@ -250,7 +250,7 @@ class MoirOptMain(xDSLOptMain):
                 raise UsageError("--weights-file is a file in the folder of the output")
 
     def run(self) -> None:
-        """Read, transform and write each piece of the input. Raises what `report_failures` reports."""
+        """Read, transform and write each chunk of the input. Raises the errors that `report_failures` reports."""
         self.check_paths()
         cast(MoirContext, self.ctx).weights = WeightsReader(self.input_folder())
         timing = Timing()
@@ -271,7 +271,7 @@ class MoirOptMain(xDSLOptMain):
             print(timing.table(), end="", file=sys.stderr)
 
     def observers(self, timing: Timing) -> list[Observer]:
-        """What is to be told about the passes."""
+        """The observers of the passes, as options request them."""
         args = self.args
         observers: list[Observer] = [timing]
         if args.verify_each:
@@ -289,8 +289,9 @@ class MoirOptMain(xDSLOptMain):
         return observers
 
     def piece(self, chunk: IO[bytes], extension: str, offset: int, output: IO[str], observers: Sequence[Observer]) -> None:
-        """One module from its text to the output; with `--verify-diagnostics` or `--parsing-diagnostics` its error
-        takes its place.
+        """Read, transform and write one chunk of the input.
+
+        With `--verify-diagnostics` or `--parsing-diagnostics`, an error of that kind becomes the output instead.
         """
         try:
             with chunk:
@@ -311,7 +312,7 @@ class MoirOptMain(xDSLOptMain):
             output.write(one_line(describe(error)) + "\n")
 
     def transform(self, module: ModuleOp, observers: Sequence[Observer]) -> None:
-        """Run the passes, and verify before and after them."""
+        """Run the passes, and verify the module before and after them."""
         if not self.args.disable_verify:
             verify_module(module)
         framework = framework_of(module)
@@ -325,7 +326,7 @@ class MoirOptMain(xDSLOptMain):
 
 
 def print_ir(module: ModuleOp, output: IO[str]) -> None:
-    """Target `ir` without files: the XML."""
+    """Print the XML of a module, for the target `ir` without files."""
     from moir.emit.in_memory import serialize
 
     output.write(serialize(module)[0].decode())
@@ -334,7 +335,7 @@ def print_ir(module: ModuleOp, output: IO[str]) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `moir-opt`; returns the exit status."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    # The pattern is given behind `=` only: an argument of its own is the input.
+    # The value of --trace-rewrites is optional and follows `=`: a separate argument is the input file.
     given = [f"{each}=" if each == "--trace-rewrites" else each for each in given]
     verify_attribute: Any = Attribute.__post_init__
 
@@ -355,7 +356,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return report_failures("moir-opt", body, debug="--debug" in given)
     finally:
-        # --disable-verify of xDSL's driver is for the rest of the process.
+        # With --disable-verify, xDSL's driver disables verification for the rest of the process.
         Attribute.__post_init__ = verify_attribute
 
 

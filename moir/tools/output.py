@@ -1,4 +1,4 @@
-"""Output files that appear whole or not at all."""
+"""Output files that replace an older file completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import BinaryIO
 
 @contextmanager
 def replacing_file(path: Path) -> Generator[BinaryIO]:
-    """A file to write; it takes its name when the block ends, an exception in it leaves everything as it was.
+    """Create a file under a temporary name, and rename it when the context ends.
 
-    A link is followed; a device or a named pipe is written to directly. Raises OSError where the file system refuses.
+    After an exception in the context, the older file is unchanged. A link is followed; a device or a named pipe is
+    written to directly. Raises OSError for errors of the file system.
     """
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():

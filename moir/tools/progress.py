@@ -1,4 +1,4 @@
-"""What is shown while a conversion runs, and measured for the report after it."""
+"""Observers of a conversion: a progress bar, and measurements for the report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WIDTH = 24
 
 
 class ProgressBar(Observer):
-    """A bar on a terminal: how many stages are done and which one runs.
+    """A bar on a terminal with the number of completed stages and the name of the current one.
 
     Args:
         stream: the terminal.
@@ -42,7 +42,7 @@ class ProgressBar(Observer):
 
 @dataclass(frozen=True)
 class Measurement:
-    """One stage: its seconds, and the number of operations after it (0 if they are not counted)."""
+    """The duration of one stage in seconds, and the number of operations after it (0 if they are not counted)."""
 
     number: int
     stage: str
@@ -51,10 +51,10 @@ class Measurement:
 
 
 class Timing(Observer):
-    """Measures the stages.
+    """Measures the duration of the stages.
 
     Args:
-        count_operations: count the operations after each stage.
+        count_operations: whether to count the operations after each stage.
     """
 
     def __init__(self, *, count_operations: bool = False) -> None:
@@ -66,7 +66,7 @@ class Timing(Observer):
         self.measurements.append(Measurement(number, stage, seconds, operations))
 
     def table(self) -> str:
-        """A line for each stage, and their sum."""
+        """A table with a line for each stage, and one for their sum."""
         total = sum(each.seconds for each in self.measurements)
         rows = [(f"{each.number:02}", each.stage, each.seconds, str(each.operations or "")) for each in self.measurements]
         width = max((len(row[1]) for row in rows), default=0)

@@ -1,4 +1,4 @@
-"""Modules as text: printing and parsing."""
+"""Printing modules as text, and parsing them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from moir.dialects.data import SideFileWriter
 
 
 class TextParser(Parser):
-    """A parser that reads strings back as strings.
+    """A parser that reads printed strings back as strings.
 
-    The printer writes characters beyond ASCII as bytes, `"\\C3\\A4"`, which xDSL's parser takes for a string of bytes.
-    Names in a model are in any language, and no attribute of ours is bytes.
+    The printer writes characters beyond ASCII as bytes, `"\\C3\\A4"`, which xDSL's parser reads as a bytes attribute.
+    Names in a model may be in any language, and no attribute of moir is of bytes.
     """
 
     def parse_optional_str_literal(self) -> str | None:
@@ -40,11 +40,11 @@ def print_module(
     Args:
         module: the module.
         stream: where to print.
-        weights: a side file for values over 64 bytes; without one they are left out.
+        weights: a side file for values over 64 bytes; None omits these values.
         printer: class of the printer.
-        options: options of the printer, `print_generic_format` among them.
+        options: options of the printer, such as `print_generic_format`.
     """
-    # The printer of a value looks for this attribute of the printer.
+    # The attribute `#moir.data` looks for this attribute of the printer.
     instance: Any = printer(stream=stream, **options)
     instance.weights = weights
     instance.print_op(module)

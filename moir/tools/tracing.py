@@ -1,9 +1,11 @@
-"""`moir-opt --trace-rewrites`: the rewrites of each pass as text on stderr.
+"""`moir-opt --trace-rewrites`: prints the rewrites of each pass to stderr.
 
-// fuse-swish: Multiply(x, Sigmoid(x))
-- %1 = opset1.Multiply(%2, %3) : tensor<4xf32>
-- %3 = opset1.Sigmoid(%2) : tensor<4xf32>
-+ %4 = opset4.Swish(%2) : tensor<4xf32>
+A rewrite is printed with the operations that it erases and inserts:
+
+    // fuse-swish: Multiply(x, Sigmoid(x))
+    - %1 = opset1.Multiply(%2, %3) : tensor<4xf32>
+    - %3 = opset1.Sigmoid(%2) : tensor<4xf32>
+    + %4 = opset4.Swish(%2) : tensor<4xf32>
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ class RewriteTrace(Observer):
     """Prints the rewrites of the passes it observes.
 
     Args:
-        wanted: rewrites of passes and patterns whose name has this text in it; empty for all.
+        wanted: text in the names of the passes and patterns whose rewrites are printed; empty for all.
     """
 
     def __init__(self, wanted: str = "") -> None:
@@ -42,7 +44,7 @@ class RewriteTrace(Observer):
         self._stack.close()
 
     def print_event(self, event: RewriteEvent) -> None:
-        """Print one event, if it is wanted."""
+        """Print a rewrite if its pass or pattern is wanted."""
         pattern = event.pattern if event.pattern == self._stage else f"{self._stage}: {event.pattern}"
         if self._wanted in pattern.lower():
             outcome = "" if event.reason is None else f", declined: {event.reason}"

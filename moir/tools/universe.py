@@ -1,8 +1,7 @@
-"""Our dialects and passes for xDSL's own tools: `xdsl-opt` and `xdsl-gui` find them through the entry point
-`xdsl.universe`.
+"""The dialects and passes of moir for xDSL's own tools.
 
-These tools know closed dialects only, so of a framework's dialect they have the operations somebody lowers, and of
-weights only those that are in the text.
+`xdsl-opt` and `xdsl-gui` find them through the entry point `xdsl.universe`. These tools support closed dialects only,
+so a framework's dialect consists of the operations with a lowering, and weights must be in the text.
 """
 
 from __future__ import annotations

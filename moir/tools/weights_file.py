@@ -1,7 +1,7 @@
 """Side files: the weights of modules in text form, which would be too large for the text.
 
-A side file is nothing but bytes; the text says at which offset a value begins. Values are 64-byte aligned, equal ones
-are written once, and a file only ever grows, so all dumps of a conversion can refer to one.
+A side file consists of the bytes of values; the text has the offset of each value. Values are 64-byte aligned, equal
+values are written once, and a file only grows, so that all dumps of a conversion can share one file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class WeightsWriter:
 
     Args:
         file: an empty file.
-        name: the name the text knows the file by: it has to lie beside the text.
+        name: the name by which the text refers to the file, which has to be in the folder of the text.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -35,7 +35,7 @@ class WeightsWriter:
         self._places: dict[DataAttr, int] = {}
 
     def store(self, data: DataAttr) -> tuple[str, int]:
-        """Write the bytes of a value, unless an equal one is there; returns the file's name and the offset."""
+        """Write the bytes of a value unless an equal value was written; returns the file's name and the offset."""
         offset = self._places.get(data)
         if offset is None:
             padding = -self._size % ALIGNMENT
@@ -56,7 +56,7 @@ class WeightsReader:
     """Reads values from the side files in one folder (a `SideFileReader`); each file is mapped once.
 
     Args:
-        folder: the folder of the text. A text cannot name files anywhere else.
+        folder: the folder of the text. A text cannot refer to files in other folders.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -64,7 +64,7 @@ class WeightsReader:
         self._files: dict[str, mmap.mmap | None] = {}
 
     def load(self, file_name: str, offset: int, size: int) -> Array:
-        """`size` bytes at `offset` of a file, a view of its memory map. Raises ModelFileError if they are not there."""
+        """`size` bytes at `offset` of a file, as a view of its memory map. Raises ModelFileError if it is shorter."""
         if file_name not in self._files:
             self._files[file_name] = self._open(file_name)
         mapped = self._files[file_name]

@@ -1,6 +1,4 @@
-"""`moir new-extension DIR`: a small extension that works, with its tests, to start from. Its files are those in
-`template`.
-"""
+"""`moir new-extension DIR`: creates a small extension that works, with its tests. Its files are those in `template`."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ FILES = (
     "tests/test_scaled_tanh.py",
     "tests/lit.cfg.py",
 )
-"""The files of the extension, below `template` and below the directory that is made."""
+"""The files of the extension, relative to `template` and to the new directory."""
 
 
 def template(name: str) -> str:

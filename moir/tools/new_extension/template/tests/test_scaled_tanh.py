@@ -1,4 +1,4 @@
-"""`pytest` runs this, `lit` or the line behind RUN the other one."""
+"""A test of the lowering, for `pytest`; `lit` runs the test of the fusion."""
 
 from pathlib import Path
 

@@ -5,7 +5,7 @@
     module = moir.convert_model("model.onnx")
     moir.save_model(module, "model.xml")
 
-What the package offers is imported when it is first used: `import moir` itself costs nothing.
+The submodules are imported when a name of the package is first used, so that `import moir` itself takes no time.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def open_extensions(
     Args:
         framework: the framework of the model; None if it is not known yet.
         options: the options of the conversion.
-        parameters: what extensions find in `graph.graph["cmd_params"]`.
+        parameters: further options of the conversion, for `graph.graph["cmd_params"]` of extensions.
 
     Raises ConversionError for files that cannot be loaded and names that do not exist.
     """

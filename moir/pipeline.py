@@ -1,4 +1,4 @@
-"""The passes, and the pipeline a model goes through by default.
+"""The table of passes, and the default pipeline of a model.
 
 The anchors `front-start` … `back-finish` do nothing; they mark the phases, for the positions of transformations.
 """

@@ -85,7 +85,7 @@ class Counters:
 
 
 def _is_next(value: SSAValue, parameter: SSAValue) -> bool:
-    """Whether a value is a Parameter plus 1, which makes the Parameter that of a counter."""
+    """Whether a value is a Parameter plus 1, so that the Parameter is a counter."""
     addition = origin_of_kind(value, "AddV2", "Add")
     if addition is None:
         return False

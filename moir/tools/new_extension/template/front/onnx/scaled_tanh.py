@@ -1,4 +1,4 @@
-"""Lowerings of ONNX operations: those moir does not know, or those it is to lower in another way."""
+"""Lowerings of ONNX operations: of kinds without a lowering in moir, or in place of moir's own."""
 
 from moir.lowering.onnx.table import onnx
 

@@ -1,4 +1,4 @@
-"""`cancel-reshapes`: of Reshape, Squeeze, Unsqueeze and Gathers of single entries in a row, one is left, or none.
+"""`cancel-reshapes`: merges or cancels chains of Reshape, Squeeze, Unsqueeze and Gathers of single entries.
 
 %1 = opset1.Unsqueeze(%0, [1])
 %2 = opset1.Unsqueeze(%1, [2])                // opset1.Unsqueeze(%0, [1, 2])
@@ -29,7 +29,10 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def inserted_axes(op: Operation, known: KnownValues) -> set[int] | None:
-    """Positions in the result that an Unsqueeze inserts; None if they are not known, or for another operation."""
+    """Positions of the dimensions in the result that an Unsqueeze inserts.
+
+    None if the axes or the rank are unknown, or for any other operation.
+    """
     if not isinstance(op, Unsqueeze):
         return None
     axes, rank = known.integers(op.operands[1]), rank_of(op.results[0])
@@ -37,8 +40,9 @@ def inserted_axes(op: Operation, known: KnownValues) -> set[int] | None:
 
 
 def removed_axes(op: Operation, known: KnownValues) -> set[int] | None:
-    """Dimensions of the data that a Squeeze certainly removes: named ones that are 1. None if that is not all it may
-    do.
+    """Dimensions of the data that a Squeeze removes, each named by an axis and of size 1.
+
+    None if a named dimension is not certainly 1, if axes or shape are unknown, or for any other operation.
     """
     if not isinstance(op, Squeeze | Squeeze1):
         return None
@@ -50,7 +54,10 @@ def removed_axes(op: Operation, known: KnownValues) -> set[int] | None:
 
 
 def constant_pattern(op: Operation) -> list[int] | None:
-    """The target shape of a Reshape if it is a constant, zeros being copied dimensions; None for any other operation."""
+    """The constant target shape of a Reshape, in which 0 copies a dimension of the data.
+
+    None if the target is computed or contains a literal 0, and for any other operation.
+    """
     if not isinstance(op, Reshape) or not isinstance(op.operands[1].owner, Constant):
         return None
     entries = op.operands[1].owner.value.array.ravel().tolist()
@@ -58,7 +65,7 @@ def constant_pattern(op: Operation) -> list[int] | None:
 
 
 def replace_if_as_good(op: Operation, value: SSAValue, rewriter: Rewriter) -> None:
-    """Replace the one result of an operation, unless its shape would be less known: then what was built is erased."""
+    """Replace a result by a value whose shape is at least as precise; erase the built operations if it is not."""
     if refines(shape_of(value), shape_of(op.results[0])):
         rewriter.replace_with(op, value)
         return
@@ -69,7 +76,7 @@ def replace_if_as_good(op: Operation, value: SSAValue, rewriter: Rewriter) -> No
 
 
 class ReshapeOfReshape(Pattern):
-    """Reshapes the data of the operation before, whose own shape does not matter."""
+    """Merges a Reshape with the Reshape, Squeeze or Unsqueeze that produces its data."""
 
     roots = (Reshape,)
 
@@ -91,7 +98,7 @@ class ReshapeOfReshape(Pattern):
         for position, entry in enumerate(pattern):
             if entry or position in kept:
                 continue
-            # The dimension is copied from the operation before, which may have been told it.
+            # The entry copies a dimension of the inner result, whose size is known if the inner target is constant.
             if position >= len(inner_pattern) or inner_pattern[position] <= 0:
                 return
             pattern[position] = inner_pattern[position]
@@ -99,7 +106,7 @@ class ReshapeOfReshape(Pattern):
 
 
 def kept_dimensions(op: Operation, known: KnownValues) -> set[int]:
-    """Positions at which the result of a Reshape, Squeeze or Unsqueeze certainly has the dimension the data has there."""
+    """Positions at which the result of a Reshape, Squeeze or Unsqueeze certainly has the same dimension as its data."""
     pattern = constant_pattern(op)
     if pattern is not None:
         return {position for position, entry in enumerate(pattern) if entry == 0}
@@ -108,7 +115,7 @@ def kept_dimensions(op: Operation, known: KnownValues) -> set[int]:
 
 
 class ResizedReshape(Pattern):
-    """Takes an Unsqueeze or Squeeze of a Reshape into its target shape."""
+    """Merges an Unsqueeze or Squeeze of a Reshape into the target shape of the Reshape."""
 
     roots = (Unsqueeze, Squeeze, Squeeze1)
 
@@ -128,7 +135,8 @@ class ResizedReshape(Pattern):
             changed = [entry for axis, entry in enumerate(pattern) if axis not in axes]
         else:
             return
-        # A copied dimension must stay where it is; a -1 alone stands for the shape of a scalar no longer.
+        # A copied dimension must keep its position, and a -1 needs another entry: [-1] alone is not the shape of a
+        # scalar.
         if min(axes) > copied and changed:
             reshaped = rewriter.op.Reshape(inner.operands[0], np.array(changed, np.int64), special_zero=True)
             replace_if_as_good(op, reshaped, rewriter)
@@ -158,7 +166,7 @@ class InsertedAndRemoved(Pattern):
 
 
 class EntryOfInserted(Pattern):
-    """Takes the only entry along a dimension an Unsqueeze inserts: what is left is its other dimensions."""
+    """Replaces a Gather of the only entry along an inserted dimension by an Unsqueeze without that dimension."""
 
     roots = (Gather,)
 
@@ -178,7 +186,10 @@ class EntryOfInserted(Pattern):
 
 
 def merged_axes(outer: set[int], inner: set[int]) -> Sequence[int]:
-    """Positions in the longest of three shapes: `outer` ones, and `inner` ones among those that are left."""
+    """Axes of one operation that replaces two, as positions in the shape of the higher rank.
+
+    `outer` counts in that shape, `inner` counts in the shape that has no `outer` dimensions.
+    """
     rest = (axis for axis in range(len(outer) + len(inner) + max(outer | inner) + 1) if axis not in outer)
     return sorted(outer | {axis for position, axis in enumerate(rest) if position in inner})
 

@@ -1,4 +1,4 @@
-"""`cancel-transposes`: two transpositions in a row become one, or none.
+"""`cancel-transposes`: two consecutive transpositions are merged, or erased if they cancel.
 
     %1 = opset1.Transpose(%0, [0, 2, 3, 1])
     %2 = opset1.Transpose(%1, [0, 3, 1, 2])
@@ -19,7 +19,7 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 class TransposeOfTranspose(Pattern):
-    """Merges a transposition with the one before it, which stays if it has other uses."""
+    """Merges a transposition with the one that produces its data, which stays if it has other uses."""
 
     roots = (Transpose,)
 
@@ -41,7 +41,7 @@ class TransposeOfTranspose(Pattern):
 
 @dataclass(frozen=True)
 class CancelTransposesPass(PatternPass):
-    """Merges transpositions."""
+    """Merges consecutive transpositions."""
 
     name = "cancel-transposes"
 

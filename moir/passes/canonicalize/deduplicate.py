@@ -1,4 +1,4 @@
-"""`deduplicate`: equal operations on equal operands become one, equal constants too.
+"""`deduplicate`: equal operations on equal operands, and equal constants, are merged.
 
 %1 = opset1.Constant() {value = #moir.data<tensor<i64>, [0]>}
 %2 = opset1.Constant() {value = #moir.data<tensor<i64>, [0]>}      // uses of %2 become uses of %1
@@ -22,8 +22,9 @@ from moir.rewriting.events import RECORDING
 
 @dataclass(frozen=True)
 class DeduplicatePass(ModulePass):
-    """Common-subexpression elimination within each block. Operations with bodies, with effects, and random ones are
-    left alone.
+    """Eliminates common subexpressions within each block.
+
+    Operations with bodies or effects and operations with random results are kept.
     """
 
     name = "deduplicate"
@@ -34,7 +35,7 @@ class DeduplicatePass(ModulePass):
 
 
 def deduplicate(block: Block) -> None:
-    """Replace every operation by an equal earlier one."""
+    """Replace each operation of a block by an equal earlier one."""
     first: dict[Hashable, Operation] = {}
     recording = RECORDING.get()
     for op in list(block.ops):

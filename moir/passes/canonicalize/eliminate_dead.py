@@ -1,5 +1,4 @@
-"""`eliminate-dead`: operations without uses and without effects are erased, and inputs of bodies that nothing in the
-body reads.
+"""`eliminate-dead`: erases operations without uses and effects, and inputs of bodies that no operation there uses.
 
 %1 = opset1.Relu(%0) : tensor<1x8xf32>      // erased: nothing uses %1
 """

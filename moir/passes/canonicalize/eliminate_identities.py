@@ -1,4 +1,4 @@
-"""`eliminate-identities`: operations that give back their operand are removed.
+"""`eliminate-identities`: operations whose result equals their operand are removed.
 
     %1 = opset1.Transpose(%0, [0, 1, 2])
     %2 = opset1.Reshape(%1, [0, 0, 0])                // special_zero
@@ -6,8 +6,8 @@
     opset1.Result(%3)
 ->  opset1.Result(%0)
 
-An operation goes only if that is certain whatever the sizes of the dimensions will be. Floats count as unchanged by `+
-0`, although -0 + 0 is 0.
+An operation is removed only if its result equals the operand for all sizes of the dimensions. `x + 0` counts as equal
+to the float x, although -0 + 0 is 0.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _is_neutral(constant: SSAValue, other: SSAValue, number: float) -> bool:
     aligned = shape[len(shape) - array.ndim :]
     if any(size not in (1, d) for size, d in zip(array.shape, aligned, strict=True)):
         return False
-    # One look decides most cases; a large weight is not compared as a whole.
+    # The first element decides most cases, so a large weight is seldom compared as a whole.
     return array.reshape(-1)[0] == number and bool(np.all(array == np.asarray(number).astype(array.dtype)))
 
 
@@ -47,12 +47,12 @@ NOTHING_KNOWN = KnownValues()
 
 
 def moves_data(operation: type[Operation]) -> bool:
-    """Whether operations of a class may be identities because of what is known of dimensions."""
+    """Whether dimensions decide if operations of a class are identities."""
     return issubclass(operation, OpsetOp) and operation.gives_back_operand is not OpsetOp.gives_back_operand
 
 
 def identity(op: OpsetOp, known: KnownValues) -> SSAValue | None:
-    """The operand an operation gives back; None if it does not."""
+    """The operand that the result of an operation equals; None if the result may differ."""
     if op.NEUTRAL is not None:
         return _other_than_neutral(op, op.NEUTRAL)
     gives_back = _fits(op.operands[0], op.results[0]) and op.gives_back_operand(known)
@@ -69,8 +69,9 @@ def _other_than_neutral(op: OpsetOp, neutral: float) -> SSAValue | None:
 
 
 def _keeps_states_apart(op: OpsetOp) -> bool:
-    """Whether this is an Identity from a Parameter to a Result of a body: it keeps the runtime from overwriting one
-    state by another.
+    """Whether an operation is an Identity from a Parameter to a Result of a body.
+
+    Without this Identity the runtime may overwrite one state of the loop by another.
     """
     if not isinstance(op, Identity):
         return False
@@ -80,12 +81,12 @@ def _keeps_states_apart(op: OpsetOp) -> bool:
 
 
 def _fits(value: SSAValue, result: SSAValue) -> bool:
-    """Whether a value has the element type of a result and a shape that says as much or more."""
+    """Whether a value has the element type of a result and a shape that is at least as precise."""
     return value.type is result.type or (element_of(value) == element_of(result) and refines(shape_of(value), shape_of(result)))
 
 
 class OperandGivenBack(Pattern):
-    """Replaces an operation by the operand it gives back."""
+    """Replaces an operation by the operand that its result equals."""
 
     roots = (OpsetOp,)
 
@@ -106,11 +107,11 @@ class OperandGivenBack(Pattern):
 
 @dataclass(frozen=True)
 class EliminateIdentitiesPass(ModulePass):
-    """Removes operations that do nothing."""
+    """Removes operations that return their operand unchanged."""
 
     name = "eliminate-identities"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        # Dimensions are compared only if there is something to compare them for: that takes a walk of its own.
+        # Dimensions are collected in a walk of their own, which is saved if no operation needs them.
         known = Dimensions().scan(op) if any(moves_data(type(each)) for block in all_blocks(op) for each in block.ops) else None
         rewrite(op, [OperandGivenBack()], fixpoint=True, known=known)

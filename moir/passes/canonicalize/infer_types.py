@@ -1,4 +1,4 @@
-"""`infer-types`: result types of all operations, from the types of Parameters and the values that are known.
+"""`infer-types`: infers the result types of all operations from the types of Parameters and from known values.
 
     %r = opset1.Relu(%x) : tensor<*x!moir.dynamic>
 ->  %r = opset1.Relu(%x) : tensor<1x8xf32>
@@ -19,7 +19,7 @@ from moir.dialects.moir import models_of
 
 @dataclass(frozen=True)
 class InferTypesPass(ModulePass):
-    """Infers in one walk over each block; bodies are inferred with the operation they belong to."""
+    """Infers types in one walk over each block; a body is inferred together with its operation."""
 
     name = "infer-types"
 

@@ -1,5 +1,4 @@
-"""`simplify-broadcast`: Broadcast is dropped where the operations behind it broadcast as much, and its target becomes
-constant.
+"""`simplify-broadcast`: redundant Broadcasts are removed, and computed targets become constants.
 
     %b = opset3.Broadcast(%x, ShapeOf(%y))
     %z = opset1.Add(%b, %y)
@@ -35,7 +34,7 @@ MODES = ("numpy", "bidirectional")
 
 
 class RedundantBroadcast(Pattern):
-    """Drops a Broadcast all of whose uses are elementwise operations with the same result without it."""
+    """Removes a Broadcast if all its uses are elementwise operations whose results keep their shapes without it."""
 
     roots = (Broadcast,)
 
@@ -48,7 +47,7 @@ class RedundantBroadcast(Pattern):
         if op.text("mode") not in MODES or not op.results[0].uses:
             return
         if all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
-            # The data are not the tensor the Broadcast gives a name to.
+            # The name of the result is not passed on: the data are another tensor.
             rewriter.substitute(op, op.operands[:1])
 
     def _is_redundant(self, user: Operation, op: Broadcast) -> bool:
@@ -68,13 +67,13 @@ class RedundantBroadcast(Pattern):
 
 
 def _factors(shapes: Sequence[Tokens]) -> list[set[int | Symbol]]:
-    """For each dimension of a broadcast result, counted from the end, the sizes other than 1 that come together there."""
+    """Sizes other than 1 that meet in each dimension of a broadcast result, counted from the end."""
     rank = max(map(len, shapes))
     return [{shape[-axis] for shape in shapes if len(shape) >= axis and not same(shape[-axis], 1)} for axis in range(1, rank + 1)]
 
 
 class ConstantTarget(Pattern):
-    """Replaces a computed target by numbers, 1 where the dimension of the data is the one wanted."""
+    """Replaces a computed target by numbers, with a 1 where the target is the dimension of the data."""
 
     roots = (Broadcast,)
 
@@ -103,7 +102,7 @@ class ConstantTarget(Pattern):
 
 @dataclass(frozen=True)
 class SimplifyBroadcastPass(ModulePass):
-    """Drops or simplifies Broadcasts."""
+    """Removes Broadcasts or makes their targets constant."""
 
     name = "simplify-broadcast"
 

@@ -1,13 +1,14 @@
-"""`simplify-reshape`: computed target shapes of Reshape become constants; the model can still be reshaped.
+"""`simplify-reshape`: computed target shapes of Reshape become constants, and the model remains reshapable.
 
     %t = opset1.Concat(Gather(ShapeOf(%x), [0]), [12], Gather(ShapeOf(%x), [2]), [64])
     %y = opset1.Reshape(%x, %t)
 ->  %y = opset1.Reshape(%x, [0, 12, -1, 64]) {special_zero = true}
 
-An entry that is always the dimension of the data at its position becomes 0, one that constants of the model fix becomes
-that number, and one other may become -1. An entry that only the present shape of an input fixes is no such number: it
-would break the model when that is changed. (Of data without elements, -1 says nothing; there a Reshape may come to
-another shape, as it does in the converters of the frameworks.)
+An entry that always equals the dimension of the data at the same position becomes 0. An entry that constants of the
+model determine becomes that number. One remaining entry may become -1. An entry that is known only from the present
+shape of an input is not replaced by its number, because the model would break when that shape is changed. (For data
+without elements -1 is ambiguous; then a Reshape may compute another shape, as it does in the converters of the
+frameworks.)
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class ConstantTarget(Pattern):
         if pattern is None:
             return
         reshaped = _reshape(rewriter, data, pattern)
-        # What was said about the shape may be more than the pattern says.
+        # The declared result shape may be more precise than the one inferred from the constant target.
         if reshaped is not None and rank_of(reshaped) == rank_of(op.results[0]) and element_of(reshaped) == element_of(op.results[0]):
             rewriter.replace_with(op, reshaped)
 

@@ -1,4 +1,4 @@
-"""`simplify-shape-of`: computations on shapes are shortened; the model can still be reshaped.
+"""`simplify-shape-of`: shortens shape computations, and the model remains reshapable.
 
     %s = opset3.ShapeOf(%relu)                                   // the shape of the operand of %relu: ShapeOf(%x)
     %0 = opset8.Gather(%s, 0, 0)
@@ -52,8 +52,10 @@ class SimplifyShapeOfPass(ModulePass):
 
 
 class ShapeComputations:
-    """The shape computations of one block: the first value with given entries, and the place where each dimension can
-    be had.
+    """The shape computations of one block.
+
+    `first` maps entries to the first value that has them, `places` maps a symbolic dimension to a ShapeOf and its index
+    there.
     """
 
     def __init__(self, known: Dimensions) -> None:
@@ -96,7 +98,7 @@ class ShapeComputations:
                             self.places.setdefault(entry, (result, axis))
 
     def entries(self, result: SSAValue) -> Array | None:
-        """What is known of an integer or boolean value."""
+        """The known entries of an integer or boolean value; None if its element type is another or they are unknown."""
         element = element_of(result)
         if element not in INTEGER_TYPES and element != boolean:
             return None
@@ -104,7 +106,7 @@ class ShapeComputations:
         return entries if entries is not None and entries.shape == shape_of(result) else None
 
     def origin(self, value: SSAValue) -> SSAValue:
-        """The first value from which `value` was computed without a change of shape."""
+        """The earliest value with the shape of `value` in the chain of operations that computes `value`."""
         while isinstance(value, OpResult) and isinstance(value.op, OpsetOp) and not value.op.regions:
             source = next((operand for operand in value.op.operands if self._same(operand, value)), None)
             if source is None or (isinstance(source, OpResult) and isinstance(source.op, Constant)):
@@ -117,7 +119,7 @@ class ShapeComputations:
         return left is not None and right is not None and len(left) == len(right) and all(map(same, left, right))
 
     def gathered(self, op: OpsetOp, entries: Array, rewriter: Rewriter) -> SSAValue | None:
-        """One Gather from a ShapeOf that has these entries; None if there is none, or `op` is it."""
+        """A Gather of these entries from one ShapeOf; None if no ShapeOf has them all, or `op` is such a Gather."""
         if entries.ndim > 1 or any(entry not in self.places for entry in entries.ravel()):
             return None
         places = [self.places[entry] for entry in entries.ravel()]

@@ -1,10 +1,10 @@
-"""`unbatch-gather`: a Gather for each sample of a batch of one is a plain Gather.
+"""`unbatch-gather`: a Gather with batch dimensions of size 1 becomes a Gather without batch dimensions.
 
     %1 = opset8.Gather(%0, %i, 1) {batch_dims = 1}       // %0: [1, 12, 4], %i: [1, 6]
 ->  %2 = opset15.Squeeze(%i, [0])
     %1 = opset8.Gather(%0, %2, 1)
 
-The CPU plugin (2026.4) reads beyond its memory in the former if little is gathered for each index.
+The CPU plugin (2026.4) reads out of bounds in the former if it gathers few elements for each index.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 class GatherOfOneBatch(Pattern):
-    """Takes dimensions of 1 off the indices."""
+    """Removes the batch dimensions, all of size 1, from the indices."""
 
     roots = (Gather,)
 
@@ -49,7 +49,7 @@ class GatherOfOneBatch(Pattern):
 
 @dataclass(frozen=True)
 class UnbatchGatherPass(PatternPass):
-    """Gathers from batches of one without a batch."""
+    """Removes batch dimensions of size 1 from Gathers."""
 
     name = "unbatch-gather"
 

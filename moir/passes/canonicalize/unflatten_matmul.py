@@ -1,11 +1,12 @@
-"""`unflatten-matmul`: a product with a matrix does not need its other operand flattened.
+"""`unflatten-matmul`: the Reshapes before and after a product with a matrix are removed.
 
     %1 = opset1.Reshape(%0, [-1, 64])                    // %0: [N, T, 64]
     %2 = opset1.MatMul(%1, %w)                           // %w: [64, 96]
     %3 = opset1.Reshape(%2, [N, T, 96])
 ->  %3 = opset1.MatMul(%0, %w)
 
-Frameworks without a product of tensors with a matrix (`Tensordot`, `Dense` of TensorFlow) compute it in this way.
+Frameworks whose matrix product takes only matrices (`Tensordot` and `Dense` of TensorFlow) compute the product of a
+tensor and a matrix in this way.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 
 def flattened_product(op: Operation) -> tuple[MatMul, Reshape] | None:
-    """The product behind a Reshape and the Reshape in front of it, if the former is one of two matrices."""
+    """The product of two matrices before a Reshape, and the Reshape that produces its first operand.
+
+    None if the operation is no such Reshape.
+    """
     product = op.operands[0].owner
     if not isinstance(op, Reshape) or not isinstance(product, MatMul) or product.flag("transpose_a"):
         return None
@@ -40,15 +44,20 @@ def flattened_product(op: Operation) -> tuple[MatMul, Reshape] | None:
 
 
 def last_size(value: SSAValue) -> int:
-    """The last dimension as it is now. If that of an input is changed, the Reshape back fails as the product does
-    without it.
+    """The present size of the last dimension, -1 if it is unknown.
+
+    If a model is reshaped there, it fails either way: at the second Reshape before this rewrite, at the product after
+    it.
     """
     shape = shape_of(value)
     return shape[-1] if shape else -1
 
 
 class FlattenedProduct(Pattern):
-    """Multiplies what is flattened instead, if flattening keeps the last dimension and the result gets the others back."""
+    """Multiplies the data of the first Reshape by the matrix.
+
+    The first Reshape must keep the last dimension, the second one must restore all others.
+    """
 
     roots = (Reshape,)
 
@@ -73,7 +82,7 @@ class FlattenedProduct(Pattern):
 
 @dataclass(frozen=True)
 class UnflattenMatmulPass(ModulePass):
-    """Takes the Reshapes around products with matrices away."""
+    """Removes Reshapes around products with matrices."""
 
     name = "unflatten-matmul"
 

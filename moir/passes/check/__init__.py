@@ -1,1 +1,1 @@
-"""Passes that change nothing and refuse what the next stage cannot take."""
+"""Passes that verify what the next stage requires, and change nothing."""

@@ -1,7 +1,7 @@
-"""`check-lowered`: no operation of a framework dialect is left. Changes nothing.
+"""`check-lowered`: verifies that no operation of a framework dialect is left. Changes nothing.
 
-The error lists every kind that is left, how often, and the first nodes of it, at once. An operation an extension made
-without a `type` may stay if it has a function `infer`: a transformation of a later phase has to replace it.
+One error lists every remaining kind with its count and its first nodes. An operation that an extension built without a
+`type` may stay if it has a function `infer`: a transformation of a later phase has to replace it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from moir.errors import UnsupportedOperationError
 
 
 def may_stay(op: FrameworkOp) -> bool:
-    """Whether an operation is one of an extension that knows its own types."""
+    """Whether an operation was built by an extension and infers its own types."""
     return op.name.startswith(f"{MODEL_OPTIMIZER}.") and callable(python_entries(op).get("infer"))
 
 
@@ -29,7 +29,7 @@ _HINT_FOR_EXTENSIONS = "give each operation a type, or replace it in a transform
 
 @dataclass(frozen=True)
 class CheckLoweredPass(ModulePass):
-    """Raises UnsupportedOperationError if a framework operation is left."""
+    """Raises UnsupportedOperationError if the module contains framework operations."""
 
     name = "check-lowered"
 

@@ -1,7 +1,7 @@
-"""`check-types`: every operation is one the IR can hold, with a version, and every result has an element type. Changes
-nothing.
+"""`check-types`: verifies that every operation can be written as IR. Changes nothing.
 
-The last pass before emission; what it lets through, the emitter can write.
+Every operation must be one that the IR can hold, have a version, and have results with element types. This is the last
+pass before emission; the emitter can write every module that passes it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FOREIGN = f"{MODEL_OPTIMIZER}."
 
 @dataclass(frozen=True)
 class CheckTypesPass(ModulePass):
-    """Raises EmissionError for the first operation that is not ready to be written."""
+    """Raises EmissionError for the first operation that cannot be written as IR."""
 
     name = "check-types"
 

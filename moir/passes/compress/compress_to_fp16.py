@@ -5,19 +5,22 @@
 becomes
 
     %0 = opset1.Constant() {value = …, name = "w_compressed"} : tensor<8x3xf16>
-    %w = opset1.Convert(%0) {destination_type = f32, name = "w", runtime_info = {decompression = {version = "0"}}} : tensor<8x3xf32>
+    %w = opset1.Convert(%0) {destination_type = f32, name = "w", runtime_info = {decompression = {version = "0"}}}
+             : tensor<8x3xf32>
 
 The computation stays in the precision it had; the mark tells the runtime not to fold the Convert. A constant stays as
 it is if
 
- 1. a finite value of it is beyond ±65504, the largest finite f16 (infinities and NaNs are f16 values);
- 2. it has at most 32 values and one of them other than zero is smaller than 2⁻¹⁴, where f16 loses digits and then all of the value: the
-    ε of a normalisation, `x / max(x, ε)`;
- 3. three quarters of its values or more are that small, zeros aside: a larger weight loses them without harm only as exceptions;
- 4. it has at most 1024 values and reaches, directly or through a computation on shapes, an operand whose exact value matters: shapes,
-    scales and sizes of Interpolate, limits of Range, thresholds and counts of NonMaxSuppression, ranges of FakeQuantize, frequencies
-    under Sin and Cos, and anything that is compared or rounded, where a small error changes the result at once;
- 5. its value was left out of the text the module was read from, or it has no values at all.
+1. a finite value of it is beyond ±65504, the largest finite f16 (infinities and NaNs are f16 values);
+2. it has at most 32 values and one of them other than zero is smaller than 2⁻¹⁴, where f16 loses digits and then all of
+   the value: the ε of a normalisation, `x / max(x, ε)`;
+3. at least three quarters of its values are that small, zeros aside: a larger weight loses them without harm only as
+   exceptions;
+4. it has at most 1024 values and reaches, directly or through a computation on shapes, an operand whose exact value
+   matters: shapes, scales and sizes of Interpolate, limits of Range, thresholds and counts of NonMaxSuppression, ranges
+   of FakeQuantize, frequencies under Sin and Cos, and anything that is compared or rounded, where a small error changes
+   the result at once;
+5. its value was left out of the text the module was read from, or it has no values at all.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ from moir.dialects.shapes import tensor
 LARGEST = 65504.0
 """Largest finite value of f16."""
 SMALLEST_NORMAL = 2.0**-14
-"""Below it f16 has fewer digits the smaller the value is, and none below 2⁻²⁴."""
+"""Smallest normal number of f16: smaller magnitudes lose digits, and those below 2⁻²⁵ become 0."""
 SMALL_SHARE = 0.75
 FEW_VALUES = 32
 SENSITIVE_VALUES = 1024
@@ -50,7 +53,7 @@ SENSITIVE_VALUES = 1024
 
 @dataclass(frozen=True)
 class CompressToFp16Pass(ModulePass):
-    """Store f32 and f64 constants of models and bodies as f16."""
+    """Stores f32 and f64 constants of models and bodies as f16."""
 
     name = "compress-to-fp16"
 
@@ -88,12 +91,12 @@ def _count(data: TensorData) -> int:
 
 
 def _compressed(data: TensorData) -> DataAttr | None:
-    """The constant as f16, None if it is to stay as it is."""
+    """The data of a constant as f16; None if the constant has to stay as it is."""
     array = data.array
     if array is None or array.size == 0:
         return None
     if not array.flags.c_contiguous and array.nbytes > 1 << 20:
-        # A transposed weight keeps its order in memory, so it is read once from front to back.
+        # A transposed weight keeps its layout in memory, so it is read once from front to back.
         order = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
         half = _half(array.transpose(order))
         values = None if half is None else half.transpose(np.argsort(order))
@@ -121,7 +124,7 @@ def _half(array: Array) -> Array | None:
 
 
 def _replace(constant: Constant, value: DataAttr) -> None:
-    """Put a compressed constant and the Convert back in the place of a constant."""
+    """Replace a constant by its compressed form and a Convert to the original element type."""
     block = constant.parent
     if block is None:
         return

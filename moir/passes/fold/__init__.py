@@ -1,1 +1,1 @@
-"""Passes that compute what is constant."""
+"""Passes that evaluate constant expressions."""

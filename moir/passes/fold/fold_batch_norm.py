@@ -1,9 +1,10 @@
-"""`fold-batch-norm`: a batch normalization with constant statistics becomes a Multiply and an Add; see `fold-scales`
-for what follows.
+"""`fold-batch-norm`: a batch normalization with constant statistics becomes a Multiply and an Add.
 
     %y = opset5.BatchNormInference(%x, %gamma, %beta, %mean, %variance) {epsilon = 1e-5}
 ->  %0 = opset1.Multiply(%x, gamma / sqrt(variance + epsilon))
     %y = opset1.Add(%0, beta - mean * gamma / sqrt(variance + epsilon))
+
+`fold-scales` can then multiply the factor into the weights of a convolution.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 class BatchNorm(Pattern):
-    """The scale and shift of every channel, computed in f64 and rounded once."""
+    """Replaces a normalization by a scale and a shift of every channel, which are computed in f64 and rounded once."""
 
     roots = (BatchNormInference,)
 
@@ -48,13 +49,13 @@ class BatchNorm(Pattern):
 
 
 def along_channels(vector: Array, rank: int) -> Array:
-    """A vector of one entry a channel as it broadcasts over [N, C, …]."""
+    """A vector with one entry per channel, reshaped to broadcast over [N, C, …]."""
     return vector.reshape(1, -1, *[1] * (rank - 2))
 
 
 @dataclass(frozen=True)
 class FoldBatchNormPass(PatternPass):
-    """Replaces batch normalizations."""
+    """Replaces batch normalizations by a scale and a shift."""
 
     name = "fold-batch-norm"
 

@@ -1,4 +1,4 @@
-"""`fold-constants`: operations on constants are computed.
+"""`fold-constants`: operations on constants are evaluated and replaced by constants.
 
     %a = opset1.Constant() {value = #moir.data<tensor<2xi64>, [1, 2]>} : tensor<2xi64>
     %b = opset1.Add(%a, %a) : tensor<2xi64>
@@ -30,10 +30,10 @@ from moir.dialects.symbols import is_symbolic
 from moir.rewriting.events import RECORDING
 
 ALLOWANCE = 256 << 20
-"""Bytes by which the constants of a module may grow in all: a small file cannot ask for unlimited memory."""
+"""Bytes by which the constants of a module may grow in total, so that a small file cannot demand unlimited memory."""
 
 SMALL = 1 << 10
-"""Results of at most so many bytes are always computed."""
+"""Results of at most this many bytes are always folded."""
 
 QUANTIZED_TYPES = frozenset((si8, ui8, si4, ui4, f8e4m3, f8e5m2))
 """Element types in which weights are stored quantized."""
@@ -44,7 +44,7 @@ class FoldConstantsPass(ModulePass):
     """Folds in one forward walk over each block.
 
     Args:
-        static_shape: fold ShapeOf of values whose shape is static, too.
+        static_shape: whether ShapeOf is folded as well if the shape of its operand is static.
     """
 
     name = "fold-constants"
@@ -58,7 +58,7 @@ class FoldConstantsPass(ModulePass):
 
 
 class Folding:
-    """One run of the pass: what is known, and how much memory may still be spent."""
+    """One run of the pass: the known values and the remaining allowance of memory in bytes."""
 
     def __init__(self, static_shape: bool) -> None:
         self.static_shape = static_shape
@@ -74,7 +74,7 @@ class Folding:
                     replace_by_constants(op, results)
 
     def results(self, op: OpsetOp) -> list[Array] | None:
-        """Values of the results, None if they cannot be or should not be computed."""
+        """Values of the results; None if they cannot be evaluated or should not be folded."""
         if self.static_shape and op.name.endswith(".ShapeOf"):
             array = self.known.elements(op.results[0])
             return None if array is None or is_symbolic(array) else [array]
@@ -92,7 +92,7 @@ class Folding:
         return list(results)
 
     def growth(self, op: OpsetOp, operands: list[Array]) -> int | None:
-        """Bytes the results take beyond what the operands take; None if the shape of a result is unknown."""
+        """Bytes of the results less those of the operands; None if the shape of a result is unknown."""
         size = 0
         for result in op.results:
             count = element_count(shape_of(result))
@@ -103,7 +103,7 @@ class Folding:
 
 
 def is_dequantization(op: OpsetOp) -> bool:
-    """Whether this is the Convert at the head of a dequantized weight, `(Convert(w) - zero point) * scale`.
+    """Whether an operation is the Convert at the head of a dequantized weight, `(Convert(w) - zero point) * scale`.
 
     The runtime computes with the stored integers if it finds this form; folding it would store and compute in floating
     point.
@@ -118,7 +118,7 @@ def is_dequantization(op: OpsetOp) -> bool:
 
 
 def replace_by_constants(op: OpsetOp, results: list[Array]) -> None:
-    """Replace an operation by constants, one for each result."""
+    """Replace an operation by one constant for each result."""
     assert op.parent is not None
     values: list[SSAValue] = []
     for result, array in zip(op.results, results, strict=True):

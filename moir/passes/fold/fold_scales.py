@@ -1,12 +1,12 @@
-"""`fold-scales`: constant factors go into the weights of the convolution or matrix product in front of or behind them.
+"""`fold-scales`: constant factors are multiplied into the weights of an adjacent convolution or matrix product.
 
     %0 = opset1.Convolution(%x, %w)                       // [N, C, …]
-    %1 = opset1.Add(%0, %b)                               // may be missing
-    %2 = opset1.Multiply(%1, %s)                          // one factor, or one a channel
+    %1 = opset1.Add(%0, %b)                               // optional
+    %2 = opset1.Multiply(%1, %s)                          // one factor, or one per channel
 ->  %0 = opset1.Convolution(%x, %w * %s)
     %2 = opset1.Add(%0, %b * %s)
 
-    %0 = opset1.Multiply(%x, %s)                          // one factor, or one an input channel
+    %0 = opset1.Multiply(%x, %s)                          // one factor, or one per input channel
     %1 = opset1.Convolution(%0, %w)
 ->  %1 = opset1.Convolution(%x, %w * %s)
 
@@ -16,9 +16,9 @@
     %3 = opset1.Multiply(opset1.Add(opset1.Multiply(%x, %a), %b), %c)
 ->  %3 = opset1.Add(opset1.Multiply(%x, %a * %c), %b * %c)
 
-also for transposed and grouped convolutions and for MatMul, for Divide in the place of Multiply, and for Multiply twice
-in a row. Padding is no obstacle: zeros stay zeros. Weights with other uses stay as they are, and so does everything
-whose intermediate value has other uses.
+Transposed and grouped convolutions and MatMul are treated alike, as are Divide in the place of Multiply and two
+consecutive Multiplies. Padding is no obstacle: zeros stay zeros. Weights and intermediate values with other uses are
+left alone.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def filter_factors(op: OpsetOp, filters: Array, factors: Array, axes: tuple[int, ...]) -> Array | None:
-    """Factors of the channels of [N, C, spatial…] as they broadcast over the filters; None if they differ in other
-    dimensions.
+    """Factors of the channels of [N, C, spatial…], reshaped to broadcast over the filters.
+
+    `axes` are the dimensions of the filters that form the channels. None if the factors vary along other dimensions.
     """
     rank = len(op.integers("strides")) + 2
     if factors.ndim > rank:
@@ -60,8 +61,10 @@ def filter_factors(op: OpsetOp, filters: Array, factors: Array, axes: tuple[int,
 
 
 def product_factors(op: OpsetOp, weights: Array, factors: Array, side: str) -> Array | None:
-    """Factors of the columns of a matrix product (`outputs`) or of its left operand (`inputs`) as they broadcast over
-    the right one.
+    """Factors of a matrix product, reshaped to broadcast over its right operand.
+
+    The factors are those of the columns of the result (`side` is `outputs`) or of the left operand (`inputs`). None if
+    they vary along other dimensions.
     """
     rank = rank_of(op.results[0] if side == "outputs" else op.operands[0])
     if weights.ndim < 2 or rank is None or factors.ndim > rank:
@@ -77,8 +80,9 @@ def product_factors(op: OpsetOp, weights: Array, factors: Array, side: str) -> A
 
 
 def scaled_weights(op: Operation, factors: Array, side: str) -> Array | None:
-    """The second operand of a linear operation, a constant, times factors of its outputs or inputs; None if they cannot
-    be multiplied.
+    """The constant weights of a linear operation, multiplied by factors of its outputs or inputs.
+
+    None if the weights are not constant, have other uses, or the factors do not fit them.
     """
     if not isinstance(op, OpsetOp) or not isinstance(op, ConvolutionOp | MatMul):
         return None
@@ -95,8 +99,9 @@ def scaled_weights(op: Operation, factors: Array, side: str) -> Array | None:
 
 
 def constant_factor(op: Operation) -> tuple[SSAValue, Array] | None:
-    """The other operand of a multiplication by a constant, or of a division by one, and the factors; None for any other
-    operation.
+    """The variable operand of a multiplication or division by a constant, and its factors.
+
+    None for any other operation, or if a factor is not finite.
     """
     if not isinstance(op, Multiply | Divide) or op.text("auto_broadcast") != "numpy":
         return None
@@ -110,8 +115,9 @@ def constant_factor(op: Operation) -> tuple[SSAValue, Array] | None:
 
 
 def constant_term(op: Operation) -> tuple[SSAValue, Array] | None:
-    """The other operand of an addition of a constant, or a subtraction of one, and the constant that is added; None for
-    anything else.
+    """The variable operand of an addition or subtraction of a constant, and the constant that is added.
+
+    None for any other operation.
     """
     if not isinstance(op, Add | Subtract) or op.text("auto_broadcast") != "numpy":
         return None
@@ -123,13 +129,13 @@ def constant_term(op: Operation) -> tuple[SSAValue, Array] | None:
 
 
 def keeps_rank(constant: Array, other: SSAValue) -> bool:
-    """Whether a constant gives a result no more dimensions than the other operand has."""
+    """Whether the result of an operation on a constant and another operand has the rank of the latter."""
     rank = rank_of(other)
     return rank is not None and constant.ndim <= rank
 
 
 def combined(function: Callable[[Array, Array], Array], a: Array, b: Array, value: SSAValue) -> Array | None:
-    """Two constants as one of the element type of a value, unless it would be larger than both."""
+    """The function of two constants in the element type of a value; None if the result has more elements than both."""
     if np.prod(np.broadcast_shapes(a.shape, b.shape), dtype=object) > max(a.size, b.size):
         return None
     with np.errstate(all="ignore"):
@@ -137,13 +143,13 @@ def combined(function: Callable[[Array, Array], Array], a: Array, b: Array, valu
 
 
 def with_weights(rewriter: Rewriter, op: OpsetOp, data: SSAValue, weights: Array) -> SSAValue:
-    """A linear operation on other data, with other weights."""
+    """A copy of a linear operation with the given data and weights."""
     constant = rewriter.op.constant(weights, element_of(op.operands[1]))
     return rewriter.op[op.name](data, constant, *op.operands[2:], **op.properties)
 
 
 class FactorBehind(Pattern):
-    """Takes a factor into the linear operation in front of it, also past an addition."""
+    """Multiplies a factor of the result into the weights of a linear operation, also past an addition."""
 
     roots = (Multiply, Divide)
 
@@ -168,7 +174,7 @@ class FactorBehind(Pattern):
         rewriter.replace_with(op, result if term is None else rewriter.op.Add(result, rewriter.op.constant(term, element_of(result))))
 
     def scaled(self, op: OpsetOp, factors: Array, rewriter: Rewriter) -> SSAValue | None:
-        """The result of a linear operation or of a multiplication by a constant, times factors."""
+        """The result of a linear operation or of a multiplication by a constant, multiplied by factors."""
         inner = constant_factor(op)
         if inner is not None:
             merged = combined(np.multiply, inner[1], factors, op.results[0])
@@ -178,7 +184,7 @@ class FactorBehind(Pattern):
 
 
 class FactorBefore(Pattern):
-    """Takes a factor of the data into a linear operation."""
+    """Multiplies a factor of the data into the weights of a linear operation."""
 
     roots = (ConvolutionOp, MatMul)
 
@@ -189,7 +195,8 @@ class FactorBefore(Pattern):
         found = constant_factor(value.op) if isinstance(value, OpResult) else None
         if found is None or not has_one_live_use(value):
             return
-        # Data that the factors enlarge, as they may a dimension of unknown size, would no longer fit the weights.
+        # Factors that broadcast the data to a larger shape, which is possible for a dimension of unknown size, do not
+        # fit the weights.
         if found[0].type != value.type:
             return
         weights = scaled_weights(op, found[1], "inputs")

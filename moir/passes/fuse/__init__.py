@@ -1,1 +1,1 @@
-"""Passes that make one operation of several."""
+"""Passes that replace several operations by one."""

@@ -1,15 +1,15 @@
 """`fuse-attention`: softmax(query · keyᵀ · scale + mask) · value becomes one operation.
 
     %0 = opset1.MatMul(%q, %k) {transpose_b = true}
-    %1 = opset1.Multiply(%0, 0.125)                   // or Divide, or missing
-    %2 = opset1.Add(%1, %mask)                        // may be missing
+    %1 = opset1.Multiply(%0, 0.125)                   // or Divide; optional
+    %2 = opset1.Add(%1, %mask)                        // optional
     %3 = opset8.Softmax(%2) {axis = -1}
     %4 = opset1.MatMul(%3, %v)
 ->  %4 = opset13.ScaledDotProductAttention(%q, %k, %v, %mask, 0.125)
 
-For tensors of four dimensions, batch and heads first, that are certainly the same for query, key and value, and masks
-that certainly do not enlarge what they are added to. A key that is not transposed by the product is transposed in front
-of the operation.
+Query, key and value must be tensors of four dimensions with certainly equal batch and heads, the first two. Adding the
+mask must certainly not enlarge the product. A key that the product does not transpose is transposed before the fused
+operation.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RANK = 4
 
 
 class Scores(NamedTuple):
-    """The product of query and key, the mask that is added to it, and its factor."""
+    """The product of query and key, the factor of the product, and the mask that is added to it."""
 
     product: MatMul
     mask: SSAValue | None
@@ -48,7 +48,7 @@ class Scores(NamedTuple):
 
 
 class Attention(Pattern):
-    """Starts at the second product."""
+    """Matches attention from its second product upwards."""
 
     roots = (MatMul,)
 
@@ -80,7 +80,7 @@ class Attention(Pattern):
         rewriter.replace_with(op, rewriter.op.ScaledDotProductAttention(query, key, value, mask, scale, causal=False))
 
     def scores(self, value: SSAValue) -> Scores | None:
-        """What the softmax is of; None if it is something else, or used elsewhere."""
+        """The operand of the softmax as a scaled product with a mask; None if it has another form or other uses."""
 
         if isinstance(value.owner, Add) and has_one_live_use(value) and value.owner.text("auto_broadcast") == "numpy":
             left, right = value.owner.operands
@@ -96,7 +96,7 @@ class Attention(Pattern):
         return left is not None and right is not None and all(map(same, left[:2], right[:2]))
 
     def fits(self, scores: Scores) -> bool:
-        """Whether the mask has the type of the product and leaves its shape as it is."""
+        """Whether the mask has the element type of the product and broadcasts to its shape."""
         if scores.mask is None:
             return True
         mask, product = self.known.tokens(scores.mask), self.known.tokens(scores.product.results[0])
@@ -109,7 +109,7 @@ class Attention(Pattern):
 
 
 def scaled_product(value: SSAValue) -> Scores | None:
-    """A matrix product, times a constant number or not, that has no other uses."""
+    """A matrix product without other uses, optionally multiplied by a constant number; None for any other value."""
     if not has_one_live_use(value) or not isinstance(value, OpResult):
         return None
     if isinstance(value.op, MatMul):
@@ -132,7 +132,7 @@ def scaled_product(value: SSAValue) -> Scores | None:
 
 
 def swapped(value: SSAValue, rewriter: Rewriter) -> SSAValue:
-    """A value with its last two dimensions exchanged, by the transposition it comes from if there is one."""
+    """A value with its last two dimensions exchanged; a transposition that produces the value is cancelled."""
     order = [*range(RANK - 2), RANK - 1, RANK - 2]
     if isinstance(value.owner, Transpose) and (first := value.owner.permutation(rewriter.known)) is not None:
         return rewriter.op.transposed(value.owner.operands[0], [first[axis] for axis in order])

@@ -1,12 +1,11 @@
-"""`fuse-clamp`: lower and upper limits become one Clamp, or Relu if the only limit is 0 from below.
+"""`fuse-clamp`: lower and upper limits become one Clamp, or a Relu if the only limit is a lower limit of 0.
 
     %a = opset1.Maximum(%x, 0.0)
     %b = opset1.Minimum(%a, 6.0)
     %y = opset1.Clamp(%b) {min = 1.0, max = 9.0}
 ->  %y = opset1.Clamp(%x) {min = 1.0, max = 6.0}
 
-Limits are floats of one element. Limits that leave a single number, as a lower one above the upper one does, stay as
-they are.
+Limits are floats of one element. Limits between which at most one number lies are left alone.
 """
 
 from __future__ import annotations
@@ -25,25 +24,25 @@ from moir.rewriting.rules import FusionRule, Match, PatternFunction, Rewrite, Ru
 
 @dataclass(frozen=True)
 class Interval:
-    """Numbers from `low` to `high`, to which an operation limits its operand."""
+    """The closed interval of numbers to which an operation limits its operand."""
 
     low: float = -math.inf
     high: float = math.inf
 
     def within(self, outer: Interval) -> Interval:
-        """The interval to which this one and then another one limit together."""
+        """The interval that results from limiting a value to this interval first and then to `outer`."""
         return Interval(*(min(max(end, outer.low), outer.high) for end in (self.low, self.high)))
 
 
 Limit: TypeAlias = Interval | Callable[[Match], Interval]
-"""Limits of an operation, or how to find them in a match."""
+"""The limits of an operation, or a function that reads them from a match."""
 
 POSITIVE = Interval(low=0.0)
-"""What Relu limits to."""
+"""The limits of Relu."""
 
 
 def _clamp_limits(index: int) -> Limit:
-    """Limits of a matched Clamp, the innermost of which is the last one."""
+    """A function that reads the limits of a matched Clamp; the innermost Clamp has the highest index."""
 
     def limits(match: Match) -> Interval:
         op = [op for op in match.operations if op.name == "opset1.Clamp"][index]
@@ -97,7 +96,7 @@ def _relu(op: OpBuilder, match: Match) -> SSAValue | None:
 
 @dataclass(frozen=True)
 class FuseClampPass(RulePass):
-    """Fuses limits until no two follow each other."""
+    """Fuses consecutive limits."""
 
     name = "fuse-clamp"
 

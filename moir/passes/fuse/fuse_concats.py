@@ -19,14 +19,15 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def axis_of(op: Concat) -> int | None:
-    """The axis, counted from the front if the rank is known; None if it is counted from the back of an unknown rank."""
+    """The axis of a Concat, counted from the front; None if it counts from the back and the rank is unknown."""
     axis, rank = op.integer("axis"), rank_of(op.results[0])
     return axis if axis >= 0 else None if rank is None else axis + rank
 
 
 class ConcatOfConcats(Pattern):
-    """Takes over the operands of Concats nothing else uses. Inner ones come first in a block, so one walk merges
-    chains.
+    """Merges Concats without other uses into the Concat that uses them.
+
+    Inner Concats come first in a block, so one walk merges whole chains.
     """
 
     roots = (Concat,)

@@ -1,12 +1,12 @@
-"""`fuse-depth-to-space`: Reshape · Transpose · Reshape that moves blocks from the channels into the spatial dimensions.
+"""`fuse-depth-to-space`: Reshape, Transpose, Reshape that move blocks from channels to spatial dimensions are fused.
 
     %1 = opset1.Reshape(%0, [0, 2, 2, 16, 8, 8])                 // %0: [N, 64, 8, 8]
     %2 = opset1.Transpose(%1, [0, 3, 4, 1, 5, 2])
     %3 = opset1.Reshape(%2, [0, 16, 16, 16])
 ->  %3 = opset1.DepthToSpace(%0) {block_size = 2, mode = "blocks_first"}
 
-For `depth_first` the parts are [N, 16, 2, 2, 8, 8] and the order is [0, 1, 4, 2, 5, 3]; with one or three spatial
-dimensions alike.
+For `depth_first` the first Reshape has the target [N, 16, 2, 2, 8, 8] and the permutation is [0, 1, 4, 2, 5, 3]. One
+and three spatial dimensions are treated alike.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPatt
 
 
 class BlocksToSpace(RegroupingPattern):
-    """The channels split into a block and fewer channels, the block put behind the spatial dimensions."""
+    """Matches a split of the channels into a block and fewer channels; the block moves behind the spatial axes."""
 
     def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
         spatial = len(found.source) - 2
@@ -45,7 +45,7 @@ class BlocksToSpace(RegroupingPattern):
                 channels,
                 *[own if token is None else token for token, own in zip(grown, found.target[2:], strict=True)],
             )
-            # Of several unknown sizes the last Reshape could have exchanged two.
+            # If several sizes are unknown, the last Reshape could have exchanged them.
             if grown.count(None) < 2 and same_tokens(found.parts, parts) and same_tokens(found.target, target):
                 return op.DepthToSpace(found.value, block_size=size, mode=mode)
         return None

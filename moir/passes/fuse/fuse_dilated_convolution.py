@@ -1,13 +1,12 @@
-"""`fuse-dilated-convolution`: a convolution of the parts that SpaceToBatch makes of an image is a dilated convolution
-of the image.
+"""`fuse-dilated-convolution`: SpaceToBatch, convolution and BatchToSpace become one dilated convolution.
 
     %1 = opset2.SpaceToBatch(%0, [1, 1, 2, 2], [0, 0, 2, 2], [0, 0, 2, 2])
     %2 = opset1.Convolution(%1, %w) {auto_pad = "valid", strides = [1, 1], dilations = [1, 1]}
     %3 = opset2.BatchToSpace(%2, [1, 1, 2, 2], [0, 0, 0, 0], [0, 0, 0, 0])
 ->  %3 = opset1.Convolution(%0, %w) {pads_begin = [2, 2], pads_end = [2, 2], strides = [1, 1], dilations = [2, 2]}
 
-What is cut off at the end need not be padded at the beginning. Transposes, and an axis of one element for a convolution
-of lines, may stand on both sides of the convolution; they stay.
+The crops of BatchToSpace are subtracted from the padding of SpaceToBatch at the same end. Transposes, and an inserted
+axis of one element for one-dimensional convolutions, may stand on both sides of the convolution; they stay.
 """
 
 from __future__ import annotations
@@ -30,17 +29,20 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 Axes = list[int | None]
-"""For each axis of a value the axis of the image it is; None for one that was inserted."""
+"""For each axis of a value its axis in the image; None for an inserted axis."""
 
 
 def integers_of(value: SSAValue) -> list[int] | None:
-    """A constant list of integers, None for any other value."""
+    """The entries of a constant as a list of integers; None for any other value."""
     found = constant_of(value)
     return None if found is None else [int(entry) for entry in found.ravel()]
 
 
 def moved_axes(op: Operation, axes: Axes) -> Axes | None:
-    """The axes behind an operation that only moves them; None if it does something else."""
+    """The axes of the result of a Transpose, Unsqueeze or Squeeze, given those of its data.
+
+    None for any other operation, or if it removes an axis of the image.
+    """
     if not isinstance(op, Transpose | Unsqueeze | Squeeze | Squeeze1) or len(op.operands) != 2:
         return None
     places = integers_of(op.operands[1])
@@ -59,7 +61,10 @@ def moved_axes(op: Operation, axes: Axes) -> Axes | None:
 
 
 def chain_above(value: SSAValue, *ends: type[Operation]) -> tuple[list[Operation], Operation] | None:
-    """The operations that move axes above a value, first to last, and the operation of a class above them."""
+    """The chain of axis-moving operations above a value, first to last, and the operation before the chain.
+
+    None if that operation is of none of the kinds in `ends`.
+    """
     found: list[Operation] = []
     while isinstance(value.owner, Transpose | Unsqueeze | Squeeze | Squeeze1):
         found.append(value.owner)
@@ -68,7 +73,7 @@ def chain_above(value: SSAValue, *ends: type[Operation]) -> tuple[list[Operation
 
 
 def axes_behind(operations: Sequence[Operation], axes: Axes) -> Axes | None:
-    """The axes behind a chain of operations."""
+    """The axes of the result of a chain of operations, given those of its data; None as in `moved_axes`."""
     current: Axes | None = axes
     for op in operations:
         current = None if current is None else moved_axes(op, current)
@@ -76,15 +81,16 @@ def axes_behind(operations: Sequence[Operation], axes: Axes) -> Axes | None:
 
 
 def rebuilt(op: OpBuilder, operations: Sequence[Operation], value: SSAValue) -> SSAValue:
-    """A chain of operations on another value."""
+    """Apply copies of a chain of operations to another value."""
     for each in operations:
         value = op[each.name](value, each.operands[1])
     return value
 
 
 def window_of(op: SlidingWindowOp) -> tuple[list[int], list[int], list[int]] | None:
-    """Pads at the beginning and the end and dilations of a convolution; None if its strides are not 1 or its pads are
-    unknown.
+    """Pads at the beginning, pads at the end and dilations of a convolution.
+
+    None if its strides are not 1 or its pads are unknown.
     """
     if set(op.integers("strides")) != {1}:
         return None
@@ -97,7 +103,7 @@ def window_of(op: SlidingWindowOp) -> tuple[list[int], list[int], list[int]] | N
 
 
 class ConvolutionOfParts(Pattern):
-    """SpaceToBatch, a convolution and BatchToSpace with the same blocks."""
+    """Matches SpaceToBatch, a convolution and BatchToSpace with equal block shapes."""
 
     roots = (BatchToSpace,)
 

@@ -1,4 +1,4 @@
-"""`fuse-gelu`: x * Φ(x), Φ the normal distribution by erf or its approximation by tanh, becomes one operation.
+"""`fuse-gelu`: x · Φ(x) becomes one operation, Φ being the normal distribution by erf or its approximation by tanh.
 
     %d = opset1.Divide(%x, 1.4142135)
     %e = opset1.Erf(%d)
@@ -7,9 +7,9 @@
     %y = opset1.Multiply(%m, 0.5)
 ->  %y = opset7.Gelu(%x)
 
-The product x · ½ · (1 + …) is recognized in any order, and as x · ½ · (1 - erf(-…)), which is what erfc becomes. So is
-the polynomial under tanh, √(2/π) (x + 0.044715 x³): both are read as polynomials, from Erf or Tanh up to x and down
-along its uses.
+The factors of x · ½ · (1 + …) may stand in any order, and x · ½ · (1 - erf(-…)), the lowered form of erfc, is matched
+as well. So is the polynomial under tanh, √(2/π) (x + 0.044715 x³). Both are read as polynomials: the argument from Erf
+or Tanh up to x, the product from Erf or Tanh down along the uses.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ TANH_ARGUMENT: Polynomial = {1: math.sqrt(2 / math.pi), 3: math.sqrt(2 / math.pi
 HALF: Polynomial = {1: 0.5}
 
 MAXIMUM_STEPS = 4
-"""Operations from Erf or Tanh to the result: + 1, times ½, times x, and one to spare."""
+"""Operations from Erf or Tanh to the result: + 1, times ½, times x, and one in reserve."""
 
 ROUNDINGS = 3
-"""A coefficient is the product of so many constants, each of which is rounded."""
+"""The number of constants, each of which is rounded, that a coefficient may be the product of."""
 
 
 class GeluPattern(Pattern):
-    """Starts at Erf or Tanh, of which `argument` is the polynomial of x that it should be applied to."""
+    """Matches Gelu from its root, Erf or Tanh, of which `argument` is the expected polynomial of x."""
 
     def __init__(self, root: type[Operation], argument: Polynomial, mode: str) -> None:
         self.roots = (root,)
@@ -63,8 +63,9 @@ class GeluPattern(Pattern):
                     return
 
     def _sign(self, argument: Polynomial, element: Attribute) -> float:
-        """1 if the root is applied to the polynomial it should be, -1 if to its negative, which makes the result
-        negative; 0 if neither.
+        """The sign of the argument of the root: 1 for the expected polynomial, -1 for its negative, 0 for any other.
+
+        Erf and Tanh are odd functions, so a negative argument gives a negative result.
         """
         if are_about(argument, self.argument, element):
             return 1.0
@@ -79,7 +80,7 @@ class GeluPattern(Pattern):
 
 
 def are_about(polynomial: Polynomial, expected: Polynomial, element: Attribute) -> bool:
-    """Whether coefficients made of constants of an element type are the expected ones, up to rounding."""
+    """Whether the coefficients of a polynomial equal the expected ones, up to rounding in an element type."""
     return all(
         abs(polynomial.get(power, 0.0) - expected.get(power, 0.0)) <= ROUNDINGS * TOLERANCES[element] * abs(expected.get(power, 0.0))
         for power in {*polynomial, *expected}
@@ -87,10 +88,11 @@ def are_about(polynomial: Polynomial, expected: Polynomial, element: Attribute) 
 
 
 def half_of_x_times_one_plus(op: Operation, sign: float, reader: PolynomialReader, element: Attribute) -> list[Operation] | None:
-    """The operations that make ½ x (1 + f), `sign` · f the result of `op` and x the variable of the reader; the last
-    one first.
+    """The operations that compute ½ x (1 + f), the last one first; None if there is no such chain.
+
+    `sign` · f is the result of `op`, x is the variable of the reader.
     """
-    # The value so far is `constant` + `factor` · f.
+    # The current value of the chain is `constant` + `factor` · f.
     constant: Polynomial = {0: 0.0}
     factor: Polynomial = {0: sign}
     chain = [op]
@@ -117,8 +119,9 @@ def half_of_x_times_one_plus(op: Operation, sign: float, reader: PolynomialReade
 def _next(
     name: str, constant: Polynomial, factor: Polynomial, other: Polynomial, *, is_first: bool
 ) -> tuple[Polynomial, Polynomial] | None:
-    """`constant` + `factor` · f after one more operation, of which it is the first or second operand and a polynomial
-    the other one.
+    """Apply an operation to the value `constant` + `factor` · f and a polynomial; None if the result has another form.
+
+    `is_first` states that the value is the first operand.
     """
     match name:
         case "opset1.Add":

@@ -1,4 +1,4 @@
-"""`fuse-matmul-transpose`: transpositions of the last two dimensions around a MatMul become flags of it.
+"""`fuse-matmul-transpose`: transpositions of the last two dimensions around a MatMul become its transpose properties.
 
     %t = opset1.Transpose(%b, [0, 2, 1])
     %y = opset1.MatMul(%a, %t)
@@ -25,7 +25,7 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def swaps_last_two(op: Operation, known: KnownValues) -> bool:
-    """Whether this is a transposition of exactly the last two dimensions."""
+    """Whether an operation is a transposition of exactly the last two dimensions."""
     if not isinstance(op, Transpose):
         return False
     order = op.permutation(known)
@@ -33,7 +33,7 @@ def swaps_last_two(op: Operation, known: KnownValues) -> bool:
 
 
 class TransposedOperand(Pattern):
-    """Takes transpositions that only matrix products use into the product."""
+    """Merges transpositions of operands that only matrix products use into the product."""
 
     roots = (MatMul,)
 
@@ -55,7 +55,7 @@ class TransposedOperand(Pattern):
 
 
 class TransposedResult(Pattern):
-    """Exchanges the operands of a product that is only used transposed: (A B)ᵀ = Bᵀ Aᵀ."""
+    """Exchanges the operands of a product all of whose uses are transpositions: (A B)ᵀ = Bᵀ Aᵀ."""
 
     roots = (Transpose,)
 
@@ -73,7 +73,7 @@ class TransposedResult(Pattern):
 
 @dataclass(frozen=True)
 class FuseMatmulTransposePass(PatternPass):
-    """Takes transpositions into matrix products."""
+    """Merges transpositions into matrix products."""
 
     name = "fuse-matmul-transpose"
 

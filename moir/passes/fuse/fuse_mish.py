@@ -1,4 +1,4 @@
-"""`fuse-mish`: x * tanh(softplus(x)) becomes one operation, its SoftPlus having been recognized by `fuse-soft-plus`.
+"""`fuse-mish`: x * tanh(softplus(x)) becomes one operation; `fuse-soft-plus` has fused its SoftPlus before.
 
     %s = opset4.SoftPlus(%x)
     %t = opset1.Tanh(%s)
@@ -16,7 +16,7 @@ from moir.rewriting.rules import FusionRule, RulePass
 
 @dataclass(frozen=True)
 class FuseMishPass(RulePass):
-    """Fuses Mish, Misra, "Mish: A Self Regularized Non-Monotonic Activation Function", 2019."""
+    """Fuses the Mish activation of Misra, "Mish: A Self Regularized Non-Monotonic Activation Function", 2019."""
 
     name = "fuse-mish"
 

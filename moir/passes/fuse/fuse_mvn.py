@@ -1,5 +1,4 @@
-"""`fuse-mvn`: a value less its mean, divided by its standard deviation, becomes one operation. A scale and a shift
-behind it stay.
+"""`fuse-mvn`: a value minus its mean, divided by its standard deviation, becomes one operation.
 
     %m = opset1.ReduceMean(%x, %axes) {keep_dims = true}
     %c = opset1.Subtract(%x, %m)
@@ -10,8 +9,9 @@ behind it stay.
     %y = opset1.Divide(%c, %d)
 ->  %y = opset6.MVN(%x, %axes) {eps = 0.00001, normalize_variance = true, eps_mode = "INSIDE_SQRT"}
 
-The mean may be computed once or twice, and the variance from the difference or by SquaredDifference. A scale that is
-multiplied into the reciprocal of the deviation first is taken out of it.
+The mean may be computed once or twice, and the variance from the difference or by SquaredDifference. A scale and a
+shift after the normalization stay. A scale that is first multiplied by the reciprocal of the deviation becomes a factor
+of the MVN.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.rules import FusionRule, Match, Rewrite, RulePass
 
 Part: TypeAlias = Callable[[Any, Any], Any]
-"""A part of a pattern: from the recorder and one operand."""
+"""A function that builds a part of a pattern from the recorder of the pattern and one operand."""
 
 
 def _mean(op: Any, x: Any) -> Any:

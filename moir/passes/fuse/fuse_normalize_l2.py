@@ -1,4 +1,4 @@
-"""`fuse-normalize-l2`: a value divided by its Euclidean norm, which eps keeps from 0, becomes one operation.
+"""`fuse-normalize-l2`: a value divided by its Euclidean norm becomes one operation; `eps` keeps the norm from 0.
 
     %s = opset1.Multiply(%x, %x)
     %t = opset1.ReduceSum(%s, %axes) {keep_dims = true}
@@ -7,8 +7,8 @@
     %y = opset1.Divide(%x, %d)
 ->  %y = opset1.NormalizeL2(%x, %axes) {eps = 0.00001, eps_mode = "add"}
 
-x / max(‖x‖, eps) is the same with the square of eps under the root. The norm may have been broadcast to the shape of x
-before.
+x / max(‖x‖, eps) becomes a NormalizeL2 with the square of eps, which is added or compared under the root. A Broadcast
+of the norm to the shape of x is matched, too.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.rules import FusionRule, Match, Rewrite, RulePass
 
 Part: TypeAlias = Callable[[Any, Any], Any]
-"""A part of a pattern: from the recorder and one operand."""
+"""A function that builds a part of a pattern from the recorder of the pattern and one operand."""
 
 SMALLEST, LARGEST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
-"""Limits of f32, in which the runtime keeps eps."""
+"""Smallest normal and largest number of f32, the element type in which the runtime keeps eps."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """A way to write the norm, or its reciprocal; eps is `match.scalar("eps")`, or the lower limit of a Clamp, to
-    `power`.
+    """A form of the norm or its reciprocal, as a part of a pattern and the `eps_mode` of NormalizeL2.
+
+    The eps of the operation is `match.scalar("eps")`, or the lower limit of a Clamp, to the power `power`.
     """
 
     part: Part
@@ -117,7 +118,7 @@ def _normalized_after_broadcast(form: Form) -> Rewrite:
 
 
 def _is_shape_of(target: SSAValue, x: SSAValue) -> bool:
-    """Whether a value is the shape of x: by ShapeOf, or as a constant."""
+    """Whether a value is the shape of x, computed by a ShapeOf or given as a constant."""
     if isinstance(target, OpResult) and target.op.name == "opset3.ShapeOf":
         return target.op.operands[0] is x
     array, shape = constant_of(target), shape_of(x)

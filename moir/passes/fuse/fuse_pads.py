@@ -1,10 +1,11 @@
-"""`fuse-pads`: zeros around the data of a convolution or of a mean become its padding.
+"""`fuse-pads`: zero padding of the data of a convolution or mean becomes padding of the operation.
 
     %1 = opset12.Pad(%0, [0, 0, 1, 1], [0, 0, 2, 2]) {pad_mode = "constant"}
     %2 = opset1.Convolution(%1, %w) {pads_begin = [0, 0], pads_end = [0, 0], …}
 ->  %2 = opset1.Convolution(%0, %w) {pads_begin = [1, 1], pads_end = [2, 2], …}
 
-The Pad may be behind a Transpose. A mean counts these zeros, so it must not have padding of its own that it leaves out.
+A Transpose may stand between the Pad and the operation. A mean counts these zeros, so it must not have padding of its
+own that it does not count.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ MEANS = ("opset14.AvgPool", "opset16.AvgPool")
 
 
 class Zeros(NamedTuple):
-    """Zeros around the spatial axes of what an operation works on: what is inside of them, the order it is transposed
-    to, their numbers.
+    """Zero padding of the spatial axes of an operand: the data without it, its permutation, zeros per axis and end.
+
+    `order` is the permutation of a Transpose after the Pad, None if there is none.
     """
 
     data: SSAValue
@@ -39,9 +41,7 @@ class Zeros(NamedTuple):
 
 
 def zeros_around(value: SSAValue) -> Zeros | None:
-    """The zeros a Pad, perhaps behind a Transpose, puts around the spatial axes of its data; None if it does anything
-    else.
-    """
+    """The zero padding of the spatial axes by a Pad, optionally before a Transpose; None for any other value."""
     order = None
     if isinstance(value.owner, Transpose):
         order = constant_of(value.owner.operands[1])
@@ -64,7 +64,7 @@ def zeros_around(value: SSAValue) -> Zeros | None:
 
 
 class PadOfWindow(Pattern):
-    """Moves the zeros of a Pad into the operation behind it. The Pad stays for its other users."""
+    """Merges zero padding into the operation that uses it. The Pad stays if it has other uses."""
 
     roots = (*CONVOLUTIONS, *MEANS)
 
@@ -85,8 +85,8 @@ class PadOfWindow(Pattern):
         begin, end = ([a + b for a, b in zip(mine, added, strict=True)] for mine, added in zip(own, zeros[2:], strict=True))
         properties: dict[str, Any] = {**op.properties, "pads_begin": begin, "pads_end": end, "auto_pad": "explicit"}
         if op.name in MEANS:
-            # Windows that are rounded up to would lie beyond the zeros, where nothing counts; the runtime has no
-            # padding beyond a window.
+            # A window that exists only because of rounding up would extend beyond the zeros, where elements are not
+            # counted, and the runtime has no padding as large as a window.
             fits = all(max(each) < size for each, size in zip(zip(begin, end, strict=True), op.integers("kernel"), strict=True))
             if any(map(any, own)) or op.text("rounding_type") != "floor" or not fits:
                 return
@@ -97,7 +97,7 @@ class PadOfWindow(Pattern):
 
 @dataclass(frozen=True)
 class FusePadsPass(PatternPass):
-    """Moves zeros around data into the padding of what uses it."""
+    """Merges zero padding into the operations that use the padded data."""
 
     name = "fuse-pads"
 

@@ -1,10 +1,10 @@
-"""`fuse-prelu`: x where it is positive, else slope * x, becomes one operation, however it was written.
+"""`fuse-prelu`: the forms of max(x, 0) + slope * min(x, 0) become one operation.
 
     %a = opset1.Multiply(%x, 0.1)
     %y = opset1.Maximum(%x, %a)
 ->  %y = opset1.PRelu(%x, [0.1])
 
-A slope of more than one element must not give the result another shape than x has.
+Broadcasting a slope of more than one element must not change the shape of x.
 """
 
 from __future__ import annotations
@@ -22,13 +22,11 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.rules import FusionRule, Match, PatternFunction, Rewrite, RulePass
 
 Condition: TypeAlias = Callable[[Array], bool] | None
-"""Slopes for which a form is PRelu; None if all are."""
+"""A predicate that the slopes of a form must satisfy to be PRelu; None if all slopes do."""
 
 
 def slope_for(slope: Array, x: SSAValue) -> Array | None:
-    """The slope in the form PRelu takes for x: one element, or as many dimensions as x has; None if its shape does not
-    fit.
-    """
+    """The slope as PRelu requires it: one element, or the rank of x; None if its shape does not fit x."""
     if slope.size == 1:
         return slope.reshape(1)
     shape = shape_of(x)
@@ -51,7 +49,7 @@ def _not_negative(slope: Array) -> bool:
 
 
 def _prelu(factor: float, condition: Condition) -> Rewrite:
-    """A rewrite to PRelu whose slope is the matched one times a factor (±1 or ±2, which is exact)."""
+    """A function that rewrites a match to PRelu with the matched slope times a factor (±1 or ±2, which are exact)."""
 
     def rewrite(op: OpBuilder, match: Match) -> SSAValue | None:
         x, slope = match["x"], match.constant("slope")

@@ -1,11 +1,11 @@
-"""`fuse-recurrent-cells`: a TensorIterator or Loop over the steps of sequences whose body is a recurrent cell becomes
-one operation.
+"""`fuse-recurrent-cells`: a loop over the steps of sequences whose body is a recurrent cell becomes one operation.
 
     %y = opset1.TensorIterator(%h, %c, %x) ({ LSTM })
 ->  %all, %h, %c = opset5.LSTMSequence(%x, %h, %c, %lengths, W, R, B) {direction = "forward", hidden_size = 32}
 
-What is recognized as a cell says `recurrent_cells`. The loop takes one step for each slice of x. A loop over x in
-reverse order of which only the last state is used becomes a sequence in reverse direction.
+The loop is a TensorIterator or Loop with one iteration for each slice of x. `recurrent_cells` defines which bodies are
+cells. A loop over the reverse of x becomes a sequence in reverse direction if all uses of its hidden states reverse
+them again, or if only the last state is used.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ class FuseRecurrentCellsPass(ModulePass):
 
 @dataclass
 class Recurrence:
-    """A loop whose body is a cell.
+    """A loop whose body is a recurrent cell.
 
-    `states` are the numbers of the operands that are the first states; `ports` the connections of the results, and for
-    each of them
-    which value of the cell it is: -1 the hidden states of all steps, otherwise the state.
+    `data` is the sliced operand. `states` are the indices of the operands that are the initial states. `outputs` gives
+    for each result of the loop the index of a state of the cell, or -1 for the hidden states of all steps, and the
+    slicing by which they are concatenated.
     """
 
     loop: RepeatingOp
@@ -75,12 +75,12 @@ class Recurrence:
     outputs: list[tuple[int, Slicing | None]]
 
     def covers_all_slices(self, known: Dimensions) -> bool:
-        """Whether the loop takes one step for each slice."""
+        """Whether the loop has one iteration for each slice of its data."""
         if self.slicing not in (Slicing(self.slicing.axis), Slicing(self.slicing.axis, -1, 0, -1)):
             return False
         if not isinstance(self.loop, Loop):
             return True
-        # As long as what it is the reverse of.
+        # The length of a reversed value is looked up at the value before the reversal.
         data = _reversed(self.data, self.slicing.axis) or self.data
         count, tokens = known.elements(self.loop.operands[0]), known.tokens(data)
         if tokens is None or count is None or count.size != 1:
@@ -89,7 +89,7 @@ class Recurrence:
         return same(entry if isinstance(entry, Symbol) else int(entry), tokens[self.slicing.axis])
 
     def replace(self, known: Dimensions) -> None:
-        """Replace the loop by the operation."""
+        """Replace the loop by a sequence operation, unless type inference rejects the latter."""
         assert self.loop.parent is not None
         op = OpBuilder(known, self.loop.parent, self.loop)
         op.inserted = []
@@ -127,7 +127,7 @@ class Recurrence:
         return values
 
     def _turned_back(self) -> list[Slice] | None:
-        """What reverses the hidden states of all steps; None if something uses them in the order of the loop."""
+        """The Slices that reverse the hidden states of all steps; None if these states have any other use."""
         found: list[Slice] = []
         for result, (_, slicing) in zip(self.loop.results, self.outputs, strict=True):
             pending = [] if slicing is None else [(use, slicing.axis) for use in result.uses]
@@ -148,7 +148,7 @@ def _constant(op: OpBuilder, array: Array, like: SSAValue) -> SSAValue:
 
 
 def lengths(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The length of each sequence of x [N, T, I], all T."""
+    """The length T of each sequence of x [N, T, I], as a tensor of N integers."""
     shape = shape_of(x) or (-1, -1, -1)
     if shape[0] >= 0 and shape[1] >= 0:
         return op.constant(np.full(shape[0], shape[1], np.int32), si32)
@@ -158,7 +158,7 @@ def lengths(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _reversed(value: SSAValue, axis: int) -> SSAValue | None:
-    """What a value is the reverse of along an axis."""
+    """The value of which another one is the reverse along an axis; None if it is no reversal."""
     op = value.owner
     if not isinstance(op, Slice) or len(op.operands) < 5:
         return None
@@ -170,7 +170,7 @@ def _reversed(value: SSAValue, axis: int) -> SSAValue | None:
 
 
 def recognized(loop: RepeatingOp) -> Recurrence | None:
-    """The cell a loop repeats, None if it is none."""
+    """The recurrent cell that a loop repeats; None if its body is no such cell."""
     ports, parameters, results = loop.ports("inputs"), parameters_of(loop.block), results_of(loop.block)
     sliced = [(port, parameter) for port, parameter in zip(ports, parameters, strict=True) if port.slicing is not None]
     states = [(port, parameter) for port, parameter in zip(ports, parameters, strict=True) if port.back_edge is not None]
@@ -194,13 +194,13 @@ def recognized(loop: RepeatingOp) -> Recurrence | None:
 
 
 def _always(loop: Loop, results: Sequence[SSAValue]) -> bool:
-    """Whether nothing but the trip count ends a loop."""
+    """Whether only the trip count ends a loop."""
     conditions = [constant_of(loop.operands[1]), constant_of(results[loop.integer("condition")])]
     return all(condition is not None and condition.all() for condition in conditions)
 
 
 def _element(parameter: Parameter, port: BodyPort) -> SSAValue | None:
-    """What the body does with a slice: a Squeeze along its axis, and nothing else."""
+    """The Squeeze along the slicing axis that is the only use of a slice in the body; None if there is no such use."""
     uses = list(parameter.results[0].uses)
     if (
         len(uses) != 1
@@ -222,7 +222,10 @@ def _cell(x: SSAValue, states: Sequence[SSAValue], following: Sequence[SSAValue]
 
 
 def _outputs(loop: RepeatingOp, following: Sequence[SSAValue], results: Sequence[SSAValue]) -> list[tuple[int, Slicing | None]] | None:
-    """Which value of the cell each result of a loop is."""
+    """The index of the cell's state, or -1 for the states of all steps, and the slicing of each result of a loop.
+
+    None if a result is any other value.
+    """
     found: list[tuple[int, Slicing | None]] = []
     for port in loop.ports("outputs"):
         value = results[port.index or 0]

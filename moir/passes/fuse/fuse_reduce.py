@@ -1,4 +1,4 @@
-"""`fuse-reduce`: norms that are written as a sum of squares or of absolute values become ReduceL2 and ReduceL1.
+"""`fuse-reduce`: norms that are computed as sums of squares or of absolute values become ReduceL2 and ReduceL1.
 
     %s = opset1.Multiply(%x, %x)
     %r = opset1.ReduceSum(%s, %axes) {keep_dims = true}

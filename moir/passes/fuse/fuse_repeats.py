@@ -1,11 +1,12 @@
-"""`fuse-repeats`: elements repeated along an axis are resized to their nearest neighbours.
+"""`fuse-repeats`: repetition of the elements along an axis becomes an Interpolate in mode `nearest`.
 
     %1 = opset1.Unsqueeze(%0, [2])                       // %0: [N, H, W, C]
     %2 = opset1.Tile(%1, [1, 1, 2, 1, 1])
     %3 = opset1.Reshape(%2, [N, 2 H, W, C])
-->  %3 = opset11.Interpolate(%0, [2.0], [1]) {mode = "nearest", nearest_mode = "floor", coordinate_transformation_mode = "asymmetric"}
+->  %3 = opset11.Interpolate(%0, [2.0], [1])
+             {mode = "nearest", nearest_mode = "floor", coordinate_transformation_mode = "asymmetric"}
 
-Nearest neighbours along one axis after another are one Interpolate. This is `tf.repeat`, and the UpSampling of Keras.
+Interpolates along different axes are merged. `tf.repeat` and the UpSampling layers of Keras have this form.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 MOST_REPETITIONS = 8
-"""The quotient of a place by more than that may be rounded below an integer."""
+"""Largest scale for which the quotient of a coordinate by the scale is certainly not rounded below an integer."""
 
 MAXIMUM_RANK = 5
-"""Of the data of an Interpolate in the runtime."""
+"""Largest rank of the data of an Interpolate that the runtime supports."""
 
 NEAREST = {
     "mode": "nearest",
@@ -47,7 +48,7 @@ NEAREST = {
 
 
 def repetition(op: Operation) -> tuple[SSAValue, int, int] | None:
-    """What a Reshape repeats, along which axis, and how often; None if its operands are no such repetition."""
+    """The data that a Reshape repeats, the axis and the number of repetitions; None for any other Reshape."""
     tile = op.operands[0].owner
     if not isinstance(op, Reshape) or not isinstance(tile, Tile) or not has_one_live_use(op.operands[0]):
         return None
@@ -64,7 +65,7 @@ def repetition(op: Operation) -> tuple[SSAValue, int, int] | None:
 
 
 class RepeatedElements(Pattern):
-    """Replaces the three operations, if the Reshape does give all other dimensions back."""
+    """Replaces a repetition by an Interpolate if the Reshape restores all other dimensions."""
 
     roots = (Reshape,)
 
@@ -88,7 +89,7 @@ class RepeatedElements(Pattern):
 
 
 def nearest(value: SSAValue) -> tuple[Interpolate, dict[int, float]] | None:
-    """The Interpolate that produces a value and its scale along each axis, if it is one that this pass builds."""
+    """The Interpolate that produces a value, and its scale along each axis; None if this pass would not build it."""
     op = value.owner
     if not isinstance(op, Interpolate) or any(op.text(name) != text for name, text in NEAREST.items()):
         return None
@@ -100,7 +101,7 @@ def nearest(value: SSAValue) -> tuple[Interpolate, dict[int, float]] | None:
 
 
 class NearestOfNearest(Pattern):
-    """Merges an Interpolate with the one before it, which is along other axes."""
+    """Merges an Interpolate with the one that produces its data if their axes differ."""
 
     roots = (Interpolate,)
 
@@ -118,7 +119,7 @@ class NearestOfNearest(Pattern):
 
 @dataclass(frozen=True)
 class FuseRepeatsPass(ModulePass):
-    """Makes Interpolates of repeated elements."""
+    """Replaces repetitions of elements by Interpolates."""
 
     name = "fuse-repeats"
 
@@ -126,7 +127,7 @@ class FuseRepeatsPass(ModulePass):
         if any(isinstance(each, Reshape) and repetition(each) for block in all_blocks(op) for each in block.ops):
             known = Dimensions().scan(op)
             rewrite(op, [RepeatedElements(known)], known=known)
-            # What was replaced still uses what is to be merged.
+            # The replaced operations still use the Interpolates that are to be merged.
             for block in all_blocks(op):
                 eliminate_dead(block)
             rewrite(op, [NearestOfNearest()])

@@ -1,4 +1,4 @@
-"""`fuse-slices`: slices of different axes become one.
+"""`fuse-slices`: consecutive slices of different axes are merged.
 
     %1 = opset8.Slice(%0, [0], [8], [1], [2])
     %2 = opset8.Slice(%1, [1], [9], [2], [3])
@@ -23,7 +23,7 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def cuts_of(op: Slice) -> tuple[Array, Array, Array, list[int]] | None:
-    """Starts, stops, steps and axes (counted from the front) of a slice; None if one of them is no constant."""
+    """Starts, stops, steps and axes (counted from the front) of a slice; None if one of them is not constant."""
     rank, axes = rank_of(op.operands[0]), op.optional_operand(4)
     bounds = [constant_of(operand) for operand in op.operands[1:4]]
     if rank is None or any(bound is None for bound in bounds):
@@ -34,7 +34,7 @@ def cuts_of(op: Slice) -> tuple[Array, Array, Array, list[int]] | None:
 
 
 class SliceOfSlice(Pattern):
-    """Merges a slice with the one before it, which nothing else uses."""
+    """Merges a slice with the one that produces its data, which must have no other uses."""
 
     roots = (Slice,)
 
@@ -56,7 +56,7 @@ class SliceOfSlice(Pattern):
 
 @dataclass(frozen=True)
 class FuseSlicesPass(PatternPass):
-    """Merges slices in a row."""
+    """Merges consecutive slices."""
 
     name = "fuse-slices"
 

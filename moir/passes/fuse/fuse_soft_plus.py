@@ -16,7 +16,7 @@ from moir.rewriting.rules import FusionRule, RulePass
 
 @dataclass(frozen=True)
 class FuseSoftPlusPass(RulePass):
-    """Fuses SoftPlus, Dugas et al., "Incorporating Second-Order Functional Knowledge for Better Option Pricing", 2001."""
+    """Fuses SoftPlus, Dugas et al., "Incorporating Second-Order Functional Knowledge for Better Option Pricing"."""
 
     name = "fuse-soft-plus"
 

@@ -1,11 +1,11 @@
-"""`fuse-space-to-depth`: Reshape · Transpose · Reshape that moves blocks from the spatial dimensions into the channels.
+"""`fuse-space-to-depth`: Reshape, Transpose, Reshape that move blocks from spatial dimensions to channels are fused.
 
     %1 = opset1.Reshape(%0, [0, 16, 8, 2, 8, 2])                 // %0: [N, 16, 16, 16]
     %2 = opset1.Transpose(%1, [0, 3, 5, 1, 2, 4])
     %3 = opset1.Reshape(%2, [0, 64, 8, 8])
 ->  %3 = opset1.SpaceToDepth(%0) {block_size = 2, mode = "blocks_first"}
 
-For `depth_first` the order is [0, 1, 3, 5, 2, 4]; with one or three spatial dimensions alike.
+For `depth_first` the permutation is [0, 1, 3, 5, 2, 4]. One and three spatial dimensions are treated alike.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPatt
 
 
 class SpaceToBlocks(RegroupingPattern):
-    """Every spatial dimension split into blocks, these put in front of or behind the channels."""
+    """Matches a split of every spatial dimension into blocks that move before or behind the channels."""
 
     def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
         spatial = len(found.source) - 2
@@ -36,7 +36,7 @@ class SpaceToBlocks(RegroupingPattern):
             if found.order != order:
                 continue
             whole = [token for token in found.source[2:] if not isinstance(token, Symbol)]
-            # Of several unknown sizes the first Reshape could have exchanged two.
+            # If several sizes are unknown, the first Reshape could have exchanged them.
             if isinstance(channels, Symbol) or len(whole) < spatial - 1 or any(token % size for token in whole):
                 return None
             shrunk = [

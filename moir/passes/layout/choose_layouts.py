@@ -1,4 +1,4 @@
-"""`choose-layouts`: transpositions move through other operations to where they cancel, or cost least.
+"""`choose-layouts`: transpositions move through other operations to where they cancel or cost least.
 
     %1 = opset1.Transpose(%conv, [0, 2, 3, 1])
     %2 = opset1.Relu(%1)
@@ -7,9 +7,9 @@
 ->  %2 = opset1.Relu(%conv)
     %4 = opset1.MaxPool(%2)
 
-From each Transpose a region of operations grows that can work in either of two orders of dimensions (`regions`, by the
-table in `permutations`); a minimum cut says which do (`assignment`), and they are rewritten (`application`). Inputs and
-outputs of the model keep their layout.
+From each Transpose grows a region of operations that can compute in either of two layouts (`regions`, by the table in
+`permutations`). A minimum cut selects the operations whose layout changes (`assignment`), and these are rewritten
+(`application`). Inputs and outputs of the model keep their layout.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from moir.rewriting.layout.assignment import assign
 from moir.rewriting.layout.regions import Layouts
 
 ROUNDS = 8
-"""What was the border of a region can lie within one the next time."""
+"""Most repetitions of the pass: the boundary of one region can lie within a region of the next round."""
 
 
 @dataclass(frozen=True)

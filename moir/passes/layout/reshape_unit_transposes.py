@@ -1,8 +1,9 @@
-"""`reshape-unit-transposes`: a transposition that moves dimensions of size 1 only is a Reshape, which moves no data and
-merges with others.
+"""`reshape-unit-transposes`: a transposition that moves only dimensions of size 1 becomes a Reshape.
 
     %1 = opset1.Transpose(%0, [0, 3, 1, 2]) : tensor<?x8x1x1xf32>
 ->  %1 = opset1.Reshape(%0, [0, 8, 1, 1]) {special_zero = true} : tensor<?x8x1x1xf32>
+
+A Reshape moves no data and can be merged with other Reshapes.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 
 def target_shape(dimensions: Tokens, order: Sequence[int]) -> list[int] | None:
-    """The target of a Reshape that does what a transposition does; None if it moves more than ones, or too much is
-    unknown.
+    """The target of a Reshape that computes the same as a transposition.
+
+    None if the transposition moves other dimensions than those of size 1, or if too many dimensions are unknown.
     """
     kept = [axis for axis in order if not same(dimensions[axis], 1)]
     if kept != sorted(kept):
@@ -43,7 +45,7 @@ class UnitTranspose(Pattern):
     """Replaces a transposition by a Reshape.
 
     Args:
-        dimensions: what is known of dimensions.
+        dimensions: the known sizes and symbols of dimensions.
     """
 
     dimensions: Dimensions
@@ -61,7 +63,7 @@ class UnitTranspose(Pattern):
 
 @dataclass(frozen=True)
 class ReshapeUnitTransposesPass(ModulePass):
-    """Replaces transpositions that move ones by Reshapes."""
+    """Replaces transpositions that move only dimensions of size 1 by Reshapes."""
 
     name = "reshape-unit-transposes"
 

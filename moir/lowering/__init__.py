@@ -1,1 +1,1 @@
-"""Framework dialects -> opset dialects: the driver, and what the lowerings of several frameworks share."""
+"""Lowering of framework dialects to opset dialects: the driver, and functions that several frameworks share."""

@@ -1,4 +1,4 @@
-"""A node of a framework while it is lowered: typed access to its operands and attributes."""
+"""The node that a handler lowers: typed access to the operands and attributes of a framework operation."""
 
 from __future__ import annotations
 
@@ -23,28 +23,31 @@ T = TypeVar("T")
 
 
 class LoweringRun(Protocol):
-    """One run of a lowering pass over one model, as handlers see it."""
+    """One run of a lowering pass over one model, as handlers see it.
+
+    `known` are the known values of the model, `versions` the versions of its operation sets by domain.
+    """
 
     known: KnownValues
     framework: Framework
     versions: Mapping[str, int]
 
     def block(self, block: Block) -> None:
-        """Lower the operations of a block in order. A kind that nothing handles stays."""
+        """Lower the operations of a block in order. Operations of a kind without handler stay."""
         ...
 
     def state(self, key: object, make: Callable[[], T]) -> T:
-        """What handlers of this run share under a key; made when it is first asked for."""
+        """The state that the handlers of this run share under a key; `make` builds it at the first request."""
         ...
 
 
 class LoweringNode:
-    """A node that is being lowered: typed access to its operands and attributes.
+    """A node that is being lowered, with typed access to its operands and attributes.
 
     Args:
         op: the operation of the framework dialect.
-        version: version of the operation set its kind is from.
-        run: the run of the pass, for handlers that lower bodies or share what they have met.
+        version: version of the operation set that defines its kind.
+        run: the run of the pass, for handlers that lower bodies or share state.
     """
 
     def __init__(self, op: FrameworkOp, version: int, run: LoweringRun) -> None:
@@ -63,7 +66,7 @@ class LoweringNode:
         return self.run.known
 
     def optional(self, index: int) -> SSAValue | None:
-        """An operand, None if it is absent."""
+        """An operand; None if it is absent."""
         operands = self.op.operands
         if index >= len(operands) or is_none(operands[index].owner):
             return None
@@ -91,7 +94,7 @@ class LoweringNode:
         return index < len(self.op.results) and bool(self.op.results[index].uses)
 
     def has(self, attribute: str) -> bool:
-        """Whether the node has an attribute."""
+        """Whether the node has an attribute of this name."""
         return attribute in self.op.properties
 
     def attribute(self, name: str, default: T) -> T | Any:
@@ -119,7 +122,7 @@ class LoweringNode:
         return self._required(name, default, "")
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """An integer or boolean attribute that means true or false."""
+        """A boolean attribute, or an integer one that is true if it is not 0."""
         return bool(self.attribute(name, int(default)))
 
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
@@ -144,7 +147,7 @@ class LoweringNode:
         return cast(Attribute, found)
 
     def tensor(self, name: str) -> Array | None:
-        """An attribute that is a tensor, None if it is absent."""
+        """An attribute that is a tensor; None if it is absent."""
         found = self.op.properties.get(name)
         return found.array if isinstance(found, DataAttr) else None
 
@@ -154,12 +157,12 @@ class LoweringNode:
         return self.attribute(name, kind if default is None else default)
 
     def constant(self, index: int) -> Array | None:
-        """Value of an operand if all of it is known; None if it is not, or the operand is absent."""
+        """The value of an operand; None if it is not completely known or the operand is absent."""
         value = self.optional(index)
         return None if value is None else self.known.constant(value)
 
     def constant_integers(self, index: int) -> tuple[int, ...] | None:
-        """Value of an operand as integers, if all of it is known."""
+        """The entries of an operand as integers; None if they are not all known or the operand is absent."""
         return self.known.integers(self.optional(index))
 
     def shape(self, index: int) -> Shape:
@@ -167,7 +170,7 @@ class LoweringNode:
         return shape_of(self.operand(index))
 
     def rank(self, index: int) -> int | None:
-        """Rank of an operand, None if unknown."""
+        """Rank of an operand; None if it is unknown."""
         return rank_of(self.operand(index))
 
     def known_rank(self, index: int) -> int:

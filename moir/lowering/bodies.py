@@ -1,7 +1,8 @@
-"""Graphs of a node made into bodies: cloned, given the types of what feeds them, lowered.
+"""Lowering of the graphs of a node to bodies: a graph is cloned, its Parameters get types, the clone is lowered.
 
-A body that runs repeatedly is lowered for the types of its first iteration; where a value it hands on does not fit, the
-Parameter gets a wider type and a fresh clone is lowered, so nothing in the body relies on a shape that changes.
+A body that runs repeatedly is lowered for the types of its first iteration. If a loop-carried value does not fit its
+Parameter, the Parameter gets a wider type and a fresh clone is lowered, so that the body does not depend on a shape
+that changes.
 """
 
 from __future__ import annotations
@@ -25,16 +26,14 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import eliminate_dead
 
 EXACT_NESTING = 2
-"""Bodies that have more levels of bodies inside start from unknown dimensions: each try lowers all that is inside once
-more.
-"""
+"""Bodies with more levels of nested bodies start from unknown dimensions: each attempt lowers all levels again."""
 
 RANKED_NESTING = 5
-"""Bodies that have more levels inside than this start from unknown ranks."""
+"""Bodies with more levels of nested bodies than this start from unknown ranks."""
 
 
 def graph_of(node: LoweringNode, attribute: str) -> Region:
-    """The region of an attribute that is a graph. Raises ConversionError if the node does not have it."""
+    """The region of an attribute that is a graph. Raises ConversionError if the node has no such attribute."""
     names = node.texts("graph_attributes", ())
     if attribute not in names or len(names) != len(node.op.regions):
         node.fail(f"the graph {attribute} is missing")
@@ -42,13 +41,13 @@ def graph_of(node: LoweringNode, attribute: str) -> Region:
 
 
 def captured_values(node: LoweringNode) -> list[SSAValue]:
-    """The operands that the graphs of a node use from outside."""
+    """The operands of a node that its graphs capture from the enclosing graph."""
     count = node.integer("captured", 0)
     return list(node.op.operands[len(node.op.operands) - count :])
 
 
 def own_operands(node: LoweringNode) -> list[SSAValue | None]:
-    """The operands of a node without the captured values; None for absent ones."""
+    """The operands of a node except the captured values; None for absent ones."""
     count = len(node.op.operands) - node.integer("captured", 0)
     return [node.optional(index) for index in range(count)]
 
@@ -57,7 +56,7 @@ def own_operands(node: LoweringNode) -> list[SSAValue | None]:
 class Body:
     """A lowered body.
 
-    `parameters` are those of the graph, in its order; one that was replaced by a constant is None.
+    `parameters` are those of the graph in the order of the graph; None for a Parameter that was replaced by a constant.
     """
 
     region: Region
@@ -85,12 +84,12 @@ class Body:
         self.parameters[index] = None
 
     def is_used(self, index: int) -> bool:
-        """Whether a Parameter is there and has uses."""
+        """Whether a Parameter exists and has uses."""
         parameter = self.parameters[index]
         return parameter is not None and bool(parameter.results[0].uses)
 
     def is_passed_through(self, parameter: int, result: int) -> bool:
-        """Whether a Result is a Parameter."""
+        """Whether the operand of a Result is the value of a Parameter."""
         found = self.parameters[parameter]
         return found is not None and self.results[result].operands[0] is found.results[0]
 
@@ -98,14 +97,16 @@ class Body:
 def lowered_body(
     node: LoweringNode, region: Region, inputs: Sequence[SSAValue | Attribute], prepare: Callable[[list[Parameter]], None] | None = None
 ) -> Body:
-    """A clone of a graph, lowered.
+    """A lowered clone of a graph.
 
     Args:
         node: the node the graph belongs to.
-        region: the graph; it stays as it is.
-        inputs: for each Parameter the value or the data that always feeds it, or only its type. What is known becomes a
-            constant.
-        prepare: called with the Parameters before anything is lowered.
+        region: the graph; it is not changed.
+        inputs: for each Parameter the value or data that it has in every iteration, or else its type. A known value
+            becomes a constant of the body.
+        prepare: called with the Parameters before any operation is lowered.
+
+    Raises ConversionError if the graph has another number of Parameters.
     """
     clone = region.clone()
     parameters = parameters_of(clone.block)
@@ -137,7 +138,7 @@ def lowered_body(
 
 
 def known_value(known: KnownValues, value: SSAValue | Attribute) -> DataAttr | None:
-    """What feeds a Parameter as constant data, if it is that or all of it is known."""
+    """The constant data of an input of a body; None if the input is not completely known."""
     if not isinstance(value, SSAValue):
         return value if isinstance(value, DataAttr) else None
     if isinstance(value.owner, Constant):
@@ -147,7 +148,7 @@ def known_value(known: KnownValues, value: SSAValue | Attribute) -> DataAttr | N
 
 
 def nesting(region: Region) -> int:
-    """How many levels of regions there are inside a region."""
+    """The number of levels of regions nested in a region."""
     inner = [nesting(each) + 1 for block in region.blocks for op in block.ops for each in op.regions]
     return max(inner, default=0)
 
@@ -162,9 +163,11 @@ def repeated_body(
     """A body lowered for types that hold in every iteration.
 
     Args:
-        types: types of the values that are handed on, before the first iteration.
-        lower: lowers a clone for types of these values.
-        first_result: the Result of the first of them; those of the others follow.
+        types: types of the loop-carried values before the first iteration.
+        lower: lowers a clone for given types of these values.
+        first_result: the index of the Result of the first loop-carried value; the Results of the others follow.
+
+    Raises ConversionError if no types hold in every iteration.
     """
     inner = nesting(region)
     widenings = [_joined, _joined, _unknown_dimensions, _unknown_rank, _unknown_rank]
@@ -177,7 +180,7 @@ def repeated_body(
         try:
             body = lower(current)
         except ConversionError:
-            # What contradicts the types of the first iteration need not contradict wider ones.
+            # An error for the types of the first iteration may disappear for wider types.
             current = [(_unknown_dimensions if widening is _joined else widening)(type_, type_) for type_ in current]
             continue
         misfits = _misfits(node, current, body, first_result)
@@ -192,7 +195,7 @@ def repeated_body(
 
 
 def _misfits(node: LoweringNode, types: Sequence[Attribute], body: Body, first_result: int) -> dict[int, SSAValue]:
-    """The values handed on that do not fit the types they should have, by number."""
+    """The loop-carried values after an iteration that their types do not cover, by index."""
     values = body.values()[first_result : first_result + len(types)]
     return {index: value for index, value in enumerate(values) if not _covers(node, types[index], value)}
 
@@ -221,11 +224,11 @@ def _unknown_rank(type_: Attribute, other: Attribute) -> Attribute:
 def create_with_bodies(
     op: OpBuilder, operation: type[OpsetOp], operands: Sequence[SSAValue], properties: dict[str, Any], regions: Sequence[Region]
 ) -> list[SSAValue]:
-    """Build an operation that has bodies; its results."""
+    """Build an operation that has bodies, and return its results."""
     table = property_table(operation)
     attributes = {name: table.specs[name].kind.attribute(value) for name, value in properties.items()}
     created = operation.create(operands=operands, properties=attributes, regions=regions)
-    # The number of results is that of the connections, so nothing is needed for it here.
+    # The types of the results are inferred from the connections, which also determine the number of results.
     created.results = SSAValues(OpResult(type_, created, index) for index, type_ in enumerate(created.infer(op.known)))
     op.insert(created)
     return list(created.results)

@@ -1,4 +1,4 @@
-"""Conditionals: graphs of a node as the branches of an If, or one of them in place of the node."""
+"""Conditionals: the graphs of a node become the branches of an If, or one of them replaces the node."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from moir.rewriting.builder import OpBuilder
 def conditional(
     node: LoweringNode, op: OpBuilder, condition: SSAValue, branches: Sequence[Region], values: Sequence[SSAValue]
 ) -> list[SSAValue]:
-    """An If with the graphs for true and false, lowered; its results.
+    """Build an If of two lowered graphs, and return its results.
 
     Args:
         node: the node the graphs belong to.
         condition: a boolean scalar.
-        branches: the graphs; their Parameters are fed by `values`.
+        branches: the graphs for true and false, in this order.
+        values: the operands for the Parameters of both graphs.
     """
     bodies = [lowered_body(node, branch, values) for branch in branches]
     if any(len(body.results) != len(bodies[0].results) for body in bodies):
@@ -44,12 +45,11 @@ def conditional(
 
 
 def inlined(node: LoweringNode, op: OpBuilder, region: Region, values: Sequence[SSAValue]) -> list[SSAValue]:
-    """The operations of a graph in front of the node, lowered; the values of its outputs. The graph is empty
-    afterwards.
+    """Move the operations of a graph before the node, lower them, and return the values of the results of the graph.
 
     Args:
         node: the node the graph belongs to.
-        region: the graph; its Parameters are replaced by `values`.
+        region: the graph, which is empty afterwards; its Parameters are replaced by `values`.
     """
     block = region.block
     parameters = parameters_of(block)

@@ -1,4 +1,4 @@
-"""The connections of a body that runs repeatedly: which operand feeds which Parameter, which Result goes where."""
+"""The connections of a body that runs repeatedly: operands with Parameters, Results with results of the operation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from moir.rewriting.dead_code import eliminate_dead
 class Connections:
     """The connections of a Loop or TensorIterator around a lowered body.
 
-    Results of the node are numbered as those of the body from `first_result` on. Results in front of these stay.
+    The Result at index `first_result` + i of the body belongs to result i of the node. Earlier Results have no result
+    of the node and are kept.
     """
 
     node: LoweringNode
@@ -34,7 +35,10 @@ class Connections:
     results: list[Result] = field(default_factory=list[Result])
 
     def drop_unused(self, states: int) -> None:
-        """Erase the Results that nobody needs, and what only they use in the body."""
+        """Erase the Results without uses and the operations of the body that only they use.
+
+        The first `states` results of the node are loop-carried values; those whose Parameters are used are kept.
+        """
         self.results = self.body.results
         for index in range(self.node.result_count):
             if not self.node.is_used(index) and (index >= states or not self.body.is_used(self.first_parameter + index)):
@@ -47,7 +51,7 @@ class Connections:
         result.erase()
 
     def _number(self, index: int) -> int | None:
-        """Number of the Result of the body for a result of the node, None if it was dropped."""
+        """The present index of the Result of the body for a result of the node; None if the Result was dropped."""
         result = self.results[self.first_result + index]
         return None if result.parent is None else self.body.results.index(result)
 
@@ -56,7 +60,7 @@ class Connections:
         return len(self.operands) - 1
 
     def add_states(self, states: Sequence[SSAValue]) -> None:
-        """Connect the values that are handed on. One that the body does not change is an invariant."""
+        """Connect the loop-carried values. A value that the body does not change becomes an invariant."""
         changed: list[tuple[int, SSAValue]] = []
         for index, value in enumerate(states):
             number, parameter = self._number(index), self.first_parameter + index
@@ -78,8 +82,9 @@ class Connections:
                 self.outputs.append((index, BodyPort(number)))
 
     def _copy(self, number: int) -> None:
-        """Compute a value anew that is handed on from one Parameter to another: the runtime overwrites the first one
-        before it reads it.
+        """Insert an Identity before a Result whose operand is a Parameter.
+
+        The runtime would otherwise overwrite the Parameter before it reads its value.
         """
         result = self.body.results[number]
         value = result.operands[0]
@@ -88,19 +93,20 @@ class Connections:
             result.operands[0] = inside.Identity(value)
 
     def _keep(self, parameter: int) -> None:
-        """Give a Parameter that nothing reads a Result: the runtime, which drops it otherwise, needs the value if the
-        body never runs.
+        """Add a Result for a Parameter without uses.
+
+        The runtime drops such a Parameter, but needs its value as the result of a loop without iterations.
         """
         found = self.body.parameters[parameter]
         if found is not None and not found.results[0].uses:
             self.body.block.add_op(Result.create(operands=[found.results[0]]))
 
     def add_slices(self, operands: Sequence[SSAValue], slicings: Sequence[Slicing]) -> None:
-        """Connect the Parameters behind those of the states with slices of operands."""
+        """Connect the Parameters after those of the loop-carried values with slices of operands."""
         self.inputs.extend(BodyPort(self._operand(value), slicing=slicing) for value, slicing in zip(operands, slicings, strict=True))
 
     def add_invariants(self, first: int, operands: Sequence[SSAValue]) -> None:
-        """Connect Parameters from `first` on that have the same value in every iteration."""
+        """Connect Parameters, from index `first` on, with operands that do not change between iterations."""
         for parameter, value in enumerate(operands, first):
             if self.body.is_used(parameter):
                 self.inputs.append(BodyPort(self._operand(value)))
@@ -108,7 +114,7 @@ class Connections:
                 self.body.drop(parameter)
 
     def add_joined(self, first: int, slicings: Sequence[Slicing]) -> None:
-        """Connect results of the node, from `first` on, that join the values of all iterations along a new axis."""
+        """Connect results of the node, from index `first` on, that stack a value of all iterations along an axis."""
         for index, slicing in enumerate(slicings, first):
             number = self._number(index)
             if number is None:
@@ -119,14 +125,14 @@ class Connections:
             self.outputs.append((index, BodyPort(number, slicing=slicing)))
 
     def add_last(self, first: int, count: int) -> None:
-        """Connect results of the node, from `first` on, that are the values of the last iteration."""
+        """Connect results of the node, from index `first` on, that are values of the last iteration."""
         for index in range(first, first + count):
             number = self._number(index)
             if number is not None:
                 self.outputs.append((index, BodyPort(number)))
 
     def create(self, op: OpBuilder, operation: type[RepeatingOp]) -> list[SSAValue | None]:
-        """Build the operation; the values of the results of the node."""
+        """Build the operation and return the values of the results of the node; None for results without connection."""
         if self.outputs:
             created = create_repeating(op, operation, self.operands, self.inputs, [port for _, port in self.outputs], self.body.region)
             self.values.update((index, value) for (index, _), value in zip(self.outputs, created, strict=True))
@@ -136,7 +142,7 @@ class Connections:
 def create_repeating(
     op: OpBuilder, operation: type[RepeatingOp], operands: list[SSAValue], inputs: list[BodyPort], outputs: list[BodyPort], region: Region
 ) -> list[SSAValue]:
-    """A Loop, whose condition is the first Result of the body, or a TensorIterator."""
+    """Build a Loop, whose condition is the first Result of the body, or a TensorIterator, and return its results."""
     properties: dict[str, object] = {"inputs": inputs, "outputs": outputs}
     if operation is Loop:
         properties["condition"] = 0

@@ -1,12 +1,11 @@
-"""Lowering of a model: each operation of a framework is replaced by what its handler builds, in one walk over each
-block.
+"""Lowering of a model: one walk over each block replaces each framework operation by the operations its handler builds.
 
     %y = onnx.Elu(%x) {alpha = 1.0, name = "act"} : tensor<*x!moir.dynamic>
 ->  %y = opset1.Elu(%x) {alpha = 1.0, name = "act"} : tensor<1x8xf32>
 
-The passes `lower-onnx`, `lower-tf`, … are made of the records in `moir.frameworks`. An operation without handler is
-expanded by the framework's own definition of it, if it has one; else it stays, and `check-lowered` reports it.
-Operations that extensions made with Model Optimizer's API (the `mo` dialect) are lowered in the same walk.
+The passes `lower-onnx`, `lower-tf`, … are built from the records in `moir.frameworks`. An operation without handler is
+expanded to its definition by the framework, if there is one; otherwise it stays, and `check-lowered` reports it.
+Operations that extensions built with Model Optimizer's API (the `mo` dialect) are lowered in the same walk.
 """
 
 from __future__ import annotations
@@ -56,13 +55,13 @@ class Lowering:
         self._recording = RECORDING.get()
 
     def state(self, key: object, make: Callable[[], T]) -> T:
-        """What handlers of this run share under a key; made when it is first asked for."""
+        """The state that the handlers of this run share under a key; `make` builds it at the first request."""
         if key not in self._states:
             self._states[key] = make()
         return cast(Any, self._states[key])
 
     def block(self, block: Block) -> None:
-        """Lower the operations of a block in order. A kind that nothing handles stays."""
+        """Lower the operations of a block in order. Operations of a kind without handler stay."""
         current = block.first_op
         while current is not None:
             if isinstance(current, FrameworkOp) and current.name.startswith(self._prefixes):
@@ -78,7 +77,7 @@ class Lowering:
         return op.parent is not block
 
     def _handler(self, op: FrameworkOp) -> tuple[Handler | None, int]:
-        """Handler of an operation and the version of its operation set."""
+        """The handler of an operation, None if there is none, and the version of its operation set."""
         if NEWEST_VERSION in op.attributes:
             return self._table(op).handler(op.KIND, NEWEST), NEWEST
         found = self._handlers.get(type(op))
@@ -91,7 +90,7 @@ class Lowering:
         return table_of(self._dialects[op.dialect_name()])
 
     def _lower(self, op: FrameworkOp, block: Block) -> Operation | None:
-        """Lower one operation of a block, if anything handles it; returns the one to go on with."""
+        """Lower one operation of a block if it has a handler or a definition; return the operation to visit next."""
         handler, version = self._handler(op)
         if handler is None:
             return self._expand(op, version)
@@ -143,30 +142,33 @@ class Lowering:
         op.erase()
 
     def _inherit_some(self, op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
-        """Pass names on where some results are dropped."""
+        """Pass on the names of an operation some of whose results have no replacement."""
         substitutes = [value if value is not None else result for result, value in zip(op.results, values, strict=False)]
         inherit_names(op, substitutes)
 
 
 def opset_versions(model: ModelOp) -> dict[str, int]:
-    """The operation-set versions a model imports, by domain."""
+    """The versions of the operation sets that a model imports, by domain."""
     imports = model.attributes.get(ModuleLevel.OPSET_IMPORT)
     return {domain: value_of(version) for domain, version in imports.data.items()} if isinstance(imports, DictionaryAttr) else {}
 
 
 def table_of(framework: Framework) -> LoweringTable:
-    """The table of a dialect; its module is imported now."""
+    """The lowering table of a dialect, whose module is imported at the first call."""
     assert framework.lowering is not None
     return load(framework.lowering)
 
 
 def expander_of(framework: Framework) -> Expander | None:
-    """What expands operations by the framework's own definitions, imported now; None if it has no such definitions."""
+    """The function that expands operations to their definitions by the framework; None if the framework has none.
+
+    Its module is imported at the first call.
+    """
     return None if framework.expander is None else load(framework.expander)
 
 
 def lower(module: ModuleOp, framework: Framework) -> None:
-    """Lower all models of a module. Raises ConversionError, with the name of the node, for what cannot be lowered."""
+    """Lower all models of a module. Raises ConversionError, with the name of the node, if a node cannot be lowered."""
     if (check := table_of(framework).check) is not None:
         check(module)
     for model in models_of(module):
@@ -175,7 +177,7 @@ def lower(module: ModuleOp, framework: Framework) -> None:
 
 @dataclass(frozen=True)
 class LoweringPass(ModulePass):
-    """A pass that lowers the dialect of a framework; a kind without lowering stays and is reported by `check-lowered`."""
+    """Lowers the dialect of a framework. Operations without lowering stay; `check-lowered` reports them."""
 
     FRAMEWORK: ClassVar[Framework]
 

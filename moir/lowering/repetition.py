@@ -1,4 +1,4 @@
-"""Repeating a tensor along an axis a computed number of times."""
+"""Repetition of a tensor along an axis by a computed count."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def repeated(op: OpBuilder, data: SSAValue, axis: int, count: SSAValue) -> SSAValue:
-    """The data `count` times along an axis: Gather(data, Range(0, size · count) mod size, axis).
+    """The data repeated `count` times along an axis: Gather(data, Range(0, size · count) mod size, axis).
 
-    The runtime (2026.4, CPU) repeats wrongly in a Tile whose repeats are no constant.
+    `count` is a scalar. A Tile whose repeats are not constant computes wrong results in the runtime (2026.4, CPU).
     """
     if op.known.integers(count) == (1,):
         return data

@@ -1,8 +1,8 @@
-"""Resizing by matrices, for what the runtime's Interpolate does not do.
+"""Resizing by matrices, for modes that the runtime's Interpolate does not support.
 
-Resizing is separable: along each axis every element of the result is a weighted sum of elements of the data. With sizes
-known while converting, the weights are a constant matrix [result, data], and the data is multiplied by one matrix for
-each axis.
+Resizing is separable: along each axis every element of the result is a weighted sum of elements of the data. If the
+sizes are known while converting, the weights are a constant matrix [result, data], and the data is multiplied by one
+matrix for each axis.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from moir.rewriting.builder import OpBuilder
 Weights = NDArray[np.float64]
 
 MAXIMUM_WEIGHTS = 1 << 24
-"""Most entries of the matrix of an axis."""
+"""Largest number of entries of the matrix of an axis."""
 
 
 @dataclass(frozen=True)
 class AxisResizing:
-    """How one axis is resized.
+    """The resizing of one axis.
 
     Args:
         axis: the axis, counted from the front.
         size: its size in the data.
         resized: its size in the result.
         scale: the scale, which need not be the quotient of the sizes.
-        region: the part of the data that is resized, from 0 to 1 (tf_crop_and_resize).
+        region: begin and end of the resized part of the data, from 0 to 1 (tf_crop_and_resize).
     """
 
     axis: int
@@ -46,7 +46,7 @@ class AxisResizing:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How positions are computed and weighted; attributes of Resize."""
+    """The computation of positions and weights, by the attributes of ONNX Resize."""
 
     mode: str
     coordinates: str
@@ -57,7 +57,7 @@ class Sampling:
 
 
 def _positions(axis: AxisResizing, coordinates: str) -> Weights:
-    """Where the elements of the result lie in the data."""
+    """The positions in the data, in elements, of the elements of the result."""
     x, last = np.arange(axis.resized, dtype=np.float64), axis.size - 1
     match coordinates:
         case "align_corners":
@@ -74,7 +74,7 @@ def _positions(axis: AxisResizing, coordinates: str) -> Weights:
         case "pytorch_half_pixel" if axis.resized == 1:
             return np.zeros(1)
         case "half_pixel_symmetric":
-            # The result is centred on the data, where the scale leaves a fraction of an element.
+            # The result is centred on the data if size times scale is not an integer.
             fraction = axis.resized / (axis.scale * axis.size)
             return axis.size / 2 * (1 - fraction) + (x + 0.5) / axis.scale - 0.5
         case _:
@@ -101,7 +101,7 @@ def _cubic(distance: Weights, a: float) -> Weights:
 
 
 def weights(axis: AxisResizing, sampling: Sampling) -> tuple[Weights, NDArray[np.bool_]]:
-    """The matrix [result, data] of an axis, and which elements of the result lie outside the data."""
+    """The matrix [result, data] of an axis, and a mask [result] of the elements that lie outside the data."""
     x = _positions(axis, sampling.coordinates)
     matrix, rows = np.zeros((axis.resized, axis.size)), np.arange(axis.resized)
     outside = (x < 0) | (x > axis.size - 1)
@@ -110,7 +110,7 @@ def weights(axis: AxisResizing, sampling: Sampling) -> tuple[Weights, NDArray[np
         matrix[rows, columns] = 1
         return matrix, outside
     reach = 1 if sampling.mode == "linear" else 2
-    # A filter against aliasing is as wide as an element of the result.
+    # A filter against aliasing has the width of an element of the result.
     stretch = min(axis.scale, 1.0) if sampling.antialias else 1.0
     base = np.floor(x).astype(np.int64)
     taps = np.arange(math.floor(-reach / stretch) + 1, math.ceil(reach / stretch) + 1)
@@ -126,8 +126,9 @@ def weights(axis: AxisResizing, sampling: Sampling) -> tuple[Weights, NDArray[np
 
 
 def resampled(op: OpBuilder, data: SSAValue, axes: Sequence[AxisResizing], sampling: Sampling, extrapolation: float) -> SSAValue:
-    """Data of known rank multiplied by the matrices of its resized axes; `extrapolation` stands outside of a cropped
-    region.
+    """Data of known rank multiplied by the matrices of its resized axes.
+
+    `extrapolation` is the value of elements outside of the data if a region is cropped.
     """
     element, rank = element_of(data), rank_of(data) or 0
     reckoned = element if element in REAL_TYPES else f32
@@ -144,7 +145,7 @@ def resampled(op: OpBuilder, data: SSAValue, axes: Sequence[AxisResizing], sampl
 
 
 def multiplied(op: OpBuilder, data: SSAValue, matrix: SSAValue, axis: int, rank: int) -> SSAValue:
-    """Each row along an axis multiplied by a matrix."""
+    """Data of known rank multiplied by a matrix [result, data] along an axis."""
     if axis == rank - 1:
         return op.MatMul(data, matrix, transpose_b=True)
     if axis == rank - 2:

@@ -1,6 +1,4 @@
-"""Values that say something about the shape of another one: constants where the shape is known, otherwise operations on
-ShapeOf.
-"""
+"""Values computed from the shape of another value: constants if the shape is known, otherwise operations on ShapeOf."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
-    """A dimension: a number where it is known, otherwise a scalar of type i64."""
+    """A dimension of a value: a number if it is known, otherwise a scalar of type i64."""
     shape = shape_of(value)
     if shape is not None and shape[axis] >= 0:
         return shape[axis]
@@ -20,7 +18,7 @@ def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
 
 
 def dimension_list(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """A dimension as a list of one entry."""
+    """A dimension of a value as a tensor of one entry."""
     shape = shape_of(value)
     if shape is not None and shape[axis] >= 0:
         return op.constant([shape[axis]])
@@ -28,7 +26,7 @@ def dimension_list(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
 
 
 def rank_value(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The rank as a list of one entry of type i64."""
+    """The rank of a value as a tensor of one entry of type i64."""
     rank = rank_of(value)
     return op.ShapeOf(op.ShapeOf(value)) if rank is None else op.constant([rank])
 
@@ -53,7 +51,7 @@ def as_scalar(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def as_list(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value of one element, as a list of one entry."""
+    """A value of one element, as a tensor of one dimension."""
     if rank_of(value) == 1:
         return value
     known = op.known.constant(value)
@@ -63,5 +61,5 @@ def as_list(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def as_integer(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A number as i64."""
+    """A value converted to i64."""
     return op.convert(value, si64)

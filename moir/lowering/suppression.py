@@ -1,4 +1,7 @@
-"""The thresholds of non-maximum suppression, which frameworks and the runtime compare differently."""
+"""Thresholds of non-maximum suppression.
+
+The runtime suppresses a box whose overlap reaches the threshold, ONNX and TensorFlow one whose overlap exceeds it.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,11 @@ from moir.lowering.shape_values import as_scalar
 from moir.rewriting.builder import OpBuilder
 
 SMALLEST = np.array(np.finfo(np.float32).tiny)
-"""The smallest number the runtime does not take for zero."""
+"""The smallest number that the runtime does not flush to zero."""
 
 
 def exclusive(op: OpBuilder, overlap: SSAValue) -> SSAValue:
-    """The threshold of an overlap as a scalar: the runtime suppresses what reaches it, ONNX and TensorFlow only what
-    exceeds it.
-    """
+    """The threshold of the runtime for a threshold that an overlap must exceed: the next larger f32, as a scalar."""
     known = op.known.constant(overlap)
     if known is not None and known.size == 1:
         following = np.nextafter(known.astype(np.float32), np.float32(np.inf))

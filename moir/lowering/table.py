@@ -5,9 +5,9 @@
         \"\"\"onnx.Elu(x) {alpha} -> opset1.Elu(x) {alpha}\"\"\"
         return op.Elu(node.operand(0), alpha=node.number("alpha", 1.0))
 
-A handler gets the node with typed access to its operands and attributes and a builder; it returns the values that
-replace the results. A handler registered later goes in front of an earlier one of the same kind and version. Those of
-an extension go in front of all others, and are taken back when the extension is closed.
+A handler takes a node, with typed access to its operands and attributes, and a builder. It returns the values that
+replace the results. A handler that is registered later precedes earlier ones of the same kind and version. Handlers of
+an extension precede all others and are removed when the extension is closed.
 """
 
 from __future__ import annotations
@@ -24,28 +24,30 @@ from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 Replacement: TypeAlias = SSAValue | Sequence[SSAValue | None]
-"""What a handler returns: a value for each result; None only for results without uses. None as a whole: the operation
-stays as it is.
+"""The result of a handler: a value for each result, or None for a result without uses.
+
+A single None leaves the operation as it is.
 """
 
 NEWEST = 1 << 16
-"""A version behind all there are."""
+"""A version above all existing versions."""
 
 Handler: TypeAlias = Callable[[LoweringNode, OpBuilder], "Replacement | None"]
 Expander: TypeAlias = Callable[[FrameworkOp, int], "Sequence[SSAValue] | None"]
-"""Builds what an operation (of a version) is defined as in front of it and returns its values; None if it has no
-definition.
+"""Builds the definition of an operation in a version before the operation, and returns the values of its results.
+
+The function returns None if the operation has no definition.
 """
 
 
 class LoweringTable:
-    """The handlers of one framework. A family of built-in ones is imported when a kind of it is first asked for.
+    """The handlers of one framework. The module of a family is imported when one of its kinds is first looked up.
 
     Args:
         framework: name of the dialect.
         modules: module of each family.
         families: the kinds of each family, separated by blanks.
-        check: looks at a model before any of it is lowered, and raises ConversionError for what cannot be.
+        check: verifies a module before its operations are lowered; raises ConversionError if that is impossible.
     """
 
     def __init__(
@@ -63,11 +65,11 @@ class LoweringTable:
         self._unloaded = {kind: modules[family] for family, kinds in (families or {}).items() for kind in kinds.split()}
 
     def lowers(self, *kinds: str, since: int = 1) -> Callable[[Handler], Handler]:
-        """Register a handler for kinds, from a version of their operation set on."""
+        """Register a handler for kinds, from version `since` of their operation set on."""
 
         def register(handler: Handler) -> Handler:
             for kind in kinds:
-                # A built-in handler is registered before one that goes in front of it.
+                # Built-in handlers are registered first, so that this one precedes them.
                 self._load(kind)
                 is_added = self._added is not None and not handler.__module__.startswith("moir.")
                 table = self._added if self._added is not None and is_added else self._handlers
@@ -80,9 +82,7 @@ class LoweringTable:
 
     @contextmanager
     def extended(self) -> Generator[None]:
-        """While this lasts, handlers that are registered are those of extensions: they are asked first, and forgotten
-        at the end.
-        """
+        """A context in which handlers from outside of `moir` precede all others; its end removes them."""
         outer = self._added
         self._added = {kind: list(versions) for kind, versions in (outer or {}).items()}
         try:
@@ -96,13 +96,13 @@ class LoweringTable:
             import_module(module)
 
     def _registered(self, kind: str) -> Sequence[tuple[int, Handler]]:
-        """The handlers of a kind with the versions they are for, those of extensions first."""
+        """The handlers of a kind with the versions since which they apply, those of extensions first."""
         self._load(kind)
         handlers = self._handlers.get(kind, ())
         return (*self._added.get(kind, ()), *handlers) if self._added else handlers
 
     def handler(self, kind: str, version: int) -> Handler | None:
-        """The handler of a kind in a version of its operation set."""
+        """The handler of a kind in a version of its operation set; None if there is none."""
         for since, handler in self._registered(kind):
             if since <= version:
                 return handler
@@ -113,5 +113,5 @@ class LoweringTable:
         return dict.fromkeys((*self._handlers, *self._unloaded, *(self._added or ())))
 
     def since(self, kind: str) -> list[int]:
-        """The versions from which on a kind has its handlers."""
+        """The versions since which the handlers of a kind apply."""
         return [since for since, _ in self._registered(kind)]

@@ -1,4 +1,4 @@
-"""The window of a convolution or a pooling, as the properties of opset operations have it."""
+"""The sliding window of a convolution or pooling operation, as properties of opset operations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class SlidingWindow(NamedTuple):
-    """The sliding window of a node, with an entry for each spatial axis; `auto_pad` is spelled as in the IR."""
+    """The sliding window of a node, with an entry for each spatial axis and `auto_pad` as the IR spells it."""
 
     strides: tuple[int, ...]
     dilations: tuple[int, ...]
@@ -15,5 +15,5 @@ class SlidingWindow(NamedTuple):
     auto_pad: str
 
     def properties(self) -> dict[str, Any]:
-        """The properties of an opset operation."""
+        """The properties of an opset operation with this window."""
         return self._asdict()

@@ -17,7 +17,7 @@ from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_EXACT_INTEGER = 2**53
-"""Up to here the limits of Clamp, which are floats, are exact."""
+"""Clamp has limits of type f64, which represent integers up to this one exactly."""
 
 _SAME_MEANING = {
     "HardSwish": "HSwish",
@@ -49,8 +49,8 @@ def celu(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return op.Elu(x, alpha=1.0)
     if alpha == 0:
         node.fail("alpha is 0")
-    # Where alpha is negative the scaled operand changes its sign, and with it the branch; the definition has a maximum
-    # and a minimum.
+    # The scaled operand has the opposite sign if alpha is negative, and selects the other branch of Elu; the definition
+    # by a maximum and a minimum holds for both signs.
     if alpha < 0:
         negative = op.Multiply(op.Subtract(op.Exp(op.Divide(x, alpha)), 1.0), alpha)
         return op.Add(op.Relu(x), op.Minimum(negative, 0.0))
@@ -61,7 +61,7 @@ def celu(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def selu(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Selu(x) {alpha, gamma} -> opset1.Selu(x, alpha, gamma)"""
     x = node.operand(0)
-    # Before version 6 the defaults were written with fewer digits.
+    # Before version 6 the defaults have fewer digits.
     alpha, gamma = (1.6732631921768188, 1.0507010221481323) if node.version >= 6 else (1.6732, 1.0507)
     return op.Selu(x, op.constant_like(node.number("alpha", alpha), x), op.constant_like(node.number("gamma", gamma), x))
 
@@ -101,15 +101,15 @@ def leaky_relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def leaky(op: OpBuilder, x: SSAValue, slope: float) -> SSAValue:
-    """x where it is positive, else slope · x."""
+    """PRelu of x with a constant slope: x where it is positive, else slope · x."""
     return op.PRelu(x, op.constant_like([slope], x))
 
 
 @onnx.lowers("PRelu", since=7)
 def prelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.PRelu(x, slope) -> opset1.PRelu(x, slope), where a slope of one dimension has further ones in front.
+    """onnx.PRelu(x, slope) -> opset1.PRelu(x, slope), with dimensions of 1 before those of the slope
 
-    Without a known rank, and for integers: max(x, 0) + slope · min(x, 0).
+    If the rank is unknown, and for integers: max(x, 0) + slope · min(x, 0).
     """
     x, slope = node.operand(0), node.operand(1)
     rank, own = rank_of(x), rank_of(slope)
@@ -127,7 +127,7 @@ def prelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("PRelu")
 def channel_prelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.PRelu(x, slope) -> opset1.PRelu(x, slope); the slope belongs to the channels, as in the opset operation."""
+    """onnx.PRelu(x, slope) -> opset1.PRelu(x, slope), with one slope per channel as in the opset operation"""
     return op.PRelu(node.operand(0), node.operand(1))
 
 
@@ -163,13 +163,13 @@ def clip_to_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers("Clip", since=11)
 def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Clip(x, min, max)
-    -> opset1.Clamp(x) {min, max}, or Minimum(Maximum(x, min), max) where they are not constant
+    -> opset1.Clamp(x) {min, max}, or Minimum(Maximum(x, min), max) if the limits are not constant
     """
     x, low, high = node.operand(0), node.optional(1), node.optional(2)
     low_array, high_array = node.constant(1), node.constant(2)
     if (low is None or low_array is not None) and (high is None or high_array is not None):
         return _clamped(op, x, low_array, high_array)
-    # A limit may have shape [1], which would give the result a dimension more where x is a scalar.
+    # A limit may have shape [1], which would broadcast a scalar x to one dimension.
     if low is not None:
         x = op.Maximum(x, low if shape_of(low) in ((), None) else op.Squeeze(low))
     if high is not None:
@@ -205,7 +205,7 @@ def softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers("Softmax", "LogSoftmax")
 def flattening_softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Softmax(x) {axis}, over all dimensions from the axis on
-    -> Reshape, opset8.Softmax, Reshape; one alone if it is the last one
+    -> Reshape, opset8.Softmax, Reshape; opset8.Softmax alone if the axis is the last one
     """
     x, axis = node.operand(0), _first_axis(node)
     if rank_of(x) is not None and axis == node.known_rank(0) - 1:
@@ -215,7 +215,7 @@ def flattening_softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _first_axis(node: LoweringNode) -> int:
-    """The axis from which on a kind of before version 13 takes all dimensions as one."""
+    """The axis from which on a kind, before version 13, treats all dimensions as one."""
     axis = node.integer("axis", 1)
     return axis if axis >= 0 else normalize_axis(axis, node.known_rank(0))
 

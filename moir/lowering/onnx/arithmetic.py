@@ -80,7 +80,7 @@ def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Div")
 def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Div(a, b) -> opset1.Divide(a, b), the quotient of integers rounded towards zero"""
+    """onnx.Div(a, b) -> opset1.Divide(a, b), where the quotient of integers is rounded towards zero"""
     a, b = aligned(node, op)
     return op.Divide(a, b, m_pythondiv=element_of(a) in REAL_TYPES)
 
@@ -94,7 +94,7 @@ def remainder(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Pow")
 def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a; in f32 if only b is one of floats"""
+    """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a; computed in that of b if only b has floats"""
     a, b = aligned(node, op)
     base, exponent = element_of(a), element_of(b)
     if base == exponent or dynamic in (base, exponent):
@@ -105,7 +105,7 @@ def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
-    """A value in the element type of another one; a constant stays one."""
+    """A value converted to the element type of another one; a constant remains a constant."""
     array = op.known.constant(value)
     return op.convert(value, element_of(like)) if array is None or array.size > 1 else op.constant_like(array, like)
 
@@ -127,7 +127,7 @@ def mean(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def variadic_sum(op: OpBuilder, operands: list[SSAValue]) -> SSAValue:
-    """The sum of one value or more."""
+    """The sum of one or more values."""
     return reduce(op.Add, operands)
 
 
@@ -138,14 +138,14 @@ def shift(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if direction not in ("LEFT", "RIGHT"):
         node.fail(f"attribute direction is {direction!r}, it should be LEFT or RIGHT")
     if node.element(0) in (si8, si16, si32, si64):
-        # Shifts by a negative amount, or by the width and more, have a meaning in ONNX that the runtime does not share.
+        # Negative shifts, and shifts by the width or more, have results in ONNX that the runtime does not compute.
         node.fail("a shift of signed integers is not supported", hint="convert the operands to unsigned integers")
     return (op.BitwiseLeftShift if direction == "LEFT" else op.BitwiseRightShift)(*node.operands)
 
 
 @onnx.lowers("Cast")
 def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Cast(x) {to} -> opset1.Convert(x) {destination_type}; x itself if it has the type"""
+    """onnx.Cast(x) {to} -> opset1.Convert(x) {destination_type}; x itself if it already has the type"""
     x, element = node.operand(0), element_type(node, "to")
     if element_of(x) == element:
         return x
@@ -155,8 +155,10 @@ def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = True) -> SSAValue:
-    """x in another element type, limited to the largest number of an 8-bit float with `saturate`; the runtime's Convert
-    limits nothing.
+    """x converted to another element type.
+
+    With `saturate` the result is limited to the largest finite number of an 8-bit float, which the runtime's Convert
+    does not do.
     """
     if saturate and element in LARGEST and element_of(x) in REAL_TYPES and element_of(x) != element:
         x = op.Clamp(x, min=-LARGEST[element], max=LARGEST[element])
@@ -165,7 +167,7 @@ def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = T
 
 @onnx.lowers("CastLike")
 def cast_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.CastLike(x, like) -> opset1.Convert(x), opset1.ConvertLike(x, like) if the type is not known yet"""
+    """onnx.CastLike(x, like) -> opset1.Convert(x), or opset1.ConvertLike(x, like) if the type of like is unknown"""
     x, like = node.operand(0), node.operand(1)
     element = element_of(like)
     if string in (element_of(x), element) and element_of(x) != element:

@@ -32,7 +32,7 @@ def join_heads(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def repeated_heads(op: OpBuilder, x: SSAValue, heads: int, repeats: int) -> SSAValue:
-    """Each head of [batch, heads, sequence, size] as often as several heads of the query share it."""
+    """[batch, heads, sequence, size] with each head repeated for the heads of the query that share it."""
     if repeats == 1:
         return x
     return op.Gather(x, op.constant(np.repeat(np.arange(heads), repeats).astype(np.int64)), op.constant(1, si64))
@@ -40,15 +40,15 @@ def repeated_heads(op: OpBuilder, x: SSAValue, heads: int, repeats: int) -> SSAV
 
 @dataclass
 class Scores:
-    """How the products of queries and keys become weights.
+    """The computation of the weights of an attention from the products of queries and keys.
 
     Args:
-        scale: factor of the products, None for 1 / sqrt(size of a head).
-        cap: products are limited to -cap … cap by a hyperbolic tangent, 0 for no limit.
-        mask: added to the products, or, if boolean, says which keys a query sees; broadcast to [batch, heads, queries,
-            keys].
-        causal: query i sees keys 0 … i.
-        visible: boolean, like the mask; a query without a true entry gets zeros.
+        scale: factor of the products; None for 1 / sqrt(size of a head).
+        cap: bound of the products, which a hyperbolic tangent limits to -cap … cap; 0 for no bound.
+        mask: numbers that are added to the products, or booleans that are true for visible keys; broadcast to
+            [batch, heads, queries, keys].
+        causal: whether query i sees only keys 0 … i.
+        visible: booleans of the shape of the mask; a query without a true entry gets zeros.
     """
 
     scale: float | None = None
@@ -66,7 +66,7 @@ def attention(op: OpBuilder, query: SSAValue, key: SSAValue, value: SSAValue, sc
     mask = scores.mask
     scale = None if scores.scale is None else op.constant_like(scores.scale, query)
     if scale is not None:
-        # A scale needs a mask in front of it; 0 changes nothing.
+        # The operand for the scale follows that of the mask; a mask of 0 changes nothing.
         mask = op.constant_like(0, query) if mask is None else mask
         result = op.ScaledDotProductAttention(query, key, value, mask, scale, causal=scores.causal)
     else:
@@ -76,7 +76,7 @@ def attention(op: OpBuilder, query: SSAValue, key: SSAValue, value: SSAValue, sc
 
 
 def guarded(op: OpBuilder, result: SSAValue, visible: SSAValue | None) -> SSAValue:
-    """A result with zeros for the queries that see no key, where softmax has no value."""
+    """A result in which queries that see no key are zeros, because softmax is undefined for them."""
     if visible is None:
         return result
     return op.Select(op.ReduceLogicalOr(visible, op.constant([-1], si64), keep_dims=True), result, 0)
@@ -99,7 +99,7 @@ def capped(op: OpBuilder, scores: SSAValue, cap: float) -> SSAValue:
 
 
 def masked(op: OpBuilder, scores: SSAValue, mask: SSAValue | None) -> SSAValue:
-    """Scores plus a mask; where a boolean one is false, the lowest number."""
+    """Scores plus a mask; a boolean mask replaces the scores where it is false by minus infinity."""
     if mask is None:
         return scores
     if element_of(mask) == boolean:
@@ -114,13 +114,13 @@ def lowest(op: OpBuilder, like: SSAValue) -> SSAValue:
 
 @dataclass
 class Window:
-    """Which keys a query sees by their positions.
+    """The keys that a query sees, by their positions relative to the query.
 
     Args:
         offset: position of the first query: a scalar, or [batch, 1, 1, 1]; None for 0.
-        causal: no keys behind the query.
-        left: how many keys in front of it, -1 for all.
-        right: how many behind it, -1 for all.
+        causal: whether keys after the query are hidden.
+        left: number of visible keys before the query, -1 for all.
+        right: number of visible keys after the query, -1 for all.
     """
 
     offset: SSAValue | None = None
@@ -130,12 +130,12 @@ class Window:
 
     @property
     def is_restricted(self) -> bool:
-        """Whether not every query sees every key."""
+        """Whether the window hides any key from any query."""
         return self.causal or self.left >= 0 or self.right >= 0
 
 
 def window_mask(op: OpBuilder, query: SSAValue, key: SSAValue, window: Window) -> SSAValue:
-    """The boolean mask [queries, keys] of a window (with leading dimensions if the offset has them)."""
+    """The boolean mask [queries, keys] of a window, after the leading dimensions of its offset."""
     zero, one = op.constant(0, si64), op.constant(1, si64)
     places = op.Unsqueeze(op.Range(zero, dimension(op, query, 2), one, output_type=si64), [1])
     if window.offset is not None:
@@ -151,7 +151,7 @@ def window_mask(op: OpBuilder, query: SSAValue, key: SSAValue, window: Window) -
 
 
 def combined_masks(op: OpBuilder, visible: SSAValue, mask: SSAValue | None) -> SSAValue:
-    """A boolean mask and another one, boolean or to be added."""
+    """The conjunction of a boolean mask with another boolean mask, or with numbers to be added."""
     if mask is None:
         return visible
     if element_of(mask) == boolean:
@@ -161,10 +161,10 @@ def combined_masks(op: OpBuilder, visible: SSAValue, mask: SSAValue | None) -> S
 
 @onnx.lowers("Attention")
 def lower_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.Attention(q, k, v, mask, past_k, past_v, lengths) -> ScaledDotProductAttention(q, k, v, mask), past keys and
-    values in front
+    """onnx.Attention(q, k, v, mask, past_k, past_v, lengths) -> ScaledDotProductAttention(q, k, v, mask)
 
-    With a limit of the scores, or if they are a result, the scores are computed step by step.
+    Past keys and values are concatenated before k and v. If the scores are bounded or are a result, the attention is
+    computed by elementary operations.
     """
     query, key, value = node.operand(0), node.operand(1), node.operand(2)
     flat = node.known_rank(0) == 3
@@ -199,8 +199,9 @@ def _head_count(node: LoweringNode, value: SSAValue) -> int:
 
 
 def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue, key: SSAValue, past: SSAValue | None) -> None:
-    """Set the mask of an Attention, with what its attributes and lengths say; the runtime's causal mask serves if there
-    is nothing else.
+    """Set the mask of an Attention from its operands, attributes and lengths.
+
+    If the attribute `is_causal` is the only restriction, the causal mask of the runtime is used.
     """
     mask, lengths = node.optional(3), node.optional(6)
     if mask is not None:
@@ -221,7 +222,7 @@ def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue
         inside = window_mask(op, query, key, window)
         visible = inside if visible is None else op.LogicalAnd(inside, visible)
     scores.mask = mask if visible is None else combined_masks(op, visible, mask)
-    # Without a mask and lengths, a query sees at least the key at its own place.
+    # If there are no mask and no lengths, every query sees at least the key at its own position.
     if scores.mask is not None and element_of(scores.mask) == boolean:
         scores.visible = scores.mask if mask is not None or lengths is not None else None
     else:
@@ -229,7 +230,7 @@ def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue
 
 
 def _padded_mask(op: OpBuilder, mask: SSAValue, key: SSAValue) -> SSAValue:
-    """A mask that says nothing about the last keys, extended so that no query sees them."""
+    """A mask that has too few keys, extended by keys that no query sees."""
     shape, keys = shape_of(mask), shape_of(key)
     if not shape or keys is None or not 0 <= shape[-1] < keys[2] or shape[-1] == 1:
         return mask
@@ -241,7 +242,7 @@ def _padded_mask(op: OpBuilder, mask: SSAValue, key: SSAValue) -> SSAValue:
 def _stepwise(
     node: LoweringNode, op: OpBuilder, operands: tuple[SSAValue, SSAValue, SSAValue], scores: Scores
 ) -> tuple[SSAValue, SSAValue]:
-    """The result of an attention and the scores that `qk_matmul_output_mode` asks for."""
+    """The result of an attention by elementary operations, and the scores that `qk_matmul_output_mode` selects."""
     query, key, value = operands
     element = element_of(query)
     precision = element_type(node, "softmax_precision", element)
@@ -270,10 +271,10 @@ def rotary_embedding(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def rotated_heads(node: LoweringNode, op: OpBuilder, cos: SSAValue, sin: SSAValue) -> SSAValue:
-    """Operand 0 of a node rotated; cosines and sines are [batch, sequence, size / 2].
+    """Operand 0 of a node after rotation; cosines and sines are [batch, sequence, size / 2].
 
-    It is [batch, heads, sequence, size], or [batch, sequence, heads * size], whose heads are split off and joined
-    again.
+    The operand is [batch, heads, sequence, size], or [batch, sequence, heads * size]; heads of the latter are split off
+    before the rotation and joined after it.
     """
     x, flat = node.operand(0), node.known_rank(0) == 3
     size = node.attribute("rotary_embedding_dim", 0)
@@ -293,7 +294,7 @@ def rotated_heads(node: LoweringNode, op: OpBuilder, cos: SSAValue, sin: SSAValu
 
 
 def rotated(op: OpBuilder, x: SSAValue, cos: SSAValue, sin: SSAValue, interleaved: bool) -> SSAValue:
-    """Pairs of elements rotated: the two halves of the last dimension, or, interleaved, neighbours."""
+    """Rotated pairs of elements of x, from both halves of the last dimension, or neighbours if `interleaved`."""
     if interleaved:
         x = op.Reshape(x, [*(0,) * ((rank_of(x) or 4) - 1), -1, 2], special_zero=True)
         cos, sin = (op.Unsqueeze(each, [-1]) for each in (cos, sin))

@@ -1,7 +1,7 @@
 """Control flow: If, Loop, Scan.
 
-A body in the IR sees nothing outside, so the values a graph uses from outside feed Parameters of it; those that are
-known are constants in the body instead.
+A body of the IR cannot use values from outside, so the values that a graph captures become operands with Parameters of
+the body. Captured values that are known become constants of the body instead.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 LONGEST_LOOP = 2**31 - 1
-"""A trip count from here on stands for no limit."""
+"""A trip count of this or more means no limit."""
 
 
 @onnx.lowers("If")
@@ -50,8 +50,8 @@ def if_(node: LoweringNode, op: OpBuilder) -> Replacement:
 def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Loop(trip_count, cond, v…, captured…) -> opset5.Loop(trip_count, cond, v…, captured…)
 
-    The condition the body gets is true whenever the body runs. A value the body hands on unchanged is an invariant
-    input; the values of a scan output get a leading dimension in the body and are joined along it.
+    The condition that the body takes is true in every iteration. A loop-carried value that the body does not change
+    becomes an invariant. The values of a scan output get a leading dimension in the body and are concatenated along it.
     """
     region, captured = graph_of(node, "body"), captured_values(node)
     trip_count, condition, *states = _padded(own_operands(node), 2)
@@ -92,8 +92,9 @@ def _present(node: LoweringNode, values: Sequence[SSAValue | None]) -> list[SSAV
 
 
 def _check_results(node: LoweringNode, region: Region, states: int, own: int) -> None:
-    """Raises ConversionError unless a body has the Results the node needs: `own` ones, the states, then the joined
-    ones.
+    """Raises ConversionError unless a body has the Results the node requires.
+
+    These are `own` Results without a result of the node, then one for each of the `states`, then the scan outputs.
     """
     count = len(results_of(region.block))
     if not states <= node.result_count == count - own:
@@ -107,7 +108,7 @@ def _never_runs(node: LoweringNode, trip_count: SSAValue | None, condition: SSAV
 
 
 def _without_iterations(node: LoweringNode, op: OpBuilder, body: Body, carried: list[SSAValue]) -> list[SSAValue | None] | None:
-    """The results of a loop that never runs, None if the shape of an empty one is unknown."""
+    """The results of a loop without iterations; None if the shape of an empty scan output is unknown."""
     values: list[SSAValue | None] = [*carried]
     for index, value in enumerate(body.values()[1 + len(carried) :], len(carried)):
         shape = shape_of(value)
@@ -124,14 +125,12 @@ def _limit(node: LoweringNode, op: OpBuilder, trip_count: SSAValue | None) -> SS
     known = node.known.integers(trip_count)
     if trip_count is None or (known is not None and len(known) == 1 and known[0] >= LONGEST_LOOP):
         return op.constant(-1)
-    # To the runtime a negative limit is none.
+    # The runtime treats a negative limit as no limit.
     return op.constant(0) if known is not None and len(known) == 1 and known[0] < 0 else trip_count
 
 
 class Scanned(NamedTuple):
-    """The operands of a Scan, and along which axis and in which direction each scanned operand and each joined result
-    runs.
-    """
+    """The operands of a Scan, and the axis and direction of each scanned operand and each scan output."""
 
     states: list[SSAValue]
     scanned: list[SSAValue]
@@ -141,7 +140,10 @@ class Scanned(NamedTuple):
 
 
 def _slicings(node: LoweringNode, axes: Sequence[int], directions: Sequence[int], ranks: Sequence[int | None]) -> list[Slicing]:
-    """The slices along axes, each of them in direction 0 (forward) or 1 (backward)."""
+    """The slices along axes; a direction is 0 (forward) or 1 (backward).
+
+    Raises ConversionError for lists of different lengths, or for a negative axis of a tensor of unknown rank.
+    """
     if not len(axes) == len(directions) == len(ranks):
         node.fail("its lists of axes and directions do not have an entry for each operand or result")
     found: list[Slicing] = []
@@ -157,8 +159,8 @@ def _slicings(node: LoweringNode, axes: Sequence[int], directions: Sequence[int]
 def scan(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Scan(state…, scanned…, captured…) -> opset1.TensorIterator(state…, scanned…, captured…)
 
-    A slice keeps its axis in the runtime: the body begins with a Squeeze of each and ends with an Unsqueeze of each
-    joined value.
+    A slice of the runtime keeps its axis: the body squeezes each slice at its beginning and unsqueezes each scan output
+    at its end.
     """
     region = graph_of(node, "body")
     own, count = _present(node, own_operands(node)), node.integer("num_scan_inputs")
@@ -182,7 +184,7 @@ def scan(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _scan(node: LoweringNode, op: OpBuilder, region: Region, given: Scanned) -> list[SSAValue | None]:
-    """A TensorIterator for a graph."""
+    """The results of the TensorIterator that a graph is lowered to."""
     states, scanned, cuts = given.states, given.scanned, given.cuts
 
     def squeeze(parameters: list[Parameter]) -> None:
@@ -216,10 +218,10 @@ def _scan(node: LoweringNode, op: OpBuilder, region: Region, given: Scanned) -> 
 
 
 def _repetition(op: OpBuilder, region: Region, scanned: SSAValue, cut: Slicing) -> tuple[type[RepeatingOp], list[SSAValue]]:
-    """The operation that repeats a body for each slice of an operand, and the operands of its own.
+    """The operation that repeats a body for each slice of an operand, and the operands that precede those of the body.
 
-    It is a TensorIterator; since the runtime does not have one in another one, a Loop around them, whose body gets a
-    condition.
+    The operation is a TensorIterator, or a Loop if the body contains a TensorIterator, since the runtime does not
+    support nested ones. The body of a Loop gets a condition.
     """
     if not any(isinstance(inner, TensorIterator) for inner in region.walk()):
         return TensorIterator, []
@@ -238,7 +240,7 @@ def _piece(value: SSAValue, cut: Slicing) -> Attribute:
 @onnx.lowers("Scan")
 def scan_of_batch(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Scan(lengths, state…, scanned…)
-    -> opset1.TensorIterator over the batch (axis 0) around one over the sequence (axis 1)
+    -> opset1.TensorIterator over the sequence (axis 1) in one over the batch (axis 0)
     """
     region, captured = graph_of(node, "body"), captured_values(node)
     lengths, *others = _padded(own_operands(node), 1)
@@ -289,7 +291,7 @@ def scan_of_batch(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _check_lengths(node: LoweringNode, lengths: SSAValue | None, scanned: SSAValue) -> None:
-    """Raises ConversionError if the sequences of a batch may be of different lengths."""
+    """Raises ConversionError if the sequences of a batch may have different lengths."""
     shape, known = shape_of(scanned), node.known.integers(lengths)
     full = shape[1] if shape is not None and len(shape) > 1 and is_static(shape) else None
     if lengths is not None and (known is None or set(known) != {full}):

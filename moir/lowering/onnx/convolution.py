@@ -38,7 +38,7 @@ def group_attribute(node: LoweringNode) -> int:
 
 
 def grouped_filters(node: LoweringNode, op: OpBuilder, group: int, axes: int) -> SSAValue:
-    """The filters, their leading dimension split into groups: [group, rows / group, …]. A constant is reshaped here."""
+    """The filters with their leading dimension split into groups: [group, rows / group, …]. Constants are folded."""
     filters = node.operand(1)
     array, shape = node.constant(1), shape_of(filters)
     if shape is not None and len(shape) != axes + 2:
@@ -54,7 +54,7 @@ def grouped_filters(node: LoweringNode, op: OpBuilder, group: int, axes: int) ->
 
 
 def add_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, index: int, axes: int) -> SSAValue:
-    """The result plus the bias [C], if the node has one."""
+    """The result plus the bias [C]; the result itself if the node has no bias."""
     bias = node.optional(index)
     if bias is None:
         return result
@@ -70,8 +70,8 @@ def add_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, index: int, ax
 def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.ConvTranspose(x, w, b) -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b as [1, C, 1, 1])
 
-    Pads that follow from a wanted size are computed here; only `output_shape` with unknown sizes of x is left to the
-    runtime.
+    Pads are computed here from `output_shape` and the automatic padding. Only `output_shape` with unknown sizes of x
+    remains an operand.
     """
     axes = spatial_axes(node, (1, 0))
     window = sliding_window(node, axes)
@@ -83,7 +83,7 @@ def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     operands = [data, filters]
     if wanted and not is_static(_sizes(node, data, axes)):
         operands.append(op.constant(list(wanted)))
-        # The runtime puts the odd element of `same_upper` at the beginning, ONNX that of SAME_UPPER at the end.
+        # For an odd total of pads `same_upper` of the runtime adds one at the beginning, SAME_UPPER of ONNX at the end.
         automatic = "same_lower" if window.auto_pad == "same_upper" else "same_upper"
         window = window._replace(auto_pad=automatic)
     elif wanted or window.auto_pad.startswith("same"):
@@ -95,7 +95,7 @@ def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _sizes(node: LoweringNode, value: SSAValue, axes: int) -> tuple[int, ...]:
-    """The spatial sizes of a value, -1 where they are unknown."""
+    """The spatial sizes of a value, -1 for unknown ones. Raises ConversionError for another rank."""
     shape = shape_of(value)
     if shape is not None and len(shape) != axes + 2:
         node.fail(f"an operand has {len(shape)} dimensions where there are {axes} spatial axes")
@@ -105,10 +105,10 @@ def _sizes(node: LoweringNode, value: SSAValue, axes: int) -> tuple[int, ...]:
 def _computed_pads(
     node: LoweringNode, window: SlidingWindow, padding: tuple[int, ...], wanted: tuple[int, ...], axes: int
 ) -> tuple[SlidingWindow, tuple[int, ...]]:
-    """Explicit pads and output padding for the sizes that are wanted; by default the size of x times the stride.
+    """Explicit pads and output padding for the spatial sizes `wanted`, by default the sizes of x times the strides.
 
-    The surplus is cut off both sides, its odd element at the end for SAME_UPPER and at the beginning otherwise; what
-    lacks is appended.
+    Surplus elements are removed at both sides, an odd one at the end for SAME_UPPER and at the beginning otherwise;
+    missing elements are appended.
     """
     if wanted and (len(wanted) != axes or min(wanted) < 1):
         node.fail(f"output_shape {list(wanted)} is no shape of {axes} axes")

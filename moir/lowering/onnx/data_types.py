@@ -33,7 +33,7 @@ ELEMENTS: dict[int, Attribute] = {
     24: types.f8e8m0,
     25: types.ui2,
 }
-"""Element types by number. The others, such as complex numbers, OpenVINO IR does not have."""
+"""Element types by number; OpenVINO IR has no counterparts of the other data types, such as complex numbers."""
 
 NAMES = {
     "FLOAT": 1,
@@ -50,12 +50,13 @@ NAMES = {
     "UINT32": 12,
     "UINT64": 13,
 }
-"""Numbers by name: the first versions of Cast spell the data type out."""
+"""Numbers by name; the first versions of Cast give the data type as a string."""
 
 
 def element_type(node: LoweringNode, attribute: str, default: Attribute | None = None) -> Attribute:
-    """The element type an attribute asks for. Raises ConversionError if the attribute is missing or OpenVINO IR does
-    not have the type.
+    """The element type that an attribute contains.
+
+    Raises ConversionError if the attribute is missing or if OpenVINO IR does not have the type.
     """
     if default is not None and not node.has(attribute):
         return default

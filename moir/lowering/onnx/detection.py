@@ -14,10 +14,10 @@ from moir.rewriting.builder import OpBuilder
 
 @onnx.lowers("NonMaxSuppression", since=10)
 def non_max_suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.NonMaxSuppression(boxes, scores, limit, iou, score) {center_point_box} -> opset9.NonMaxSuppression(…)
-    {box_encoding}
+    """onnx.NonMaxSuppression(boxes, scores, limit, iou, score) {center_point_box}
+    -> opset9.NonMaxSuppression(…) {box_encoding}
 
-    Without limit nothing is selected; without score threshold every score counts.
+    Without an operand `limit` no box is selected; without a score threshold no score is excluded.
     """
     limit = node.optional(2)
     if limit is None or node.constant_integers(2) == (0,):
@@ -38,9 +38,8 @@ def non_max_suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.RoiAlign(x, rois, batch) {output_height, …} -> opset9.ROIAlign(x, rois, batch) {pooled_h, …, aligned_mode}
 
-    Before version 16 coordinates are not shifted by half a pixel. The runtime's maximum is never below 0, so the maxima
-    are those of a
-    MaxPool over the single samples: opset14.MaxPool(opset9.ROIAlign(…)).
+    Before version 16 coordinates are not shifted by half a pixel. Maxima in the runtime are never below 0, so they are
+    computed by a MaxPool over the single samples: opset14.MaxPool(opset9.ROIAlign(…)).
     """
     aligned_modes = {"half_pixel": "half_pixel_for_nn", "output_half_pixel": "asymmetric"}
     coordinates = node.text("coordinate_transformation_mode", "half_pixel") if node.version >= 16 else "output_half_pixel"

@@ -1,4 +1,4 @@
-"""Dropout, which does nothing in inference."""
+"""Dropout, which is the identity in inference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from moir.rewriting.builder import OpBuilder
 
 @onnx.lowers("Dropout")
 def dropout_attributes(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.Dropout(x) -> x; its mask -> ones of the type of x, true from version 10 on"""
+    """onnx.Dropout(x) -> x; its mask -> ones of the element type of x, from version 10 on of booleans"""
     if node.version < 7 and not node.flag("is_test"):
         _refuse_training(node)
     return _without_effect(node, op)
@@ -21,7 +21,7 @@ def dropout_attributes(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue |
 
 @onnx.lowers("Dropout", since=12)
 def dropout(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.Dropout(x, ratio, training_mode = false) -> x; its mask -> trues"""
+    """onnx.Dropout(x, ratio, training_mode = false) -> x; its mask -> true for every element"""
     ratio, training = node.constant(1), node.constant(2)
     drops_nothing = ratio is not None and not ratio.any()
     if node.optional(2) is not None and not drops_nothing and (training is None or training.any()):

@@ -1,4 +1,4 @@
-"""Operations that make tensors: constants of a shape, ranges, identity matrices, random numbers, window functions."""
+"""Generation of tensors: constants of a shape, ranges, identity matrices, random numbers, window functions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from moir.lowering.shape_values import as_scalar, dimension
 from moir.rewriting.builder import OpBuilder, Operand
 
 MAXIMUM_CONSTANT = 1024
-"""Tensors up to this many elements become constants, larger ones are made at run time."""
+"""Tensors of up to this many elements become constants; larger ones are computed at run time."""
 
 MAXIMUM_WINDOW = 1 << 20
-"""Windows up to this many elements become constants."""
+"""Windows of up to this many elements become constants."""
 
 
 @onnx.lowers("Range", since=11)
@@ -56,7 +56,7 @@ def eye_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if shape is not None and len(shape) != 2:
         node.fail(f"operand 0 has {len(shape)} dimensions, not 2")
     rows, columns = (dimension(op, node.operand(0), axis) for axis in (0, 1))
-    # The runtime makes matrices of these types only.
+    # The runtime generates matrices of these element types only.
     made = element if element in (f32, si32, si64) else f32
     return op.convert(op.Eye(rows, columns, node.integer("k", 0), output_type=made), element)
 
@@ -65,7 +65,7 @@ def eye_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def seeds(node: LoweringNode, stream: int) -> dict[str, int]:
-    """Seeds of one of the streams of random numbers of a node; without a seed they differ from run to run."""
+    """The seeds of one of the random streams of a node; 0, for which every run differs, without `seed`."""
     if not node.has("seed"):
         return {"global_seed": 0, "op_seed": 0}
     bits = int(np.array(node.number("seed"), np.float32).view(np.uint32))
@@ -73,16 +73,16 @@ def seeds(node: LoweringNode, stream: int) -> dict[str, int]:
 
 
 def uniform(node: LoweringNode, op: OpBuilder, shape: Operand, element: Attribute, low: float, high: float, stream: int = 1) -> SSAValue:
-    """Random numbers from low to below high."""
-    # The runtime has no generator for doubles.
+    """Uniform random numbers in [low, high)."""
+    # The runtime has no generator for f64.
     drawn = element if element in (f32, f16, bf16) else f32
     bounds = [op.constant(np.asarray(bound).astype(to_numpy(drawn)), drawn) for bound in (low, high)]
     return op.convert(op.RandomUniform(shape, *bounds, output_type=drawn, **seeds(node, stream)), element)
 
 
 def normal(node: LoweringNode, op: OpBuilder, shape: Operand, element: Attribute) -> SSAValue:
-    """Random numbers of a normal distribution, by the transform of Box and Muller: sqrt(-2 ln u) cos(2 π v)."""
-    # The logarithm of 0 is infinite: u is at least the smallest step of the generator.
+    """Random numbers of a normal distribution by the transform of Box and Muller: sqrt(-2 ln u) cos(2 π v)."""
+    # The logarithm of 0 is infinite, so u has a positive lower limit.
     u = uniform(node, op, shape, f32, float(np.finfo(np.float32).tiny), 1.0)
     v = uniform(node, op, shape, f32, 0.0, 2 * math.pi, stream=2)
     radius = op.Sqrt(op.Multiply(op.Log(u), -2 * node.number("scale", 1.0) ** 2))
@@ -159,7 +159,7 @@ WINDOWS: dict[str, tuple[float, ...]] = {
     "HammingWindow": (25 / 46, 21 / 46),
     "BlackmanWindow": (0.42, 0.5, 0.08),
 }
-"""Coefficients of a window function: the sum over i of (-1)^i a_i cos(2 π i n / N)."""
+"""Coefficients a of each window function, which is the sum over i of (-1)^i a_i cos(2 π i n / N)."""
 
 
 @onnx.lowers(*WINDOWS)

@@ -25,14 +25,14 @@ COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"
 
 @dataclass
 class Resizing:
-    """What a Resize does.
+    """The parameters of a Resize.
 
     Args:
         mode: `nearest`, `linear` or `cubic`.
-        coordinates: where the elements of the result lie in the data.
-        nearest: how a position is rounded.
-        by_scales: whether `target` has scales or sizes.
-        target: an entry for each of `axes`, or for every axis if these are None.
+        coordinates: the transformation from positions in the result to positions in the data.
+        nearest: the rounding of positions in mode `nearest`.
+        by_scales: whether `target` contains scales; otherwise it contains sizes.
+        target: a tensor with an entry for each of `axes`, or for every axis if these are None.
     """
 
     mode: str
@@ -72,7 +72,7 @@ def upsample(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def upsampled(node: LoweringNode, op: OpBuilder, scales: SSAValue) -> SSAValue:
-    """Operand 0 resized as by the first versions of Upsample and Resize."""
+    """Operand 0 resized with the semantics of Upsample and of the first version of Resize."""
     mode = node.text("mode", "nearest")
     return resized(node, op, Resizing({"bilinear": "linear"}.get(mode, mode), "asymmetric", "simple", True, scales))
 
@@ -116,7 +116,7 @@ def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def is_symmetric_anyway(node: LoweringNode, resizing: Resizing) -> bool:
-    """Whether half_pixel_symmetric means half_pixel: where sizes are given, or scales that give whole sizes."""
+    """Whether half_pixel_symmetric equals half_pixel: for sizes, or for scales that give integer sizes."""
     if not resizing.by_scales:
         return True
     scales, shape = node.known.constant(resizing.target), node.shape(0)
@@ -129,8 +129,9 @@ def is_symmetric_anyway(node: LoweringNode, resizing: Resizing) -> bool:
 
 
 def keep_aspect_ratio(node: LoweringNode, op: OpBuilder, resizing: Resizing, policy: str) -> None:
-    """Replace the sizes by those that keep the ratio of the dimensions: all of them are scaled by the smallest or
-    largest factor.
+    """Replace the sizes by sizes that preserve the aspect ratio.
+
+    One factor scales all dimensions: the smallest for the policy `not_larger`, the largest for `not_smaller`.
     """
     if policy not in ("not_larger", "not_smaller"):
         node.fail(f"keep_aspect_ratio_policy {policy!r} is not one of stretch, not_larger, not_smaller")
@@ -153,7 +154,7 @@ def keep_aspect_ratio(node: LoweringNode, op: OpBuilder, resizing: Resizing, pol
 
 
 def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
-    """Drop the axes that keep their size if scales or sizes are constant; returns whether none are left."""
+    """Drop the axes whose size does not change if scales or sizes are constant; return whether no axis remains."""
     known, shape = op.known.constant(resizing.target), shape_of(data)
     if known is None or shape is None:
         return False
@@ -167,7 +168,7 @@ def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) ->
 
 
 def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
-    """Operand 0 resized."""
+    """Operand 0 resized with the given parameters."""
     data, mode = node.operand(0), resizing.mode
     if resizing.coordinates not in (*COORDINATES, *UNCOMMON_COORDINATES):
         node.fail(f"coordinate_transformation_mode {resizing.coordinates!r} is not defined")
@@ -194,7 +195,7 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
 
 
 def crop_regions(node: LoweringNode, resizing: Resizing) -> list[tuple[float, float]]:
-    """The part of each axis that tf_crop_and_resize resizes; none for other coordinates."""
+    """Begin and end of the resized part of each axis for tf_crop_and_resize; an empty list for other coordinates."""
     if resizing.coordinates != "tf_crop_and_resize":
         return []
     region = node.constant(1)
@@ -205,7 +206,10 @@ def crop_regions(node: LoweringNode, resizing: Resizing) -> list[tuple[float, fl
 
 
 def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing, regions: Sequence[tuple[float, float]]) -> SSAValue:
-    """Operand 0 multiplied by a matrix for each resized axis, whose sizes must be known."""
+    """Operand 0 multiplied by a matrix for each resized axis.
+
+    Raises ConversionError if the size of a resized axis is unknown or a matrix would be too large.
+    """
     shape, known = node.shape(0), node.known.constant(resizing.target)
     axes = range(len(shape)) if resizing.axes is None and shape is not None else resizing.axes or ()
     unchanged = 1 if resizing.by_scales else -1
@@ -257,10 +261,11 @@ def grid_sample(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("AffineGrid", since=20)
 def affine_grid(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.AffineGrid(theta, [N, C, H, W]) {align_corners} -> opset1.Reshape(opset1.MatMul(points, theta), [N, H, W,
-    2])
+    """onnx.AffineGrid(theta, [N, C, H, W]) {align_corners}
+    -> opset1.Reshape(opset1.MatMul(points, theta), [N, H, W, 2])
 
-    The points [H * W, 3] are (x, y, 1) of every element of an image from -1 to 1; those of a volume have a z.
+    The points [H * W, 3] are the coordinates (x, y, 1) of the elements of an image, from -1 to 1; those of a volume are
+    (x, y, z, 1).
     """
     theta, size = node.operand(0), node.optional(1)
     count = None if size is None else (shape_of(size) or (-1,))[0]
@@ -279,15 +284,16 @@ def affine_grid(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def grid_line(extent: int, align_corners: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Coordinates of the elements of an axis: from -1 to 1 between the outermost ones, or between the outer edges of
-    these.
+    """Coordinates of the elements of an axis.
+
+    The centres of the outermost elements are -1 and 1 with `align_corners`, otherwise their outer edges are.
     """
     numbers = np.arange(extent, dtype=np.float64)
     return 2 * numbers / max(extent - 1, 1) - 1 if align_corners else (2 * numbers + 1) / extent - 1
 
 
 def grid_points(node: LoweringNode, op: OpBuilder, extents: SSAValue, rank: int) -> SSAValue:
-    """The points of a grid whose size [D, H, W] is computed, [D * H * W, 4]."""
+    """The points [D * H * W, 4] of a grid whose sizes [D, H, W] are computed at run time."""
     theta, lines = node.operand(0), list[SSAValue]()
     element = node.element(0)
     for axis in range(rank):
@@ -324,5 +330,5 @@ def column_to_image(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("ImageDecoder", since=20)
 def image_decoder(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """Images are decoded before the model."""
+    """onnx.ImageDecoder: refused, because images have to be decoded before the model runs."""
     node.fail("compressed images cannot be decoded by a model", hint="decode them before and make the pixels an input")

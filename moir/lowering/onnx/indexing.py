@@ -12,7 +12,7 @@ from moir.lowering.shape_values import as_integer, dimension
 from moir.rewriting.builder import OpBuilder, Operand
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}
-"""What the runtime calls the ways to combine an update with what is there."""
+"""The runtime's names of the functions that combine an update with the present element."""
 
 
 @onnx.lowers("Gather")
@@ -34,7 +34,7 @@ def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def reduction(node: LoweringNode) -> str:
-    """The reduction of a Scatter operation in the words of the runtime."""
+    """The reduction of a Scatter operation by its name in the runtime. Raises ConversionError for an unknown one."""
     name = node.text("reduction", "none")
     if name not in REDUCTIONS:
         node.fail(f"reduction {name!r} is not one of {', '.join(REDUCTIONS)}")
@@ -63,11 +63,11 @@ def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("TensorScatter")
 def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.TensorScatter(cache, update, write_indices) {axis = -2, mode} -> opset12.ScatterElementsUpdate(cache,
-    positions, update, axis)
+    """onnx.TensorScatter(cache, update, write_indices) {axis = -2, mode}
+    -> opset12.ScatterElementsUpdate(cache, positions, update, axis)
 
-    The positions of one batch are write_index … write_index + length - 1, modulo the size of the cache if the mode is
-    circular.
+    The positions for a batch entry are write_index … write_index + length - 1, modulo the size of the cache in mode
+    `circular`.
     """
     cache, update, rank = node.operand(0), node.operand(1), node.known_rank(0)
     axis, mode = normalize_axis(node.integer("axis", -2), rank), node.text("mode", "linear")

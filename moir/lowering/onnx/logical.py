@@ -1,4 +1,4 @@
-"""Logic and comparisons.
+"""Logical operations and comparisons.
 
     %y = onnx.GreaterOrEqual(%a, %b)
 ->  %y = opset1.GreaterEqual(%a, %b)
@@ -53,7 +53,6 @@ def is_infinite(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.IsInf(x) {detect_negative, detect_positive} -> opset10.IsInf(x) {detect_negative, detect_positive}"""
     negative, positive = node.flag("detect_negative", True), node.flag("detect_positive", True)
     if not negative and not positive:
-        # The operation without either would say whether anything is infinite on some devices; nothing is what is asked
-        # for.
+        # With both attributes false no element is infinite, but the operation reports all infinities on some devices.
         return op.LogicalAnd(op.IsNaN(node.operand(0)), op.constant(False, boolean))
     return op.IsInf(node.operand(0), detect_negative=negative, detect_positive=positive)

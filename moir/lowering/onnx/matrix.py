@@ -20,7 +20,7 @@ from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_MASK_ELEMENTS = 1 << 22
-"""Masks of more elements are computed when the model runs."""
+"""Masks of more elements are computed at run time."""
 
 
 @onnx.lowers("MatMul")
@@ -32,7 +32,7 @@ def matrix_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers("Gemm")
 def general_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Gemm(a, b, c) {alpha, beta, transA, transB}
-    -> Add(MatMul(a, b) {transpose_a, transpose_b}, c), factors where they are not 1
+    -> Add(MatMul(a, b) {transpose_a, transpose_b}, c), with Multiplies for factors other than 1
     """
     return affine_product(node, op, node.operand(0), node.operand(1), node.optional(2))
 
@@ -41,7 +41,7 @@ def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, 
     """alpha · a · b + beta · c with the attributes of a Gemm."""
     alpha, beta = node.number("alpha", 1.0), node.number("beta", 1.0)
     source = element_of(a)
-    # The factors are floats also where the matrices are integers.
+    # The factors are floats even if the matrices have integers.
     if source in INTEGER_TYPES and not (alpha.is_integer() and beta.is_integer()):
         a, b, c = op.convert(a, f32), op.convert(b, f32), None if c is None else op.convert(c, f32)
     result = op.MatMul(a, _scaled(op, b, alpha), transpose_a=node.flag("transA"), transpose_b=node.flag("transB"))
@@ -51,7 +51,7 @@ def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, 
 
 
 def _scaled(op: OpBuilder, value: SSAValue, factor: float) -> SSAValue:
-    """A value times a number; a constant stays one."""
+    """A value multiplied by a number; a constant remains a constant."""
     if factor == 1:
         return value
     array = small_constant(op, value)
@@ -61,7 +61,7 @@ def _scaled(op: OpBuilder, value: SSAValue, factor: float) -> SSAValue:
 @onnx.lowers("Einsum")
 def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Einsum(…) {equation}
-    -> opset7.Einsum(…) {equation}, the equation without blanks and with its result spelled out
+    -> opset7.Einsum(…) {equation}, where the equation has no blanks and an explicit result
     """
     try:
         equation = Equation.parse(node.text("equation").replace(" ", ""))
@@ -79,8 +79,9 @@ def integer_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _shifted(node: LoweringNode, op: OpBuilder, data: int, zero: int, rows: bool) -> SSAValue:
-    """An operand of 8-bit integers less its zero point, in f32. A zero point of one dimension has an entry for each row
-    or column.
+    """An operand of 8-bit integers minus its zero point, in f32.
+
+    A zero point of one dimension has an entry for each row or column.
     """
     value = op.convert(node.operand(data), f32)
     point = node.optional(zero)
@@ -99,21 +100,23 @@ def _shifted(node: LoweringNode, op: OpBuilder, data: int, zero: int, rows: bool
 
 @onnx.lowers("Trilu")
 def triangle(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Trilu(x, k) {upper} -> Select(mask, x, 0), where the mask is constant if the last two dimensions are"""
+    """onnx.Trilu(x, k) {upper} -> Select(mask, x, 0); the mask is constant if the last two dimensions are known"""
     x = node.operand(0)
     mask = triangle_mask(node, op, x, node.flag("upper", True))
     return op.LogicalAnd(x, mask) if element_of(x) == boolean else op.Select(mask, x, 0)
 
 
 def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -> SSAValue:
-    """Which elements of the matrices in the last two dimensions are in the triangle, [rows, columns]; operand 1 says
-    the diagonal.
+    """The boolean mask [rows, columns] of the triangle of the matrices in the last two dimensions of x.
+
+    Operand 1 is the number of the diagonal that bounds the triangle.
     """
     shape, offset = shape_of(x), node.optional(1)
     diagonal = (0,) if offset is None else node.constant_integers(1)
     if shape is not None and is_static(shape[-2:]) and diagonal is not None and shape[-1] * shape[-2] <= MAXIMUM_MASK_ELEMENTS:
         rows, columns = np.arange(shape[-2])[:, None], np.arange(shape[-1])[None, :]
-        # Diagonals beyond the matrix are all the same, and may be too large for an array's integers.
+        # All diagonals beyond the matrix give the same mask, and their numbers may exceed the range of an array's
+        # integers.
         k = max(-shape[-2] - 1, min(diagonal[0], shape[-1] + 1))
         return op.constant(columns >= rows + k if upper else columns <= rows + k, boolean)
     zero, one = op.constant(0, si64), op.constant(1, si64)

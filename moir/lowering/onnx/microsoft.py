@@ -47,7 +47,7 @@ def quick_gelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def fused_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.com.microsoft.FusedMatMul(a, b) {alpha, transA, transB} -> MatMul(a, b) {transpose_a, transpose_b} * alpha
 
-    `transBatchA` moves the first dimension behind the other ones but the last.
+    `transBatchA` moves the first dimension of a to the place before the last one, `transBatchB` that of b.
     """
     operands = [_batch_transposed(node, op, index, flag) for index, flag in enumerate(("transBatchA", "transBatchB"))]
     result = op.MatMul(*operands, transpose_a=node.flag("transA"), transpose_b=node.flag("transB"))
@@ -56,7 +56,7 @@ def fused_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _batch_transposed(node: LoweringNode, op: OpBuilder, index: int, flag: str) -> SSAValue:
-    """An operand with its batch dimensions moved behind, if a flag asks for it."""
+    """An operand, whose first dimension is moved to the place before the last one if an attribute says so."""
     if not node.flag(flag):
         return node.operand(index)
     rank = node.known_rank(index)
@@ -64,7 +64,7 @@ def _batch_transposed(node: LoweringNode, op: OpBuilder, index: int, flag: str) 
 
 
 def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, parameters: Sequence[float]) -> SSAValue:
-    """The activation that a fused node names, with its parameters."""
+    """The activation of a fused node, with its parameters, applied to x."""
     kind = node.text("activation", "")
     first, second = [*parameters, *(0.0, 0.0)[len(parameters) :]][:2]
     if kind in ("Relu", "Sigmoid", "Tanh"):
@@ -99,7 +99,7 @@ def fused_general_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _summed(node: LoweringNode, op: OpBuilder, *indices: int) -> SSAValue:
-    """The sum of operands, some of which may be absent."""
+    """The sum of those of the given operands that are present."""
     values = [value for index in indices if (value := node.optional(index)) is not None]
     total = values[0]
     for value in values[1:]:
@@ -110,7 +110,7 @@ def _summed(node: LoweringNode, op: OpBuilder, *indices: int) -> SSAValue:
 @onnx.lowers("com.microsoft.SkipLayerNormalization")
 def skip_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
     """onnx.com.microsoft.SkipLayerNormalization(x, skip, gamma, beta, bias)
-    -> MVN(x + skip + bias) * gamma + beta, and the sum
+    -> MVN(x + skip + bias) * gamma + beta, and the sum x + skip + bias
     """
     total, epsilon = _summed(node, op, 0, 1, 4), node.number("epsilon", 1e-12)
     axes = op.constant([-1], si64)
@@ -148,10 +148,10 @@ def skip_simplified_layer_normalization(node: LoweringNode, op: OpBuilder) -> Se
 
 @onnx.lowers("com.microsoft.EmbedLayerNormalization")
 def embed_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.com.microsoft.EmbedLayerNormalization(ids, segments, words, positions, segment table, gamma, beta, mask,
-    position ids)
+    """onnx.com.microsoft.EmbedLayerNormalization(ids, segments, words, positions, table, gamma, beta, mask, places)
+    -> MVN(sum) * gamma + beta, the length of each row of the mask, the sum
 
-    -> MVN(words[ids] + positions[position ids] + segment table[segments]) * gamma + beta, the length of each row of the mask, the sum
+    The sum is words[ids] + positions[places] + table[segments]; places are position ids, and table has the segments.
     """
     ids, segments, mask, places = node.operand(0), node.optional(1), node.optional(7), node.optional(8)
     zero = op.constant(0, si64)

@@ -16,13 +16,14 @@ from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 HIDDEN = -10000.0
-"""What is added to the score of a hidden key, unless a node says otherwise."""
+"""The default of `mask_filter_value`: the number that is added to the score of a hidden key."""
 
 
 def _key_mask(node: LoweringNode, op: OpBuilder, mask: SSAValue, key: SSAValue) -> SSAValue:
-    """A mask of keys as a boolean that broadcasts against [batch, heads, queries, keys].
+    """A mask of keys as booleans that broadcast to [batch, heads, queries, keys].
 
-    It is [batch, keys] or [batch, queries, keys] with 0 for hidden keys, or [batch] with the number of visible ones.
+    The mask is [batch, keys] or [batch, queries, keys] with 0 for hidden keys, or [batch] with the number of visible
+    keys.
     """
     rank = rank_of(mask)
     shape = shape_of(mask)
@@ -42,7 +43,10 @@ def _key_mask(node: LoweringNode, op: OpBuilder, mask: SSAValue, key: SSAValue) 
 def _mask(
     node: LoweringNode, op: OpBuilder, query: SSAValue, key: SSAValue, given: SSAValue | None, past: SSAValue | None
 ) -> SSAValue | None:
-    """The number that is added to the scores of hidden keys, None if there are none."""
+    """The numbers that are added to the scores: 0 for visible keys, `mask_filter_value` for hidden ones.
+
+    None if every query sees every key.
+    """
     visible = None if given is None else _key_mask(node, op, given, key)
     if node.flag("unidirectional"):
         offset = None if past is None else dimension(op, past, 2)
@@ -61,7 +65,7 @@ def _heads(node: LoweringNode) -> int:
 
 
 def _scores(node: LoweringNode, mask: SSAValue | None) -> Scores:
-    # A scale of 0 stands for the default.
+    # A scale of 0 selects the default.
     scale = node.number("scale", 0.0)
     return Scores(scale or None, mask=mask)
 
@@ -69,8 +73,9 @@ def _scores(node: LoweringNode, mask: SSAValue | None) -> Scores:
 @onnx.lowers("com.microsoft.Attention")
 def packed_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
     """onnx.com.microsoft.Attention(x, weights, bias, mask, past, added) {num_heads}
+    -> ScaledDotProductAttention(q, k, v, mask)
 
-    -> the three parts of MatMul(x, weights) + bias, ScaledDotProductAttention(q, k, v, mask)
+    q, k and v are the three parts of MatMul(x, weights) + bias.
     """
     heads = _heads(node)
     if node.flag("do_rotary") or node.optional(6) is not None:
@@ -96,7 +101,7 @@ def packed_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | N
 
 
 def _with_bias(op: OpBuilder, mask: SSAValue | None, bias: SSAValue | None) -> SSAValue | None:
-    """What is added to the scores in all."""
+    """The sum of a mask and a bias of the scores, either of which may be absent."""
     if mask is None or bias is None:
         return bias if mask is None else mask
     return op.Add(mask, bias)
@@ -104,10 +109,10 @@ def _with_bias(op: OpBuilder, mask: SSAValue | None, bias: SSAValue | None) -> S
 
 @onnx.lowers("com.microsoft.MultiHeadAttention")
 def multi_head_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.com.microsoft.MultiHeadAttention(q, k, v, bias, mask, added, past_k, past_v) -> ScaledDotProductAttention(q,
-    k, v, mask)
+    """onnx.com.microsoft.MultiHeadAttention(q, k, v, bias, mask, added, past_k, past_v)
+    -> ScaledDotProductAttention(q, k, v, mask)
 
-    q is [batch, queries, heads * size]; k and v are the like, or already [batch, heads, keys, size].
+    q is [batch, queries, heads * size]; k and v are [batch, keys, heads * size] or [batch, heads, keys, size].
     """
     heads = _heads(node)
     if any(node.rank(index) == 5 for index in (0, 1) if node.optional(index) is not None) or node.optional(2) is None:
@@ -127,7 +132,7 @@ def multi_head_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue
 
 
 def _bias_parts(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """The parts of the bias of query, key and value, each as long as the last dimension of what it belongs to."""
+    """The parts of the bias for query, key and value, each with the length of the last dimension of its operand."""
     bias = node.optional(3)
     if bias is None:
         return (None, None, None)
@@ -142,9 +147,10 @@ def _bias_parts(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
 
 @onnx.lowers("com.microsoft.RotaryEmbedding")
 def rotary_embedding(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.com.microsoft.RotaryEmbedding(x, positions, cos, sin) -> Concat(x1 * cos - x2 * sin, x1 * sin + x2 * cos)
+    """onnx.com.microsoft.RotaryEmbedding(x, positions, cos, sin)
+    -> Concat(x1 * cos - x2 * sin, x1 * sin + x2 * cos)
 
-    Positions are [batch, sequence], or one element: the position of the first element of the sequence.
+    Positions are [batch, sequence], or a single element, the position of the first element of the sequence.
     """
     if node.flag("is_packed_batching") or node.number("scale", 1.0) != 1:
         node.fail("packed batches and scaled positions are not supported")

@@ -1,8 +1,9 @@
-"""Operations of the domain com.microsoft on quantized tensors: each is one on dequantized operands, its result
-quantized.
+"""Operations of the domain com.microsoft on quantized tensors.
 
     %y = onnx.com.microsoft.QLinearAdd(%a, …, %b, …, %scale, %zero)
 ->  %y = Convert(FakeQuantize(Add(dequantized %a, dequantized %b)))
+
+Each operation dequantizes its operands, computes in floats, and quantizes the result.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def _operand(node: LoweringNode, op: OpBuilder, data: int, axis: int = 1) -> SSA
 
 
 def _result(node: LoweringNode, op: OpBuilder, value: SSAValue, scale: int) -> SSAValue:
-    """A result quantized by the scale and the zero point that are operands."""
+    """A value quantized by the scale and zero point that are operands of the node, from index `scale` on."""
     return quantized(op, value, quantization(node, op, scale, scale + 1), result_type(node, scale + 1, ui8))
 
 
@@ -45,7 +46,7 @@ def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _unary(kind: str, compute: Callable[[LoweringNode, OpBuilder, SSAValue], SSAValue]) -> None:
-    """Register an operation on one quantized tensor, whose result is quantized."""
+    """Register a handler for a kind with one quantized operand and a quantized result."""
 
     @onnx.lowers(f"com.microsoft.{kind}")
     def lower(node: LoweringNode, op: OpBuilder) -> SSAValue:
@@ -96,10 +97,10 @@ def concatenation(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("com.microsoft.QGemm")
 def general_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.com.microsoft.QGemm(a, …, b, …, c, scale, zero) {alpha, transA, transB} -> quantized MatMul(a, b) * alpha +
-    c * alpha * scales
+    """onnx.com.microsoft.QGemm(a, …, b, …, c, scale, zero) {alpha, transA, transB}
+    -> quantized MatMul(a, b) * alpha + c * alpha * scales
 
-    The scales of c are those of a times those of b. Without a scale of the result that is in floats.
+    The scales of c are the products of those of a and b. Without an operand `scale` the result is not quantized.
     """
     columns = 0 if node.flag("transB") else 1
     a, b = _operand(node, op, 0), _operand(node, op, 3, columns)
@@ -113,7 +114,7 @@ def general_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _scaled_bias(node: LoweringNode, op: OpBuilder, alpha: float) -> SSAValue:
-    """The bias of a QGemm as floats."""
+    """The bias of a QGemm, dequantized and multiplied by alpha."""
     operands = [node.operand(index) for index in (6, 1, 4)]
     arrays = [constant_array(op, value) for value in operands]
     if all(array is not None for array in arrays):
@@ -168,7 +169,7 @@ def packed_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _unpacked(data: Array, bits: int) -> Array:
-    """Integers of 4 or 8 bits in rows of bytes, the lower half of a byte first."""
+    """The integers of 4 or 8 bits in rows of bytes; the low half of a byte precedes the high one."""
     if bits == 8:
         return data
     return np.stack([data & 15, data >> 4], axis=-1).reshape(data.shape[0], -1)

@@ -42,7 +42,10 @@ def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 def split_parts(node: LoweringNode, op: OpBuilder, lengths: Operand, count: int) -> Sequence[SSAValue]:
-    """The parts of operand 0; without lengths they are equal but for the last one, which may be smaller."""
+    """The parts of operand 0 along an axis.
+
+    Without lengths all parts have the same length, except that the last one may be shorter.
+    """
     data, axis, size = node.operand(0), node.integer("axis", 0), -1
     if (shape := node.shape(0)) is not None:
         axis = normalize_axis(axis, len(shape))
@@ -62,7 +65,7 @@ def split_parts(node: LoweringNode, op: OpBuilder, lengths: Operand, count: int)
 
 @onnx.lowers("Transpose")
 def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Transpose(x) {perm} -> opset1.Transpose(x, perm); x if the order stays"""
+    """onnx.Transpose(x) {perm} -> opset1.Transpose(x, perm); x itself for the identity permutation"""
     data, rank = node.operand(0), node.rank(0)
     if rank is None and not node.has("perm"):
         last = op.Subtract(op.Squeeze(rank_value(op, data), [0]), 1)
@@ -115,7 +118,7 @@ def depth_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def block_mode(node: LoweringNode) -> str:
-    """The order of the elements of a block in the words of the runtime."""
+    """The order of the elements of a block by its name in the runtime. Raises ConversionError for an unknown one."""
     modes = {"DCR": "blocks_first", "CRD": "depth_first"}
     mode = node.text("mode", "DCR")
     if mode not in modes:
@@ -205,7 +208,7 @@ def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if axes is not None:
         rank_list = rank_value(op, node.operand(0))
         zeros = op.Broadcast(op.constant_like(0, begin), rank_list)
-        # The runtime does not count these positions from the end.
+        # The runtime does not accept negative axes here.
         known, rank = node.constant_integers(3), node.rank(0)
         if known is not None and rank is not None:
             positions: Operand = [normalize_axis(axis, rank) for axis in known]
@@ -220,7 +223,7 @@ def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def pad_mode(node: LoweringNode) -> str:
-    """The mode of the padding in the words of the runtime."""
+    """The mode of the padding by its name in the runtime. Raises ConversionError for an unknown one."""
     mode = node.text("mode", "constant")
     if mode not in PAD_MODES:
         node.fail(f"mode {mode!r} is not one of {', '.join(PAD_MODES)}, wrap")
@@ -228,12 +231,12 @@ def pad_mode(node: LoweringNode) -> str:
 
 
 def pad_value(op: OpBuilder, value: SSAValue | None) -> SSAValue | None:
-    """The value to fill with as a scalar."""
+    """The value of the padding, as a scalar."""
     return None if value is None else as_scalar(op, value)
 
 
 def padded(node: LoweringNode, op: OpBuilder, pads: np.ndarray[tuple[int, ...], np.dtype[np.int64]], value: SSAValue | None) -> SSAValue:
-    """Operand 0 padded by known numbers of elements."""
+    """Operand 0 padded by constant numbers of elements, begins of all axes first."""
     data = node.operand(0)
     if pads.size % 2:
         node.fail(f"{pads.size} pads are an odd number of them")
@@ -247,8 +250,9 @@ def padded(node: LoweringNode, op: OpBuilder, pads: np.ndarray[tuple[int, ...], 
 
 
 def wrapped(op: OpBuilder, data: SSAValue, begin: Sequence[int | SSAValue], end: Sequence[int | SSAValue]) -> SSAValue:
-    """Data continued periodically: along each padded axis a Gather at the positions -begin … size + end - 1, modulo the
-    size.
+    """Data continued periodically.
+
+    Each padded axis is gathered at the positions -begin … size + end - 1, modulo the size.
     """
     for axis, (before, after) in enumerate(zip(begin, end, strict=True)):
         if before == after == 0:

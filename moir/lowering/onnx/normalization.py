@@ -23,14 +23,14 @@ from moir.lowering.shape_values import all_axes
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_NEIGHBOURHOOD = 1024
-"""Channels that a local response normalization may take together."""
+"""Largest number of channels in the neighbourhood of a local response normalization."""
 
 SMALLEST_NORM = 1e-30
-"""Vectors whose norm is below it (in its square) become zeros, as zeros should."""
+"""Lower limit of the squared norm, so that a vector of zeros remains a vector of zeros."""
 
 
 def _in_type_of(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
-    """A value in the element type of another one; constants are converted at once."""
+    """A value in the element type of another one; a constant remains a constant."""
     if element_of(value) == element_of(like):
         return value
     if element_of(like) is dynamic:
@@ -41,17 +41,17 @@ def _in_type_of(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
 
 @onnx.lowers("BatchNormalization")
 def batch_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.BatchNormalization(x, scale, bias, mean, variance) {epsilon} -> opset5.BatchNormInference(x, scale, bias,
-    mean, variance)
+    """onnx.BatchNormalization(x, scale, bias, mean, variance) {epsilon}
+    -> opset5.BatchNormInference(x, scale, bias, mean, variance)
 
-    A node in training mode normalizes by the statistics of the batch, and has the running statistics as further
+    In training mode the node normalizes by the statistics of the batch, and the updated running statistics are further
     results.
     """
     x = node.operand(0)
     scale, bias, mean, variance = (_in_type_of(op, node.operand(index), x) for index in range(1, 5))
     epsilon = node.number("epsilon", 1e-5)
-    # Before version 7 training is the default, but models that were exported for inference do not always say so; their
-    # only result does.
+    # Before version 7 training is the default, but exporters do not always mark models for inference. A node of such a
+    # model has one used result.
     training = node.flag("training_mode") if node.version >= 7 else not node.flag("is_test") and any(map(node.is_used, range(1, 5)))
     if training:
         return _training_normalization(node, op, [x, scale, bias, mean, variance])
@@ -61,14 +61,15 @@ def batch_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue 
         root = op.Sqrt(op.Add(variance, epsilon))
         return [op.Add(op.Multiply(op.Divide(op.Subtract(x, mean), root), scale), bias)]
     if rank_of(x) == 1:
-        # The runtime wants channels; a batch of scalars has one.
+        # The runtime requires a dimension of channels; scalars have a single channel.
         return [op.Squeeze(op.BatchNormInference(op.Unsqueeze(x, [1]), scale, bias, mean, variance, epsilon=epsilon), [1])]
     return [op.BatchNormInference(x, scale, bias, mean, variance, epsilon=epsilon)]
 
 
 def _training_normalization(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
-    """Normalization by the statistics of the batch; the running statistics are mixed of theirs and those given, by
-    `momentum`.
+    """Normalization by the statistics of the batch, and the updated running statistics.
+
+    The running statistics are the operands times `momentum` plus the statistics of the batch times 1 - `momentum`.
     """
     x, scale, bias, mean, variance = operands
     if node.version < 14:
@@ -92,7 +93,7 @@ def _training_normalization(node: LoweringNode, op: OpBuilder, operands: Sequenc
 def instance_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.InstanceNormalization(x, scale, bias) {epsilon} -> MVN(x, spatial axes) * scale + bias
 
-    Without a known rank the spatial dimensions are made one, and restored behind.
+    If the rank is unknown, the spatial dimensions are merged before the normalization and restored after it.
     """
     x, epsilon = node.operand(0), node.number("epsilon", 1e-5)
     rank = rank_of(x)
@@ -104,13 +105,13 @@ def instance_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _vector(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """An operand that has one dimension, even if its type does not say so."""
+    """An operand that must have one dimension, reshaped if its rank is unknown."""
     value = node.operand(index)
     return value if rank_of(value) == 1 else op.Reshape(value, [-1], special_zero=False)
 
 
 def _standardized(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
-    """x less its mean along axes, divided by its standard deviation along them."""
+    """x minus its mean along axes, divided by its standard deviation along these."""
     return op.MVN(x, axes, eps=epsilon, normalize_variance=True, eps_mode="INSIDE_SQRT")
 
 
@@ -122,7 +123,7 @@ def _scaled(op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue |
 
 
 def axes_from(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """The axes from one on; a negative one needs no rank."""
+    """The axes from `axis` to the last one; a negative `axis` needs no rank."""
     if axis >= 0:
         return all_axes(op, x, axis)
     return op.constant(list(range(axis, 0)), si64)
@@ -132,8 +133,8 @@ def axes_from(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
 def layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
     """onnx.LayerNormalization(x, scale, bias) {axis, epsilon} -> MVN(x, axes from axis on) * scale + bias
 
-    The mean and the inverse standard deviation, further results, are computed if they are used; they have the type
-    `stash_type` says.
+    The further results, mean and inverse standard deviation, are computed only if they have uses; `stash_type` is their
+    element type.
     """
     x = node.operand(0)
     scale, bias = node.operand(1), node.optional(2)
@@ -145,13 +146,16 @@ def layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue 
 
 
 def layer_normalized(op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue | None, axes: SSAValue, epsilon: float) -> SSAValue:
-    """x standardized along axes, times scale, plus bias; these may be absent and may be of another element type."""
+    """x standardized along axes, times scale, plus bias.
+
+    Scale and bias may be absent, and may have another element type than x.
+    """
     scale, bias = (None if each is None else _in_type_of(op, each, x) for each in (scale, bias))
     return _scaled(op, _standardized(op, x, axes, epsilon), scale, bias)
 
 
 def layer_statistics(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float) -> tuple[SSAValue, SSAValue]:
-    """Mean and inverse standard deviation along axes, which stay as dimensions of 1."""
+    """Mean and inverse standard deviation along axes, which are kept as dimensions of size 1."""
     mean = op.ReduceMean(x, axes, keep_dims=True)
     centred = op.Subtract(x, mean)
     variance = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=True)
@@ -167,7 +171,7 @@ def root_mean_square_normalization(node: LoweringNode, op: OpBuilder) -> SSAValu
 
 
 def root_mean_square_normalized(op: OpBuilder, x: SSAValue, scale: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
-    """x / sqrt(mean(x²) + epsilon) · scale in the form that the runtime recognises as one operation."""
+    """x / sqrt(mean(x²) + epsilon) · scale, in the form that the runtime fuses to one operation."""
     squares = op.ReduceMean(op.Power(x, 2.0), axes, keep_dims=True)
     return op.Multiply(op.Divide(x, op.Sqrt(op.Add(squares, epsilon))), _in_type_of(op, scale, x))
 
@@ -182,10 +186,11 @@ def group_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("GroupNormalization")
 def groupwise_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.GroupNormalization(x, scale, bias) {num_groups, epsilon}, scale and bias by group
+    """onnx.GroupNormalization(x, scale, bias) {num_groups, epsilon}, with a scale and bias for each group
+    -> Reshape to [batch, groups, rest], MVN along the rest, Multiply, Add, Reshape back
 
-    -> Reshape to [batch, groups, rest], MVN along the rest, Multiply, Add, Reshape back; constants for a known number of channels are
-    spread over the channels instead: opset12.GroupNormalization(x, scale, bias)
+    Constant scale and bias are repeated for the channels if their number is known: opset12.GroupNormalization(x, scale,
+    bias).
     """
     x, groups = node.operand(0), node.integer("num_groups")
     epsilon, shape = node.number("epsilon", 1e-5), node.shape(0)
@@ -205,7 +210,7 @@ def groupwise_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers("LpNormalization")
 def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.LpNormalization(x) {axis, p}
-    -> opset1.NormalizeL2(x, axis), for p = 1: x / max(ReduceL1(x, axis), smallest number)
+    -> opset1.NormalizeL2(x, axis); for p = 1: x / max(ReduceL1(x, axis), smallest number)
     """
     x, axes = node.operand(0), op.constant([node.integer("axis", -1)], si64)
     p = node.integer("p", 2)
@@ -220,9 +225,8 @@ def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.LRN(x) {alpha, beta, bias, size} -> opset1.LRN(x, [1]) {alpha, beta, bias, size}
 
-    The runtime's CPU plugin takes the bias for an integer: one that is none is factored out. It has no neighbourhoods
-    of an even number
-    of channels: x / (bias + alpha / size * sum of shifted squares) ** beta.
+    The runtime's CPU plugin truncates the bias to an integer, so a fractional bias is factored out. The runtime does
+    not support an even number of channels: x / (bias + alpha / size * sum of shifted squares) ** beta.
     """
     x, size = node.operand(0), node.integer("size")
     alpha, beta, bias = node.number("alpha", 1e-4), node.number("beta", 0.75), node.number("bias", 1.0)
@@ -238,7 +242,7 @@ def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _neighbour_sums(node: LoweringNode, op: OpBuilder, x: SSAValue, size: int) -> SSAValue:
-    """Sums of `size` neighbouring channels, of an even number one more behind each than before it."""
+    """Sums of `size` neighbouring channels; for an even size one channel more after each channel than before it."""
     rank = node.known_rank(0)
     before, behind = (size - 1) // 2, size // 2
     begin, end = ([0, count, *[0] * (rank - 2)] for count in (before, behind))

@@ -1,4 +1,4 @@
-"""Operands of ONNX nodes in the form opset operations want: shapes that broadcast, axes, sizes as values."""
+"""Operands of ONNX nodes in the form that opset operations require: broadcastable shapes, axes, sizes as values."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def aligned(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:
-    """Both operands of a binary node such that they broadcast as in numpy.
+    """Both operands of a binary node, reshaped to broadcast by the rules of numpy.
 
-    Before operator set 7 the shape of the second one lies at `axis` of the first one's; dimensions of 1 are appended to
-    it then. Raises ConversionError if the ranks that takes are unknown.
+    Before operator set 7 the dimensions of the second operand correspond to those of the first one from `axis` on; then
+    dimensions of 1 are appended to it. Raises ConversionError if that requires a rank that is unknown.
     """
     a, b = node.operand(0), node.operand(1)
     if node.version >= 7 or not node.flag("broadcast") or not node.has("axis"):
@@ -30,7 +30,7 @@ def aligned(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:
 
 
 def with_dimensions_behind(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
-    """A value of known rank with `count` dimensions of 1 appended; a constant stays one."""
+    """A value of known rank with `count` dimensions of 1 appended; a constant remains a constant."""
     if count == 0:
         return value
     array = small_constant(op, value)
@@ -41,9 +41,7 @@ def with_dimensions_behind(op: OpBuilder, value: SSAValue, count: int) -> SSAVal
 
 
 def small_constant(op: OpBuilder, value: SSAValue) -> Array | None:
-    """The array of a constant whose element type has one (it can be reshaped, but packed elements cannot); None of any
-    other value.
-    """
+    """The array of a constant, which can be reshaped; None for packed element types and for any other value."""
     element = element_of(value)
     if is_element_type(element) and describe(element).is_packed:
         return None
@@ -51,8 +49,9 @@ def small_constant(op: OpBuilder, value: SSAValue) -> Array | None:
 
 
 def dimension(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = ()) -> SSAValue:
-    """A dimension of a value, as a scalar or in another shape of one element; a constant if it is known. A negative
-    axis needs no rank.
+    """A dimension of a value, a constant if it is known, as a tensor of `shape`: a scalar or a list of one.
+
+    A negative axis needs no rank.
     """
     known = shape_of(value)
     if known is not None and known[axis] >= 0:
@@ -61,7 +60,7 @@ def dimension(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = 
 
 
 def reshaped_like(op: OpBuilder, value: SSAValue, like: SSAValue, kept: int = 0) -> SSAValue:
-    """A value in the shape of another one with which it shares the first `kept` dimensions."""
+    """A value reshaped to the shape of `like`, with which it shares the first `kept` dimensions."""
     shape = shape_of(like)
     if shape is not None and sum(dimension < 0 for dimension in shape[kept:]) <= 1:
         rest = [-1 if dimension < 0 else dimension for dimension in shape[kept:]]

@@ -19,13 +19,16 @@ from moir.rewriting.builder import OpBuilder
 
 
 def rounding(node: LoweringNode) -> str:
-    """The rounding type; with `ceil_mode` a last window that would start in the end padding is left out."""
+    """The rounding type for `ceil_mode`; a last window that would start in the end padding is left out."""
     return "ceil_torch" if node.flag("ceil_mode") else "floor"
 
 
 @onnx.lowers("MaxPool")
 def max_pool(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """onnx.MaxPool(x) -> opset14.MaxPool(x) {axis = 0}: both count indices from the start of the whole tensor."""
+    """onnx.MaxPool(x) -> opset14.MaxPool(x) {axis = 0}: both count indices from the start of the whole tensor
+
+    Raises ConversionError if the indices are used, and automatic padding depends on unknown sizes.
+    """
     kernel = kernel_shape(node)
     window = sliding_window(node, len(kernel))
     data = node.operand(0)
@@ -38,7 +41,7 @@ def max_pool(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _column_major(op: OpBuilder, data: SSAValue, indices: SSAValue, axes: int) -> SSAValue:
-    """Indices of rows of rows turned into those that count along the first spatial axis first."""
+    """Indices in row-major order of the spatial axes converted to column-major order."""
     shape = shape_of(data)
     dimensions = op.ShapeOf(data) if not is_static(shape and shape[2:]) else None
 
@@ -80,7 +83,7 @@ def _average(
 
 
 def spatial_axes_of(op: OpBuilder, data: SSAValue) -> SSAValue:
-    """The axes from 2 on, computed if the rank is unknown."""
+    """The spatial axes, 2 and above, computed if the rank is unknown."""
     rank = rank_of(data)
     if rank is not None:
         return op.constant(list(range(2, rank)))
@@ -132,13 +135,13 @@ def lp_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if node.flag("ceil_mode"):
         window = _padded_to_ceil(node, window, kernel)
     powers = op.Abs(data) if exponent == 1 else op.Multiply(data, data) if exponent == 2 else op.Power(op.Abs(data), exponent)
-    # Padding is zeros that count, so the mean is the sum over the size of the kernel.
+    # Padding consists of zeros, which the mean counts, so the mean times the size of the kernel is the sum.
     sums = op.Multiply(_average(op, powers, kernel, window, "floor", exclude_pad=False), float(prod(kernel)))
     return sums if exponent == 1 else op.Sqrt(sums) if exponent == 2 else op.Power(sums, 1 / exponent)
 
 
 def _padded_to_ceil(node: LoweringNode, window: SlidingWindow, kernel: Sequence[int]) -> SlidingWindow:
-    """The window with as much end padding as rounding down needs to yield what rounding up yields."""
+    """The window with end padding for which rounding down yields as many positions as rounding up."""
     shape = node.shape(0)
     if window.auto_pad.startswith("same"):
         return window
@@ -158,11 +161,11 @@ def _padded_to_ceil(node: LoweringNode, window: SlidingWindow, kernel: Sequence[
 
 @onnx.lowers("MaxUnpool")
 def max_unpool(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.MaxUnpool(x, indices, output_shape) -> Pad(Reshape(ScatterElementsUpdate(zeros, indices as list, x as
-    list)))
+    """onnx.MaxUnpool(x, indices, output_shape)
+    -> Pad(Reshape(ScatterElementsUpdate(zeros, flattened indices, flattened x)))
 
-    Indices count the elements of the tensor the attributes tell the shape of; a larger `output_shape` appends zeros to
-    it.
+    Indices refer to the elements of the tensor whose shape follows from the attributes; for a larger `output_shape`
+    zeros are appended to that tensor.
     """
     kernel = kernel_shape(node)
     axes = len(kernel)

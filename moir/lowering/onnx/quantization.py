@@ -52,7 +52,9 @@ def quantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("DequantizeLinear", "com.microsoft.DequantizeLinear")
 def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.DequantizeLinear(x, scale, zero) -> (Convert(x) - zero) * scale; one FakeQuantize behind a QuantizeLinear"""
+    """onnx.DequantizeLinear(x, scale, zero)
+    -> (Convert(x) - zero) * scale; one FakeQuantize for the result of a QuantizeLinear
+    """
     x, block = node.operand(0), node.attribute("block_size", 0)
     real = element_type(node, "output_dtype") if node.attribute("output_dtype", 0) else node.element(1)
     axis = node.integer("axis", 1)
@@ -63,7 +65,10 @@ def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _in_blocks(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int, block: int) -> SSAValue:
-    """x with an axis split into blocks and elements of a block. Raises ConversionError if that is not possible."""
+    """x with an axis split into blocks and elements of a block.
+
+    Raises ConversionError if the size of the axis is no multiple of the block size.
+    """
     shape = shape_of(x) or ()
     if shape[axis] >= 0 and (block < 0 or shape[axis] % block):
         node.fail(f"{shape[axis]} elements along axis {axis} are no multiple of the block size {block}")
@@ -80,7 +85,7 @@ def _in_blocks(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int, block:
 
 
 def _block_parameters(node: LoweringNode, op: OpBuilder, axis: int) -> Quantization:
-    """Scale and zero point of blocks, with a dimension of 1 for the elements of a block."""
+    """Scale and zero point of blocks, with an inserted dimension of 1 for the elements of a block."""
 
     def spread(value: SSAValue) -> SSAValue:
         array = constant_array(op, value)
@@ -97,10 +102,10 @@ def _block_parameters(node: LoweringNode, op: OpBuilder, axis: int) -> Quantizat
 
 @onnx.lowers("DynamicQuantizeLinear")
 def dynamic_quantize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """onnx.DynamicQuantizeLinear(x) -> scale = (max - min) / 255, zero = round(-min / scale), y = round(x / scale) +
-    zero
+    """onnx.DynamicQuantizeLinear(x)
+    -> scale = (max - min) / 255, zero = round(-min / scale), y = round(x / scale) + zero
 
-    The interval from the minimum to the maximum of x is extended to hold 0.
+    The interval between minimum and maximum of x is extended to contain 0.
     """
     x = node.operand(0)
     axes = all_axes(op, x)
@@ -116,7 +121,7 @@ def dynamic_quantize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 def quantized_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.QLinearMatMul(a, …, b, …, y_scale, y_zero) -> quantized MatMul of dequantized operands
 
-    A scale of one dimension belongs to the rows of a, to the columns of b.
+    A scale of one dimension has an entry for each row of a, or for each column of b.
     """
     a = dequantized_operand(node, op, 0, quantization(node, op, 1, 2, -2), node.element(1))
     b = dequantized_operand(node, op, 3, quantization(node, op, 4, 5, -1), node.element(4))
@@ -134,7 +139,7 @@ def grouped(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, ax
 
 
 def convolved(node: LoweringNode, op: OpBuilder, x: SSAValue, filters: SSAValue, group: int, axes: int) -> SSAValue:
-    """The convolution a node describes, of filters that are split into groups if there are several."""
+    """The convolution of a node; for several groups a GroupConvolution, whose filters are split into groups."""
     build = op.Convolution if group == 1 else op.GroupConvolution
     return build(x, filters, **sliding_window(node, axes).properties())
 
@@ -155,7 +160,7 @@ def quantized_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:
-    """The filters of a QLinearConv dequantized; their scales are by output channel."""
+    """The dequantized filters of a QLinearConv, with one scale per output channel."""
     if group == 1:
         return dequantized(op, filters, quantization(node, op, 4, 5, 0, axes + 2))
 
@@ -175,7 +180,7 @@ def _filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, a
 
 
 def _bias(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
-    """The bias of a QLinearConv, whose scale is the product of those of x and w."""
+    """The dequantized bias of a QLinearConv, whose scale is the product of those of x and w."""
     bias, scales = node.operand(8), (node.operand(1), node.operand(4))
     arrays = [constant_array(op, value) for value in (bias, *scales)]
     if all(array is not None for array in arrays):
@@ -198,7 +203,7 @@ def integer_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _zero_point(node: LoweringNode, op: OpBuilder, index: int, axes: int) -> SSAValue | None:
-    """The zero point of an operand of a ConvInteger; one of one dimension is by output channel."""
+    """The zero point of an operand of a ConvInteger, with an entry for each output channel if it has a dimension."""
     value = node.optional(index)
     if value is None:
         return None

@@ -1,9 +1,8 @@
-"""Values as integers with scale and zero point, and back, in the form that the low-precision passes of the runtime look
-for.
+"""Quantized values: integers with scale and zero point, in the forms that low-precision passes of the runtime match.
 
 quantized:    FakeQuantize(x, (low - zero) * scale, (high - zero) * scale, low, high), Convert to the integer type
 dequantized:  (Convert(x) - zero) * scale
-dequantized behind quantized: one FakeQuantize from floats to floats
+dequantized after quantized: one FakeQuantize from floats to floats
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from moir.lowering.onnx.operands import small_constant, with_dimensions_behind
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_LEVEL_BITS = 16
-"""Integers of more bits are not the levels of a FakeQuantize."""
+"""FakeQuantize is not used for integers of more bits."""
 
 
 class Quantization(NamedTuple):
-    """Scale and zero point of a tensor, shaped to broadcast against it; the zero point may be absent."""
+    """Scale and zero point of a tensor, shaped to broadcast to it; the zero point may be None."""
 
     scale: SSAValue
     zero: SSAValue | None
@@ -42,7 +41,7 @@ def integer_limits(element: Attribute) -> tuple[int, int]:
 
 
 def constant_array(op: OpBuilder, value: SSAValue) -> Array | None:
-    """The array of a constant, packed integers unpacked; None of any other value."""
+    """The array of a constant, with packed integers unpacked; None for any other value."""
     if not isinstance(value.owner, Constant) or not describe(element_of(value)).is_packed:
         return small_constant(op, value)
     element, shape = element_of(value), shape_of(value) or ()
@@ -58,8 +57,9 @@ def constant_array(op: OpBuilder, value: SSAValue) -> Array | None:
 
 
 def along_axis(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int, rank: int | None) -> SSAValue:
-    """A scale or zero point of one dimension, shaped to lie along an axis of a tensor; one of a single element becomes
-    a scalar.
+    """A scale or zero point of one dimension, reshaped to broadcast along an axis of a tensor of a rank.
+
+    A scale or zero point of a single element becomes a scalar.
     """
     shape = shape_of(value)
     array = constant_array(op, value)
@@ -78,13 +78,14 @@ def along_axis(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int, ra
 
 
 def _storage_type(value: SSAValue) -> Attribute:
-    """The element type of a value; i32 in place of types whose elements are packed."""
+    """The element type of a value; i32 for element types that are packed."""
     return si32 if describe(element_of(value)).is_packed else element_of(value)
 
 
 def quantization(node: LoweringNode, op: OpBuilder, scale: int, zero: int, axis: int = 1, rank: int | None = None) -> Quantization:
-    """Scale and zero point that are operands of a node, for a tensor of some rank. A zero point that is 0 everywhere is
-    left out.
+    """Scale and zero point of a tensor of some rank, from the operands of a node at indices `scale` and `zero`.
+
+    A zero point of zeros is left out.
     """
     point = node.optional(zero)
     if point is not None:
@@ -94,7 +95,7 @@ def quantization(node: LoweringNode, op: OpBuilder, scale: int, zero: int, axis:
 
 
 def as_type(op: OpBuilder, value: SSAValue, element: Attribute) -> SSAValue:
-    """A value in another element type; a constant stays one."""
+    """A value in another element type; a constant remains a constant."""
     if element_of(value) == element:
         return value
     array = constant_array(op, value)
@@ -127,7 +128,7 @@ def _divided(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
 
 
 def _range_constants(op: OpBuilder, scales: Array, zeros: Array, limits: Sequence[int], real: Attribute) -> list[SSAValue]:
-    """The real numbers that the limits of an integer type stand for."""
+    """The real numbers that correspond to the limits of an integer type."""
     scales, zeros = scales.astype(np.float64), zeros.astype(np.float64)
     return [op.constant(((limit - zeros) * scales).astype(to_numpy(real)), real) for limit in limits]
 
@@ -146,7 +147,7 @@ def dequantized(op: OpBuilder, x: SSAValue, parameters: Quantization, real: Attr
 
 
 def _requantized(op: OpBuilder, x: SSAValue, parameters: Quantization, real: Attribute) -> SSAValue | None:
-    """One FakeQuantize for x, if that has just been quantized."""
+    """One FakeQuantize in place of quantization and dequantization of x; None if `quantized` did not build x."""
     rounding = quantizer_of(op, x)
     if rounding is None or element_of(rounding.data) != real or element_of(x) == boolean:
         return None
@@ -159,7 +160,7 @@ def _requantized(op: OpBuilder, x: SSAValue, parameters: Quantization, real: Att
 
 
 def quantizer_of(op: OpBuilder, x: SSAValue) -> FakeQuantize | None:
-    """The FakeQuantize of a value that `quantized` made, None of any other."""
+    """The FakeQuantize of a value that `quantized` built; None for any other value."""
     convert = x.owner
     if not isinstance(convert, Convert) or not isinstance(rounding := convert.data.owner, FakeQuantize):
         return None
@@ -173,8 +174,9 @@ def quantizer_of(op: OpBuilder, x: SSAValue) -> FakeQuantize | None:
 def dequantized_operand(
     node: LoweringNode, op: OpBuilder, index: int, parameters: Quantization, real: Attribute = f32, data: SSAValue | None = None
 ) -> SSAValue:
-    """An operand of a node (or `data`, which was made of it) dequantized. What quantized it is erased if nothing else
-    needs it.
+    """A dequantized operand of a node, or `data`, which was computed from the operand.
+
+    Operations that quantized the operand are erased if they have no other uses.
     """
     x = node.operand(index)
     result = dequantized(op, x if data is None else data, parameters, real)
@@ -185,7 +187,7 @@ def dequantized_operand(
 
 
 def erase_unused(value: SSAValue) -> None:
-    """Erase the producer of a value without uses, and what it alone uses."""
+    """Erase the producer of a value without uses, and the operations that only it uses."""
     pending = [value]
     while pending:
         producer = pending.pop().owner
@@ -202,7 +204,7 @@ def _erase(op: Operation) -> None:
 
 
 def reshaped_constant(op: OpBuilder, value: SSAValue, shape: Sequence[int]) -> SSAValue | None:
-    """A constant in another shape, packed element types included; None for any other value."""
+    """A constant in another shape, also of a packed element type; None for any other value."""
     if not isinstance(value.owner, Constant):
         return None
     data = value.owner.value

@@ -1,7 +1,8 @@
 """Recurrent networks over sequences: RNN, GRU, LSTM.
 
-In shapes: T time, N batch, D directions, I input, H hidden size, G gates. The runtime has the batch first in data,
-states and results; with `layout = 1` so has ONNX, but for the directions of the first result.
+In shapes: T time, N batch, D directions, I input, H hidden size, G gates. In the runtime the batch is the first
+dimension of data, states and results. In ONNX it is so with `layout = 1`, except that the dimension of directions of
+the first result has another place.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from moir.rewriting.builder import OpBuilder
 DIRECTIONS = ("forward", "reverse", "bidirectional")
 
 ACTIVATIONS = frozenset(("relu", "tanh", "sigmoid"))
-"""Activations the runtime has. None of them has parameters; that of HardSigmoid in the IR the CPU does not compute."""
+"""Activations of the runtime. None of them has parameters; HardSigmoid is in the IR, but not in the CPU plugin."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What tells the three kinds apart.
+    """The properties in which RNN, GRU and LSTM differ.
 
-    `gates` are those of the runtime in the order it has them, by their numbers in ONNX; `states` the states from step
-    to step.
+    `gates` are the gates in the order of the runtime, each as its index in ONNX; `states` is the number of states that
+    a step passes on.
     """
 
     name: str
@@ -51,7 +52,7 @@ def activations_of(node: LoweringNode, kind: Kind, directions: int) -> list[tupl
     count = len(kind.activations)
     names = [name.lower() for name in node.texts("activations", ())] or list(kind.activations) * directions
     if kind is RNN and len(names) == 2 and directions == 1:
-        # Its default is a list for two directions.
+        # The default of RNN is a list for two directions.
         names = names[:1]
     if len(names) != count * directions:
         node.fail(f"it has {len(names)} activations where {count * directions} are needed")
@@ -61,14 +62,14 @@ def activations_of(node: LoweringNode, kind: Kind, directions: int) -> list[tupl
 
 
 class Network:
-    """A node in the terms of the runtime: its operands with the batch first, gates in the order of the runtime."""
+    """A node with its operands in the layout of the runtime: batch first, gates in the order of the runtime."""
 
     def __init__(self, node: LoweringNode, op: OpBuilder, kind: Kind) -> None:
         self.node, self.op, self.kind = node, op, kind
         self.batch_first = node.flag("layout")
         self.direction = node.text("direction", "forward").lower()
         if self.direction == "foward":
-            # The default as GRU spells it in version 1.
+            # The default of `direction` as GRU of version 1 spells it.
             self.direction = "forward"
         if self.direction not in DIRECTIONS:
             node.fail(f"direction {self.direction!r} does not exist")
@@ -89,7 +90,7 @@ class Network:
         return size
 
     def value(self, index: int, constant: Callable[[Array], Array], general: Callable[[SSAValue], SSAValue]) -> SSAValue:
-        """An operand in another form; a constant is brought into it here."""
+        """An operand in another form; `constant` converts the array of a constant, `general` any other value."""
         array, operand = self.node.constant(index), self.node.operand(index)
         return general(operand) if array is None else self.op.constant(constant(array), element_of(operand))
 
@@ -114,9 +115,9 @@ class Network:
         return self.op.Concat(*[parts[gate] for gate in self.kind.gates], axis=1)
 
     def bias(self) -> SSAValue:
-        """The biases of input and recurrence, which ONNX has side by side [D, 2 * G * H], added: [D, G * H].
+        """The sum of the biases of input and recurrence, which are side by side in ONNX: [D, 2 * G * H] -> [D, G * H].
 
-        With `linear_before_reset` those of the last gate stay apart: [D, (G + 1) * H].
+        With `linear_before_reset` those of the last gate are not added: [D, (G + 1) * H].
         """
         if self.node.optional(3) is None:
             gates = len(self.kind.gates) + self.linear_before_reset
@@ -152,10 +153,10 @@ class Network:
         return self.op.Broadcast(self.op.constant_like(0.0, data), self.op.Concat(batch, list(tail), axis=0))
 
     def lengths(self) -> SSAValue:
-        """The lengths of the sequences [N]: T if they are absent."""
+        """The lengths of the sequences [N]; T for each sequence if the operand is absent."""
         if self.node.optional(4) is not None:
             if isinstance(self._dimension(1 if self.batch_first else 0), SSAValue):
-                # The runtime (2026.4, CPU) takes no notice of the lengths then.
+                # With an unknown T the runtime (2026.4, CPU) ignores the lengths.
                 self.node.fail("sequence_lens with an unknown number of steps is not supported", hint="fix the length of the model's input")
             return self.node.operand(4)
         time, batch = self._dimension(1 if self.batch_first else 0), self._dimension(0 if self.batch_first else 1)
@@ -166,7 +167,7 @@ class Network:
         return self.op.Broadcast(time, batch if isinstance(batch, SSAValue) else [batch])
 
     def _dimension(self, axis: int) -> int | SSAValue:
-        """A dimension of X, as a list of one if it is not known."""
+        """A dimension of X: a number, or a tensor of one entry if it is unknown."""
         data = self.node.operand(0)
         shape = shape_of(data)
         if shape is not None and shape[axis] >= 0:
@@ -176,7 +177,7 @@ class Network:
         return self.op.Gather(self._dimensions, [axis], 0)
 
     def properties(self, activations: Sequence[str], direction: str) -> dict[str, Any]:
-        """The properties of the operation of the runtime."""
+        """The properties of the sequence operation for one direction."""
         found: dict[str, Any] = {
             "direction": direction,
             "hidden_size": self.hidden_size,

@@ -1,4 +1,4 @@
-"""Reductions and the positions of extremes.
+"""Reductions, and positions of minima and maxima.
 
     %y = onnx.ReduceLogSum(%x) {axes = [1], keepdims = 0}
 ->  %0 = opset1.ReduceSum(%x, [1]) {keep_dims = false}
@@ -34,8 +34,9 @@ _COMPUTED = ("ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare")
 
 
 def _axes(node: LoweringNode, op: OpBuilder) -> SSAValue | None:
-    """The axes of a reduction, an attribute before version 18 (of ReduceSum 13), an operand since; None if there is
-    nothing to reduce.
+    """The axes of a reduction; None if no axis is reduced.
+
+    The axes are an attribute before version 18 (before version 13 of ReduceSum), and an operand since.
     """
     x = node.operand(0)
     if node.has("axes"):
@@ -51,12 +52,12 @@ def _axes(node: LoweringNode, op: OpBuilder) -> SSAValue | None:
 def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.ReduceMean(x, axes) {keepdims} -> opset1.ReduceMean(x, axes) {keep_dims}
 
-    Over no axes at all (`noop_with_empty_axes`) only what is done to single elements remains.
+    With `noop_with_empty_axes` and no axes only the function of single elements is computed.
     """
     kind, source, keep = node.op.KIND, node.operand(0), node.flag("keepdims", True)
     axes = _axes(node, op)
     integers = element_of(source) in INTEGER_TYPES
-    # The runtime takes roots, logarithms and means of floats only.
+    # The runtime computes roots, logarithms and means of floats only.
     x = op.convert(source, f32) if integers and kind in _IN_FLOATS else source
     result = _of_single_elements(op, kind, x) if axes is None else _reduced(op, kind, x, axes, keep)
     return op.convert(result, element_of(source)) if x is not source else result
@@ -69,12 +70,12 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keep: bool) 
         case "ReduceSumSquare":
             return op.ReduceSum(op.Multiply(x, x), axes, keep_dims=keep)
         case "ReduceLogSumExp":
-            # Relative to the largest element, for the exponential overflows.
+            # The largest element is subtracted first, because the exponential would overflow.
             largest = op.ReduceMax(x, axes, keep_dims=True)
             total = op.Log(op.ReduceSum(op.Exp(op.Subtract(x, largest)), axes, keep_dims=keep))
             return op.Add(total, largest if keep else op.ReduceMax(x, axes, keep_dims=False))
         case _ if element_of(x) == boolean and op.known.integers(axes) is None:
-            # The runtime wants constant axes for its reductions of booleans.
+            # The runtime requires constant axes for reductions of booleans.
             return op.convert(_reduced(op, kind, op.convert(x, ui8), axes, keep), boolean)
         case _:
             name = _OF_BOOLEANS.get(kind, kind) if element_of(x) == boolean else _DIRECT[kind]

@@ -15,7 +15,7 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 def as_index(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """An operand of any numbers as one of integers."""
+    """An operand of any numeric element type, converted to integers."""
     value = node.operand(index)
     if node.element(index) in INTEGER_TYPES:
         return value
@@ -25,10 +25,10 @@ def as_index(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
 
 @onnx.lowers("OneHot", since=9)
 def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.OneHot(indices, depth, [off, on]) {axis = -1} -> opset16.OneHot(indices, depth, on, off) {axis,
-    negative_indices_mode}
+    """onnx.OneHot(indices, depth, [off, on]) {axis = -1}
+    -> opset16.OneHot(indices, depth, on, off) {axis, negative_indices_mode}
 
-    A negative index counts from the end, but selects nothing before version 11.
+    A negative index counts from the end; before version 11 it selects no entry.
     """
     indices, depth = (as_index(node, op, i) for i in (0, 1))
     values = node.constant(2)
@@ -59,9 +59,7 @@ def top_k(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 def ranked(node: LoweringNode, op: OpBuilder, k: Operand) -> Sequence[SSAValue]:
-    """The k largest or smallest elements of operand 0 and their indices; of equal ones that with the lower index comes
-    first.
-    """
+    """The k largest or smallest elements of operand 0 and their indices; of equal elements the first ones."""
     by_value = node.flag("sorted", True)
     return op.TopK.results(
         node.operand(0),
@@ -84,8 +82,8 @@ def non_zero(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def unique(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """onnx.Unique(x) {axis, sorted = 1} -> opset10.Unique(x, axis) {sorted}
 
-    Without an axis, unsorted, the runtime (2026.4, CPU) finds other elements if the indices of the values are not used:
-    then a list is searched along its axis.
+    Without an axis and without sorting, the runtime (2026.4, CPU) computes wrong elements if the indices of the values
+    have no uses. In that case the flattened operand is searched along its axis.
     """
     data, is_sorted = node.operand(0), node.flag("sorted", True)
     if node.has("axis"):

@@ -1,4 +1,4 @@
-"""Operations that change or ask for the shape of a tensor."""
+"""Operations that change or return the shape of a tensor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def reshape_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers("Reshape", since=5)
 def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Reshape(x, shape) {allowzero = 0}
-    -> opset1.Reshape(x, shape) {special_zero = true}; x if that is its shape
+    -> opset1.Reshape(x, shape) {special_zero = true}; x if it already has this shape
     """
     target = node.constant_integers(1)
     if target is not None and target == node.shape(0):
@@ -42,7 +42,7 @@ def squeeze_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Squeeze", since=13)
 def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Squeeze(x, axes) -> opset15.Squeeze(x, axes); x if there are no axes in the list"""
+    """onnx.Squeeze(x, axes) -> opset15.Squeeze(x, axes); x if the list of axes is empty"""
     return node.operand(0) if node.constant_integers(1) == () else op.Squeeze(node.operand(0), node.optional(1))
 
 
@@ -54,7 +54,7 @@ def unsqueeze_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Unsqueeze", since=13)
 def unsqueeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Unsqueeze(x, axes) -> opset1.Unsqueeze(x, axes); x if there are no axes in the list"""
+    """onnx.Unsqueeze(x, axes) -> opset1.Unsqueeze(x, axes); x if the list of axes is empty"""
     return unsqueezed(node, op, node.operand(1))
 
 
@@ -66,8 +66,8 @@ def unsqueezed(node: LoweringNode, op: OpBuilder, axes: Operand) -> SSAValue:
     known, count = node.known.integers(axes), element_count(shape_of(axes))
     if known is not None or count is None or rank is None:
         return op.Unsqueeze(data, axes) if known != () else data
-    # The runtime needs to know the axes to know the rank. As a Reshape: the dimensions of the data, with 1 at the axes
-    # between them.
+    # The runtime infers the rank of an Unsqueeze only from constant axes. A Reshape has a known rank: its target
+    # consists of the dimensions of the data, with 1 at the axes.
     rank += count
     positions = op.FloorMod(op.convert(axes, si64), rank)
     stays = op.ScatterUpdate([1] * rank, positions, [0] * count, 0)
@@ -88,7 +88,7 @@ def flatten(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def flattened(op: OpBuilder, data: SSAValue, axis: int) -> Operand:
-    """The sizes of the dimensions before an axis together and of the others, -1 for one that the other says."""
+    """The target shape that merges the dimensions before an axis, and the others; -1 for a size to be inferred."""
     shape = shape_of(data)
     lead = None if shape is None else element_count(shape[:axis])
     tail = None if shape is None else element_count(shape[axis:])
@@ -98,7 +98,7 @@ def flattened(op: OpBuilder, data: SSAValue, axis: int) -> Operand:
         return [-1, tail]
     if lead is not None and tail is not None:
         return [lead, tail]
-    # All dimensions of a tensor, or none, have the product 1 that an empty list has.
+    # The product of an empty list is 1, so the axis may be the first one or the rank.
     count = op.ReduceProd(op.Slice(op.ShapeOf(data), [0], [axis], [1], [0]), [0], keep_dims=True)
     return op.Concat(count, [-1 if tail is None else tail], axis=0)
 

@@ -1,5 +1,6 @@
-"""Fourier transforms and mel filters. ONNX has signals of real numbers in a last dimension of size 1, of complex ones
-in one of size 2.
+"""Fourier transforms and mel filters.
+
+The last dimension of an ONNX signal has size 1 for real numbers, and size 2 for complex numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from moir.lowering.shape_values import as_list, as_scalar, dimension
 from moir.rewriting.builder import OpBuilder, Operand
 
 MAXIMUM_FILTERS = 1 << 24
-"""Most elements of a mel matrix."""
+"""Largest number of elements of a mel matrix."""
 
 
 @onnx.lowers("DFT", since=17)
@@ -35,7 +36,7 @@ def fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def is_real(node: LoweringNode) -> bool:
-    """Whether the signal is of real numbers. Raises ConversionError if that is not known."""
+    """Whether the signal consists of real numbers. Raises ConversionError if that is unknown."""
     shape = node.shape(0)
     if not shape or shape[-1] not in (1, 2):
         node.fail("whether the signal is real or complex is not known", "give it a last dimension of 1 or 2")
@@ -43,7 +44,7 @@ def is_real(node: LoweringNode) -> bool:
 
 
 def transformed(node: LoweringNode, op: OpBuilder, axis: int) -> SSAValue:
-    """The transform of operand 0 along an axis."""
+    """The Fourier transform of operand 0 along an axis, by the attributes of the node."""
     data, real, rank = node.operand(0), is_real(node), node.known_rank(0)
     axis = normalize_axis(axis, rank)
     if axis == rank - 1:
@@ -72,7 +73,7 @@ def as_complex(op: OpBuilder, data: SSAValue) -> SSAValue:
 def short_time_fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.STFT(x, step, window, length) {onesided = 1} -> opset15.STFT(opset1.Squeeze(x, -1), window, length, step)
 
-    Of a complex signal, or with both sides, the frames are gathered, multiplied by the window and transformed by
+    For a complex signal, or for two-sided spectra, the frames are gathered, multiplied by the window and transformed by
     opset7.DFT.
     """
     data, real, element = node.operand(0), is_real(node), node.element(0)
@@ -91,7 +92,7 @@ def short_time_fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
             window = op.constant(np.ones(known[0], to_numpy(element)), element)
     onesided = node.flag("onesided", True)
     if real and onesided:
-        # Spectra of one frame stand side by side: [batch, frames, frequencies, 2].
+        # ONNX has the spectra of the frames in rows: [batch, frames, frequencies, 2].
         return op.STFT(op.Squeeze(data, [-1]), window, length, step, transpose_frames=False)
     if onesided:
         node.fail("the onesided transform is defined for real numbers only")
@@ -125,7 +126,7 @@ def mel_weight_matrix(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if count < 1 or length < 1 or rate <= 0 or min(lower, upper) < 0 or count * spectrum > MAXIMUM_FILTERS:
         node.fail(f"no matrix of {spectrum} x {count} filters from {lower} to {upper} hertz can be made")
     low, high = (2595 * np.log10(1 + edge / 700) for edge in (lower, upper))
-    # As the definition has it: the step is that of bins + 2 intervals.
+    # The definition of ONNX divides the range into bins + 2 intervals.
     mel = np.arange(count + 2) * ((high - low) / (count + 2)) + low
     edges = np.floor((length + 1) * (700 * (10 ** (mel / 2595) - 1)) / rate).astype(np.int64)
     matrix = np.zeros((spectrum, count))

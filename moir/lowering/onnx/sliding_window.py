@@ -1,4 +1,4 @@
-"""The attributes that convolutions and pooling share: kernel, strides, dilations, pads."""
+"""The attributes of convolutions and pooling that describe the sliding window: kernel, strides, dilations, pads."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ MAXIMUM_SPATIAL_AXES = 3
 
 
 def spatial_axes(node: LoweringNode, operands: Sequence[int]) -> int:
-    """Number of spatial axes, from attributes or from the rank of an operand. Raises ConversionError if nothing tells
-    it.
+    """Number of spatial axes, from attributes or from the rank of an operand.
+
+    Raises ConversionError if neither determines the number.
     """
     count = None
     for name in ("kernel_shape", "strides", "dilations", "output_padding"):
@@ -30,7 +31,7 @@ def spatial_axes(node: LoweringNode, operands: Sequence[int]) -> int:
 
 
 def sliding_window(node: LoweringNode, axes: int) -> SlidingWindow:
-    """The window of a node. Raises ConversionError for attributes of another length or with impossible entries."""
+    """The sliding window of a node. Raises ConversionError for attributes of wrong length or with invalid entries."""
     strides, dilations = (axis_attribute(node, name, axes, 1, lowest=1) for name in ("strides", "dilations"))
     spelled = node.text("auto_pad", "NOTSET") or "NOTSET"
     if spelled not in AUTO_PAD:
@@ -40,7 +41,10 @@ def sliding_window(node: LoweringNode, axes: int) -> SlidingWindow:
 
 
 def axis_attribute(node: LoweringNode, name: str, count: int, default: int, lowest: int = 0) -> tuple[int, ...]:
-    """An attribute with `count` entries, each `default` if it is absent."""
+    """An attribute with `count` entries, each `default` if it is absent.
+
+    Raises ConversionError for another number of entries, or for an entry below `lowest`.
+    """
     entries = node.integers(name, ()) or (default,) * count
     if len(entries) != count:
         node.fail(f"{name} has {len(entries)} entries, not {count}")
@@ -50,7 +54,7 @@ def axis_attribute(node: LoweringNode, name: str, count: int, default: int, lowe
 
 
 def kernel_shape(node: LoweringNode) -> tuple[int, ...]:
-    """The kernel of a pooling operation."""
+    """The kernel of a pooling operation. Raises ConversionError for a missing or invalid kernel."""
     kernel = node.integers("kernel_shape")
     if not 1 <= len(kernel) <= MAXIMUM_SPATIAL_AXES or min(kernel) < 1:
         node.fail(f"kernel_shape {list(kernel)} is no kernel of 1 to {MAXIMUM_SPATIAL_AXES} axes")

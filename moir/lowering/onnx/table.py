@@ -1,4 +1,4 @@
-"""The table of ONNX lowerings, which the families of this package fill."""
+"""The table of ONNX lowerings, in which the family modules of this package register their handlers."""
 
 from moir.lowering.onnx.families import FAMILIES
 from moir.lowering.table import LoweringTable

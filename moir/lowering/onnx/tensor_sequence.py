@@ -1,8 +1,8 @@
 """Sequences of tensors and optional values, which exist only while converting.
 
-OpenVINO has tensors only. A sequence whose members are known one by one is an `onnx.SequenceConstruct` here; operations
-on it are resolved to its members, and it disappears with its last use. One that is left over (the result of a model,
-the state of a loop) is reported as not lowered.
+OpenVINO has tensors only. A sequence with known members is an `onnx.SequenceConstruct`; operations on the sequence are
+replaced by operations on its members, and the sequence is erased with its last use. A sequence that remains (the result
+of a model, the state of a loop) is reported as not lowered.
 
     %s = onnx.SequenceConstruct(%a, %b); %y = onnx.SequenceAt(%s, 1)  ->  %b
 """
@@ -33,7 +33,7 @@ def new_sequence(op: OpBuilder, members: Sequence[SSAValue], kind: str = "Sequen
 
 
 def members_of(node: LoweringNode, index: int) -> list[SSAValue]:
-    """The members of a sequence that is an operand. Raises ConversionError if they are not known."""
+    """The members of a sequence operand. Raises ConversionError if they are unknown."""
     producer = node.operand(index).owner
     if not isinstance(producer, FrameworkOp) or producer.KIND != "SequenceConstruct":
         node.fail("the members of the sequence are not known", HINT)
@@ -41,7 +41,7 @@ def members_of(node: LoweringNode, index: int) -> list[SSAValue]:
 
 
 def release(node: LoweringNode, index: int) -> None:
-    """Take a sequence or optional value off the operands, and erase it if that was its last use."""
+    """Remove a sequence or optional value from the operands of a node, and erase it if that was its last use."""
     producer = node.operand(index).owner
     node.op.operands = [value for position, value in enumerate(node.op.operands) if position != index]
     if isinstance(producer, FrameworkOp) and producer.KIND in ("SequenceConstruct", "Optional") and not producer.results[0].uses:
@@ -50,8 +50,9 @@ def release(node: LoweringNode, index: int) -> None:
 
 
 def known_position(node: LoweringNode, index: int, count: int) -> int:
-    """A position among `count` members, counted from the front. Raises ConversionError if it is not known or there is
-    no such member.
+    """A position among `count` members, counted from the front.
+
+    Raises ConversionError if the position is unknown or out of range.
     """
     found = node.constant_integers(index)
     if found is None or len(found) != 1:
@@ -63,7 +64,7 @@ def known_position(node: LoweringNode, index: int, count: int) -> int:
 
 @onnx.lowers("SequenceConstruct")
 def sequence_construct(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """onnx.SequenceConstruct(a, b) stays until its uses are lowered"""
+    """onnx.SequenceConstruct(a, b) stays until its uses are lowered."""
     return [new_sequence(op, node.operands)] if node.is_used(0) else []
 
 
@@ -151,7 +152,7 @@ def split_to_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return new_sequence(op, parts)
 
 
-# Optional values: one that is there is the value itself, an empty one an onnx.Optional without operands.
+# Optional values: a present value is represented by itself, an empty one by an onnx.Optional without operands.
 
 
 def is_empty_optional(node: LoweringNode) -> bool:
@@ -162,7 +163,7 @@ def is_empty_optional(node: LoweringNode) -> bool:
 
 @onnx.lowers("Optional")
 def optional(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """onnx.Optional(x) -> x; without operand it stays until its uses are lowered"""
+    """onnx.Optional(x) -> x; without operand the operation stays until its uses are lowered."""
     if node.optional(0) is not None:
         return [node.operand(0)]
     return [new_sequence(op, [], "Optional")] if node.is_used(0) else []

@@ -95,6 +95,6 @@ def sparse_cross_entropy(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue
 
 
 def losses(op: OpBuilder, x: SSAValue, labels: SSAValue) -> list[SSAValue]:
-    """The cross entropy of each row, and its derivatives by x."""
+    """The cross entropy of each row, and its derivatives with respect to x."""
     entropy = op.Negative(op.ReduceSum(op.Multiply(labels, op.LogSoftmax(x, axis=-1)), [-1], keep_dims=False))
     return [entropy, op.Subtract(op.Softmax(x, axis=-1), labels)]

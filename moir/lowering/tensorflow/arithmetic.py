@@ -44,7 +44,7 @@ _BINARY = {
 
 
 def operand_type(node: LoweringNode) -> Attribute:
-    """The element type of the operands, which attribute T repeats."""
+    """The element type of the operands, from the attribute T or else from operand 0."""
     return node.element_attribute("T", node.element(0))
 
 
@@ -85,7 +85,7 @@ def sum_of_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("BiasAdd", "BiasAddV1")
 def add_bias(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.BiasAdd(x, b) {data_format = "NHWC"}
-    -> opset1.Add(x, b); with dimensions of 1 behind those of b if it is channel-first
+    -> opset1.Add(x, b); for channel-first data with dimensions of 1 appended to those of b
     """
     x, bias = node.operand(0), node.operand(1)
     if is_channel_last(node):
@@ -104,7 +104,7 @@ def add_bias(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.ClipByValue(x, low, high) -> opset1.Minimum(opset1.Maximum(x, low), high)
 
-    As in TensorFlow, the upper limit counts where the lower one lies above it.
+    As in TensorFlow, the result is the upper limit if the lower one is greater.
     """
     return op.Minimum(op.Maximum(node.operand(0), node.operand(1)), node.operand(2))
 
@@ -113,7 +113,7 @@ def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def is_not_negative(op: OpBuilder, value: SSAValue) -> bool:
-    """Whether all elements are known not to be negative, as sizes of dimensions are."""
+    """Whether all elements are known to be non-negative, such as sizes of dimensions."""
     element = element_of(value)
     if element in INTEGER_TYPES and to_numpy(element).kind == "u":
         return True
@@ -122,7 +122,7 @@ def is_not_negative(op: OpBuilder, value: SSAValue) -> bool:
 
 
 def floored_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """The quotient of integers rounded down. The runtime rounds towards zero whatever the operation says."""
+    """The quotient of integers, rounded down; the runtime rounds towards zero whatever `m_pythondiv` is."""
     if is_not_negative(op, a) and is_not_negative(op, b):
         return op.Divide(a, b)
     return op.Divide(op.Subtract(a, op.FloorMod(a, b)), b)
@@ -130,7 +130,7 @@ def floored_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 
 @tf.lowers("FloorDiv")
 def floor_divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.FloorDiv(a, b) -> opset1.Floor(opset1.Divide(a, b)); of integers (a - opset1.FloorMod(a, b)) / b"""
+    """tf.FloorDiv(a, b) -> opset1.Floor(opset1.Divide(a, b)); for integers (a - opset1.FloorMod(a, b)) / b"""
     a, b = two_operands(node)
     return floored_quotient(op, a, b) if operand_type(node) in INTEGER_TYPES else op.Floor(op.Divide(a, b))
 
@@ -138,12 +138,12 @@ def floor_divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("Div", "TruncateDiv")
 def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Div(a, b)
-    -> opset1.Divide(a, b), the quotient of integers rounded towards zero; TruncateDiv rounds that of floats as well
+    -> opset1.Divide(a, b), where integer quotients are rounded towards zero; TruncateDiv rounds floats as well
     """
     a, b = two_operands(node)
     element = operand_type(node)
     if element in INTEGER_TYPES:
-        # Next to other operations on i8 the runtime (2026.4, CPU) rounds the quotient to the nearest integer.
+        # If adjacent operations use i8, too, the runtime (2026.4, CPU) rounds the quotient to the nearest integer.
         wide = si32 if element == si8 else element
         return op.convert(op.Divide(op.convert(a, wide), op.convert(b, wide), m_pythondiv=False), element)
     quotient = op.Divide(a, b)
@@ -152,11 +152,11 @@ def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Select(op.Less(quotient, 0.0), op.Ceiling(quotient), op.Floor(quotient))
 
 
-# Functions of two operands, some of which are 0 wherever one operand is
+# Functions of two operands that are 0 where one of the operands is 0
 
 
 def zero_where(op: OpBuilder, zero: SSAValue, value: SSAValue) -> SSAValue:
-    """A value, or 0 where another one is 0."""
+    """A value that is replaced by 0 where `zero` is 0."""
     return op.Select(op.Equal(zero, 0), 0, value)
 
 
@@ -197,14 +197,14 @@ def multiply_logarithm_of_one_more(node: LoweringNode, op: OpBuilder) -> SSAValu
 
 @tf.lowers("Atan2")
 def angle(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Atan2(y, x) -> Atan(y / x), to which ±π is added where x is negative; the sign of zeros does not count"""
+    """tf.Atan2(y, x) -> Atan(y / x), plus or minus π where x is negative; the sign of zeros is ignored"""
     return angle_of(op, node.operand(0), node.operand(1))
 
 
 def angle_of(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
     """The angle between the first axis and a point (x, y)."""
     tiny = float(np.finfo(np.float16 if element_of(x) == f16 else np.float32).tiny)
-    # In place of 0 a number next to it: then 0 / 0 is 0, and any other quotient large enough for an angle of ±π/2.
+    # 0 is replaced by the smallest number: then 0 / 0 becomes 0, and any other quotient has the angle ±π/2.
     principal = op.Atan(op.Divide(y, op.Select(op.Equal(x, 0), tiny, x)))
     turn = op.Select(op.Less(y, 0), op.constant_like(-math.pi, y), op.constant_like(math.pi, y))
     return op.Select(op.Less(x, 0), op.Add(principal, turn), principal)

@@ -1,6 +1,6 @@
-"""Colours: hue, saturation and value. The last dimension of 3 has the parts of a colour.
+"""Colours: hue, saturation and value. A last dimension of 3 contains the parts of a colour.
 
-hue: 0 red, 1/3 green, 2/3 blue, between them in proportion; saturation: 1 - min / max; value: max
+Hue is 0 for red, 1/3 for green, 2/3 for blue, and linear between them; saturation is 1 - min / max; value is max.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Parts = tuple[SSAValue, SSAValue, SSAValue]
 
 
 def split_colour(op: OpBuilder, colour: SSAValue) -> Parts:
-    """The three parts of a colour, [..., 1]."""
+    """The three parts of a colour [..., 3], each [..., 1]."""
     first, second, third = op.Split.parts(3, colour, -1, num_splits=3)
     return first, second, third
 
 
 def hue_saturation_value(op: OpBuilder, rgb: SSAValue) -> Parts:
-    """Hue, saturation and value of colours of red, green and blue."""
+    """Hue, saturation and value of the given red, green and blue."""
     red, green, blue = split_colour(op, rgb)
     value = op.ReduceMax(rgb, [-1], keep_dims=True)
     spread = op.Subtract(value, op.ReduceMin(rgb, [-1], keep_dims=True))
@@ -31,7 +31,7 @@ def hue_saturation_value(op: OpBuilder, rgb: SSAValue) -> Parts:
     from_red = op.Subtract(green, blue)
     from_green = op.Add(op.Subtract(blue, red), op.Multiply(spread, 2.0))
     from_blue = op.Add(op.Subtract(red, green), op.Multiply(spread, 4.0))
-    # Divisions by a spread or value of 0 give numbers that are not selected.
+    # A division by a spread or value of 0 gives a number that no Select chooses.
     part = op.Select(op.Equal(red, value), from_red, op.Select(op.Equal(green, value), from_green, from_blue))
     turns = op.Divide(part, op.Multiply(spread, 6.0))
     positive = op.Select(op.Less(turns, 0.0), op.Add(turns, 1.0), turns)
@@ -40,7 +40,7 @@ def hue_saturation_value(op: OpBuilder, rgb: SSAValue) -> Parts:
 
 
 def red_green_blue(op: OpBuilder, hue: SSAValue, saturation: SSAValue, value: SSAValue) -> SSAValue:
-    """Colours of hue, saturation and value as red, green and blue."""
+    """Red, green and blue of the given hue, saturation and value, [..., 3]."""
     distance = op.Abs(op.Subtract(op.Multiply(hue, 6.0), along(op, hue, [3, 2, 4])))
     pure = op.Clamp(op.Add(op.Multiply(distance, along(op, hue, [1, -1, -1])), along(op, hue, [-1, 2, 2])), min=0.0, max=1.0)
     pale = op.Add(op.Multiply(op.Subtract(pure, 1.0), saturation), 1.0)
@@ -48,7 +48,7 @@ def red_green_blue(op: OpBuilder, hue: SSAValue, saturation: SSAValue, value: SS
 
 
 def along(op: OpBuilder, like: SSAValue, numbers: list[int]) -> SSAValue:
-    """Three numbers in the element type of a value."""
+    """Three numbers as a constant of the element type of a value."""
     return op.constant_like(np.array(numbers), like)
 
 
@@ -61,14 +61,14 @@ def to_hue(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("HSVToRGB")
 def from_hue(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.HSVToRGB(x)
-    -> ((clamp(a * |6 hue - b| + c) - 1) * saturation + 1) * value with numbers a, b, c for each colour
+    -> ((clamp(a * |6 hue - b| + c) - 1) * saturation + 1) * value with constants a, b, c for each primary colour
     """
     return red_green_blue(op, *split_colour(op, node.operand(0)))
 
 
 @tf.lowers("AdjustHue")
 def adjust_hue(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.AdjustHue(x, delta) -> the colours of x with delta added to their hue, which starts anew at 1"""
+    """tf.AdjustHue(x, delta) -> the colours of x with delta added to their hue, modulo 1"""
     data = node.operand(0)
     hue, saturation, value = hue_saturation_value(op, data)
     turned = op.Add(hue, op.convert(node.operand(1), element_of(data)))
@@ -77,7 +77,7 @@ def adjust_hue(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("AdjustSaturation")
 def adjust_saturation(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.AdjustSaturation(x, scale) -> the colours of x with their saturation multiplied, to at most 1"""
+    """tf.AdjustSaturation(x, scale) -> the colours of x with their saturation multiplied by scale, limited to 1"""
     data = node.operand(0)
     hue, saturation, value = hue_saturation_value(op, data)
     scaled = op.Clamp(op.Multiply(saturation, op.convert(node.operand(1), element_of(data))), min=0.0, max=1.0)

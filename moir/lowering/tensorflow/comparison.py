@@ -30,7 +30,7 @@ _UNARY = {"IsFinite": "IsFinite", "IsInf": "IsInf", "IsNan": "IsNaN", "LogicalNo
 
 
 def refuse_strings(node: LoweringNode) -> None:
-    """Raises ConversionError if an operand is known to be of strings."""
+    """Raises ConversionError if an operand is known to have the element type string."""
     if string in (node.op.properties.get("T"), *(node.element(index) for index in range(len(node.op.operands)))):
         node.fail("the runtime does not compare strings", hint="cut the model behind this node, where the values are numbers")
 
@@ -54,7 +54,7 @@ def approximately_equal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Less(op.Abs(op.Subtract(node.operand(0), node.operand(1))), node.number("tolerance", 1e-5))
 
 
-# Choice
+# Selection
 
 
 @tf.lowers("SelectV2")
@@ -68,7 +68,7 @@ def select(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def select_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Select(condition, a, b) -> opset1.Select(condition, a, b)
 
-    A condition of one dimension chooses whole rows: dimensions of 1 are appended to it.
+    A condition of one dimension selects whole rows: dimensions of 1 are appended to it.
     """
     refuse_strings(node)
     condition, a, b = node.operand(0), node.operand(1), node.operand(2)
@@ -76,9 +76,7 @@ def select_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _before_rows(op: OpBuilder, condition: SSAValue, data: SSAValue) -> SSAValue:
-    """A condition of the data's shape or with one of its dimensions or none, shaped to broadcast against it from the
-    front.
-    """
+    """A condition with dimensions of 1 appended, so that it broadcasts along the first dimension of the data."""
     own, rank = rank_of(condition), rank_of(data)
     if own == 0 or (own is not None and own == rank) or (own is not None and own > 1):
         return condition

@@ -1,4 +1,4 @@
-"""Complex tensors, which are lowered to real ones with a last dimension of 2 for the real and the imaginary part."""
+"""The layout of complex tensors: real tensors with a last dimension of 2 for the real and the imaginary part."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ COMPLEX_KINDS = (
     "Add AddV2 Sub Mul Neg ConcatV2 ExpandDims Squeeze Reshape Transpose Shape Roll Identity IdentityN Pack Unpack GatherV2 "
     "StridedSlice Slice Rank Size StopGradient"
 )
-"""Kinds whose handlers know the real form of complex tensors."""
+"""Kinds whose handlers support complex tensors in their real layout."""
 
 
 def check_complex(op: Operation) -> None:
-    """Raises UnsupportedOperationError if an operation computes complex numbers and its handler does not know them."""
+    """Raises UnsupportedOperationError for the first complex operation whose handler supports real tensors only."""
     knowing = frozenset(COMPLEX_KINDS.split())
     for each in op.walk():
         if not isinstance(each, FrameworkOp) or each.KIND in knowing:
@@ -34,12 +34,10 @@ def check_complex(op: Operation) -> None:
 
 
 def is_complex(node: LoweringNode, attribute: str = "T") -> bool:
-    """Whether the data of a node, whose element type an attribute says, are complex numbers."""
+    """Whether the data of a node are complex numbers, by the element type in an attribute."""
     return isinstance(node.op.properties.get(attribute), ComplexType)
 
 
 def real_axis(node: LoweringNode, axis: int, attribute: str = "T") -> int:
-    """The axis of the real tensor that is an axis of the data; a negative one counts from the end of the complex
-    tensor.
-    """
+    """The axis of the real tensor for an axis of the complex one; a negative axis counts from the end."""
     return axis - 1 if axis < 0 and is_complex(node, attribute) else axis

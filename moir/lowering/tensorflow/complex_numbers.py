@@ -18,12 +18,12 @@ from moir.rewriting.builder import OpBuilder
 
 
 def has_pairs(node: LoweringNode) -> bool:
-    """Whether the operand is complex, which it is by default."""
+    """Whether the operand is complex; so it is if the attribute T is absent."""
     return not node.has("T") or is_complex(node)
 
 
 def part(op: OpBuilder, value: SSAValue, index: int) -> SSAValue:
-    """The real part, 0, or the imaginary one, 1."""
+    """The real part of complex numbers for index 0, the imaginary part for index 1."""
     return op.Gather(value, index, -1)
 
 

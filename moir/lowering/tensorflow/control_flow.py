@@ -1,7 +1,7 @@
 """Control flow: If, Case, While.
 
-Functions see nothing from outside: all their Parameters are fed by operands. A While comes in the form that
-`raise-tensor-lists` gives it; one that has not been through that pass has states only.
+Functions capture no values: all their Parameters have operands. The operands of a While are those that
+`raise-tensor-lists` arranges; a While that this pass has not changed has loop-carried values only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from moir.rewriting.tensorflow_nodes import add_results, new_integers, new_node,
 
 
 def truth(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """What a value says as a condition: a scalar is true if it is not 0, any other tensor if it is not empty."""
+    """The boolean value of a condition: a scalar is true if it is not 0, any other tensor if it is not empty."""
     rank = rank_of(value)
     if rank is None and element_of(value) is boolean:
         return value
@@ -64,7 +64,7 @@ def if_(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _drop_unused(node: LoweringNode, branches: Sequence[Region]) -> None:
-    """Erase the Results of branches that nobody needs."""
+    """Erase the Results of branches whose results of the node have no uses."""
     for branch in branches:
         results = [each for each in branch.block.ops if isinstance(each, Result)]
         for index, result in enumerate(results):
@@ -75,10 +75,10 @@ def _drop_unused(node: LoweringNode, branches: Sequence[Region]) -> None:
 
 @tf.lowers("Case", "StatelessCase")
 def case(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.Case(index, x…) -> the last branch in opset8.If(index = n - 2) in … in opset8.If(index = 0), each for what is
-    left of the others
+    """tf.Case(index, x…)
+    -> opset8.If(index = 0, first branch, else opset8.If(index = 1, second branch, else …))
 
-    An index that no branch has takes the last one.
+    An index without a branch selects the last one.
     """
     branches = list(node.op.regions)
     index, *values = node.operands
@@ -94,7 +94,7 @@ def case(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _chained(node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequence[SSAValue]) -> Replacement:
-    """If the index is 0 the first branch, else a Case of the others with the index less 1."""
+    """An If of the first branch, for index 0, and a Case of the other branches with the index minus 1."""
     first, *others = [node.op.detach_region(branch) for branch in list(node.op.regions)]
     block = Block()
     parameters = [new_parameter(value) for value in (index, *values)]
@@ -119,7 +119,11 @@ def _chained(node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequenc
 
 @dataclass
 class Repetition:
-    """The operands of a While by what they are, see `raise-tensor-lists`."""
+    """The operands of a While by their roles, as `raise-tensor-lists` arranges them.
+
+    `joined` and `last` are the numbers of results that concatenate a value of all iterations, and that are values of
+    the last iteration.
+    """
 
     states: list[SSAValue]
     sliced: list[SSAValue]
@@ -130,7 +134,7 @@ class Repetition:
 
     @staticmethod
     def of(node: LoweringNode) -> Repetition:
-        """The operands of a node."""
+        """The operands of a node. Raises ConversionError if there are fewer than its attributes declare."""
         values = node.operands
         counts = [len(node.integers("sliced", ())), node.integer("invariants", 0), len(node.integers("bounds", ()))]
         if sum(counts) > len(values):
@@ -152,10 +156,9 @@ class Repetition:
 def while_(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.While(state…, sliced…, invariant…, bound…) -> opset5.Loop(trip_count, condition, state…, sliced…, invariant…)
 
-    The condition is computed for the first iteration in front of the Loop and for the next ones at the end of the body.
-    With bounds it is
-    true, and the trip count their minimum: opset1.TensorIterator, if that is a constant and the length of a sliced
-    list.
+    The condition is computed before the Loop for the first iteration, and at the end of the body for the following
+    ones. If there are bounds, the condition is true and the trip count is the minimum of the bounds. If this minimum is
+    constant and the length of a sliced operand, the result is an opset1.TensorIterator.
     """
     given, body = Repetition.of(node), graph_of(node, "body")
     count = len(results_of(body.block))
@@ -183,7 +186,7 @@ def _conditional_loop(node: LoweringNode, op: OpBuilder, given: Repetition, body
 
 
 def _with_condition(body: Region, cond: Region, states: int) -> Region:
-    """A clone of a body that computes the condition of the next iteration, its first Result."""
+    """A clone of a body whose first Result is the condition of the next iteration."""
     region = body.clone()
     block = region.block
     results = [each for each in block.ops if isinstance(each, Result)]
@@ -199,7 +202,7 @@ def _with_condition(body: Region, cond: Region, states: int) -> Region:
         elif not isinstance(each, Parameter):
             block.add_op(each.clone(clones))
     assert condition is not None
-    # The Results go behind what the condition is computed with.
+    # The Results follow the operations that compute the condition.
     for each in results:
         each.detach()
     block.add_ops([condition, *results])
@@ -207,7 +210,7 @@ def _with_condition(body: Region, cond: Region, states: int) -> Region:
 
 
 def _counted_loop(node: LoweringNode, op: OpBuilder, given: Repetition, body: Region) -> Replacement:
-    # The runtime does not take slices from another start on than the first in a Loop.
+    # A Loop of the runtime takes slices from the first element on only.
     given.sliced = [
         op.Slice(value, [start], [np.iinfo(np.int64).max], [1], [0]) if start else value
         for value, start in zip(given.sliced, node.integers("sliced", ()), strict=True)
@@ -235,10 +238,10 @@ def _counted_loop(node: LoweringNode, op: OpBuilder, given: Repetition, body: Re
 def _counted_operation(
     node: LoweringNode, op: OpBuilder, given: Repetition, body: Body, limits: list[SSAValue], count: int | None
 ) -> tuple[type[RepeatingOp], list[SSAValue]]:
-    """What repeats a body, and its own operands. A Loop needs a condition among the Results of the body; one is put
-    there.
+    """The operation that repeats a body, and the operands that precede those of the body.
 
-    The runtime does not have a TensorIterator in another one, and none that takes no step.
+    The operation is a TensorIterator if possible; the runtime supports neither nested ones nor ones without iterations.
+    Otherwise the operation is a Loop, and a condition is added to the Results of the body.
     """
     nested = any(isinstance(inner, TensorIterator) for inner in body.region.walk())
     if not nested and count and any((shape_of(value) or (-1,))[0] == count for value in given.sliced):
@@ -251,7 +254,7 @@ def _counted_operation(
         trip_count = limits[0]
         for limit in limits[1:]:
             trip_count = op.Minimum(trip_count, limit)
-        # To the runtime a negative limit is none.
+        # The runtime treats a negative limit as no limit.
         trip_count = trip_count if _is_size(node, trip_count) else op.Maximum(trip_count, 0)
     return Loop, [trip_count, op.constant(np.array(True))]
 
@@ -262,7 +265,7 @@ def _is_size(node: LoweringNode, value: SSAValue) -> bool:
 
 
 def _body(node: LoweringNode, region: Region, given: Repetition, first_result: int) -> Body:
-    """The body lowered. The runtime keeps the axis of a slice: it begins with a Squeeze of each."""
+    """The lowered body. A slice of the runtime keeps its axis, so the body squeezes each slice at its beginning."""
 
     def squeeze(parameters: list[Parameter]) -> None:
         for parameter in parameters[len(given.states) : len(given.states) + len(given.sliced)]:
@@ -296,7 +299,7 @@ def _connected(
     operation: type[RepeatingOp],
     operands: list[SSAValue],
 ) -> list[SSAValue | None]:
-    """The operation around a body."""
+    """Build the operation around a body, and return the values of the results of the node."""
     states = len(given.states)
     connections = Connections(node, body, operands, first_parameter=0, first_result=1 if operation is Loop else 0)
     connections.drop_unused(states)
@@ -309,7 +312,7 @@ def _connected(
 
 
 def _without_iterations(node: LoweringNode, op: OpBuilder, given: Repetition) -> list[SSAValue | None] | None:
-    """The results of a loop that never runs, None if the shape of an empty list is unknown."""
+    """The results of a loop without iterations; None if the shape of an empty concatenation is unknown."""
     if not given.joined and not given.last:
         return [*given.states]
     body = _body(node, graph_of(node, "body"), given, first_result=0)

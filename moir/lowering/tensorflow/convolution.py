@@ -1,7 +1,8 @@
 """Convolutions, transposed convolutions and dilations.
 
     %y = tf.Conv2D(%x, %w) {strides = [1, 2, 2, 1], padding = "SAME"}
-->  %0 = opset1.Convolution(Transpose(%x, [0, 3, 1, 2]), Transpose(%w, [3, 2, 0, 1])) {strides = [2, 2], auto_pad = "same_upper"}
+->  %0 = opset1.Convolution(Transpose(%x, [0, 3, 1, 2]), Transpose(%w, [3, 2, 0, 1]))
+             {strides = [2, 2], auto_pad = "same_upper"}
     %y = opset1.Transpose(%0, [0, 2, 3, 1])
 
 Filters are [kernel…, C_in, C_out] in TensorFlow.
@@ -27,11 +28,11 @@ from moir.lowering.windows import SlidingWindow
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_TAPS = 1024
-"""Most elements of the window of a dilation."""
+"""Largest number of elements of the window of a dilation."""
 
 
 def computable(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value in a type that the runtime has convolutions of: integers become f32."""
+    """A value in an element type for which the runtime has convolutions: integers become f32."""
     return op.convert(value, f32) if isinstance(element_of(value), IntegerType) else value
 
 
@@ -46,7 +47,10 @@ def filters_by_channel(op: OpBuilder, filters: SSAValue) -> SSAValue:
 
 
 def group_count(node: LoweringNode, axes: int, last: bool) -> int:
-    """The number of groups: how often the channels of the filters fit into those of the data. 1 where that is unknown."""
+    """The number of groups: channels of the data divided by input channels of the filters; 1 if one of them is unknown.
+
+    Raises ConversionError if the channels of the data are no multiple.
+    """
     data, filters = node.shape(0), node.shape(1)
     if data is None or filters is None or len(data) != axes + 2 or len(filters) != axes + 2:
         return 1
@@ -62,8 +66,7 @@ def group_count(node: LoweringNode, axes: int, last: bool) -> int:
 def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Conv2D(x, w) -> Transpose(opset1.Convolution(Transpose(x), Transpose(w)))
 
-    With groups, which filters with fewer channels than x mean: opset1.GroupConvolution(Transpose(x),
-    Reshape(Transpose(w))).
+    If the filters have fewer input channels than x: opset1.GroupConvolution(Transpose(x), Reshape(Transpose(w))).
     """
     axes = 3 if node.op.KIND == "Conv3D" else 2
     last = is_channel_last(node, default_format(axes))
@@ -86,7 +89,7 @@ def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def depthwise_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.DepthwiseConv2dNative(x, w) -> Transpose(opset1.GroupConvolution(Transpose(x), Unsqueeze(Transpose(w))))
 
-    Each channel of x has the filters [kernel…, multiplier] of its own.
+    Each channel of x has its own filters [kernel…, multiplier].
     """
     last = is_channel_last(node)
     data = channel_first(op, computable(op, node.operand(0)), 4, last=last)
@@ -95,9 +98,7 @@ def depthwise_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int, last: bool) -> SSAValue:
-    """A channel-first result in the layout and the element type of the node, with the operations that are fused into
-    it.
-    """
+    """A channel-first result in the layout and element type of the node, with its fused operations applied."""
     result = channel_last(op, result, rank, last=last)
     if node.op.KIND.startswith("_Fused"):
         result = with_fused_operations(node, op, result, 2, last)
@@ -106,10 +107,10 @@ def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int, las
 
 @tf.lowers("Conv2DBackpropInput", "Conv3DBackpropInputV2")
 def transposed_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Conv2DBackpropInput(sizes, w, y) -> Transpose(opset1.ConvolutionBackpropData(Transpose(y), Transpose(w),
-    spatial sizes))
+    """tf.Conv2DBackpropInput(sizes, w, y)
+    -> Transpose(opset1.ConvolutionBackpropData(Transpose(y), Transpose(w), spatial sizes))
 
-    Where the spatial sizes of the result are known, they are expressed by pads and output padding.
+    If the spatial sizes of the result are known, pads and output padding replace the operand.
     """
     axes = 2 if node.op.KIND == "Conv2DBackpropInput" else 3
     return backpropagated(node, op, node.operand(0), axes)
@@ -128,7 +129,7 @@ def transposed_depthwise_convolution(node: LoweringNode, op: OpBuilder) -> SSAVa
 
 
 def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int, *, depthwise: bool = False) -> SSAValue:
-    """Operand 2 spread by the filters of operand 1 to a result of the given sizes."""
+    """The transposed convolution of operand 2 by the filters, operand 1, with a result of the given sizes."""
     last = is_channel_last(node, default_format(axes))
     window = sliding_window(node, axes)
     data = channel_first(op, computable(op, node.operand(2)), axes + 2, last=last)
@@ -140,7 +141,7 @@ def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int
         explicit, missing = pads_for(node, window, wanted, kernel)
         result = build(data, filters, **explicit.properties(), output_padding=missing)
     else:
-        # The runtime puts the odd element of `same_upper` at the beginning, TensorFlow that of SAME at the end.
+        # For an odd total of pads `same_upper` of the runtime adds one at the beginning, SAME of TensorFlow at the end.
         window = window._replace(auto_pad="same_lower") if window.auto_pad == "same_upper" else window
         result = build(data, filters, spatial_list(op, sizes, axes, last), **window.properties(), output_padding=(0,) * axes)
     result = channel_last(op, result, axes + 2, last=last)
@@ -148,7 +149,10 @@ def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int
 
 
 def spatial_sizes(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> tuple[int, ...] | None:
-    """The spatial entries of the sizes of a result, None if one is unknown. The list may have the spatial sizes alone."""
+    """The spatial entries of the sizes of a result; None if one of them is unknown.
+
+    `sizes` has an entry for every axis, or for the spatial axes only.
+    """
     entries = op.known.elements(sizes)
     if entries is None or entries.size not in (axes, axes + 2):
         return None
@@ -159,7 +163,7 @@ def spatial_sizes(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> tupl
 
 
 def spatial_list(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> SSAValue:
-    """The spatial entries of the sizes of a result."""
+    """The spatial entries of the sizes of a result as a value of type `sizes` has."""
     if shape_of(sizes) == (axes,):
         return sizes
     first = 1 if last else 2
@@ -169,7 +173,10 @@ def spatial_list(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> SSAVa
 def pads_for(
     node: LoweringNode, window: SlidingWindow, wanted: tuple[int, ...], kernel: tuple[int, ...]
 ) -> tuple[SlidingWindow, tuple[int, ...]]:
-    """The window with explicit pads, and the output padding, such that the result has the wanted sizes."""
+    """The window with explicit pads, and the output padding, for which the result has the spatial sizes `wanted`.
+
+    Raises ConversionError if these are too small for the kernel.
+    """
     begins: list[int] = []
     ends: list[int] = []
     missing: list[int] = []
@@ -208,7 +215,7 @@ def dilation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     largest = 2**31 - 1
     result: SSAValue | None = None
     for row, column in np.ndindex(kernel[0], kernel[1]):
-        # Every window starts early enough for its last tap, so a slice ends as far from the end as the tap is from the
+        # Every window is moved to begin at its tap, so a slice ends before the end by the distance of its tap from the
         # last one.
         start = [row * rates[1], column * rates[2]]
         stop = [place - extent + 1 or largest for place, extent in zip(start, extents, strict=True)]
@@ -230,7 +237,7 @@ def lowest_value(node: LoweringNode, op: OpBuilder, element: Attribute) -> SSAVa
 def dilation_pads(
     node: LoweringNode, shape: tuple[int, ...] | None, extents: list[int], strides: tuple[int, ...]
 ) -> tuple[list[int], list[int]]:
-    """Pads in front and behind. Raises ConversionError if they depend on sizes that are unknown."""
+    """Pads at the beginning and the end. Raises ConversionError if they depend on unknown sizes."""
     if node.text("padding") == "VALID":
         return [0, 0], [0, 0]
     begins: list[int] = []

@@ -15,13 +15,13 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 BATCH_FIRST = np.array([1, 0, 2], np.int64)
-"""From [time, batch, class] to [batch, time, class]."""
+"""The permutation from [time, batch, class] to [batch, time, class]."""
 
 
 @tf.lowers("CTCGreedyDecoder")
 def greedy_decoder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.CTCGreedyDecoder(x, lengths) {merge_repeated, blank_index} -> opset6.CTCGreedyDecoderSeqLen, and its classes
-    as a sparse tensor
+    """tf.CTCGreedyDecoder(x, lengths) {merge_repeated, blank_index}
+    -> opset6.CTCGreedyDecoderSeqLen, whose classes are converted to a sparse tensor
 
     Results: coordinates [n, 2], classes [n], shape [2], and for each sequence the negative sum of its largest logits
     [batch, 1].
@@ -50,7 +50,7 @@ def greedy_decoder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | Non
 
 
 def blank_class(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue | None:
-    """The class of the blank; None if it is the last one."""
+    """The class of the blank; None if it is the last class."""
     blank = node.integer("blank_index", -1)
     if blank == -1:
         return None
@@ -63,7 +63,7 @@ def blank_class(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue
 
 
 def negative_score(op: OpBuilder, inputs: SSAValue, lengths: SSAValue) -> SSAValue:
-    """The negative sum of the largest logits of the steps of each sequence, [batch, 1]."""
+    """The negative sum of the largest logit of each step, for each sequence, [batch, 1]."""
     largest = op.ReduceMax(inputs, [2], keep_dims=False)
     steps = dimension(op, inputs, 0)
     numbers = op.constant(np.arange(steps, dtype=np.int32)) if isinstance(steps, int) else op.Range(0, steps, 1, output_type=si32)
@@ -74,10 +74,10 @@ def negative_score(op: OpBuilder, inputs: SSAValue, lengths: SSAValue) -> SSAVal
 
 @tf.lowers("CTCLoss", "CTCLossV2")
 def loss(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.CTCLoss(x, coordinates, labels, lengths) -> opset4.CTCLoss(x, lengths, labels as a dense tensor, their
-    numbers, blank)
+    """tf.CTCLoss(x, coordinates, labels, lengths)
+    -> opset4.CTCLoss(x, lengths, labels as a dense tensor, numbers of labels, blank)
 
-    The blank is the last class, in the second version class 0. The gradient is not computed.
+    The blank is the last class, in the second version of the kind class 0. The gradient is not computed.
     """
     if node.is_used(1):
         node.fail("its gradient is used", hint="cut the model at the loss")

@@ -1,8 +1,8 @@
-"""Recurrent networks of several layers as cuDNN has them: all weights in one vector.
+"""Recurrent networks of several layers in the format of cuDNN: one vector contains all weights.
 
-The vector has for each layer, and in it for each direction, the matrices of the input [H, I] and those of the hidden
-state [H, H], one for each gate; behind the matrices of all layers the biases [H], in the same order. In shapes: L
-layers, D directions, T time, N batch, I input, H hidden size.
+For each layer, and for each of its directions, the vector contains the matrices of the input [H, I] and those of the
+hidden state [H, H], one for each gate. The biases [H] follow the matrices of all layers, in the same order. In shapes:
+L layers, D directions, T time, N batch, I input, H hidden size.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ from moir.rewriting.builder import OpBuilder
 
 @dataclass(frozen=True)
 class Mode:
-    """A kind of network: the runtime's operation, the gates cuDNN has in the runtime's order, the number of states, the
-    activations.
+    """A kind of network.
+
+    The fields are the operation of the runtime, the gates of cuDNN in the order of the runtime, the number of states,
+    and the activations.
     """
 
     operation: str
@@ -46,7 +48,7 @@ MODES = {
 
 @dataclass(frozen=True)
 class Layer:
-    """The weights of a layer: W [D, G * H, I], R [D, G * H, H], B [D, G * H], of a GRU [D, 4 * H]."""
+    """The weights of a layer: W [D, G * H, I], R [D, G * H, H], B [D, G * H], for a GRU [D, 4 * H]."""
 
     inputs: Array
     hidden: Array
@@ -54,7 +56,7 @@ class Layer:
 
 
 def layers_of(node: LoweringNode, mode: Mode, params: Array, layers: int, directions: int, sizes: tuple[int, int]) -> list[Layer]:
-    """The vector of weights taken apart. Raises ConversionError if it has another length."""
+    """The weights of each layer, from the vector of all weights. Raises ConversionError if its length does not fit."""
     input_size, hidden_size = sizes
     gates = len(mode.gates)
     widths = [input_size, *[directions * hidden_size] * (layers - 1)]
@@ -90,7 +92,7 @@ def layers_of(node: LoweringNode, mode: Mode, params: Array, layers: int, direct
 @tf.lowers("CudnnRNN", "CudnnRNNV2", "CudnnRNNV3")
 def network(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.CudnnRNNV3(x, h, c, weights, lengths) {rnn_mode = lstm}
-    -> opset5.LSTMSequence(Transpose(x), h, c, lengths, W, R, B) a layer
+    -> opset5.LSTMSequence(Transpose(x), h, c, lengths, W, R, B) for each layer
     """
     spelled, direction = node.text("rnn_mode", "lstm"), node.text("direction", "unidirectional")
     if (
@@ -127,7 +129,7 @@ def network(node: LoweringNode, op: OpBuilder) -> Replacement:
         )
         for found, end in zip(last, ends, strict=True):
             found.append(end)
-        # [N, D, T, H] as [N, T, D * H].
+        # [N, D, T, H] is reshaped to [N, T, D * H].
         value = op.Reshape(op.Transpose(every, [0, 2, 1, 3]), [0, 0, -1], special_zero=True)
     joined = [op.Concat(*found, axis=1) if len(found) > 1 else found[0] for found in last]
     results = [value, *joined]
@@ -137,7 +139,7 @@ def network(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def sequence_lengths(node: LoweringNode, op: OpBuilder, data: SSAValue) -> SSAValue:
-    """The lengths of the sequences [N]: T without an operand that says them."""
+    """The lengths of the sequences [N]; T for each sequence if the node has no operand for them."""
     if node.op.KIND == "CudnnRNNV3":
         return op.convert(node.operand(4), si32)
     return op.Broadcast(op.convert(dimension_list(op, data, 1), si32), dimension_list(op, data, 0))

@@ -1,4 +1,4 @@
-"""Data formats: the layout of an operand, and the transpositions around an operation that works on channel-first data.
+"""Data formats: the layout of an operand, and the transpositions around an operation on channel-first data.
 
 The opset operations have one layout, [N, C, spatial…]. A channel-last node lowers to
 
@@ -22,7 +22,7 @@ CHANNEL_FIRST = ("NCW", "NCHW", "NCDHW")
 
 
 def is_channel_last(node: LoweringNode, default: str = "NHWC", attribute: str = "data_format") -> bool:
-    """Whether a node works on channel-last data. Raises ConversionError for a format that is neither."""
+    """Whether the data of a node are channel-last. Raises ConversionError for an unknown format."""
     data_format = node.text(attribute, default)
     if data_format not in (*CHANNEL_LAST, *CHANNEL_FIRST):
         node.fail(f"the data format {data_format} is not supported", hint=f"formats are {', '.join((*CHANNEL_LAST, *CHANNEL_FIRST))}")
@@ -30,15 +30,15 @@ def is_channel_last(node: LoweringNode, default: str = "NHWC", attribute: str = 
 
 
 def channel_first(op: OpBuilder, value: SSAValue, rank: int, *, last: bool = True) -> SSAValue:
-    """A value [N, spatial…, C] as [N, C, spatial…]; the value itself if it is not channel-`last`."""
+    """A value [N, spatial…, C] transposed to [N, C, spatial…]; the value itself if `last` is false."""
     return op.Transpose(value, np.array([0, rank - 1, *range(1, rank - 1)], np.int64)) if last else value
 
 
 def channel_last(op: OpBuilder, value: SSAValue, rank: int, *, last: bool = True) -> SSAValue:
-    """A value [N, C, spatial…] as [N, spatial…, C]; the value itself if the node is not channel-`last`."""
+    """A value [N, C, spatial…] transposed to [N, spatial…, C]; the value itself if `last` is false."""
     return op.Transpose(value, np.array([0, *range(2, rank), 1], np.int64)) if last else value
 
 
 def spatial(entries: Sequence[int], *, last: bool) -> tuple[int, ...]:
-    """The entries of the spatial axes of an attribute that has one for each axis."""
+    """The entries for the spatial axes of an attribute that has an entry for every axis."""
     return tuple(entries[1:-1] if last else entries[2:])

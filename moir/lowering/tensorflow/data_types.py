@@ -19,9 +19,9 @@ from moir.rewriting.builder import OpBuilder
 
 @tf.lowers("Cast")
 def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Cast(x) {SrcT, DstT} -> opset1.Convert(x) {destination_type}; x itself if it has the type
+    """tf.Cast(x) {SrcT, DstT} -> opset1.Convert(x) {destination_type}; x itself if it already has the type
 
-    Of a complex number the real part is converted; a real one becomes complex with an imaginary part of 0.
+    A complex number is converted by its real part; a real number becomes a complex one with an imaginary part of 0.
     """
     x, element = node.operand(0), node.element_attribute("DstT")
     source = node.element_attribute("SrcT", node.element(0))
@@ -36,17 +36,16 @@ def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def as_complex(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """A real tensor as a complex one: with a last dimension of 2 for the number itself and 0."""
+    """A real tensor as a complex one: the numbers and zeros are pairs in a last dimension of 2."""
     return op.Select(op.constant(np.array([True, False])), op.Unsqueeze(x, [-1]), 0)
 
 
 @tf.lowers("Bitcast")
 def reinterpret(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Bitcast(x) {type} -> x if it has the type, a constant for a constant, opset1.Convert(x) between integers of
-    one width
+    """tf.Bitcast(x) {type}
+    -> x if it has the type, a constant for a constant, opset1.Convert(x) between integers of the same width
 
-    Bits of other values cannot be read as another type. A wider type takes its bits from a last dimension, a narrower
-    one adds it.
+    The bits of other values cannot be reinterpreted. A wider type merges the last dimension, a narrower type adds one.
     """
     x, target = node.operand(0), node.element_attribute("type")
     source = element_of(x)
@@ -69,7 +68,7 @@ def reinterpret(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def reinterpreted(array: np.ndarray, target: Attribute) -> np.ndarray:
-    """The bits of an array as another type."""
+    """The bits of an array reinterpreted as another element type."""
     dtype = to_numpy(target)
     array = np.ascontiguousarray(array)
     if dtype.itemsize < array.itemsize:

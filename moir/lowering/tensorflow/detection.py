@@ -21,11 +21,12 @@ from moir.rewriting.builder import OpBuilder
 def selected(
     node: LoweringNode, op: OpBuilder, overlap: SSAValue, threshold: SSAValue | None, softness: SSAValue | None
 ) -> tuple[SSAValue, ...]:
-    """The results of opset9.NonMaxSuppression for the boxes [n, 4] and scores [n] of a node: rows [selected, 3], and
-    their number [1].
+    """The results of opset9.NonMaxSuppression for the boxes [n, 4] and scores [n] of a node.
+
+    These are rows [selected, 3] of indices, rows of scores, and the number of selected boxes [1].
     """
     if node.constant_integers(2) == (0,):
-        # The runtime does not survive a limit of 0.
+        # The runtime crashes for a limit of 0.
         nothing = op.constant(np.zeros((0, 3), np.int32))
         return nothing, op.constant(np.zeros((0, 3), np.float32)), op.constant(np.zeros(1, np.int32))
     limits = [as_scalar(op, node.operand(2)), exclusive(op, overlap)]
@@ -38,7 +39,7 @@ def selected(
         limits.append(as_scalar(op, op.convert(softness, f32)))
     boxes, scores = (op.convert(node.operand(index), f32) for index in (0, 1))
     return op.NonMaxSuppression.results(
-        # The runtime wants to know that a box has four coordinates.
+        # The runtime requires a static size of 4 for the coordinates of a box.
         op.Reshape(boxes, [1, -1, 4], special_zero=False),
         op.Unsqueeze(scores, [0, 1]),
         *limits,
@@ -49,7 +50,7 @@ def selected(
 
 
 def column(op: OpBuilder, rows: SSAValue) -> SSAValue:
-    """The last of three columns, which has the index of a box or its score."""
+    """The last of three columns, which contains the index or the score of each box."""
     return op.Gather(rows, 2, 1)
 
 
@@ -71,7 +72,7 @@ def suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("NonMaxSuppressionV4")
 def padded_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.NonMaxSuppressionV4(…)
-    -> as V3, padded with zeros up to the limit if the node says so; and how many were selected
+    -> as V3, padded with zeros up to the limit if `pad_to_max_output_size`; and the number of selected boxes
     """
     rows, _, count = selected(node, op, op.convert(node.operand(3), f32), node.optional(4), None)
     return [padded(node, op, column(op, rows), count), op.Squeeze(count, [0])]
@@ -79,7 +80,7 @@ def padded_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 @tf.lowers("NonMaxSuppressionV5")
 def soft_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.NonMaxSuppressionV5(…, softness) -> as V4, with the scores of what is selected as second result"""
+    """tf.NonMaxSuppressionV5(…, softness) -> as V4, with the scores of the selected boxes as second result"""
     rows, scores, count = selected(node, op, op.convert(node.operand(3), f32), node.optional(4), node.optional(5))
     indices = padded(node, op, column(op, rows), count)
     values = padded(node, op, column(op, scores), count) if node.is_used(1) else None
@@ -87,7 +88,7 @@ def soft_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def padded(node: LoweringNode, op: OpBuilder, values: SSAValue, count: SSAValue) -> SSAValue:
-    """What is selected, with zeros behind it if the result has the length of the limit."""
+    """The values of the selected boxes, followed by zeros if the result has the length of the limit."""
     if not node.flag("pad_to_max_output_size"):
         return values
     missing = op.Subtract(op.convert(as_list(op, node.operand(2)), si32), count)
@@ -96,17 +97,17 @@ def padded(node: LoweringNode, op: OpBuilder, values: SSAValue, count: SSAValue)
 
 @tf.lowers("NonMaxSuppressionWithOverlaps")
 def suppression_with_overlaps(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.NonMaxSuppressionWithOverlaps: the runtime computes overlaps of boxes itself."""
+    """tf.NonMaxSuppressionWithOverlaps: refused, because the runtime computes the overlaps of boxes itself."""
     node.fail("the runtime has no suppression by given overlaps", hint="cut the model in front of this node")
 
 
 @tf.lowers("CombinedNonMaxSuppression")
 def combined_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.CombinedNonMaxSuppression(boxes [N, n, q, 4], scores [N, n, classes], …) -> the best of what
-    opset9.NonMaxSuppression selects
+    """tf.CombinedNonMaxSuppression(boxes [N, n, q, 4], scores [N, n, classes], …)
+    -> the best of the boxes that opset9.NonMaxSuppression selects
 
-    What is selected is scattered to a table of all scores [N, classes * n] with 0 elsewhere, of which opset11.TopK
-    takes the best.
+    The scores of selected boxes are scattered into a table of zeros [N, classes * n], from which opset11.TopK takes the
+    largest.
     """
     boxes, scores = node.operand(0), node.operand(1)
     shape, classes_of = node.shape(0), node.shape(1)
@@ -143,7 +144,7 @@ def combined_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
     empty = op.Broadcast(nothing, op.ShapeOf(flat_scores))
     kept = op.ScatterNDUpdate(empty, rows, column(op, found))
     kept = op.Reshape(kept, op.Concat(op.Gather(sizes, [0], 0), [-1], axis=0), special_zero=False)
-    # A table with fewer places than results is continued.
+    # A table with fewer entries than the result is padded.
     kept = op.Pad(kept, [0, 0], [0, count], nothing, pad_mode="constant")
     best, places = op.TopK.results(kept, count, axis=1, mode="max", sort="value", index_element_type=si64)
     valid = op.Greater(best, op.Divide(nothing, 2.0))
@@ -168,11 +169,11 @@ def combined_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 @tf.lowers("CropAndResize")
 def crop_and_resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.CropAndResize(x, boxes, images, size) -> Transpose(opset2.ROIPooling(Transpose(x), [images, x1, y1, x2, y2])
-    {method = bilinear})
+    """tf.CropAndResize(x, boxes, images, size)
+    -> Transpose(opset2.ROIPooling(Transpose(x), [images, x1, y1, x2, y2]) {method = bilinear})
 
-    What ROIPooling does not have, another value outside of the image, the nearest pixel or a computed size, is sampled
-    by opset9.GridSample.
+    ROIPooling supports no extrapolation value, no nearest neighbours and no computed size; then opset9.GridSample
+    samples the crops.
     """
     size = node.constant_integers(3)
     method, outside = node.text("method", "bilinear"), node.number("extrapolation_value", 0.0)
@@ -192,7 +193,7 @@ def crop_and_resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def sampled_crops(node: LoweringNode, op: OpBuilder, method: str, outside: float) -> SSAValue:
-    """Crops sampled from the images of a batch lying one above the other, so that no image is copied."""
+    """Crops sampled from one tall image, into which the images of the batch are merged, so that no image is copied."""
     image, boxes = op.convert(node.operand(0), f32), op.convert(node.operand(1), f32)
     sizes = op.ShapeOf(image)
     data = op.Reshape(image, [1, -1, 0, 0], special_zero=True)
@@ -215,19 +216,20 @@ def sampled_crops(node: LoweringNode, op: OpBuilder, method: str, outside: float
 
 
 def extent(op: OpBuilder, sizes: SSAValue, axis: int) -> SSAValue:
-    """An entry of a list of sizes as a scalar."""
+    """An entry of a list of sizes, as a scalar."""
     return op.Gather(sizes, axis, 0)
 
 
 def extent_of(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """A dimension as a scalar."""
+    """A dimension of a value, as a scalar; a constant if it is known."""
     shape = shape_of(value)
     return op.constant(shape[axis]) if shape is not None and shape[axis] >= 0 else extent(op, op.ShapeOf(value), axis)
 
 
 def positions(op: OpBuilder, boxes: SSAValue, size: SSAValue, sizes: SSAValue, axis: int) -> SSAValue:
-    """Where the rows (axis 0) or columns (axis 1) of each crop lie in its image, [boxes, rows]; computed in
-    TensorFlow's order.
+    """Positions [boxes, rows] of the rows (axis 0) or columns (axis 1) of each crop in its image, in pixels.
+
+    They are computed with the operations of TensorFlow in the same order, so that they are rounded alike.
     """
     start, end = (op.Gather(boxes, [axis + offset], 1) for offset in (0, 2))
     last = op.Subtract(op.convert(extent(op, sizes, axis + 1), f32), 1.0)
@@ -244,6 +246,6 @@ def positions(op: OpBuilder, boxes: SSAValue, size: SSAValue, sizes: SSAValue, a
 
 
 def inside_axis(op: OpBuilder, places: SSAValue, sizes: SSAValue, axis: int) -> SSAValue:
-    """Whether positions lie in an image."""
+    """Whether positions lie within the bounds of an image along an axis."""
     last = op.Subtract(op.convert(extent(op, sizes, axis), f32), 1.0)
     return op.LogicalAnd(op.GreaterEqual(places, 0.0), op.LessEqual(places, last))

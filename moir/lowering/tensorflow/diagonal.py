@@ -1,4 +1,4 @@
-"""Diagonals and bands of matrices: taken out, put in, made into matrices."""
+"""Diagonals and bands of matrices: extraction, replacement, construction of matrices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from moir.rewriting.builder import OpBuilder, Operand
 @tf.lowers("MatrixBandPart", "BatchMatrixBandPart")
 def band_part(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixBandPart(x, lower, upper)
-    -> opset1.Select(mask, x, 0), the mask a constant where sizes and bounds are known
+    -> opset1.Select(mask, x, 0), where the mask is constant if sizes and bounds are known
     """
     data, offset = node.operand(0), offsets(op, node.operand(0))
     masks: list[SSAValue | Array] = []
@@ -42,7 +42,7 @@ def band_part(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def conjunction(op: OpBuilder, masks: Sequence[SSAValue | Array]) -> SSAValue:
-    """Masks of which all must hold."""
+    """The conjunction of masks."""
     arrays = [mask for mask in masks if isinstance(mask, np.ndarray)]
     values = [mask for mask in masks if not isinstance(mask, np.ndarray)]
     if arrays:
@@ -60,14 +60,14 @@ def matrix_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def diagonal_matrices(op: OpBuilder, vectors: SSAValue, padding: SSAValue) -> SSAValue:
-    """Square matrices with the vectors in the last dimension as their main diagonals."""
+    """Square matrices whose main diagonals are the vectors in the last dimension."""
     return op.Select(is_diagonal(op, vectors, -1), op.Unsqueeze(vectors, [-2]), padding)
 
 
 @tf.lowers("Diag")
 def diagonal_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Diag(x)
-    -> opset1.Select(identity matrix, x, 0); of several dimensions as that of all together, reshaped to both halves
+    -> opset1.Select(identity matrix, x, 0); several dimensions are merged before, and restored twice after it
     """
     data, rank = node.operand(0), node.known_rank(0)
     zero = op.constant_like(0, data)
@@ -81,10 +81,10 @@ def diagonal_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("MatrixDiagV2", "MatrixDiagV3")
 def matrix_diagonals(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixDiagV3(x, k, rows, columns, padding) {align} -> opset1.Select(mask, opset8.Gather(x, constant positions,
-    -1), padding)
+    """tf.MatrixDiagV3(x, k, rows, columns, padding) {align}
+    -> opset1.Select(mask, opset8.Gather(x, constant positions, -1), padding)
 
-    For the main diagonal of square matrices the Gather is not needed, and the size may be unknown.
+    The main diagonal of square matrices requires no Gather, and may have an unknown size.
     """
     data, padding = node.operand(0), as_scalar(op, node.operand(4))
     lower, upper = diagonal_numbers(node, 1)
@@ -110,12 +110,12 @@ def matrix_diagonals(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def alignment(node: LoweringNode) -> str:
-    """On which sides shorter diagonals begin."""
+    """The attribute `align`, or the fixed alignment of versions before the third one."""
     return node.text("align", "RIGHT_LEFT") if node.op.KIND.endswith("V3") else "LEFT_LEFT"
 
 
 def diagonal_numbers(node: LoweringNode, index: int) -> tuple[int, int]:
-    """The lowest and the highest diagonal."""
+    """The numbers of the lowest and the highest diagonal. Raises ConversionError if they are not constant."""
     numbers = node.constant_integers(index)
     if numbers is None or len(numbers) not in (1, 2):
         node.fail("its diagonals are computed when the model runs", hint="make the numbers of the diagonals a constant")
@@ -123,12 +123,12 @@ def diagonal_numbers(node: LoweringNode, index: int) -> tuple[int, int]:
 
 
 def packed_rows(op: OpBuilder, data: SSAValue, several: bool) -> SSAValue:
-    """Packed diagonals with all elements of a matrix in the last dimension."""
+    """Packed diagonals whose dimensions are merged, so that the last one contains all elements for a matrix."""
     return joined_matrices(op, data) if several else data
 
 
 def joined_matrices(op: OpBuilder, data: SSAValue) -> SSAValue:
-    """Data with its last two dimensions as one. Raises InferenceError for an unknown rank."""
+    """Data whose last two dimensions are merged."""
     rank, shape = rank_of(data), shape_of(data)
     if rank is None or shape is None:
         return op.Reshape(data, op.Concat(op.Slice(op.ShapeOf(data), [0], [-2], [1], [0]), [-1], axis=0), special_zero=False)
@@ -137,7 +137,7 @@ def joined_matrices(op: OpBuilder, data: SSAValue) -> SSAValue:
 
 
 def picked(op: OpBuilder, rows: SSAValue, sources: Array) -> SSAValue:
-    """The elements of rows at positions, some element where there is none."""
+    """The elements of the last dimension at positions; an arbitrary element for the position -1."""
     return op.Gather(rows, np.maximum(sources, 0), -1)
 
 
@@ -151,7 +151,7 @@ def diagonal_part(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def main_diagonal(op: OpBuilder, data: SSAValue, k: int) -> SSAValue:
-    """The diagonal k of matrices."""
+    """Diagonal k of the matrices in the last two dimensions."""
     shape = shape_of(data)
     elements = joined_matrices(op, data)
     if shape is not None and is_static(shape[-2:]):
@@ -169,7 +169,7 @@ def main_diagonal(op: OpBuilder, data: SSAValue, k: int) -> SSAValue:
 @tf.lowers("DiagPart")
 def diagonal_part_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.DiagPart(x)
-    -> the diagonal of the square matrix whose rows are the first half of the dimensions, reshaped to these
+    -> the main diagonal of the matrix whose rows and columns are the halves of the dimensions, reshaped to one half
     """
     data, rank, shape = node.operand(0), node.known_rank(0), node.shape(0)
     half = rank // 2
@@ -187,10 +187,10 @@ def diagonal_part_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("MatrixDiagPartV2", "MatrixDiagPartV3")
 def diagonal_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixDiagPartV3(x, k, padding) {align} -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), constant
-    positions, -1)
+    """tf.MatrixDiagPartV3(x, k, padding) {align}
+    -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), constant positions, -1)
 
-    Several diagonals need known sizes; places without an element get the padding by opset1.Select.
+    Several diagonals require known sizes; opset1.Select fills positions without an element with the padding.
     """
     data, shape = node.operand(0), node.shape(0)
     lower, upper = diagonal_numbers(node, 1)
@@ -205,11 +205,11 @@ def diagonal_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 def set_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixSetDiagV3(x, diagonal, k) {align} -> opset1.Select(mask, opset8.Gather(diagonal, constant positions,
-    -1), x)
+    """tf.MatrixSetDiagV3(x, diagonal, k) {align}
+    -> opset1.Select(mask, opset8.Gather(diagonal, constant positions, -1), x)
 
-    For the main diagonal of matrices with no more rows than columns opset1.Unsqueeze(diagonal, -1) stands in place of
-    the Gather.
+    For the main diagonal of matrices with at most as many rows as columns opset1.Unsqueeze(diagonal, -1) replaces the
+    Gather.
     """
     data, diagonal, shape = node.operand(0), node.operand(1), node.shape(0)
     lower, upper = diagonal_numbers(node, 2) if len(node.operands) > 2 else (0, 0)
@@ -220,13 +220,13 @@ def set_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
         mask = op.constant(np.eye(rows, columns, dtype=bool))
         return op.Select(mask, op.Unsqueeze(diagonal, [-1 if rows <= columns else -2]), data)
     sources = Band(rows, columns, lower, upper, alignment(node)).sources_of_matrix()
-    # A single diagonal has no dimension for its number.
+    # A single diagonal has no dimension for the number of the diagonal.
     packed = packed_rows(op, diagonal, lower != upper)
     return op.Select(op.constant(sources >= 0), picked(op, packed, sources), data)
 
 
 def set_main_diagonal(node: LoweringNode, op: OpBuilder, numbers: tuple[int, int]) -> SSAValue:
-    """Matrices of unknown size with another main diagonal, which is filled up to the number of rows."""
+    """Matrices of unknown size with a new main diagonal, which is padded to the number of rows."""
     if numbers != (0, 0):
         node.fail("other than the main diagonal is set in matrices of unknown size", hint="give the model's inputs a known shape")
     data, diagonal = node.operand(0), node.operand(1)

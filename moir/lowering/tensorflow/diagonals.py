@@ -1,8 +1,8 @@
-"""Where the elements of diagonals lie in matrices.
+"""Positions of the elements of diagonals in matrices.
 
-A diagonal k of a matrix of m rows and n columns has the elements (i, i + k). In the packed form [d, l] of several
-diagonals the highest one is the first row, and a shorter one is filled up on the side that `align` names for diagonals
-above and below the main one.
+Diagonal k of a matrix of m rows and n columns has the elements (i, i + k). In the packed form [d, l] of several
+diagonals the first row is the highest diagonal. Shorter diagonals are padded; `align` gives the side of their elements
+for diagonals above and below the main diagonal.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from moir.lowering.shape_values import dimension
 from moir.rewriting.builder import OpBuilder
 
 ALIGNMENTS = ("LEFT_LEFT", "LEFT_RIGHT", "RIGHT_LEFT", "RIGHT_RIGHT")
-"""Where diagonals above, and below and including the main one, begin: on the left or at the right end of a row."""
+"""Alignments of the diagonals above the main one, and of the main one and those below, in a row of the packed form."""
 
 MAXIMUM_ELEMENTS = 1 << 22
-"""Matrices of more elements get no constant of positions."""
+"""Larger matrices get no constant of positions."""
 
 
 def offsets(op: OpBuilder, matrices: SSAValue) -> Array | SSAValue:
-    """Column less row of each element of the matrices in the last two dimensions: an array where these are known."""
+    """Column minus row of each element of the matrices in the last two dimensions; an array if these are known."""
     shape = shape_of(matrices)
     if shape is not None and is_static(shape[-2:]) and shape[-1] * shape[-2] <= MAXIMUM_ELEMENTS:
         return np.arange(shape[-1])[None, :] - np.arange(shape[-2])[:, None]
@@ -42,7 +42,7 @@ def dimension_of(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
 
 
 def is_diagonal(op: OpBuilder, size: SSAValue, axis: int) -> SSAValue:
-    """Which elements of a square matrix, as large as a dimension of a value, are on its main diagonal."""
+    """The boolean mask of the main diagonal of a square matrix of the size of dimension `axis` of a value."""
     count = dimension(op, size, axis)
     if isinstance(count, int) and count * count <= MAXIMUM_ELEMENTS:
         return op.constant(np.eye(count, dtype=bool))
@@ -53,7 +53,8 @@ def is_diagonal(op: OpBuilder, size: SSAValue, axis: int) -> SSAValue:
 class Band:
     """The diagonals `lower` to `upper` of matrices of a size.
 
-    Raises InferenceError for diagonals that lie outside, an unknown alignment, or matrices too large for constants.
+    Raises InferenceError for diagonals outside of the matrix, an unknown alignment, or matrices too large for
+    constants.
     """
 
     def __init__(self, rows: int, columns: int, lower: int, upper: int, align: str) -> None:
@@ -80,24 +81,24 @@ class Band:
         return self.upper - self.lower + 1
 
     def elements(self) -> Iterator[tuple[int, int, int, int]]:
-        """For each element its place in the packed form and in the matrix."""
+        """For each element its diagonal and its index in the packed form, and its row and column in the matrix."""
         above, _, below = self.align.partition("_")
         for number, k in enumerate(range(self.upper, self.lower - 1, -1)):
-            # The main diagonal is as long as any: its side does not matter.
+            # No diagonal is longer than the main diagonal if the band contains it, so its alignment is irrelevant.
             side = above if k > 0 else below
             first = self.width - self.length(k) if side == "RIGHT" else 0
             for position in range(self.length(k)):
                 yield number, first + position, position + max(-k, 0), position + max(k, 0)
 
     def sources_of_packed(self) -> Array:
-        """For each place of the packed form the number of its element in the matrix, -1 for none, [d, l]."""
+        """For each position of the packed form [d, l] its index in the flattened matrix; -1 for padding."""
         sources = np.full((self.count, self.width), -1, np.int64)
         for number, place, row, column in self.elements():
             sources[number, place] = row * self.columns + column
         return sources
 
     def sources_of_matrix(self) -> Array:
-        """For each element of the matrix its number in the packed form, -1 for none, [m, n]."""
+        """For each element of the matrix [m, n] its index in the flattened packed form; -1 outside of the band."""
         sources = np.full((self.rows, self.columns), -1, np.int64)
         for number, place, row, column in self.elements():
             sources[row, column] = number * self.width + place

@@ -1,4 +1,4 @@
-"""Functions of single elements.
+"""Elementwise functions of one operand.
 
     %y = tf.Log1p(%x)
 ->  %0 = opset1.Add(%x, 1.0)
@@ -55,7 +55,7 @@ LANCZOS_TERMS = (
     9.984369578019570859563e-6,
     1.50563273514931155834e-7,
 )
-"""Coefficients of Lanczos' series for the gamma function."""
+"""Coefficients of the Lanczos approximation of the gamma function."""
 
 
 @tf.lowers(*_SAME_MEANING)
@@ -66,7 +66,7 @@ def renamed(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("Round", "Rint")
 def rounded(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Round(x) -> opset5.Round(x) {mode = "half_to_even"}; an integer is left as it is"""
+    """tf.Round(x) -> opset5.Round(x) {mode = "half_to_even"}; x itself for integers"""
     x = node.operand(0)
     return x if element_of(x) in INTEGER_TYPES else op.Round(x, mode="half_to_even")
 
@@ -115,13 +115,13 @@ def normal_quantile(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def quantile(op: OpBuilder, probability: SSAValue) -> SSAValue:
-    """Where the standard normal distribution reaches a probability."""
+    """The quantile of the standard normal distribution for a probability."""
     return op.Multiply(op.ErfInv(op.Subtract(op.Multiply(probability, 2.0), 1.0)), math.sqrt(2))
 
 
 @tf.lowers("Lgamma")
 def logarithm_of_gamma(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Lgamma(x) -> Lanczos' series of x, or of 1 - x below 1/2, from which the reflection formula leads back
+    """tf.Lgamma(x) -> the Lanczos approximation for x; for x below 1/2 that for 1 - x, and the reflection formula
 
     With z = x - 1 and t = z + 15/2: ln gamma(x) = ln sqrt(2 π) + (z + 1/2) (ln t - 1) - 7 + ln series(z).
     """
@@ -135,7 +135,7 @@ def logarithm_of_gamma(node: LoweringNode, op: OpBuilder) -> SSAValue:
     constant = 0.5 * math.log(2 * math.pi) - LANCZOS_SHIFT
     power = op.Multiply(half, op.Subtract(logarithm, 1.0))
     upper = op.Add(op.Add(power, op.Log(op.Add(series, LANCZOS_BASE))), constant)
-    # The sine of a multiple of π is 0 only if whole numbers are taken away first; gamma is infinite there.
+    # The integer part is subtracted first, so that the sine is exactly 0 for integers, where gamma is infinite.
     distance = op.Abs(x)
     part = op.Subtract(distance, op.Floor(distance))
     sine = op.Log(op.Sin(op.Multiply(part, math.pi)))

@@ -1,4 +1,4 @@
-"""The kinds that each family file lowers, so that a conversion loads only the families it needs."""
+"""The kinds that each family module lowers, so that a conversion imports only the families that it needs."""
 
 FAMILIES: dict[str, str] = {
     "activation": (

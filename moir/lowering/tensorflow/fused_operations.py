@@ -1,7 +1,7 @@
-"""The operations that TensorFlow's optimizer puts into another one: the attribute `fused_ops` of _FusedConv2D,
-_FusedMatMul, …
+"""The operations that TensorFlow's optimizer fuses into a node: attribute `fused_ops` of _FusedConv2D, _FusedMatMul, …
 
-["BiasAdd", "Relu"]: relu(result + bias), where the bias is the first operand behind the node's own
+["BiasAdd", "Relu"] is relu(result + bias); the operands of fused operations, such as the bias, follow those of the
+node.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
 
 
 def with_fused_operations(node: LoweringNode, op: OpBuilder, result: SSAValue, first: int, last: bool) -> SSAValue:
-    """A result with what is fused into the node; `first` is the first operand of it. Raises ConversionError for unknown
-    operations.
+    """The result of a node with its fused operations applied; `first` is the index of the first operand of these.
 
-    Vectors are along the last axis, or along axis 1 of four if the result is not channel-`last`.
+    Vectors extend along the last axis, or along axis 1 of four if the result is not channel-`last`. Raises
+    ConversionError for unknown operations.
     """
     following = first
 
@@ -60,10 +60,10 @@ def with_fused_operations(node: LoweringNode, op: OpBuilder, result: SSAValue, f
 
 
 def normalized(op: OpBuilder, data: SSAValue, vectors: Sequence[SSAValue], epsilon: float) -> SSAValue:
-    """(data - mean) / sqrt(variance + epsilon) · scale + offset, where the vectors scale, offset, mean and variance
-    broadcast to data.
+    """(data - mean) / sqrt(variance + epsilon) · scale + offset
 
-    Scale and shift are computed from the vectors first, so that constants leave one Multiply and one Add.
+    The vectors are scale, offset, mean and variance, and broadcast to the data. The total factor and shift are computed
+    from the vectors, so that for constants one Multiply and one Add remain.
     """
     scale, offset, mean, variance = vectors
     factor = op.Divide(scale, op.Sqrt(op.Add(variance, epsilon)))

@@ -1,4 +1,4 @@
-"""Operations that make tensors of numbers: filled ones, ranges.
+"""Generation of tensors of numbers: constants of a shape, ranges.
 
     %y = tf.Fill(%dims, %value)
 ->  %y = opset3.Broadcast(%value, %dims)
@@ -58,7 +58,7 @@ def spaced_evenly(node: LoweringNode, op: OpBuilder) -> SSAValue:
     start, stop = (as_scalar(op, node.operand(index)) for index in (0, 1))
     element = node.element_attribute("T", node.element(0))
     count = op.convert(as_scalar(op, node.operand(2)), si64)
-    # A single number is the start.
+    # If the count is 1, the result is the start.
     steps = op.convert(op.Maximum(op.Subtract(count, 1), 1), element)
     positions = op.convert(op.Range(op.constant(0, si64), count, op.constant(1, si64), output_type=si64), element)
     return op.Add(op.Multiply(positions, op.Divide(op.Subtract(stop, start), steps)), start)

@@ -24,7 +24,7 @@ ROWS_AND_COLUMNS = [1, 2]
 
 
 def coordinates(node: LoweringNode) -> str:
-    """Where the pixels of the result lie in the image."""
+    """The transformation of positions in the result to positions in the image, by its name in the runtime."""
     align, half = node.flag("align_corners"), node.flag("half_pixel_centers")
     if align and half:
         node.fail("align_corners and half_pixel_centers exclude each other")
@@ -32,7 +32,7 @@ def coordinates(node: LoweringNode) -> str:
 
 
 def keeps_size(node: LoweringNode) -> bool:
-    """Whether the image has the wanted size already."""
+    """Whether the image is known to have the size of the result."""
     shape, size = node.shape(0), node.constant_integers(1)
     return shape is not None and size is not None and len(shape) == 4 and shape[1:3] == size
 
@@ -40,7 +40,7 @@ def keeps_size(node: LoweringNode) -> bool:
 @tf.lowers("ResizeBilinear")
 def resize_bilinear(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.ResizeBilinear(x, size)
-    -> opset11.Interpolate(x, size, [1, 2]) {mode = linear_onnx}; the result is f32 always.
+    -> opset11.Interpolate(x, size, [1, 2]) {mode = linear_onnx}; the element type of the result is always f32
     """
     data = op.convert(node.operand(0), f32)
     if keeps_size(node):
@@ -78,8 +78,8 @@ def resize_nearest(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def resize_bicubic(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.ResizeBicubic(x, size) -> opset11.Interpolate(x, size, [1, 2]) {mode = cubic, cube_coeff = -0.75}
 
-    With half_pixel_centers pixels outside of the image do not count, which the runtime has not: a matrix for each axis
-    multiplies x.
+    With half_pixel_centers the weights of pixels outside of the image are 0, which the runtime does not support: x is
+    multiplied by a matrix for each axis.
     """
     data, mode = op.convert(node.operand(0), f32), coordinates(node)
     if keeps_size(node):
@@ -102,7 +102,7 @@ def resize_bicubic(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def known_sizes(node: LoweringNode) -> list[tuple[int, int]]:
-    """Height and width of the image and of the result. Raises ConversionError if one is unknown."""
+    """Pairs (size in the image, size in the result) of height and width. Raises ConversionError for an unknown size."""
     shape, size = node.shape(0), node.constant_integers(1)
     if shape is None or len(shape) != 4 or size is None or len(size) != 2 or min(shape[1:3]) < 1 or min(size) < 1:
         node.fail("such resizing needs sizes that are known while converting", hint="give the model's input a static shape")
@@ -113,7 +113,7 @@ def known_sizes(node: LoweringNode) -> list[tuple[int, int]]:
 
 
 def resampled_by(op: OpBuilder, data: SSAValue, matrices: list[Weights]) -> SSAValue:
-    """Data [N, H, W, C] with rows and columns multiplied by a matrix each, [result, data]."""
+    """Data [N, H, W, C] whose rows and columns are multiplied by a matrix [result, data] each."""
     for axis, matrix in zip(ROWS_AND_COLUMNS, matrices, strict=True):
         if not np.array_equal(matrix, np.eye(*matrix.shape)):
             data = multiplied(op, data, op.constant(matrix.astype(np.float32)), axis, 4)
@@ -122,7 +122,7 @@ def resampled_by(op: OpBuilder, data: SSAValue, matrices: list[Weights]) -> SSAV
 
 @tf.lowers("ResizeArea")
 def resize_area(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ResizeArea(x, size) -> x multiplied by matrices with the part that each pixel has of a pixel of the result"""
+    """tf.ResizeArea(x, size) -> x multiplied by matrices of the shares that pixels of x have in pixels of the result"""
     data = op.convert(node.operand(0), f32)
     return resampled_by(op, data, [area_weights(*sizes, align_corners=node.flag("align_corners")) for sizes in known_sizes(node)])
 
@@ -163,7 +163,7 @@ def extract_image_patches(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def same_or_valid(node: LoweringNode) -> str:
-    """The automatic padding of a node."""
+    """The automatic padding of a node, as the IR spells it. Raises ConversionError for any other."""
     spelled = node.text("padding")
     if spelled not in ("SAME", "VALID"):
         node.fail(f"padding {spelled!r} does not exist")
@@ -173,7 +173,7 @@ def same_or_valid(node: LoweringNode) -> str:
 @tf.lowers("ExtractVolumePatches")
 def extract_volume_patches(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.ExtractVolumePatches(x)
-    -> opset1.Convolution of each channel with a filter of a single 1 for each place in the window
+    -> opset1.Convolution of each channel with one filter for each position in the window, which is 1 at the position
     """
     sizes, strides = node.integers("ksizes"), node.integers("strides")
     if len(sizes) != 5 or len(strides) != 5 or (*sizes[::4], *strides[::4]) != (1, 1, 1, 1) or not 0 < np.prod(sizes) <= 4096:
@@ -203,8 +203,8 @@ def extract_volume_patches(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
 def projective_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ImageProjectiveTransformV3(x, transforms [N or 1, 8], size, fill) -> opset9.GridSample(Transpose(x), points of
-    x)
+    """tf.ImageProjectiveTransformV3(x, transforms [N or 1, 8], size, fill)
+    -> opset9.GridSample(Transpose(x), points of x)
 
     The points are (a0 x + a1 y + a2, b0 x + b1 y + b2) / (c0 x + c1 y + 1) for each pixel (x, y) of the result.
     """
@@ -222,11 +222,11 @@ def projective_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
     for value, axis in ((x, 2), (y, 1)):
         place = op.Divide(value, divisor)
         if interpolation == "NEAREST":
-            # The runtime rounds halves to even numbers.
+            # The runtime rounds halves to even numbers, TensorFlow away from zero.
             place = op.Round(place, mode="half_away_from_zero")
         size = op.convert(op.Gather(sizes, axis, 0), f32)
         line = op.Subtract(op.Divide(op.Add(op.Multiply(place, 2.0), 1.0), size), 1.0)
-        # A point at infinity lies outside of the image.
+        # A point at infinity is moved outside of the image.
         lines.append(op.Select(op.Equal(divisor, 0.0), 3.0, line) if fill_mode == "CONSTANT" else line)
     batch = op.Gather(sizes, [0], 0)
     flat = op.Concat(*lines, axis=2)
@@ -247,7 +247,7 @@ def projective_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def pixel_points(op: OpBuilder, size: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The points (x, y, 1) of an image of a size [H, W], [H * W, 3], and the size."""
+    """The points (x, y, 1) of an image of a size [H, W], as [H * W, 3], and the size."""
     known = op.known.integers(size)
     if known is not None and len(known) == 2 and 0 < np.prod(known) <= MAXIMUM_WEIGHTS:
         rows, columns = np.indices(known)
@@ -264,7 +264,7 @@ def pixel_points(op: OpBuilder, size: SSAValue) -> tuple[SSAValue, SSAValue]:
 
 @tf.lowers("ExtractGlimpse")
 def extract_glimpse(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.ExtractGlimpse: its windows lie partly outside of the image, where it has noise."""
+    """tf.ExtractGlimpse: refused, because its windows extend beyond the image, where they contain noise."""
     node.fail("glimpses with noise around the image are not supported", hint="replace the node by tf.image.crop_and_resize in the model")
 
 
@@ -277,13 +277,13 @@ def adjust_contrast(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("AdjustContrast")
 def adjust_contrast_within(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.AdjustContrast(x, factor, lowest, highest)
-    -> as AdjustContrastv2, cut off at lowest and highest; the result is f32.
+    -> as AdjustContrastv2, limited to lowest and highest; the element type of the result is f32
     """
     result = contrasted(node, op, op.convert(node.operand(0), f32))
     return op.Minimum(op.Maximum(result, node.operand(2)), node.operand(3))
 
 
 def contrasted(node: LoweringNode, op: OpBuilder, data: SSAValue) -> SSAValue:
-    """The distance from the mean of each channel multiplied by a factor."""
+    """Data whose distance from the mean of each channel is multiplied by the factor, operand 1."""
     mean = op.ReduceMean(data, [-3, -2], keep_dims=True)
     return op.Add(op.Multiply(op.Subtract(data, mean), op.convert(node.operand(1), element_of(data))), mean)

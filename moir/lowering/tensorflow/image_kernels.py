@@ -10,14 +10,14 @@ import numpy as np
 from moir.lowering.resampling import Weights
 
 Kernel = tuple[float, Callable[[Weights], Weights]]
-"""The radius of a kernel and its weight at a distance within it."""
+"""The radius of a kernel, and its weight as a function of the distance within the radius."""
 
 NEGLIGIBLE = 1000 * float(np.finfo(np.float32).tiny)
-"""Sums of weights below it are not made one."""
+"""Smaller sums of weights are not normalized to 1."""
 
 
 def area_weights(size: int, resized: int, *, align_corners: bool) -> Weights:
-    """Which part of a pixel of the result each pixel of the data covers."""
+    """The share of each pixel of the data in each pixel of the result, by area."""
     scale = (size - 1) / (resized - 1) if align_corners and resized > 1 else size / resized
     matrix = np.zeros((resized, size))
     for row in range(resized):
@@ -67,14 +67,17 @@ KERNELS: dict[str, Kernel] = {
 
 
 def kernel_weights(kernel: str, size: int, resized: int, *, scale: float, translation: float, antialias: bool) -> Weights | None:
-    """The weights of a kernel; None if there is no such kernel. With antialias it is as wide as a pixel of the result."""
+    """The normalized weights of a kernel; None if the kernel is unknown.
+
+    With `antialias` and a scale below 1 the kernel is widened to the size of a pixel of the result.
+    """
     if kernel not in KERNELS:
         return None
     radius, weight = KERNELS[kernel]
     stretch = max(1 / scale, 1.0) if antialias else 1.0
     samples = (np.arange(resized) + 0.5) / scale - translation / scale
     distance = np.arange(size) + 0.5 - samples[:, None]
-    # A pixel counts if its centre lies within the radius.
+    # A pixel has a weight if its centre lies within the radius.
     within = np.abs(distance) <= radius * stretch
     matrix = np.where(within, weight(np.abs(distance) / stretch), 0.0)
     sums = matrix.sum(axis=1, keepdims=True)

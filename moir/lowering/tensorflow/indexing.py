@@ -19,16 +19,16 @@ INDEX_TYPES = (si32, si64)
 """Element types of indices in the runtime."""
 
 MAXIMUM_STITCH = 1 << 16
-"""Stitches of up to this many known indices are worked out while converting."""
+"""Stitches of up to this many constant indices are computed while converting."""
 
 
 def as_indices(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """Integers as indices of the runtime: smaller ones become i32."""
+    """Integers in an element type that the runtime supports for indices; others become i32."""
     return value if element_of(value) in INDEX_TYPES or element_of(value) not in INTEGER_TYPES else op.convert(value, si32)
 
 
 def check_bad_indices(node: LoweringNode) -> None:
-    """Raises ConversionError if the node says that indices out of range are allowed, which the runtime cannot be told."""
+    """Raises ConversionError if the attribute `bad_indices_policy` allows indices out of range."""
     policy = node.text("bad_indices_policy", "")
     if policy not in ("", "DEFAULT", "ERROR"):
         node.fail(f"indices out of range are handled as {policy}", hint="keep the indices in range and leave bad_indices_policy out")
@@ -45,7 +45,7 @@ def gather(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def gathered(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: Operand, batch: int) -> SSAValue:
-    """opset8.Gather, and a constant without elements for no indices: on those the runtime (2026.4, CPU) crashes."""
+    """opset8.Gather; an empty constant if there are no indices, for which the runtime (2026.4, CPU) crashes."""
     found = op.Gather(data, as_indices(op, indices), axis, batch_dims=batch)
     shape, element = shape_of(found), element_of(found)
     if element_count(shape_of(indices)) != 0 or shape is None or not is_static(shape) or element in (dynamic, string):
@@ -77,7 +77,7 @@ def gather_tree(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("InvertPermutation")
 def invert_permutation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.InvertPermutation(x)
-    -> opset3.ScatterUpdate(x, x, opset4.Range(0, size), 0), the Range a constant for a known size
+    -> opset3.ScatterUpdate(x, x, opset4.Range(0, size), 0); the Range is a constant for a known size
     """
     x, shape = node.operand(0), node.shape(0)
     if shape is not None and is_static(shape):
@@ -116,7 +116,7 @@ UPDATES = {
     "TensorScatterSub": "sub",
     "TensorScatterUpdate": "none",
 }
-"""How each kind combines an update with what is there."""
+"""The reduction of each kind, by its name in the runtime, that combines an update with the present element."""
 
 
 @tf.lowers(*UPDATES)
@@ -142,10 +142,10 @@ def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("DynamicPartition")
 def dynamic_partition(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.DynamicPartition(x, numbers) {num_partitions} -> for each part p opset8.Gather(x, NonZero(Equal(numbers, p)),
-    0)
+    """tf.DynamicPartition(x, numbers) {num_partitions}
+    -> opset8.Gather(x, NonZero(Equal(numbers, p)), 0) for each part p
 
-    Of numbers of several dimensions, all dimensions together are the one that is partitioned.
+    If `numbers` has several dimensions, these dimensions of both operands are merged first.
     """
     numbers, rank = node.operand(1), node.known_rank(1)
     data = flattened(op, node.operand(0), rank)
@@ -158,7 +158,7 @@ def dynamic_partition(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | 
 
 
 def flattened(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
-    """A value with its first `count` dimensions as one; a new one of size 1 for none."""
+    """A value whose first `count` dimensions are merged; for `count` 0 a dimension of size 1 is inserted."""
     if count == 1:
         return value
     if count == 0:
@@ -170,7 +170,7 @@ def flattened(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
 
 
 def flattened_by_shape(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
-    """A value with its first `count` dimensions as one, by its shape when the model runs."""
+    """A value whose first `count` dimensions are merged by a Reshape with a computed target."""
     sizes = op.ShapeOf(value)
     first = op.ReduceProd(op.Slice(sizes, [0], [count], [1], [0]), [0], keep_dims=True)
     if rank_of(value) == count:
@@ -182,8 +182,8 @@ def flattened_by_shape(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
 def dynamic_stitch(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.DynamicStitch(i, j, a, b) -> opset8.Gather(opset1.Concat(a, b), sources, 0)
 
-    `sources` says which slice comes last in each place: a constant if the indices are known, otherwise the maximum of
-    its positions by opset12.ScatterElementsUpdate.
+    `sources` contains for each position of the result the last slice with that index. It is a constant if the indices
+    are known, otherwise the maximum of the positions by opset12.ScatterElementsUpdate.
     """
     count = len(node.operands) // 2
     ranks = [rank_of(value) for value in node.operands[:count]]

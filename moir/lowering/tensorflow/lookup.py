@@ -1,7 +1,7 @@
-"""Tables from keys to values, whose content is in the model.
+"""Hash tables whose contents are in the model.
 
-The handle of a table becomes a constant number, so that it arrives wherever a handle can be passed to; the table is
-found by that number.
+The handle of a table is lowered to a constant number, which can be passed to bodies; lookups find the table by its
+number.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 Tables: TypeAlias = list[tuple[DataAttr, DataAttr]]
-"""The keys and values of hash tables; the number of a table is its index."""
+"""The keys and values of hash tables; the index of a table is its number."""
 
 
 def tables_met(node: LoweringNode) -> Tables:
-    """The tables that this run of the lowering has met so far."""
+    """The tables that this run of the lowering has lowered so far."""
     return node.run.state(hash_table, list[tuple[DataAttr, DataAttr]])
 
 
@@ -39,9 +39,7 @@ def hash_table(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def table_of(node: LoweringNode) -> tuple[DataAttr, DataAttr]:
-    """Keys and values of the table whose handle is the first operand. Raises ConversionError if it is not known which
-    that is.
-    """
+    """Keys and values of the table whose handle is operand 0. Raises ConversionError if the handle is not constant."""
     number = node.constant_integers(0)
     tables = tables_met(node)
     if number is None or len(number) != 1 or not 0 <= number[0] < len(tables):
@@ -51,9 +49,10 @@ def table_of(node: LoweringNode) -> tuple[DataAttr, DataAttr]:
 
 @tf.lowers("LookupTableFind", "LookupTableFindV2")
 def find(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.LookupTableFindV2(table, x, default) -> opset1.Select(x is key i, opset8.Gather(values, i, 0), default)
+    """tf.LookupTableFindV2(table, x, default)
+    -> opset1.Select(x equals key i, opset8.Gather(values, i, 0), default)
 
-    i is found with opset15.SearchSorted in the sorted keys, or by comparing bytes if they are strings.
+    opset15.SearchSorted finds i in the sorted keys; strings are compared byte by byte.
     """
     keys, values = table_of(node)
     found, default = node.operand(1), node.operand(2)
@@ -82,10 +81,10 @@ def encoded(strings: Array) -> list[bytes]:
 
 
 def string_position(op: OpBuilder, found: SSAValue, keys: Sequence[bytes]) -> SSAValue:
-    """For each string the number of the key that it is, -1 for one that is no key.
+    """For each string the index of the key that equals it; -1 if there is none.
 
-    The bytes of every string, filled up with zeros, are compared with those of every key; so are their sizes, for
-    strings with zeros.
+    The bytes of every string, padded with zeros, are compared with those of every key. Sizes are compared as well,
+    because strings may contain zeros.
     """
     width = max(1, *map(len, keys))
     table = np.stack([np.frombuffer(key.ljust(width, b"\0"), np.uint8) for key in keys])
@@ -102,10 +101,10 @@ def string_position(op: OpBuilder, found: SSAValue, keys: Sequence[bytes]) -> SS
 
 
 def selected_string(op: OpBuilder, position: SSAValue, texts: Sequence[bytes]) -> SSAValue:
-    """Constant strings by their numbers.
+    """Constant strings selected by their numbers.
 
-    Each byte of the result finds the string it is in by where the strings end, for the runtime packs strings that
-    follow each other only.
+    The runtime packs only strings whose bytes are contiguous, so the bytes of the result are gathered: each byte
+    belongs to the string whose end follows it.
     """
     sizes = np.array([len(text) for text in texts], np.int32)
     begins = np.cumsum(sizes, dtype=np.int32) - sizes

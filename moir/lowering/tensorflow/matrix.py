@@ -15,7 +15,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_DETERMINANT = 8
-"""Determinants of matrices up to this size are expanded into products."""
+"""Largest size of matrices whose determinants are expanded into products."""
 
 
 @tf.lowers("MatMul")
@@ -25,7 +25,7 @@ def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def transposed_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The product of the first two operands, transposed as the node says."""
+    """The product of operands 0 and 1, each transposed if its attribute says so."""
     return op.MatMul(node.operand(0), node.operand(1), transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
 
 
@@ -48,7 +48,7 @@ def fused_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("Einsum")
 def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Einsum(…) {equation}
-    -> opset7.Einsum(…) {equation}, the equation without blanks and with its result spelled out
+    -> opset7.Einsum(…) {equation}, where the equation has no blanks and an explicit result
     """
     try:
         equation = Equation.parse(node.text("equation"))
@@ -59,7 +59,7 @@ def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("MatrixInverse")
 def inverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixInverse(x) -> opset14.Inverse(x); its transpose with `adjoint`, which needs a known rank"""
+    """tf.MatrixInverse(x) -> opset14.Inverse(x); transposed for `adjoint`, which requires a known rank"""
     found = op.Inverse(node.operand(0))
     if not node.flag("adjoint"):
         return found
@@ -86,7 +86,7 @@ def cross_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixDeterminant(x) -> for each row opset1.MatMul(row · minors, constant signs), for matrices of up to 8 rows
 
-    The minors of the first r rows, one for each set of r columns, give those of one more row by expansion along that
+    A minor of r + 1 rows, for each set of r + 1 columns, is computed from those of r rows by expansion along its last
     row.
     """
     data, shape = node.operand(0), node.shape(0)

@@ -18,13 +18,11 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 FIRST, LAST = -(2**31), 2**31 - 1
-"""Bounds of a slice that lie before and behind every element."""
+"""Bounds of a slice before the first and after the last element of any axis."""
 
 
 def constant_axis(node: LoweringNode, index: int, attribute: str = "T") -> int:
-    """An operand that is an axis, which must be known, as an axis of the real tensor. Raises ConversionError if it is
-    not.
-    """
+    """An operand that is an axis, as an axis of the real tensor. Raises ConversionError if it is not constant."""
     axis = node.constant_integers(index)
     if axis is None or len(axis) != 1:
         node.fail("the axis is computed when the model runs", hint="make the axis a constant")
@@ -48,7 +46,7 @@ def concat_v2(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def joined(op: OpBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
-    """Values one behind the other."""
+    """The concatenation of values along an axis; of one value that value itself."""
     return values[0] if len(values) == 1 else op.Concat(*values, axis=axis)
 
 
@@ -65,7 +63,7 @@ def pack(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("Unpack")
 def unpack(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
     """tf.Unpack(x) {num, axis = 0}
-    -> opset1.Squeeze of each part of opset1.Split(x, axis); opset8.Gather if only one is used
+    -> opset1.Squeeze of each part of opset1.Split(x, axis); opset8.Gather if only one part has uses
     """
     data, count, axis = node.operand(0), node.integer("num"), real_axis(node, node.integer("axis", 0))
     used = [index for index in range(node.result_count) if node.is_used(index)]
@@ -104,7 +102,7 @@ def split_lengths(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 @tf.lowers("Transpose", "ConjugateTranspose")
 def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Transpose(x, perm) -> opset1.Transpose(x, perm); x if the order stays"""
+    """tf.Transpose(x, perm) -> opset1.Transpose(x, perm); x itself for the identity permutation"""
     data, order = node.operand(0), node.constant_integers(1)
     if order is not None:
         order = [normalize_axis(axis, len(order)) for axis in order]
@@ -121,7 +119,7 @@ def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Tile(x, multiples) -> opset1.Tile(x, multiples); x if nothing is repeated
 
-    With computed multiples -> opset3.Broadcast if only dimensions of size 1 are repeated, otherwise Gathers.
+    Computed multiples become opset3.Broadcast if only dimensions of size 1 are repeated, otherwise Gathers.
     """
     data, multiples = node.operand(0), node.constant_integers(1)
     if multiples is not None:
@@ -147,7 +145,7 @@ def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("Reverse")
 def reverse_flags(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Reverse(x, flags)
-    -> opset8.Slice(x, -1, first, -1, axes); with computed flags -> opset8.Slice with Selects for its bounds
+    -> opset8.Slice(x, -1, first, -1, axes); for computed flags opset8.Slice with bounds that are Selects
     """
     flags = node.constant(1)
     if flags is not None:
@@ -156,7 +154,7 @@ def reverse_flags(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def reversed_where(op: OpBuilder, data: SSAValue, flags: SSAValue) -> SSAValue:
-    """Data in reverse order along the axes that have a flag."""
+    """Data reversed along the axes whose flags are true."""
     start, stop, step = (
         op.Select(flags, op.constant(backward, si64), op.constant(forward, si64)) for backward, forward in ((-1, 0), (FIRST, LAST), (-1, 1))
     )
@@ -177,7 +175,7 @@ def reverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def reversed_along(op: OpBuilder, data: SSAValue, axes: Sequence[int]) -> SSAValue:
-    """Data in reverse order along axes."""
+    """Data reversed along axes."""
     return op.Slice(data, [-1] * len(axes), [FIRST] * len(axes), [-1] * len(axes), list(axes)) if axes else data
 
 
@@ -223,7 +221,7 @@ def mirror_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def padded(node: LoweringNode, op: OpBuilder, mode: str, value: SSAValue | None) -> SSAValue:
-    """Operand 0 padded by the widths in operand 1, a row [begin, end] for each dimension."""
+    """Operand 0 padded by operand 1, which has a row [begin, end] for each dimension."""
     data, widths = node.operand(0), node.constant(1)
     if widths is None:
         begin, end = (op.Gather(node.operand(1), side, 1) for side in (0, 1))
@@ -290,8 +288,9 @@ def batch_to_space_square(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def borders(node: LoweringNode, op: OpBuilder, index: int) -> list[Operand]:
-    """Begins and ends from an operand with a row [begin, end] for each spatial dimension, with zeros for all other
-    dimensions.
+    """Begins and ends for every dimension, from an operand with a row [begin, end] for each spatial dimension.
+
+    The entries for all other dimensions are zeros.
     """
     known = node.constant(index)
     if known is not None:
@@ -302,7 +301,7 @@ def borders(node: LoweringNode, op: OpBuilder, index: int) -> list[Operand]:
 
 
 def around_block(op: OpBuilder, data: SSAValue, entries: SSAValue, filler: int) -> Operand:
-    """Entries for the spatial dimensions, with a filler for the batch dimension in front and all others behind."""
+    """Entries for the spatial dimensions, with `filler` before them for the batch and after them for the rest."""
     rank, count, known = rank_of(data), element_count(shape_of(entries)), op.known.integers(entries)
     if rank is not None and known is not None and rank > len(known):
         return [filler, *known, *[filler] * (rank - 1 - len(known))]

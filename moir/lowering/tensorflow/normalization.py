@@ -21,14 +21,14 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_NEIGHBOURHOOD = 1024
-"""Channels in front of and behind each that a local response normalization may take together."""
+"""Largest radius of the neighbourhood of a local response normalization, in channels."""
 
 
 @tf.lowers("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx")
 def batch_normalization(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.FusedBatchNormV3(x, scale, offset, mean, variance) -> opset1.Add(opset1.Multiply(x, factor), shift)
 
-    While training: the mean and the variance are those of the batch, the further results the running ones.
+    In training mode the mean and the variance are those of the batch, and the running ones are further results.
     """
     data, last = node.operand(0), is_channel_last(node)
     if node.flag("is_training", True):
@@ -53,7 +53,7 @@ def inference_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> SS
 
 
 def training_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> list[SSAValue]:
-    """Operand 0 normalized by its own mean and variance, the running mean and variance, and those of the batch."""
+    """Operand 0 normalized by the statistics of the batch, the running mean and variance, and those of the batch."""
     data = op.convert(node.operand(0), f32)
     scale, offset = node.operand(1), node.operand(2)
     rank = 5 if node.text("data_format", "NHWC") in ("NDHWC", "NCDHW") else node.rank(0) or 4
@@ -68,7 +68,7 @@ def training_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> lis
     centred = op.Subtract(data, op.ReduceMean(data, axes, keep_dims=True))
     variance = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=False)
     count = op.convert(op.ReduceProd(op.Gather(op.ShapeOf(data), axes, 0), [0], keep_dims=False), f32)
-    # The running variance is that of a sample: divided by one less.
+    # The running variance is the unbiased estimate: its divisor is the number of elements minus 1.
     sample = op.Multiply(variance, op.Divide(count, op.Maximum(op.Subtract(count, 1.0), 1.0)))
     running = [mean, sample]
     momentum = node.number("exponential_avg_factor", 1.0)
@@ -79,7 +79,7 @@ def training_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> lis
 
 
 def with_activation(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
-    """The result plus a side input, if there is one, and its activation."""
+    """The result plus an optional side input, after the activation of the node."""
     if node.integer("num_side_inputs", 0):
         result = op.Add(result, node.operand(5))
     mode = node.text("activation_mode", "Identity")
@@ -103,10 +103,10 @@ def global_batch_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("LRN")
 def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.LRN(x) {depth_radius, alpha} -> Transpose(opset1.LRN(Transpose(x), [1]) {size = 2 * depth_radius + 1, alpha *
-    size})
+    """tf.LRN(x) {depth_radius, alpha}
+    -> Transpose(opset1.LRN(Transpose(x), [1]) {size = 2 * depth_radius + 1, alpha * size})
 
-    The runtime's CPU plugin takes the bias for an integer: one that is none is factored out.
+    The runtime's CPU plugin truncates the bias to an integer, so a fractional bias is factored out.
     """
     radius, alpha = node.integer("depth_radius", 5), node.number("alpha", 1.0)
     beta, bias = node.number("beta", 0.5), node.number("bias", 1.0)

@@ -90,10 +90,11 @@ def maxima_of_channels(node: LoweringNode, op: OpBuilder, kernel: Sequence[int],
 
 @tf.lowers("MaxPoolWithArgmax")
 def max_pool_with_argmax(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.MaxPoolWithArgmax(x) -> Transpose(opset14.MaxPool(Transpose(x))), opset1.Add(opset1.Multiply(its indices, C),
-    [0, …, C - 1])
+    """tf.MaxPoolWithArgmax(x)
+    -> Transpose(opset14.MaxPool(Transpose(x))), opset1.Add(opset1.Multiply(its indices, C), [0, …, C - 1])
 
-    The runtime counts the elements of a channel, TensorFlow those of an image with all its channels, or of the batch.
+    Indices of the runtime refer to the elements of a channel, those of TensorFlow to the elements of an image with all
+    its channels, or of the batch.
     """
     kernel, strides = (checked_entries(node, name, node.integers(name), 2, True) for name in ("ksize", "strides"))
     begins, ends, automatic = padding(node, 2, True)

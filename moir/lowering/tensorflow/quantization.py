@@ -3,8 +3,8 @@
     %y = tf.FakeQuantWithMinMaxVars(%x, %low, %high) {num_bits = 8}
 ->  %y = opset1.FakeQuantize(%x, %first, %last, %first, %last) {levels = 256}
 
-The limits, which TensorFlow moves so that 0 is one of the levels, are computed with operations; behind constants these
-are folded.
+TensorFlow moves the limits so that 0 is one of the levels. This is computed by operations, which are folded if the
+limits are constants.
 """
 
 from __future__ import annotations
@@ -23,44 +23,44 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 TINY = float(np.finfo(np.float32).tiny)
-"""A step that is 0, as where all numbers are, becomes this one: nothing is divided by 0, and 0 stays 0."""
+"""Lower limit of a step, which is 0 if all numbers are 0: no division by 0 occurs, and 0 remains 0."""
 
 MAXIMUM_LEVEL_BITS = 16
-"""Numbers of more bits are not the levels of a FakeQuantize."""
+"""FakeQuantize is not used for integers of more bits."""
 
 
 class Levels(NamedTuple):
-    """The smallest and the largest of the integers that numbers are rounded to."""
+    """The smallest and the largest integer of the quantized range."""
 
     low: int
     high: int
 
 
 def level_bits(node: LoweringNode, bits: int) -> int:
-    """A number of bits. Raises ConversionError if it is none that integers have."""
+    """The number of bits, verified. Raises ConversionError unless it is 1 to 63."""
     if not 1 <= bits <= 63:
         node.fail(f"{bits} bits are not possible")
     return bits
 
 
 def level_range(bits: int, signed: bool, narrow: bool) -> Levels:
-    """The integers of a number of bits; a narrow range leaves the smallest one out."""
+    """The range of integers of a number of bits; a narrow range excludes the smallest one."""
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
     return Levels(low + narrow, high)
 
 
 def type_range(element: Attribute, narrow: bool = False) -> Levels:
-    """The integers of an element type."""
+    """The range of integers of an element type."""
     row = describe(element)
     return level_range(row.bits, row.xml[0] == "i", narrow)
 
 
 def fake_quantized(op: OpBuilder, x: SSAValue, low: SSAValue, high: SSAValue, levels: int) -> SSAValue:
-    """Numbers rounded to evenly spaced ones between two limits."""
+    """Numbers rounded to the nearest of evenly spaced levels between two limits."""
     return op.FakeQuantize(x, low, high, low, high, levels=levels)
 
 
-# Rounding to levels one of which is 0
+# Rounding to levels that include 0
 
 
 @tf.lowers("FakeQuantWithMinMaxArgs")
@@ -78,13 +78,13 @@ def fake_quantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
 def fake_quantize_computed(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.FakeQuantWithMinMaxVars(x, min, max) {num_bits = 8, narrow_range = false}
-    -> opset1.FakeQuantize(x, …); by the last dimension
+    -> opset1.FakeQuantize(x, …); limits of one dimension have an entry for each element of the last dimension
     """
     return nudged(node, op, node.operand(0), node.operand(1), node.operand(2))
 
 
 def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
-    """Numbers rounded to levels between limits that are moved to make 0 a level."""
+    """Numbers rounded to levels between limits that are moved so that 0 is a level."""
     bits = level_bits(node, node.integer("num_bits", 8))
     first, last = level_range(bits, False, node.flag("narrow_range"))
     if bits > MAXIMUM_LEVEL_BITS or last == first:
@@ -127,9 +127,9 @@ def quantize_and_dequantize_attributes(node: LoweringNode, op: OpBuilder) -> SSA
 
 
 def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue], given: bool, bits: int) -> SSAValue:
-    """Numbers rounded to multiples of a step, the smallest that lets the integers of some bits reach both limits.
+    """Numbers rounded to multiples of the smallest step for which integers of `bits` bits reach both limits.
 
-    Limits that are not `given` are the smallest and the largest number.
+    If the limits are not `given`, they are the minimum and the maximum of the numbers.
     """
     x, axis = node.operand(0), node.integer("axis", -1)
     levels = level_range(level_bits(node, bits), node.flag("signed_input", True), node.flag("narrow_range"))
@@ -149,7 +149,7 @@ def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue]
 
 
 def symmetric_step(op: OpBuilder, low: SSAValue, high: SSAValue, levels: Levels) -> SSAValue:
-    """The step with which the levels reach both limits."""
+    """The smallest step for which the range of integers reaches both limits."""
     step = op.Divide(high, float(levels.high))
     if levels.low:
         step = op.Maximum(op.Divide(low, float(levels.low)), step)
@@ -157,26 +157,26 @@ def symmetric_step(op: OpBuilder, low: SSAValue, high: SSAValue, levels: Levels)
 
 
 def _other_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """All axes, or all but one that is not negative."""
+    """All axes of x; for a non-negative `axis` all others."""
     if axis < 0:
         return all_axes(op, x)
     return op.constant([each for each in range(node.known_rank(0)) if each != axis])
 
 
 def along_axis(node: LoweringNode, op: OpBuilder, limit: SSAValue, axis: int) -> SSAValue:
-    """A limit of one dimension, which lies along an axis of operand 0."""
+    """A limit of one dimension, reshaped to extend along an axis of operand 0."""
     if rank_of(limit) == 0 or axis < 0:
         return limit
     return op.Reshape(limit, [-1, *(1,) * (node.known_rank(0) - 1 - axis)], special_zero=False)
 
 
-# Integers and what they stand for
+# Integers and the numbers they represent
 
 
 @tf.lowers("Dequantize")
 def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Dequantize(x, min, max) {mode, narrow_range, axis, dtype}
-    -> (x - offset) * step + min, offset and step by the mode
+    -> (x - offset) * step + min; the mode determines offset and step
     """
     x, axis = node.operand(0), node.integer("axis", -1)
     mode, element = node.text("mode", "MIN_COMBINED"), element_of(x)
@@ -198,7 +198,7 @@ def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("QuantizeV2")
 def quantize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """tf.QuantizeV2(x, min, max) {mode, round_mode, narrow_range, axis, ensure_minimum_range}
-    -> integers and the limits they stand for
+    -> integers and the limits that they represent
     """
     x, axis, element = node.operand(0), node.integer("axis", -1), node.element_attribute("T")
     mode, rounding = node.text("mode", "MIN_COMBINED"), node.text("round_mode", "HALF_AWAY_FROM_ZERO")
@@ -218,13 +218,13 @@ def quantize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
         else:
             counted = op.Divide(op.Subtract(x, first), step)
             level = op.Round(op.Add(counted, float(levels.low)) if levels.low else counted, mode=round_mode)
-    # The largest integer of 32 bits is no float: the one below it is taken.
+    # The largest integer of 32 bits is not an f32; the next smaller f32 is the limit.
     largest = levels.high if describe(element).bits < 32 else np.nextafter(np.float32(levels.high), np.float32(0))
     return [op.convert(op.Clamp(level, min=float(levels.low), max=float(largest)), element), low, high]
 
 
 def _ensured(op: OpBuilder, low: SSAValue, high: SSAValue, minimum: float) -> tuple[SSAValue, SSAValue]:
-    """Limits with 0 between them that lie some part of the larger one, or of 1, apart."""
+    """Limits that contain 0 and have a minimum distance, as a share of the larger magnitude or of 1."""
     first = op.Minimum(low, 0.0)
     largest = op.Maximum(op.Maximum(op.Abs(low), op.Abs(high)), 1.0)
     last = op.Maximum(high, op.Add(first, op.Multiply(largest, minimum)))

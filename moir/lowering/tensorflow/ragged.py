@@ -1,4 +1,4 @@
-"""Ragged tensors: values, and for each ragged dimension where its rows begin and end in them (`splits`)."""
+"""Ragged tensors: values, and for each ragged dimension the begins and ends of its rows (`splits`)."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 NOWHERE = 2**31 - 1
-"""An index of no element: a Gather yields zeros for it."""
+"""An index out of range, for which a Gather returns zeros."""
 
 
 def numbers_of(op: OpBuilder, values: SSAValue) -> SSAValue:
-    """0, 1, … for each element of a vector."""
+    """The index 0, 1, … of each element of a vector."""
     return op.Range(0, op.Squeeze(op.ShapeOf(values), [0]), 1, output_type=si64)
 
 
 def rows_of(op: OpBuilder, splits: SSAValue, numbers: SSAValue) -> SSAValue:
-    """The row that each number is in."""
+    """The row that contains each of the given indices."""
     return op.Subtract(op.SearchSorted(splits, numbers, right_mode=True, output_type=si64), 1)
 
 
 @tf.lowers("RaggedRange")
 def ragged_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
     """tf.RaggedRange(starts, limits, deltas)
-    -> splits, a CumSum of the lengths, and the values start + number in the row · delta
+    -> splits, the CumSum of the lengths, and the values start + index in the row · delta
     """
     starts, limits, deltas = (as_list(op, value) if rank_of(value) == 0 else value for value in node.operands)
     element = element_of(starts)
@@ -38,7 +38,7 @@ def ragged_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]
     if element in REAL_TYPES:
         quotient = op.Ceiling(op.Divide(distance, deltas))
     else:
-        # Rounded up: the runtime truncates, so what is divided is larger by a step less one towards the limit.
+        # Division truncates, so the distance is first increased by the step minus 1, away from zero, to round up.
         quotient = op.Divide(op.Add(distance, op.Subtract(deltas, op.Sign(deltas))), deltas)
     lengths = op.convert(op.Maximum(quotient, 0), si64)
     if rank_of(lengths) != 1:
@@ -55,14 +55,14 @@ def ragged_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]
 
 
 def of_row(op: OpBuilder, values: SSAValue, rows: SSAValue) -> SSAValue:
-    """The entry of each row; a single entry holds for all."""
+    """The entry of each row; a single entry applies to all rows."""
     return values if shape_of(values) == (1,) else op.Gather(values, rows, 0)
 
 
 @tf.lowers("RaggedTensorToSparse")
 def to_sparse(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """tf.RaggedTensorToSparse(splits…, values) {RAGGED_RANK}
-    -> coordinates [n, rank], values, the shape with the longest row of each
+    -> coordinates [n, rank], values, and the shape, with the length of the longest row of each dimension
     """
     *all_splits, values = node.operands
     if rank_of(values) != 1:
@@ -88,12 +88,12 @@ def lengths_of(op: OpBuilder, splits: SSAValue) -> SSAValue:
 
 @tf.lowers("RaggedTensorToTensor")
 def to_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.RaggedTensorToTensor(shape, values, default, partitions…) {row_partition_types} -> Select(inside,
-    Gather(values, …), default)
+    """tf.RaggedTensorToTensor(shape, values, default, partitions…) {row_partition_types}
+    -> Select(inside, Gather(values, …), default)
 
-    Each dimension turns the numbers of rows [d0, …] into those of their elements [d0, …, d]: begin of the row + 0, 1,
-    …, and nowhere behind its end. Partitions are splits, or the number of rows and then the row of each element of
-    every dimension.
+    Each ragged dimension maps the row indices [d0, …] to the indices of the elements [d0, …, d] of these rows: begin +
+    0, 1, …, and an index out of range after the end of a row. Partitions are splits, or the number of rows followed by
+    the row of each element of every dimension.
     """
     values, default, *partitions = node.operands[1:]
     kinds = node.texts("row_partition_types", ())
@@ -108,7 +108,7 @@ def to_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
     numbers = op.Range(0, rows, 1, output_type=si64)
     inside: SSAValue | None = None
     for depth, (starts, ends) in enumerate(levels):
-        # Outside of the data a Gather yields 0 for both bounds, so the row is empty.
+        # For an index out of range a Gather returns 0 for both bounds, so the row is empty.
         begin, end = (op.Unsqueeze(op.Gather(bound, numbers, 0), [depth + 1]) for bound in (starts, ends))
         if wanted[depth + 1] >= 0:
             width = op.constant(wanted[depth + 1], si64)

@@ -3,8 +3,8 @@
     %y = tf.RandomUniform(%shape) {seed = 7, seed2 = 3, dtype = f32}
 ->  %y = opset8.RandomUniform(%shape, 0.0, 1.0) {global_seed = 7, op_seed = 3, output_type = f32}
 
-The runtime draws uniform numbers as TensorFlow does: the same ones for the same seeds. Other distributions are the same
-as distributions, not number by number. The stateless kinds draw the same numbers in every run, but not those of
+For the same seeds the runtime generates the same uniform numbers as TensorFlow. Other distributions agree as
+distributions, but not number by number. The stateless kinds generate the same numbers in every run, but not those of
 TensorFlow.
 """
 
@@ -25,22 +25,22 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 PHILOX = 1
-"""TensorFlow's number of the generator that the runtime has as well."""
+"""TensorFlow's number of the Philox generator, which the runtime implements as well."""
 
 DISTANCE = 2.0
-"""A truncated normal distribution ends at this many standard deviations."""
+"""The bound of a truncated normal distribution, in standard deviations."""
 
 LARGEST_SEED = 2**31 - 1
 
 
 class Seeds(NamedTuple):
-    """The two seeds of a generator. With both 0 its numbers differ from run to run."""
+    """The two seeds of a generator. If both are 0, the numbers differ from run to run."""
 
     first: int
     second: int
 
     def stream(self, number: int) -> Seeds:
-        """Seeds of a further stream of numbers."""
+        """The seeds of another stream of random numbers."""
         return Seeds(self.first, (self.second + number) & LARGEST_SEED or 1) if any(self) else self
 
 
@@ -50,9 +50,7 @@ def given_seeds(node: LoweringNode) -> Seeds:
 
 
 def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
-    """The seeds that are operands of a node, at the indices. Raises ConversionError if they are computed when the model
-    runs.
-    """
+    """The seeds in the operands of a node at the given indices. Raises ConversionError if these are not constant."""
     numbers: list[int] = []
     for index in indices:
         values = node.constant_integers(index)
@@ -64,21 +62,21 @@ def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
 
 
 def uniform(op: OpBuilder, shape: Operand, low: float, high: float, seeds: Seeds) -> SSAValue:
-    """Numbers of type f32 from low to below high."""
+    """Uniform random numbers of type f32 in [low, high)."""
     bounds = [op.constant(np.asarray(bound, np.float32)) for bound in (low, high)]
     return op.RandomUniform(shape, *bounds, output_type=f32, global_seed=seeds.first, op_seed=seeds.second)
 
 
 def normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
-    """Numbers of the standard normal distribution, by the transform of Box and Muller: sqrt(-2 ln u) cos(2 π v)."""
-    # The logarithm of 0 is infinite: u is at least the smallest step of the generator.
+    """Random numbers of a normal distribution by the transform of Box and Muller: sqrt(-2 ln u) cos(2 π v)."""
+    # The logarithm of 0 is infinite, so u has a positive lower limit.
     u = uniform(op, shape, float(np.finfo(np.float32).tiny), 1.0, seeds)
     v = uniform(op, shape, 0.0, 2 * math.pi, seeds.stream(1))
     return op.Multiply(op.Sqrt(op.Multiply(op.Log(u), -2.0)), op.Cos(v))
 
 
 def truncated_normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
-    """Numbers of the standard normal distribution without those far away, by its quantiles: sqrt(2) ErfInv(w)."""
+    """Random numbers of a truncated normal distribution, by its quantiles: sqrt(2) ErfInv(w)."""
     end = math.erf(DISTANCE / math.sqrt(2))
     return op.Multiply(op.ErfInv(uniform(op, shape, -end, end, seeds)), math.sqrt(2))
 
@@ -89,8 +87,8 @@ def real_type(node: LoweringNode) -> Attribute:
 
 
 def uniform_reals(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
-    """Numbers from 0 to below 1 in the shape that is operand 0."""
-    # The runtime has no generator for doubles.
+    """Uniform random numbers in [0, 1), in the shape that operand 0 contains."""
+    # The runtime has no generator for f64.
     element = real_type(node) if real_type(node) in (f16, bf16, f32) else f32
     bounds = [op.constant(np.asarray(bound).astype(to_numpy(element)), element) for bound in (0.0, 1.0)]
     drawn = op.RandomUniform(node.operand(0), *bounds, output_type=element, global_seed=seeds.first, op_seed=seeds.second)
@@ -98,7 +96,7 @@ def uniform_reals(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
 
 
 def uniform_integers(node: LoweringNode, op: OpBuilder, bounds: Sequence[int], seeds: Seeds, element: Attribute) -> SSAValue:
-    """Integers between the operands at two indices in the shape that is operand 0."""
+    """Uniform random integers in the shape in operand 0; `bounds` are the indices of the operands low and high."""
     drawn = element if element in (si32, si64) else si64
     low, high = (op.convert(as_scalar(op, node.operand(index)), drawn) for index in bounds)
     numbers = op.RandomUniform(node.operand(0), low, high, output_type=drawn, global_seed=seeds.first, op_seed=seeds.second)
@@ -138,8 +136,8 @@ def random_truncated_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def random_parameterized_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.ParameterizedTruncatedNormal(shape, means, deviations, low, high) -> mean + deviation * Sqrt(2) * ErfInv(w)
 
-    w lies evenly between the values of the error function at both ends. Parameters are scalars or one for each row of
-    the result.
+    w is uniform between the values of the error function at both bounds. Parameters are scalars, or have an entry for
+    each row of the result.
     """
     shape = node.operand(0)
     mean, deviation, low, high = (_by_row(op, op.convert(node.operand(index), f32), shape) for index in range(1, 5))
@@ -151,7 +149,7 @@ def random_parameterized_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _by_row(op: OpBuilder, parameter: SSAValue, shape: SSAValue) -> SSAValue:
-    """A parameter shaped to broadcast against a result of a shape from the front."""
+    """A parameter with dimensions of 1 appended, so that its entries apply to the rows of a result."""
     if rank_of(parameter) == 0:
         return parameter
     ones = op.Broadcast(op.constant([1]), op.Subtract(op.ShapeOf(shape), 1))
@@ -160,7 +158,7 @@ def _by_row(op: OpBuilder, parameter: SSAValue, shape: SSAValue) -> SSAValue:
 
 @tf.lowers("RandomShuffle")
 def shuffled(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.RandomShuffle(x) {seed, seed2} -> opset8.Gather(x, the order of random numbers, 0)"""
+    """tf.RandomShuffle(x) {seed, seed2} -> opset8.Gather(x, the sorting permutation of random numbers, 0)"""
     x = node.operand(0)
     rows = dimension(op, x, 0)
     count = op.constant(rows, si64) if isinstance(rows, int) else rows
@@ -170,9 +168,9 @@ def shuffled(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
-    """Classes drawn with the unscaled logarithms of probabilities that are operand 0."""
+    """Classes sampled with the unscaled logarithms of probabilities in operand 0."""
     logits, element = node.operand(0), node.element_attribute("output_dtype", si64)
-    # Relative to the largest, for exponentials overflow.
+    # The logarithms are normalized first, because their exponentials would overflow.
     logits = op.LogSoftmax(op.convert(logits, f32), axis=-1)
     properties = {"with_replacement": True, "log_probs": True, "global_seed": seeds.first, "op_seed": seeds.second}
     return op.Multinomial(logits, as_scalar(op, node.operand(1)), convert_type=element, **properties)
@@ -186,13 +184,13 @@ def multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return drawn_classes(node, op, given_seeds(node))
 
 
-# Generators without a state: the seed is an operand, or was turned into a key and a counter
+# Generators without a state: the seed is an operand, or was converted to a key and a counter
 
 
 @tf.lowers("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg")
 def key_and_counter(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """tf.StatelessRandomGetKeyCounter(seed)
-    -> key, counter: constants from which the kinds that take them make the seed again
+    -> key, counter: constants that contain the seed for the kinds that use them
     """
     seeds = stateless_seeds(node, 0)
     parts = [op.constant(np.array(part, np.uint64), ui64) for part in ([seeds.first], [seeds.second, 0])]
@@ -206,7 +204,7 @@ def generator(_: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def operand_seeds(node: LoweringNode) -> Seeds:
-    """The seeds of a stateless kind: of the first version operand 1, of the second one a key and a counter."""
+    """The seeds of a stateless kind: operand 1 of the first version, key and counter of the second version."""
     return stateless_seeds(node, 1, 2) if node.op.KIND.endswith("V2") else stateless_seeds(node, 1)
 
 

@@ -1,10 +1,10 @@
-"""Recurrent cells and sequences whose steps are one node. In shapes: T time, N batch, I input, H hidden size.
+"""Recurrent cells and sequences that are a single node. In shapes: T time, N batch, I input, H hidden size.
 
     %i, %cs, %f, %o, %ci, %co, %h = tf.LSTMBlockCell(%x, %cs_prev, %h_prev, %w, %wci, %wcf, %wco, %b)
 ->  %h, %cs = opset4.LSTMCell(%x, %h_prev, %cs_prev, w of x, w of h, %b)
 
-TensorFlow has the weights as one matrix [I + H, gates * H]. What the runtime's operations do not have, results of
-single gates, peepholes and a bound for the cell state, is computed by elementary operations; in a sequence they are the
+The weights of TensorFlow are one matrix [I + H, gates * H]. The runtime's operations have no results for single gates,
+no peepholes and no bound of the cell state. These are computed by elementary operations, which in a sequence are the
 body of a TensorIterator.
 """
 
@@ -30,11 +30,13 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 RUNTIME_GATES = "fico"
-"""The gates of the runtime's LSTM: forget, input, cell, output."""
+"""The gates of the runtime's LSTM in their order: forget, input, cell, output."""
 
 CELL_STATE, HIDDEN_STATE = 1, 6
-"""Numbers of the results of an LSTM that are its states. The others: 0 input gate, 2 forget gate, 3 output gate, 4 cell
-gate, 5 the tanh of the cell state."""
+"""Indices of the results of an LSTM that are its states.
+
+The others are 0 input gate, 2 forget gate, 3 output gate, 4 cell gate, 5 the tanh of the cell state.
+"""
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,9 @@ class LongShortTermMemory:
 
     Args:
         gates: the gates in the order of the weights.
-        forget_bias: what is added to the bias of the forget gate.
-        clip: bound of the cell state, none if it is not above 0.
-        peephole: whether the gates see the cell state.
+        forget_bias: number added to the bias of the forget gate.
+        clip: bound of the cell state; no bound if it is not positive.
+        peephole: whether the gates depend on the cell state.
         hidden_size: H.
     """
 
@@ -56,12 +58,12 @@ class LongShortTermMemory:
     hidden_size: int
 
     def is_plain(self, node: LoweringNode) -> bool:
-        """Whether the runtime's operations compute what the node has uses for."""
+        """Whether the runtime's operations compute all results of the node that have uses."""
         return not self.peephole and self.clip <= 0 and not any(node.is_used(index) for index in (0, 2, 3, 4, 5))
 
 
 def attributes_of(node: LoweringNode, gates: str, forget_bias: float, clip: float, bias: int) -> LongShortTermMemory:
-    """The attributes of a node whose bias [4 * H] is an operand; forget_bias and clip are the defaults."""
+    """The attributes of a node whose bias [4 * H] is operand `bias`; `forget_bias` and `clip` are the defaults."""
     size = hidden_size(node, bias, 4)
     return LongShortTermMemory(
         gates,
@@ -73,7 +75,7 @@ def attributes_of(node: LoweringNode, gates: str, forget_bias: float, clip: floa
 
 
 def hidden_size(node: LoweringNode, bias: int, gates: int) -> int:
-    """H, which the shape of a bias [gates * H] tells. Raises ConversionError if it is unknown."""
+    """H, inferred from the shape of a bias [gates * H]. Raises ConversionError if it is unknown."""
     shape = node.shape(bias)
     if shape is None or len(shape) != 1 or shape[0] < gates or shape[0] % gates:
         node.fail("the hidden size is unknown", hint="make the bias a constant")
@@ -81,7 +83,7 @@ def hidden_size(node: LoweringNode, bias: int, gates: int) -> int:
 
 
 def split_weights(op: OpBuilder, weights: SSAValue, size: int) -> tuple[SSAValue, SSAValue]:
-    """Weights [I + H, G] as those of the input [G, I] and those of the hidden state [G, H]."""
+    """Weights [I + H, G] split into those of the input [G, I] and those of the hidden state [G, H]."""
     inputs, hidden = op.VariadicSplit.parts(2, op.Transpose(weights, [1, 0]), 1, [-1, size])
     return inputs, hidden
 
@@ -100,11 +102,12 @@ def runtime_weights(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory
 def lstm_step(
     op: OpBuilder, cell: LongShortTermMemory, x: SSAValue, states: Sequence[SSAValue], weights: Sequence[SSAValue]
 ) -> list[SSAValue]:
-    """All results of a step: input gate, cell state, forget gate, output gate, cell gate, tanh of the cell state,
-    hidden state.
+    """All results of a step of an LSTM, in the order of the results of LSTMBlockCell.
+
+    These are input gate, cell state, forget gate, output gate, cell gate, tanh of the cell state, hidden state.
 
     Args:
-        states: cell state and hidden state before.
+        states: cell state and hidden state of the previous step.
         weights: the matrix [I + H, 4 * H], three vectors of peepholes [H] and the bias [4 * H].
     """
     before, hidden = states
@@ -147,14 +150,12 @@ def lstm_sequence(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 @tf.lowers("BlockLSTMV2")
 def lstm_sequence_without_forget_bias(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.BlockLSTMV2: as BlockLSTM with another order of gates, no forget_bias and by default no bound of the cell
-    state
-    """
+    """tf.BlockLSTMV2(…) -> as BlockLSTM with other gate order, no forget_bias, no default bound of the cell state"""
     return lstm_steps(node, op, attributes_of(node, "ifco", 0.0, 0.0, 8))
 
 
 def lstm_steps(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory) -> Replacement:
-    """The results of all steps [T, N, H]; those behind the number of steps, operand 0, are zeros."""
+    """The results of all steps [T, N, H]; zeros after the number of steps, operand 0."""
     data, full = node.operand(1), has_all_steps(node, op)
     steps = data if full else op.Slice(data, [0], op.Reshape(node.operand(0), [1], special_zero=False), [1], [0])
     plain = cell.is_plain(node) and not node.is_used(CELL_STATE)
@@ -176,7 +177,7 @@ def has_all_steps(node: LoweringNode, op: OpBuilder) -> bool:
 
 
 def hidden_states(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, steps: SSAValue) -> SSAValue:
-    """The hidden states of all steps by the runtime's LSTM, which has the batch first."""
+    """The hidden states of all steps by the runtime's LSTM, whose data have the batch first."""
     weights = [op.Unsqueeze(value, [0]) for value in runtime_weights(node, op, cell, 4, 8)]
     states = [op.Unsqueeze(node.operand(index), [1]) for index in (3, 2)]
     lengths = op.Broadcast(op.convert(dimension_list(op, steps, 0), si32), dimension_list(op, steps, 1))
@@ -186,7 +187,7 @@ def hidden_states(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, 
 
 
 def iterated(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, steps: SSAValue) -> list[SSAValue]:
-    """The used results of all steps, each step a run of the body of a TensorIterator."""
+    """The results with uses of all steps, computed by a TensorIterator with one iteration per step."""
     block = Block()
     inside = OpBuilder(node.known, block)
     shape, element = shape_of(steps) or (-1, -1, -1), element_of(steps)
@@ -217,7 +218,7 @@ def iterated(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, steps
 
 
 def add_parameter(block: Block, type_: Any) -> SSAValue:
-    """A new Parameter of a body."""
+    """Add a Parameter to a body and return its value."""
     parameter = Parameter.create(result_types=[type_])
     block.add_op(parameter)
     return parameter.results[0]
@@ -226,7 +227,7 @@ def add_parameter(block: Block, type_: Any) -> SSAValue:
 @tf.lowers("GRUBlockCell")
 def gru_cell(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.GRUBlockCell(x, h, w_ru, w_c, b_ru, b_c)
-    -> opset3.GRUCell(x, h, W, R, B), whose gates are update, reset and hidden
+    -> opset3.GRUCell(x, h, W, R, B) with the gates update, reset and hidden
     """
     x, hidden, gate_weights, weights, gate_bias, bias = (node.operand(index) for index in range(6))
     size = hidden_size(node, 5, 1)

@@ -1,4 +1,4 @@
-"""Reductions, positions of extremes, running sums and products, histograms.
+"""Reductions, positions of minima and maxima, running sums and products, histograms.
 
     %y = tf.Sum(%x, %axes) {keep_dims = true}
 ->  %y = opset1.ReduceSum(%x, %axes) {keep_dims = true}
@@ -37,7 +37,7 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     element, name = element_of(x), _SAME_MEANING[kind]
     if shape_of(axes) == (0,):
         return op.Abs(x) if kind == "EuclideanNorm" else x
-    # The runtime takes means and roots of floats only, and logical reductions along constant axes only.
+    # The runtime computes means and roots of floats only, and logical reductions for constant axes only.
     if element in INTEGER_TYPES and kind in _IN_FLOATS:
         x = op.convert(x, f32)
     elif name in _OF_BOOLEANS and op.known.integers(axes) is None:
@@ -67,9 +67,7 @@ def position(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def constant_axis(node: LoweringNode, index: int) -> int:
-    """An operand that is an axis. Raises ConversionError if it is computed when the model runs, unless there is only
-    one axis.
-    """
+    """A constant operand that is an axis. Raises ConversionError if it is not constant and there are several axes."""
     axis = node.constant_integers(index)
     if axis is not None and len(axis) == 1:
         return axis[0]
@@ -90,7 +88,7 @@ def running_sum(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("Cumprod")
 def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Cumprod(x, axis) {exclusive, reverse}
-    -> opset1.ReduceProd of the elements up to each one, others replaced by 1
+    -> opset1.ReduceProd of the prefix of each element, in which other elements are replaced by 1
     """
     prefixes, axis = prefixes_of(node, op, 1)
     return op.ReduceProd(prefixes, [axis], keep_dims=False)
@@ -98,9 +96,10 @@ def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("CumulativeLogsumexp")
 def running_sum_of_exponentials(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.CumulativeLogsumexp(x, axis) {exclusive, reverse} -> Log(ReduceSum(Exp(…))) of the elements up to each one
+    """tf.CumulativeLogsumexp(x, axis) {exclusive, reverse} -> Log(ReduceSum(Exp(…))) of the prefix of each element
 
-    Each is relative to the largest of its elements, for exponentials overflow, or to a number where there is none.
+    The largest element of a prefix is subtracted first, because exponentials would overflow; in an empty prefix, the
+    lowest number.
     """
     prefixes, axis = prefixes_of(node, op, -np.inf)
     smallest = float(np.finfo(np.float16 if element_of(prefixes) == f16 else np.float32).min)
@@ -110,10 +109,10 @@ def running_sum_of_exponentials(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def prefixes_of(node: LoweringNode, op: OpBuilder, neutral: float) -> tuple[SSAValue, int]:
-    """For each element along an axis, in a dimension in front of it, the elements up to that one; and the axis of these
-    elements.
+    """The prefix of each element along an axis, in a new dimension before the axis, and the axis of the prefixes.
 
-    The other elements are replaced by a neutral one. Attributes `exclusive` and `reverse` say which elements count.
+    Elements that do not belong to a prefix are replaced by `neutral`. The attributes `exclusive` and `reverse`
+    determine which elements belong to it.
     """
     x, axis = node.operand(0), constant_axis(node, 1)
     rank = rank_of(x)
@@ -138,7 +137,7 @@ def prefixes_of(node: LoweringNode, op: OpBuilder, neutral: float) -> tuple[SSAV
 
 @tf.lowers("Bincount")
 def histogram(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Bincount(x, size, weights) -> opset1.ReduceSum(opset1.OneHot(x, size) * weights), of all elements of x"""
+    """tf.Bincount(x, size, weights) -> opset1.ReduceSum(opset1.OneHot(x, size) * weights) over all elements of x"""
     x = node.operand(0)
     flat = x if rank_of(x) == 1 else op.Reshape(x, [-1], special_zero=False)
     return counted(node, op, flat)
@@ -146,18 +145,16 @@ def histogram(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("DenseBincount")
 def histogram_of_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.DenseBincount(x, size, weights) {binary_output} -> opset1.ReduceSum(opset1.OneHot(x, size) * weights), for
-    each row of x
+    """tf.DenseBincount(x, size, weights) {binary_output}
+    -> opset1.ReduceSum(opset1.OneHot(x, size) * weights) for each row of x
 
-    With `binary_output` opset1.ReduceMax of the ones alone.
+    With `binary_output`: opset1.ReduceMax of the OneHot.
     """
     return counted(node, op, node.operand(0), node.flag("binary_output"))
 
 
 def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False) -> SSAValue:
-    """How often each number below operand 1 is among the last dimension of x, elements counted with the weights that
-    are operand 2.
-    """
+    """The count of each number below operand 1 in the last dimension of x, in which operand 2 weights each element."""
     weights, element = node.operand(2), node.element_attribute("T", node.element(2))
     size = op.convert(as_scalar(op, node.operand(1)), si64)
     one, zero = (op.constant(np.asarray(value, to_numpy(element))) for value in (1, 0))
@@ -175,7 +172,7 @@ def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False
 
 
 def _ones_if_empty(op: OpBuilder, weights: SSAValue, x: SSAValue, one: SSAValue) -> SSAValue:
-    """Weights in the shape of x. If there are none, each is 1: ones are appended until there are enough."""
+    """Weights in the shape of x, extended by ones if there are none."""
     flat = op.Reshape(weights, [-1], special_zero=False)
     missing = op.Subtract(op.ReduceProd(op.ShapeOf(x), [0], keep_dims=True), op.ShapeOf(flat))
     return op.Reshape(op.Concat(flat, op.Broadcast(one, missing), axis=0), op.ShapeOf(x), special_zero=False)

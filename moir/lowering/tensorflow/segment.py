@@ -1,7 +1,6 @@
-"""Sums, means, products and extremes over segments of slices.
+"""Sums, means, products, minima and maxima over segments of slices.
 
-The slices of the data are combined in place by a Scatter with a reduction; sums over rows of a table are
-opset3.EmbeddingSegmentsSum.
+A Scatter with a reduction combines the slices of the data; sums over rows of a table are opset3.EmbeddingSegmentsSum.
 """
 
 from __future__ import annotations
@@ -18,14 +17,15 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 REDUCTIONS = {"Max": "max", "Mean": "mean", "Min": "min", "Prod": "prod", "Sum": "sum"}
-"""How the runtime calls the ways to combine slices."""
+"""The runtime's names of the functions that combine slices."""
 
 
 @tf.lowers("SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum")
 def segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SegmentSum(x, ids) -> opset12.ScatterElementsUpdate(zeros, ids, x, 0) {reduction}, ids in the shape of x
+    """tf.SegmentSum(x, ids)
+    -> opset12.ScatterElementsUpdate(zeros, ids, x, 0) {reduction}, where ids have the shape of x
 
-    There are as many segments as the last id says; one without slices is zero, of a product one. Maxima are
+    The number of segments is the last id plus 1. A segment without slices is 0, for a product 1. Maxima become
     opset16.SegmentMax, sums over computed ids opset3.EmbeddingSegmentsSum.
     """
     data, ids = node.operand(0), as_indices(op, node.operand(1))
@@ -42,7 +42,7 @@ def segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def every_row(op: OpBuilder, ids: SSAValue) -> SSAValue:
-    """0, 1, … for each id, in its element type."""
+    """The index 0, 1, … of each id, in the element type of the ids."""
     count, element = element_count(shape_of(ids)), element_of(ids)
     if count is not None:
         return op.constant(np.arange(count), element)
@@ -52,20 +52,20 @@ def every_row(op: OpBuilder, ids: SSAValue) -> SSAValue:
 
 
 def last_segment(op: OpBuilder, ids: SSAValue) -> SSAValue:
-    """The number of segments that ascending ids name, a list of one entry."""
+    """The number of segments of ascending ids, as a list of one entry."""
     known, count = op.known.integers(ids), element_count(shape_of(ids))
     if known is not None:
         return op.constant([known[-1] + 1 if known else 0], element_of(ids))
     if count == 0:
         return op.constant([0], element_of(ids))
     if count is None:
-        # Without any id there are no segments.
+        # Without ids there are no segments.
         ids = op.Concat(op.constant([-1], element_of(ids)), ids, axis=0)
     return op.Add(op.Gather(ids, [-1], 0), 1)
 
 
 def target_shape(op: OpBuilder, data: SSAValue, count: SSAValue) -> Operand:
-    """The shape of the result: the number of segments and the other dimensions of the data."""
+    """The shape of the result: the number of segments, and all dimensions of the data but the first."""
     shape, known = shape_of(data), op.known.integers(count)
     if shape is not None and is_static(shape[1:]):
         rest: Operand = shape[1:]
@@ -79,7 +79,7 @@ def target_shape(op: OpBuilder, data: SSAValue, count: SSAValue) -> Operand:
 
 
 def repeated_ids(op: OpBuilder, ids: SSAValue, data: SSAValue) -> SSAValue:
-    """An id for every element of the data."""
+    """The ids broadcast to the shape of the data."""
     rank, shape = rank_of(data), shape_of(data)
     if rank == 1:
         return ids
@@ -87,18 +87,18 @@ def repeated_ids(op: OpBuilder, ids: SSAValue, data: SSAValue) -> SSAValue:
     return op.Broadcast(ids, target, [0], mode="explicit")
 
 
-# Segments in any order
+# Segments in arbitrary order
 
 NEUTRAL = {"UnsortedSegmentMax": "max", "UnsortedSegmentMin": "min", "UnsortedSegmentProd": "prod", "UnsortedSegmentSum": "sum"}
 
 
 @tf.lowers(*NEUTRAL)
 def unsorted_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.UnsortedSegmentSum(x, ids, n) -> opset15.ScatterNDUpdate(start, ids, x) {reduction}, start of n + 1 rows, less
-    the last
+    """tf.UnsortedSegmentSum(x, ids, n)
+    -> opset15.ScatterNDUpdate(start, ids, x) {reduction}, where start has n + 1 rows and the last one is removed
 
-    Slices with a negative id are dropped: they go to the row that is cut off, which is not there for ids that are known
-    not to be negative.
+    Slices with a negative id are dropped: they are combined in the row that is removed. If ids are known to be
+    non-negative, there is no such row.
     """
     data, ids, count = node.operand(0), as_indices(op, node.operand(1)), as_list(op, node.operand(2))
     reduction, rank = NEUTRAL[node.op.KIND], node.known_rank(1)
@@ -107,7 +107,7 @@ def unsorted_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
     drops = known is None or min(known, default=0) < 0
     rows = op.Add(count, 1) if drops else count
     if drops:
-        # The number of rows is the id of the one that is cut off.
+        # The id of the removed row is the number of rows of the result.
         ids = op.Select(op.Less(ids, 0), as_scalar(op, count), ids)
     start = op.Broadcast(neutral(op, node, data, reduction), unsorted_shape(op, data, rows, rank))
     found = op.ScatterNDUpdate(start, op.Unsqueeze(ids, [rank]), data, reduction=reduction)
@@ -115,7 +115,7 @@ def unsorted_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def unsorted_shape(op: OpBuilder, data: SSAValue, count: SSAValue, rank: int) -> Operand:
-    """The number of rows and the dimensions of the data behind those that the ids have."""
+    """The number of rows, and the dimensions of the data after those that correspond to the ids."""
     shape, known = shape_of(data), op.known.integers(count)
     if shape is not None and is_static(shape[rank:]):
         if known is not None:
@@ -135,7 +135,7 @@ def neutral(op: OpBuilder, node: LoweringNode, data: SSAValue, reduction: str) -
     if dtype.kind in "iu":
         integers = np.iinfo(dtype)
         return op.constant(np.array(integers.max if reduction == "min" else integers.min, dtype), element)
-    # Of bf16 numpy knows no bounds: they are the largest bit pattern that is finite.
+    # numpy has no bounds of bf16; the largest number is the largest bit pattern of a finite number.
     largest = np.array(0x7F7F, np.uint16).view(dtype) if element == bf16 else np.array(np.finfo(dtype).max, dtype)
     return op.constant(largest if reduction == "min" else np.negative(largest), element)
 
@@ -160,7 +160,7 @@ def sparse_segment_count(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def segments_of_rows(node: LoweringNode, op: OpBuilder, count: SSAValue | None) -> SSAValue:
-    """Sums of rows of operand 0, divided by the number of rows of a segment or its square root where the kind says so."""
+    """Sums of rows of operand 0; for other kinds divided by the number of rows of a segment, or by its square root."""
     data, indices, ids = node.operand(0), as_indices(op, node.operand(1)), as_indices(op, node.operand(2))
     element = si32 if element_of(indices) == element_of(ids) == si32 else si64
     indices, ids = op.convert(indices, element), op.convert(ids, element)

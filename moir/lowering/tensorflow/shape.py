@@ -1,4 +1,4 @@
-"""Shapes, and operations that change nothing but the shape, or nothing at all.
+"""Shapes, operations that change only the shape, and identities.
 
     %y = tf.Shape(%x) {out_type = si32}
 ->  %y = opset3.ShapeOf(%x) {output_type = si32}
@@ -31,13 +31,13 @@ from moir.rewriting.builder import OpBuilder
     "StopGradient",
 )
 def identity(node: LoweringNode, _: OpBuilder) -> SSAValue:
-    """tf.Identity(x) -> x; also of a placeholder with a default, which has that value"""
+    """tf.Identity(x) -> x; also for a placeholder with a default, which has that value"""
     return node.operand(0)
 
 
 @tf.lowers("CheckNumerics", "CheckNumericsV2")
 def unchecked(node: LoweringNode, _: OpBuilder) -> SSAValue:
-    """tf.CheckNumerics(x) -> x: nothing stops a model that computes NaN"""
+    """tf.CheckNumerics(x) -> x: the converted model does not fail for NaN"""
     return node.operand(0)
 
 
@@ -51,7 +51,7 @@ def identities(node: LoweringNode, _: OpBuilder) -> Sequence[SSAValue]:
 
 
 def dimensions(node: LoweringNode, op: OpBuilder, value: SSAValue, element: Attribute) -> SSAValue:
-    """The shape of a value as TensorFlow sees it: the last dimension of complex numbers is none."""
+    """The shape of a value in TensorFlow; the last dimension of the real layout of complex numbers is removed."""
     shape = op.ShapeOf(value, output_type=element)
     return op.Slice(shape, [0], [-1], [1], [0]) if is_complex(node) else shape
 
@@ -80,7 +80,7 @@ def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("Rank")
 def rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Rank(x) -> a constant; if it is not known opset3.ShapeOf(opset3.ShapeOf(x))"""
+    """tf.Rank(x) -> a constant; opset3.ShapeOf(opset3.ShapeOf(x)) if the rank is unknown"""
     known = node.rank(0)
     if known is not None:
         return op.constant(known - is_complex(node), si32)
@@ -90,7 +90,7 @@ def rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("BroadcastArgs")
 def broadcast_arguments(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.BroadcastArgs(a, b) -> opset1.Select(a = 1, b, a), the shorter one with dimensions of 1 in front"""
+    """tf.BroadcastArgs(a, b) -> opset1.Select(a = 1, b, a), where dimensions of 1 precede the shorter one"""
     a, b = node.operand(0), node.operand(1)
     lengths = [shape_of(each) for each in (a, b)]
     if lengths[0] is None or lengths[0] != lengths[1] or -1 in lengths[0]:
@@ -145,13 +145,13 @@ def expand(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _with_one(op: OpBuilder, x: SSAValue, axis: SSAValue) -> SSAValue:
-    """The dimensions of a value with one more of 1 at an axis that is computed; their number is known if the rank is."""
+    """The shape of x with a 1 inserted at a computed axis; its number of entries is known if the rank of x is."""
     whole, known = op.ShapeOf(x), rank_of(x)
     rank = op.Squeeze(op.ShapeOf(whole), [0]) if known is None else op.constant(known)
     positions = op.Range(0, op.Add(rank, 1), 1, output_type=si64) if known is None else op.constant(list(range(known + 1)))
     # A negative axis counts from the end of the result.
     place = op.FloorMod(op.convert(as_list(op, axis), si64), op.Add(rank, 1))
-    # The dimension of 1 comes from behind the others.
+    # The dimension of 1 is taken from the end of the concatenation.
     sources = op.Select(op.Equal(positions, place), rank, op.Subtract(positions, 1))
     sources = op.Select(op.Less(positions, place), positions, sources)
     return op.Gather(op.Concat(whole, [1], axis=0), sources, 0)

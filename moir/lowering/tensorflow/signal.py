@@ -15,7 +15,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def innermost_axes(node: LoweringNode) -> list[int]:
-    """The axes that a kind transforms: the last 1, 2 or 3."""
+    """The axes that a kind transforms: the last 1, 2 or 3 axes."""
     kind = node.op.KIND
     return list(range(-(int(kind[-2]) if kind.endswith("D") else 1), 0))
 
@@ -43,8 +43,8 @@ def real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def inverse_real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.IRFFT2D(x, lengths) -> opset9.IRDFT(x, [-2, -1], lengths)
 
-    The runtime computes noise from volumes that it has to cut off, so these are transformed along the last axis on its
-    own.
+    The runtime computes wrong results for volumes that have to be cropped; these get a complex transform along the
+    first two axes and a real one along the last axis.
     """
     data, lengths, axes = node.operand(0), node.operand(1), innermost_axes(node)
     if len(axes) == 3 and not has_lengths(node):
@@ -54,6 +54,6 @@ def inverse_real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def has_lengths(node: LoweringNode) -> bool:
-    """Whether the complex volumes are known to be the transforms of real ones of the wanted lengths."""
+    """Whether the sizes of the volumes are known to be those of the transform of real volumes of the given lengths."""
     shape, lengths = node.shape(0), node.constant_integers(1)
     return shape is not None and lengths is not None and shape[-4:-1] == (*lengths[:2], lengths[2] // 2 + 1)

@@ -1,4 +1,4 @@
-"""Slices, strided slices with their masks, and their replacement."""
+"""Slices, strided slices with their masks, and updates of strided slices."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 FIRST, LAST = -(2**31), 2**31 - 1
-"""Bounds of a slice that lie before and behind every element."""
+"""Bounds of a slice before the first and after the last element of any axis."""
 
 
 @tf.lowers("Slice")
 def slice_of_size(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Slice(x, begin, size) -> opset8.Slice(x, begin, begin + size, 1, axes) for the axes that are cut; x if none is
+    """tf.Slice(x, begin, size)
+    -> opset8.Slice(x, begin, begin + size, 1, axes) for the axes that are sliced; x if there are none
 
-    A size of -1 means all that is left; for that the slice ends at a number larger than every dimension.
+    A size of -1 selects all remaining elements; the end of the slice is then a number larger than every dimension.
     """
     data, begin, size = node.operand(0), node.operand(1), node.operand(2)
     starts, sizes = node.constant_integers(1), node.constant_integers(2)
@@ -46,13 +47,13 @@ def slice_of_size(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def known_count(*lists: SSAValue) -> int | None:
-    """The number of entries that lists have in common, None if it is not known."""
+    """The number of entries that all lists have; None if it is unknown for each of them."""
     return next((count for value in lists if (count := element_count(shape_of(value))) is not None), None)
 
 
 def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValue) -> SSAValue:
-    """begin + size, where a size of -1 stands for a large one."""
-    # The runtime (2026.4, CPU) adds in 32 bits whatever the element type says.
+    """begin + size, where a large number replaces a size of -1."""
+    # The runtime (2026.4, CPU) adds in 32 bits, whatever the element type is.
     large = 2**30
     known, entries = node.constant(2), node.known.elements(size)
     if known is not None:
@@ -66,9 +67,9 @@ def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValu
 
 @dataclass
 class Index:
-    """The index of a strided slice: what each of its positions does, from the bits of the masks.
+    """The index of a strided slice: the kind of each of its positions, decoded from the masks.
 
-    An ellipsis is followed by axes that count from the end of the data, so the rank of the data need not be known.
+    Axes after an ellipsis are counted from the end of the data, so the rank of the data need not be known.
     """
 
     count: int
@@ -80,7 +81,10 @@ class Index:
 
     @staticmethod
     def of(node: LoweringNode) -> Index | None:
-        """The index of a node, None if the number of its positions is not known."""
+        """The index of a node; None if its number of positions is unknown.
+
+        Raises ConversionError for more than one ellipsis.
+        """
         count = known_count(*(node.operand(index) for index in (1, 2, 3)))
         if count is None:
             return None
@@ -90,7 +94,7 @@ class Index:
         return Index(count, *masks)
 
     def kind(self, position: int) -> str:
-        """`ellipsis`, `new`, `single` (takes one element and drops the dimension) or `slice`."""
+        """The kind of a position: `ellipsis`, `new`, `slice`, or `single`, which drops the dimension."""
         for name, mask in (("ellipsis", self.ellipsis), ("new", self.new_axis), ("single", self.shrink_axis)):
             if mask >> position & 1:
                 return name
@@ -102,16 +106,17 @@ class Index:
         return [self.kind(position) for position in range(self.count)]
 
     def begins(self, position: int) -> bool:
-        """Whether the begin of a slice counts."""
+        """Whether the slice at a position has a begin."""
         return not self.begin >> position & 1
 
     def ends(self, position: int) -> bool:
-        """Whether the end of a slice counts."""
+        """Whether the slice at a position has an end."""
         return not self.end >> position & 1
 
     def axes(self, within: Sequence[str]) -> list[int]:
-        """The axis of each position in a tensor with a dimension for each of the kinds `within`; negative behind an
-        ellipsis.
+        """The axis of each position in a tensor that has a dimension for each position of the kinds `within`.
+
+        Axes after an ellipsis are negative.
         """
         kinds, axis = self.kinds, 0
         axes: list[int] = []
@@ -126,12 +131,12 @@ class Index:
 
 
 DATA = ("slice", "single")
-"""Kinds of positions that belong to a dimension of the data."""
+"""Kinds of positions that correspond to a dimension of the data."""
 
 
 @dataclass
 class Cut:
-    """What a slice takes of one axis."""
+    """The slice of one axis."""
 
     axis: int
     start: int
@@ -141,10 +146,10 @@ class Cut:
 
 @tf.lowers("StridedSlice")
 def strided_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.StridedSlice(x, begin, end, strides) {masks} -> one operation, x itself if it does nothing
+    """tf.StridedSlice(x, begin, end, strides) {masks} -> one operation; x itself if it is the identity
 
-    Only slices -> opset8.Slice; one single element -> opset8.Gather; only new dimensions -> opset1.Unsqueeze; else
-    opset1.StridedSlice.
+    For slices only: opset8.Slice; for one single element: opset8.Gather; for new dimensions only: opset1.Unsqueeze;
+    otherwise opset1.StridedSlice.
     """
     data, index = node.operand(0), Index.of(node)
     if index is None:
@@ -165,14 +170,15 @@ def strided_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
         bounds = ([getattr(cut, name) for cut in cuts] for name in ("start", "stop", "step", "axis"))
         return op.Slice(data, *bounds)
     if any("single" in kinds[position:] for position, kind in enumerate(kinds) if kind == "new"):
-        # The runtime (2026.4, CPU) reads other elements where a new dimension stands before a single element.
+        # The runtime (2026.4, CPU) reads wrong elements if a new dimension precedes a single element.
         return with_new_axes(node, op, masked_slice(node, op, data, index, ("slice", "single", "ellipsis")), index)
     return masked_slice(node, op, data, index, ("slice", "single", "ellipsis", "new"))
 
 
 def entry_of(op: OpBuilder, vector: SSAValue, position: int) -> Operand:
-    """An entry of a vector as a number if it is known, otherwise as a scalar: that which a Concat of scalars was made
-    of, or a Gather.
+    """An entry of a vector: a number if it is known, otherwise a scalar.
+
+    The scalar is the operand of the Concat that produces the vector, or else a Gather.
     """
     if (known := op.known.elements(vector)) is not None and not isinstance(known[position], Symbol):
         return int(known[position])
@@ -184,7 +190,7 @@ def entry_of(op: OpBuilder, vector: SSAValue, position: int) -> Operand:
 
 
 def with_new_axes(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index) -> SSAValue:
-    """The data, of which the rest of an index is taken, with its new dimensions."""
+    """The data, after the other positions of an index have been applied, with its new dimensions."""
     axes = [axis for axis, kind in zip(index.axes(("slice", "new")), index.kinds, strict=True) if kind == "new"]
     if is_complex(node):
         axes = [axis - 1 if axis < 0 else axis for axis in axes]
@@ -192,7 +198,10 @@ def with_new_axes(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Inde
 
 
 def known_cuts(node: LoweringNode, index: Index) -> list[Cut] | None:
-    """The axes that an index cuts, None if its bounds are not known. Those of single elements are not among them."""
+    """The slices of an index that do not take a whole axis; None if their bounds are unknown.
+
+    Positions of the kind `single` are not included.
+    """
     kinds = index.kinds
     entries = [node.known.elements(node.operand(number)) for number in (1, 2, 3)]
     shape = None if is_complex(node) else node.shape(0)
@@ -215,17 +224,17 @@ def known_cuts(node: LoweringNode, index: Index) -> list[Cut] | None:
 
 
 def is_whole(cut: Cut, size: int) -> bool:
-    """Whether a slice takes all of an axis."""
+    """Whether a slice takes all elements of an axis."""
     if cut.step != 1:
         return False
     return (cut.start == 0 and cut.stop >= LAST) or (size >= 0 and range(size)[cut.start : cut.stop] == range(size))
 
 
 def settled(cut: Cut, size: int) -> Cut:
-    """A cut whose bounds lie within the axis if that is known.
+    """A slice whose bounds lie within the axis if the size of the axis is known.
 
-    The runtime begins a slice that runs backwards from before the first element with that element, TensorFlow takes
-    nothing.
+    If a slice runs backwards and its start lies before the first element, the runtime starts at the first element, but
+    TensorFlow takes no element.
     """
     if size < 0:
         return Cut(cut.axis, max(FIRST, min(cut.start, LAST)), max(FIRST, min(cut.stop, LAST)), cut.step)
@@ -236,7 +245,7 @@ def settled(cut: Cut, size: int) -> Cut:
 
 
 def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index, taken: Sequence[str]) -> SSAValue:
-    """opset1.StridedSlice with the positions of an index that are of the kinds `taken`."""
+    """opset1.StridedSlice of the positions of an index that have one of the kinds `taken`."""
     positions = [position for position, kind in enumerate(index.kinds) if kind in taken]
     kinds = [index.kind(position) for position in positions]
     masks = {
@@ -251,12 +260,12 @@ def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index
         bounds = [op.Gather(bound, positions, 0) for bound in bounds]
     begin, end, strides = bounds
     if op.known.constant(begin) is None and 1 in masks["shrink_axis_mask"]:
-        # TensorFlow has 0 as the end of the single element -1, which the runtime takes for an empty slice.
+        # In TensorFlow the end of the single element -1 is 0, which the runtime treats as an empty slice.
         last = op.LogicalAnd(op.Equal(begin, -1), op.constant(np.array(masks["shrink_axis_mask"], bool)))
         end = op.Select(last, op.constant(LAST, element_of(end)), end)
     bounds = [begin, end, strides]
     if is_complex(node) and index.ellipsis:
-        # The dimension of real and imaginary parts lies behind everything that counts from the end.
+        # The dimension of real and imaginary parts follows all axes that are counted from the end.
         bounds = [op.Concat(bound, op.constant([entry], element_of(bound)), axis=0) for bound, entry in zip(bounds, (0, 2, 1), strict=True)]
         masks = {name: [*mask, 0] for name, mask in masks.items()}
     return op.StridedSlice(data, *bounds, **masks)
@@ -264,11 +273,11 @@ def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index
 
 @tf.lowers("TensorStridedSliceUpdate")
 def strided_slice_update(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.TensorStridedSliceUpdate(x, begin, end, strides, value) {masks} -> opset15.SliceScatter(x, value, start, stop,
-    step, axes)
+    """tf.TensorStridedSliceUpdate(x, begin, end, strides, value) {masks}
+    -> opset15.SliceScatter(x, value, start, stop, step, axes)
 
-    A single element is a slice of one element, so the value gets a dimension for it; it loses those that are new in the
-    slice.
+    A single element becomes a slice of one element, for which a dimension is inserted into the value. Dimensions of the
+    value that are new in the slice are removed.
     """
     data, value, index = node.operand(0), node.operand(4), Index.of(node)
     if index is None:

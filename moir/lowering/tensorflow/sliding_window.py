@@ -1,5 +1,6 @@
-"""The attributes that convolutions and pooling share: window, strides, dilations, padding. They have an entry for every
-axis.
+"""The attributes of convolutions and pooling that describe the sliding window: window, strides, dilations, padding.
+
+They have an entry for every axis.
 """
 
 from __future__ import annotations
@@ -14,20 +15,22 @@ PADDINGS = {"SAME": "same_upper", "VALID": "valid", "EXPLICIT": "explicit"}
 
 
 def default_format(axes: int) -> str:
-    """The data format of kinds with a number of spatial axes."""
+    """The default data format of kinds with `axes` spatial axes."""
     return "NDHWC" if axes == 3 else "NHWC"
 
 
 def spatial_attribute(node: LoweringNode, name: str, axes: int, last: bool) -> tuple[int, ...]:
-    """The spatial entries of an attribute; ones if it is absent. Raises ConversionError for other lengths and entries
-    below 1.
+    """The spatial entries of an attribute; ones if it is absent.
+
+    Raises ConversionError for another number of entries, an entry below 1, or one other than 1 for batch or channels.
     """
     return checked_entries(node, name, node.integers(name, ()) or (1,) * (axes + 2), axes, last)
 
 
 def checked_entries(node: LoweringNode, name: str, entries: Sequence[int], axes: int, last: bool) -> tuple[int, ...]:
-    """The spatial ones of a window's entries. Raises ConversionError for others than positive numbers, 1 for batch and
-    channels.
+    """The spatial entries of a list with an entry for every axis.
+
+    Raises ConversionError for another number of entries, an entry below 1, or one other than 1 for batch or channels.
     """
     if len(entries) != axes + 2:
         node.fail(f"{name} has {len(entries)} entries, not {axes + 2}")
@@ -40,8 +43,9 @@ def checked_entries(node: LoweringNode, name: str, entries: Sequence[int], axes:
 
 
 def padding(node: LoweringNode, axes: int, last: bool, *, default: str | None = None) -> tuple[tuple[int, ...], tuple[int, ...], str]:
-    """Pads in front of and behind each spatial axis, and the automatic padding. Raises ConversionError for padding that
-    does not exist.
+    """Pads at the beginning and at the end of each spatial axis, and the automatic padding.
+
+    Raises ConversionError for an unknown padding, or for invalid explicit pads.
     """
     spelled = node.text("padding", default)
     if spelled not in PADDINGS:
@@ -58,7 +62,7 @@ def padding(node: LoweringNode, axes: int, last: bool, *, default: str | None = 
 
 
 def sliding_window(node: LoweringNode, axes: int) -> SlidingWindow:
-    """The window of a node. Raises ConversionError for attributes of another length or with impossible entries."""
+    """The sliding window of a node. Raises ConversionError for attributes of wrong length or with invalid entries."""
     last = is_channel_last(node, default_format(axes))
     strides, dilations = (spatial_attribute(node, name, axes, last) for name in ("strides", "dilations"))
     return SlidingWindow(strides, dilations, *padding(node, axes, last))

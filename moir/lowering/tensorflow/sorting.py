@@ -1,4 +1,4 @@
-"""Operations that order, search, count or collect elements by their value."""
+"""Operations that sort, search, count or select elements by their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
-# The largest and smallest
+# The largest and smallest elements
 
 
 @tf.lowers("TopK")
@@ -37,7 +37,7 @@ def index_type(node: LoweringNode, attribute: str) -> Attribute:
 
 
 def largest(node: LoweringNode, op: OpBuilder, k: Operand, element: Attribute) -> Sequence[SSAValue]:
-    """The k largest elements of each row and their indices; of equal ones that with the lower index comes first."""
+    """The k largest elements of each row and their indices; of equal elements the first ones."""
     by_value = node.flag("sorted", True)
     return op.TopK.results(
         node.operand(0), k, axis=-1, mode="max", sort="value" if by_value else "none", stable=by_value, index_element_type=element
@@ -56,20 +56,24 @@ def nth_element(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("InTopK")
 def in_top_k_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.InTopK(predictions, targets) {k}: whether fewer than k predictions of a row are larger than that of its target"""
+    """tf.InTopK(predictions, targets) {k} -> as InTopKV2 with k as a constant"""
     return is_among(node, op, op.constant(node.integer("k"), si32))
 
 
 @tf.lowers("InTopKV2")
 def in_top_k(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.InTopKV2(predictions, targets, k): whether fewer than k predictions of a row are larger than that of its
-    target
+    """tf.InTopKV2(predictions, targets, k) -> Less(ReduceSum(Greater(predictions, those of the targets)), k)
+
+    The result is false for a row with a number that is not finite.
     """
     return is_among(node, op, op.convert(as_scalar(op, node.operand(2)), si32))
 
 
 def is_among(node: LoweringNode, op: OpBuilder, k: SSAValue) -> SSAValue:
-    """Less(ReduceSum(Greater(predictions, that of the target)), k); false in a row with a number that is not finite."""
+    """Whether fewer than k predictions of each row are larger than the prediction of the target of the row.
+
+    The result is false for a row with a number that is not finite.
+    """
     predictions, targets = node.operand(0), op.Unsqueeze(node.operand(1), [1])
     chosen = op.GatherElements(predictions, targets, axis=1)
     above = op.ReduceSum(op.convert(op.Greater(predictions, chosen), si32), [1], keep_dims=False)
@@ -115,9 +119,9 @@ def unique_axis(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
 
 
 def distinct(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue | None]:
-    """The distinct slices in order of their first occurrence, for each slice the index of its value, and the counts.
+    """The distinct slices in the order of their first occurrence, the index of the value of each slice, and the counts.
 
-    Without an axis the runtime (2026.4, CPU) finds other elements if the indices of the values are not used.
+    Without an axis the runtime (2026.4, CPU) computes wrong elements if the indices of the values have no uses.
     """
     element = index_type(node, "out_idx")
     values, _, index, counts = op.Unique.results(
@@ -128,9 +132,7 @@ def distinct(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue 
 
 @tf.lowers("ListDiff")
 def list_difference(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.ListDiff(x, y) {out_idx}: the elements of x, and their indices, for which no comparison with an element of y
-    is true
-    """
+    """tf.ListDiff(x, y) {out_idx} -> the elements of x that equal no element of y, and their indices"""
     x, y = node.operand(0), node.operand(1)
     found = op.ReduceLogicalOr(op.Equal(op.Unsqueeze(x, [1]), op.Unsqueeze(y, [0])), [1], keep_dims=False)
     index = op.Squeeze(op.NonZero(op.LogicalNot(found), output_type=index_type(node, "out_idx")), [0])

@@ -1,4 +1,4 @@
-"""Sparse tensors: coordinates [n, rank], values [n] and a shape."""
+"""Sparse tensors, given by coordinates [n, rank], values [n] and a shape [rank]."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def to_dense(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if rank is None:
         node.fail("the rank of its coordinates is unknown", hint="give the model's inputs a known rank")
     dense = op.Broadcast(as_scalar(op, node.operand(3)), as_indices(op, node.operand(1)))
-    # Coordinates of one dimension are numbers of elements of a vector.
+    # Coordinates of one dimension are the indices of elements of a vector.
     if rank == 0:
         coordinates = op.Reshape(coordinates, [1, 1], special_zero=False)
     elif rank == 1:
@@ -47,16 +47,16 @@ def dense_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("SparseFillEmptyRows")
 def fill_empty_rows(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.SparseFillEmptyRows(coordinates, values, shape, default) -> opset16.SparseFillEmptyRows(values, shape,
-    coordinates, default)
+    """tf.SparseFillEmptyRows(coordinates, values, shape, default)
+    -> opset16.SparseFillEmptyRows(values, shape, coordinates, default)
 
-    The last result says where each element went: behind the new ones of the rows before its own.
+    The last result is the new index of each element: its old index plus the number of elements added to earlier rows.
     """
     coordinates, values, shape, default = node.operands
     filled, filled_values, empty = op.SparseFillEmptyRows.results(values, shape, coordinates, as_scalar(op, default))
     results: list[SSAValue | None] = [filled, filled_values, None, None]
     if node.is_used(2):
-        # The runtime (2026.4, CPU) has no Select and no logic on this result as it is.
+        # The runtime (2026.4, CPU) supports neither Select nor logical operations on this result.
         results[2] = op.Greater(op.convert(empty, si32), 0)
     if node.is_used(3):
         added = op.CumSum(op.convert(empty, si64), op.constant(0, si64), exclusive=True)
@@ -67,7 +67,7 @@ def fill_empty_rows(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | No
 
 
 def strides(op: OpBuilder, shape: SSAValue, node: LoweringNode) -> SSAValue:
-    """For each dimension of a shape the product of all behind it. Raises ConversionError if their number is unknown."""
+    """For each dimension of a shape the product of all that follow. Raises ConversionError for an unknown rank."""
     known = op.known.integers(shape)
     if known is not None:
         return op.constant(np.array([np.prod(known[axis + 1 :], dtype=np.int64) for axis in range(len(known))], np.int64))
@@ -87,14 +87,14 @@ def rank_of_sparse(node: LoweringNode, shape: SSAValue) -> int:
 
 
 def positions(op: OpBuilder, coordinates: SSAValue, shape: SSAValue, node: LoweringNode) -> SSAValue:
-    """The number of each element in row-major order."""
+    """The index of each element in row-major order."""
     return op.ReduceSum(op.Multiply(coordinates, strides(op, shape, node)), [1], keep_dims=False)
 
 
 @tf.lowers("SparseReorder")
 def reorder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """tf.SparseReorder(coordinates, values, shape)
-    -> opset8.Gather of both in the order of opset11.TopK {mode = min} of their positions
+    -> opset8.Gather of both by the indices of opset11.TopK {mode = min} of their row-major positions
     """
     coordinates, values, shape = node.operands
     count = op.Squeeze(op.ShapeOf(values), [0])
@@ -106,11 +106,11 @@ def reorder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 @tf.lowers("SparseReshape")
 def reshape(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.SparseReshape(coordinates, shape, new_shape) -> (positions / strides of the new shape) mod new shape, and that
-    shape
+    """tf.SparseReshape(coordinates, shape, new_shape)
+    -> (positions / strides of the new shape) mod new shape, and the new shape
 
-    The entry -1 of the new shape is the quotient of the products of both shapes; the product of the new one then has
-    its sign turned.
+    An entry -1 of the new shape is replaced by the quotient of the products of both shapes, with the sign reversed
+    since the product of the new shape is negative.
     """
     coordinates, shape, target = node.operands
     old, new = node.constant_integers(1), node.constant_integers(2)

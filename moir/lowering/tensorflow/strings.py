@@ -1,7 +1,6 @@
-"""Operations on strings. What can be said of their bytes is computed; the rest is reported with what can be done.
+"""Operations on strings. Those that can be computed from the bytes are lowered; the others are refused with a hint.
 
-A tensor of strings is unpacked into its bytes and the places where each string begins and ends; what comes out is
-packed again.
+A tensor of strings is unpacked into its bytes and the begin and end of each string; results are packed again.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ COMPUTED = ("StringLength", "StringLower", "StringUpper", "Substr")
 @tf.lowers("StringLength")
 def string_length(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.StringLength(x) {unit}
-    -> ends - begins of opset15.StringTensorUnpack(x); the first bytes of characters counted for UTF8_CHAR
+    -> ends - begins of opset15.StringTensorUnpack(x); for UTF8_CHAR the number of first bytes of characters
     """
     begins, ends, symbols = op.StringTensorUnpack.results(node.operand(0))
     if node.text("unit", "BYTE") == "BYTE":
         return op.Subtract(ends, begins)
-    # Bytes 10xxxxxx continue a character. Sums have one entry more than bytes: that of nothing.
+    # Bytes 10xxxxxx continue a character. The sums begin with 0, that of no bytes.
     starts = op.Convert(op.LogicalOr(op.Less(symbols, 0x80), op.GreaterEqual(symbols, 0xC0)), destination_type=si32)
     sums = op.Concat(np.zeros(1, np.int32), op.CumSum(starts, 0), axis=0)
     return op.Subtract(op.Gather(sums, ends, 0), op.Gather(sums, begins, 0))
@@ -37,7 +36,7 @@ def string_length(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("StringLower", "StringUpper")
 def changed_case(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.StringLower(x)
-    -> opset15.StringTensorPack of the bytes of x, 32 added to A to Z (StringUpper: subtracted from a to z)
+    -> opset15.StringTensorPack of the bytes of x, with 32 added to A to Z (StringUpper: subtracted from a to z)
     """
     if node.text("encoding", ""):
         node.fail("letters beyond ASCII have no upper and lower case here", hint="leave out the encoding, or do this before the model")
@@ -52,7 +51,7 @@ def changed_case(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("Substr")
 def substring(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Substr(x, pos, len)
-    -> opset15.StringTensorPack(begin + pos, min(begin + pos + len, end), bytes); pos < 0 counts from the end
+    -> opset15.StringTensorPack(begin + pos, min(begin + pos + len, end), bytes); negative pos counts from the end
     """
     if node.text("unit", "BYTE") != "BYTE":
         node.fail("characters of several bytes cannot be counted here", hint="use the unit BYTE, or do this before the model")
@@ -66,7 +65,7 @@ def substring(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers(*(kind for kind in FAMILIES["strings"].split() if kind not in COMPUTED))
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.StringSplitV2(x) -> nothing: the runtime does not have it"""
+    """tf.StringSplitV2(x): refused, because the runtime does not support it."""
     node.fail(
         "the runtime does not compute this on strings",
         hint="cut the model behind this node, where the values are numbers, and compute those outside, as with OpenVINO Tokenizers",

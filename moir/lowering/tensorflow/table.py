@@ -1,4 +1,4 @@
-"""The table of TensorFlow lowerings, which the families of this package fill."""
+"""The table of TensorFlow lowerings, in which the family modules of this package register their handlers."""
 
 from moir.lowering.table import LoweringTable
 from moir.lowering.tensorflow.complex_layout import check_complex

@@ -1,7 +1,7 @@
-"""Lists of tensors. A list of n tensors of one shape is one tensor [n, …] here.
+"""Lists of tensors. A list of n tensors of one shape is lowered to one tensor [n, …].
 
-A new list whose elements have an unknown shape, or none yet, is no tensor: it stays as it is until the first element or
-a loop tells, and disappears with its last use. One that is left over is reported as not lowered.
+A new list whose elements have an unknown shape is not lowered until its first element or a loop determines the shape;
+then it is erased with its last use. A list that remains is reported as not lowered.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ HINT = "OpenVINO has tensors only: give the elements of the TensorArray a known 
 NEW_LISTS = ("TensorListReserve", "EmptyTensorList")
 
 LARGEST_LIST = 2**20
-"""Elements a new list of zeros may have in all to be written to the model as a constant."""
+"""Largest number of elements of a new list of zeros that is a constant of the model."""
 
 
 def new_list(op: OpBuilder, kind: str, operands: Sequence[SSAValue]) -> SSAValue:
-    """A list that is no tensor yet."""
+    """A new list that is not lowered to a tensor yet."""
     created = operation_class("tf", kind).create(operands=operands, result_types=[UNKNOWN])
     op.insert(created)
     return created.results[0]
 
 
 def unmade_list(value: SSAValue) -> FrameworkOp | None:
-    """The operation that makes a list which is no tensor yet."""
+    """The operation that creates a list which is not lowered to a tensor yet; None for any other value."""
     owner = value.owner
     return owner if isinstance(owner, FrameworkOp) and owner.KIND in NEW_LISTS else None
 
 
 def release(node: LoweringNode, index: int) -> None:
-    """Take a list that is no tensor off the operands, and erase it if that was its last use."""
+    """Remove a list from the operands of a node. If the list is not a tensor and has no other uses, it is erased."""
     owner = unmade_list(node.op.operands[index])
     node.op.operands = [value for position, value in enumerate(node.op.operands) if position != index]
     if owner is not None and not owner.results[0].uses:
@@ -54,7 +54,7 @@ def release(node: LoweringNode, index: int) -> None:
 
 
 def length_of(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The length of a list as a list of one i64."""
+    """The length of a list, as a tensor of one entry of type i64."""
     owner = unmade_list(value)
     if owner is None:
         return dimension_list(op, value, 0)
@@ -64,7 +64,7 @@ def length_of(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def zeros(op: OpBuilder, length: SSAValue, like: SSAValue, *, element: bool) -> SSAValue:
-    """A list of zeros. `like` is an element of it if `element` says so, otherwise a list of such."""
+    """A list of zeros. `like` is an element of such a list if `element` is true, otherwise a list of such elements."""
     shape = shape_of(like)
     known = op.known.integers(length)
     inner = shape if element or shape is None else shape[1:]
@@ -77,7 +77,7 @@ def zeros(op: OpBuilder, length: SSAValue, like: SSAValue, *, element: bool) -> 
 
 
 def filled(op: OpBuilder, length: SSAValue, shape: Sequence[int], element: Attribute) -> SSAValue:
-    """A list of zeros of a known shape."""
+    """A list of zeros whose elements have a known shape."""
     known = op.known.integers(length)
     count = None if known is None else max(known[0], 0)
     zero = np.zeros((), to_numpy(element))
@@ -87,7 +87,7 @@ def filled(op: OpBuilder, length: SSAValue, shape: Sequence[int], element: Attri
 
 
 def made_list(node: LoweringNode, index: int) -> SSAValue:
-    """An operand that is a list, as a tensor. Raises ConversionError if it is none yet."""
+    """A list operand as a tensor. Raises ConversionError if the list is not lowered to a tensor yet."""
     value = node.operand(index)
     if unmade_list(value) is not None:
         node.fail("the shape of the elements of a list is not known", HINT)
@@ -109,7 +109,7 @@ def reserve(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 @tf.lowers("EmptyTensorList")
 def empty(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.EmptyTensorList(shape, limit) stays until an element is added"""
+    """tf.EmptyTensorList(shape, limit) stays until an element is added."""
     return new_list(op, "EmptyTensorList", []) if node.is_used(0) else []
 
 
@@ -148,7 +148,7 @@ def get_item(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("TensorListGather")
 def gather(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.TensorListGather(list, indices, shape)
-    -> opset8.Gather(list, indices, 0); the list if the indices are all there are, in order
+    -> opset8.Gather(list, indices, 0); the list itself if the indices are 0, 1, … and select all elements
     """
     value = made_list(node, 0)
     shape, indices = shape_of(value), node.constant_integers(1)
@@ -161,7 +161,7 @@ def gather(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def set_item(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.TensorListSetItem(list, i, x) -> opset3.ScatterUpdate(list, [i], [x], 0)
 
-    With resize_if_index_out_of_bounds a list of length i grows by one: opset1.Concat(list, [x]).
+    With resize_if_index_out_of_bounds a list of length i is extended by one element: opset1.Concat(list, [x]).
     """
     index, value = node.operand(1), op.Unsqueeze(node.operand(2), 0)
     target = node.operand(0)
@@ -185,10 +185,10 @@ def set_item(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("TensorListSetRange")
 def set_range(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.TensorListSetRange(list, x) {start, complete} -> opset1.Concat(list up to start, x, list behind x)
+    """tf.TensorListSetRange(list, x) {start, complete} -> opset1.Concat(list before start, x, list after x)
 
-    The elements from start on are those of x, which is as long as the list from there on, certainly so if `complete`,
-    or shorter.
+    x replaces the elements from `start` on. `complete` states that x extends to the end of the list; otherwise x may be
+    shorter.
     """
     target, values, start = node.operand(0), node.operand(1), node.integer("start", 0)
     length = length_of(op, target)
@@ -217,7 +217,7 @@ def set_range(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _front(op: OpBuilder, target: SSAValue, start: int) -> SSAValue | None:
-    """The elements of a list up to `start`, if they are all that was written to a list of zeros."""
+    """The elements of a list before `start`; None unless they are all that was written to a list of zeros."""
     owner = target.owner
     if start != 1 or not isinstance(owner, ScatterUpdate) or op.known.integers(owner.operands[1]) != (0,):
         return None
@@ -225,7 +225,7 @@ def _front(op: OpBuilder, target: SSAValue, start: int) -> SSAValue | None:
 
 
 def _is_rest(node: LoweringNode, length: SSAValue, values: SSAValue, start: int) -> bool:
-    """Whether there are as many values as a list of a length has elements from `start` on."""
+    """Whether a list of a length is known to have as many elements from `start` on as there are values."""
     shape = shape_of(values)
     known = node.known.elements(length)
     if not shape or known is None:
@@ -267,7 +267,7 @@ def scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("TensorListLength")
 def length(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.TensorListLength(list) -> the first dimension, of type i32"""
+    """tf.TensorListLength(list) -> the first dimension, as i32"""
     value = op.convert(as_scalar(op, length_of(op, node.operand(0))), si32)
     release(node, 0)
     return value
@@ -308,7 +308,7 @@ def concat_lists(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("TensorListConcat", "TensorListConcatV2")
 def concat(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.TensorListConcatV2(list, shape, leading) -> opset1.Reshape(list [n, m, …], [n · m, …]), m of each element"""
+    """tf.TensorListConcatV2(list, shape, leading) -> opset1.Reshape(list [n, m, …], [n · m, …])"""
     value = made_list(node, 0)
     shape = shape_of(value)
     if shape is None or len(shape) < 2:
@@ -334,7 +334,7 @@ def split(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("TensorListResize")
 def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.TensorListResize(list, n) -> opset8.Slice(list, 0, n) with zeros behind it if the list is shorter"""
+    """tf.TensorListResize(list, n) -> opset8.Slice(list, 0, n), padded with zeros if the list is shorter"""
     size = node.constant_integers(1)
     target = node.operand(0)
     if unmade_list(target) is not None:
@@ -351,7 +351,7 @@ def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("TensorListElementShape")
 def element_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.TensorListElementShape(list) -> the dimensions behind the first"""
+    """tf.TensorListElementShape(list) -> all dimensions but the first"""
     value = made_list(node, 0)
     rank = rank_of(value)
     if rank is None:

@@ -1,4 +1,4 @@
-"""Variables: in a model for inference they are constants."""
+"""Variables, which are constants in a model for inference."""
 
 from __future__ import annotations
 

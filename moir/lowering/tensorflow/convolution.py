@@ -163,7 +163,7 @@ def spatial_sizes(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> tupl
 
 
 def spatial_list(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> SSAValue:
-    """The spatial entries of the sizes of a result as a value of type `sizes` has."""
+    """The spatial entries of the sizes of a result, computed at run time if necessary."""
     if shape_of(sizes) == (axes,):
         return sizes
     first = 1 if last else 2
@@ -215,8 +215,8 @@ def dilation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     largest = 2**31 - 1
     result: SSAValue | None = None
     for row, column in np.ndindex(kernel[0], kernel[1]):
-        # Every window is moved to begin at its tap, so a slice ends before the end by the distance of its tap from the
-        # last one.
+        # All windows lie within the padded data, so the slice of a tap ends before the end of the data by the distance
+        # of the tap from the last tap.
         start = [row * rates[1], column * rates[2]]
         stop = [place - extent + 1 or largest for place, extent in zip(start, extents, strict=True)]
         tap = op.Slice(data, start, stop, list(strides[1:3]), [1, 2])

@@ -7,8 +7,8 @@
     %y = opset1.Divide(%x, %d)
 ->  %y = opset1.NormalizeL2(%x, %axes) {eps = 0.00001, eps_mode = "add"}
 
-x / max(‖x‖, eps) becomes a NormalizeL2 with the square of eps, which is added or compared under the root. A Broadcast
-of the norm to the shape of x is matched, too.
+x / max(‖x‖, eps) becomes a NormalizeL2 with `eps_mode = "max"` and the square of eps, which the runtime compares under
+the root. A Broadcast of the norm to the shape of x is matched, too.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Carrying a decision about layouts out: operations get their permuted form, tensors are transposed where their users
-want another order.
+"""Applying a layout assignment to a module.
 
-One walk over each block. A tensor is had in the order its producer gives it; each other order that is asked for is made
-by one Transpose, in front of the first user. A Transpose of the module stays if it makes just that, else it loses its
-users and goes.
+Operations are replaced by their permuted forms, and tensors are transposed for users that want another permutation.
+Each block is walked once. A tensor has the permutation that its producer gives; for each other permutation that a user
+wants, one Transpose is inserted in front of the first such user. A Transpose of the original module is kept if it
+computes exactly that value; otherwise its uses are replaced, and it is erased.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from moir.rewriting.layout.regions import LayoutNode, Layouts, Orbit
 
 @dataclass
 class Names:
-    """What a tensor in one order is called: node name, tensor names, and whether a Result needs these."""
+    """The names of a tensor in one permutation: node name, tensor names, and whether a Result uses the tensor."""
 
     name: Attribute | None = None
     tensors: list[str] = field(default_factory=list[str])
@@ -38,20 +38,20 @@ class Names:
 
 @dataclass
 class Tensor:
-    """An orbit while the module is rewritten: the values there are, by order; the producer's comes first."""
+    """An orbit during the rewrite: its values by permutation, the one that the producer computes first."""
 
     values: dict[Order, SSAValue]
     names: dict[Order, Names]
 
 
 def permuted_type(value: SSAValue, order: Order) -> Attribute:
-    """Type of a value after a transposition."""
+    """The type of a value after a transposition by a permutation."""
     shape = shape_of(value)
     return tensor((-1,) * len(order) if shape is None else permuted(shape, order), element_of(value))
 
 
 class Application:
-    """One run over a module."""
+    """The rewrite of one module."""
 
     def __init__(self, layouts: Layouts) -> None:
         self.layouts = layouts
@@ -60,7 +60,7 @@ class Application:
         self.dead: list[Operation] = []
 
     def run(self, blocks: list[Block]) -> None:
-        """Rewrite the outermost blocks and the bodies in them."""
+        """Rewrite the blocks of a module, with the bodies in them, and erase the operations that were replaced."""
         for block in blocks:
             self.block(block)
         for op in reversed(self.dead):
@@ -72,15 +72,16 @@ class Application:
 
     @staticmethod
     def name_producer(op: Transpose) -> None:
-        """Give what a Transpose transposed the node's name, which a lowering gave to the Transpose behind the operation
-        itself.
+        """Give the producer of the operand of a Transpose the node name of that Transpose.
+
+        A lowering that ends in a Transpose names the Transpose after the source node, not the operation in front of it.
         """
         producer = op.operands[0].owner
         if isinstance(producer, Operation) and (name := op.attributes.get("name")) is not None:
             producer.attributes.setdefault("name", name)
 
     def block(self, block: Block) -> None:
-        """Rewrite a block in order."""
+        """Rewrite the operations of a block from first to last."""
         for op in list(block.ops):
             node = self.layouts.node_of.get(op)
             if op.regions:
@@ -93,12 +94,12 @@ class Application:
                 self.operands(op)
 
     def is_member(self, op: Transpose) -> bool:
-        """Whether a Transpose belongs to the orbit of its operand."""
+        """Whether the result of a Transpose is in the orbit of its operand; not so if the permutation is unknown."""
         orbit = self.layouts.orbit(op.results[0])
         return orbit is not None and orbit.root is not op.results[0]
 
     def tensor(self, orbit: Orbit) -> Tensor:
-        """What there is of an orbit."""
+        """The state of an orbit, created with the names of all its values at the first request."""
         found = self.tensors.get(orbit)
         if found is None:
             names: dict[Order, Names] = {}
@@ -112,7 +113,10 @@ class Application:
         return found
 
     def demand(self, value: SSAValue, order: Order | None, user: Operation) -> SSAValue:
-        """A value transposed by an order (None: as it is), for a user."""
+        """A value transposed by a permutation (None: the value itself), available in front of its user.
+
+        A Transpose is inserted if the orbit has no value in that permutation yet.
+        """
         if is_constant(value):
             return value if order is None else transposed_constant(self.builder(user), value, order)
         orbit = self.layouts.orbit(value)
@@ -129,7 +133,7 @@ class Application:
         return found
 
     def supply(self, orbit: Orbit, order: Order, value: SSAValue) -> None:
-        """Note that a tensor can be had in an order now, and give the value the names of that."""
+        """Record that a value holds a tensor in a permutation, and give the value the names of the tensor in it."""
         present = self.tensor(orbit)
         present.values[order] = value
         names = present.names.get(order)
@@ -142,12 +146,12 @@ class Application:
             add_tensor_names(value, each, required=names.required)
 
     def builder(self, anchor: Operation) -> OpBuilder:
-        """A builder in front of an operation."""
+        """A builder that inserts in front of an operation."""
         assert anchor.parent is not None
         return OpBuilder(self.known, anchor.parent, anchor)
 
     def operands(self, op: Operation) -> None:
-        """Give an operation its operands in the orders in which it wants them."""
+        """Replace the operands of an operation by values in the permutations that the operation uses."""
         for index, operand in enumerate(op.operands):
             node = self.layouts.user(op, index)
             order = node.operands.get((op, index)) if node is not None and node.is_permuted else None
@@ -156,7 +160,7 @@ class Application:
                 op.operands[index] = value
 
     def transpose(self, op: Transpose) -> None:
-        """Keep a Transpose if it makes an order that is not there yet from what the producer gives."""
+        """Keep a Transpose if the producer's value is its operand and no value of the orbit has its permutation yet."""
         orbit = self.layouts.orbit(op.results[0])
         assert orbit is not None
         present = self.tensor(orbit)
@@ -170,7 +174,7 @@ class Application:
         self.dead.append(op)
 
     def permute(self, op: OpsetOp, node: LayoutNode) -> None:
-        """Build the permuted form of an operation."""
+        """Replace an operation by its permuted form."""
         form = node.form
         assert form is not None
         operands = [self.demand(operand, node.operands.get((op, index)), op) for index, operand in enumerate(op.operands)]
@@ -183,7 +187,7 @@ class Application:
             self.replaced(old, new, order)
 
     def replaced(self, old: SSAValue, new: SSAValue, order: Order | None) -> None:
-        """Let a new value stand for an old one in another order."""
+        """Replace the result of an operation by the same tensor in a permutation (None: the natural one)."""
         orbit = self.layouts.orbit(old)
         if orbit is None:
             old.replace_all_uses_with(new)
@@ -194,7 +198,7 @@ class Application:
         self.supply(orbit, own, new)
 
     def with_bodies(self, op: Operation) -> None:
-        """Rewrite the bodies of an operation and what goes into and out of them."""
+        """Rewrite an operation with bodies: its operands, its results and the operations in the bodies."""
         self.operands(op)
         ports = self.layouts.ports_of.get(op, [])
         permuted_ports = [(port, node) for port in ports if (node := self.layouts.node_of.get(port)) is not None and node.is_permuted]
@@ -212,7 +216,10 @@ class Application:
                     self.reorder(value, node.order)
 
     def reorder(self, value: SSAValue, order: Order) -> None:
-        """Let a value itself be in another order from now on; its names wait for the natural one."""
+        """Change the permutation in which a value holds its tensor: its type changes and the value stays.
+
+        Its tensor names are moved to the value of the natural permutation as soon as that exists.
+        """
         orbit = self.layouts.orbit(value)
         assert orbit is not None
         present = self.tensor(orbit)

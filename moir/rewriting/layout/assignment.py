@@ -1,9 +1,9 @@
 """Deciding which operations of a region work on permuted tensors, as a minimum cut.
 
-An orbit costs one Transpose if some user wants it in another order than its producer has it in, however many users do;
-an operation costs what its permuted form needs beyond itself. The number of operations counts first, then the size of
-what is transposed. Of equal choices that is best which leaves most operations on the side of the convolutions, into
-which the runtime can fuse them, or else that which changes least.
+An orbit costs one Transpose if some user wants another permutation than the producer gives, however many such users
+there are; an operation costs the operations that its permuted form adds. The number of operations counts first, then
+the size of the transposed tensors. Among assignments of equal cost, the best has most operations on the side of the
+convolutions, into which the runtime can fuse them; if there is no such side, the best changes fewest operations.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ OPERATION = 1 << 20
 """Cost of an operation."""
 
 SIZE = 1 << 10
-"""Cost of moving twice as many elements."""
+"""Cost of a Transpose for each doubling of the number of elements."""
 
 UNKNOWN_SIZE, UNKNOWN_SHAPE = 32, (1, 64, 32, 32)
-"""What is reckoned with where a shape is not known."""
+"""The size of an unknown dimension, and the shape of a tensor of unknown rank, for the cost of a Transpose."""
 
 TERMINALS = (SINK, SOURCE)
-"""The network node that stands for each side."""
+"""The terminal of the network for side 0 and for side 1."""
 
 
 def assign(layouts: Layouts) -> bool:
-    """Decide upon all regions; returns whether an operation is to be permuted."""
+    """Assign sides to the operations of all regions; returns whether any operation is to be permuted."""
     changed = False
     for region in layouts.regions:
         changed |= Assignment(layouts, region).decide()
@@ -42,7 +42,7 @@ def assign(layouts: Layouts) -> bool:
 
 
 def transposition_cost(value: SSAValue) -> int:
-    """What a transposition of a tensor costs."""
+    """Cost of the transposition of a tensor."""
     shape = shape_of(value)
     sizes = UNKNOWN_SHAPE if shape is None else [UNKNOWN_SIZE if d < 0 else d for d in shape]
     return OPERATION + int(SIZE * log2(max(1, prod(sizes))))
@@ -53,9 +53,9 @@ class Demand:
     """An orbit in the network.
 
     Args:
-        producers: the network node that has the tensor, as it counts for users on side 0 and on side 1. They differ
-            only for a producer on neither side, which costs a Transpose in any case.
-        users: network nodes that want it on their side.
+        producers: the network node of the producer, as seen by users on side 0 and by users on side 1. The two differ
+            only if the producer is on neither side: then the orbit costs a Transpose in any case.
+        users: the network nodes of the users.
         cost: cost of a Transpose.
     """
 
@@ -64,20 +64,20 @@ class Demand:
     cost: int
 
     def cost_of(self, sides: list[bool]) -> int:
-        """What the orbit costs if these network nodes are on side 1."""
+        """Cost of the orbit, where `sides` maps each network node to whether it is on side 1."""
         wanted = {sides[user] for user in self.users}
         return self.cost * sum(1 for side in wanted if sides[self.producers[side]] != side)
 
 
 @dataclass(eq=False)
 class Group:
-    """Positions of nodes, and numbers of the demands around them."""
+    """Changed nodes, by position, that are connected by orbits, and the indices of the demands of these orbits."""
 
     nodes: list[int]
     demands: list[int]
 
     def first(self) -> int:
-        """The first node, for a fixed order."""
+        """The position of the first node, by which groups are sorted deterministically."""
         return self.nodes[0]
 
     def size(self) -> int:
@@ -86,7 +86,7 @@ class Group:
 
 
 class Assignment:
-    """The network of a region: side 1 is that of the source, side 0 that of the sink."""
+    """The minimum-cut problem of a region: side 1 contains the source of the network, side 0 the sink."""
 
     def __init__(self, layouts: Layouts, region: Region) -> None:
         self.layouts = layouts
@@ -98,7 +98,7 @@ class Assignment:
         self.demands = [self._demand(orbit) for orbit in region.orbits]
 
     def decide(self) -> bool:
-        """Mark the nodes that are to be permuted, as far as that makes the region cheaper."""
+        """Mark the nodes to permute where that makes the region cheaper; returns whether there are any."""
         before = self._natural()
         sides = min(self._candidates(), key=lambda sides: (self._cost(sides), -self._fused(range(len(self.nodes)), sides)))
         for group in self._groups(self._changes(sides)):
@@ -114,7 +114,7 @@ class Assignment:
         if found is not None:
             yield from found
             return
-        # Too large for the best choice: all operations on one side.
+        # The network is too large for a minimum cut: try all operations on one side.
         for side in (False, True):
             yield [False, True] + [side] * len(self.nodes)
 
@@ -133,8 +133,9 @@ class Assignment:
         return extra + sum(demand.cost_of(sides) for demand in self.demands)
 
     def _fused(self, positions: Iterable[int], sides: list[bool]) -> int:
-        """How many of these nodes are where convolutions are; where there are none, or on both sides, how many are
-        natural.
+        """The number of these nodes on the side of the convolutions.
+
+        If no side, or each side, has convolutions: the number of nodes that are not permuted.
         """
         if len(self.convolution_sides) != 1:
             return sum(1 for position in positions if sides[position + 2] == (self.nodes[position].natural_side == 1))
@@ -142,7 +143,7 @@ class Assignment:
         return sum(1 for position in positions if sides[position + 2] == (side == 1))
 
     def _groups(self, changes: list[bool]) -> list[Group]:
-        """Changed nodes that have to do with each other, since they share an orbit."""
+        """The connected components of the changed nodes, where nodes of one orbit are connected."""
         group_of: dict[int, Group] = {}
         for position, change in enumerate(changes):
             if change:
@@ -163,7 +164,7 @@ class Assignment:
         return list({id(group): group for group in group_of.values()}.values())
 
     def _gain(self, group: Group, before: list[bool], sides: list[bool]) -> int:
-        """What the change of a group saves."""
+        """The cost that is saved by permuting the nodes of a group."""
         gain = -sum(self.extras[position] for position in group.nodes)
         return gain + sum(self.demands[number].cost_of(before) - self.demands[number].cost_of(sides) for number in group.demands)
 
@@ -178,7 +179,7 @@ class Assignment:
                 network.connect(demand.users[0], high, demand.cost)
                 network.connect(low, demand.users[0], demand.cost)
             elif demand.users:
-                # If some user is on the one side and the producer on the other, the cost is paid once.
+                # However many users are on the side opposite to the producer, the cost is paid once.
                 wanted, left = network.node(), network.node()
                 network.connect(wanted, high, demand.cost)
                 network.connect(low, left, demand.cost)
@@ -188,16 +189,16 @@ class Assignment:
         return network
 
     def _extra(self, node: LayoutNode) -> int:
-        """What the permuted form of an operation costs."""
+        """Cost of the permuted form of an operation beyond that of the operation itself."""
         cost = OPERATION * node.extra
         for value, order in self.layouts.values(node):
             if not self.layouts.agrees(node, value, order):
-                # The orbit is had in other orders: this one costs a Transpose for itself.
+                # The orbit has other permutations on the two sides, so that this value needs a Transpose of its own.
                 cost += transposition_cost(value)
         return cost
 
     def _place(self, node: LayoutNode | None, value: SSAValue, order: Order | None) -> int | None:
-        """The network node of a user or producer whose own sides are those of the orbit."""
+        """The network node of a user or producer whose permutations of the value are those of the orbit; else None."""
         if node is None or order is None or node not in self.places or not self.layouts.agrees(node, value, order):
             return None
         return self.places[node]
@@ -216,7 +217,7 @@ class Assignment:
         return Demand(producers, tuple(self._users(orbit)), transposition_cost(orbit.root))
 
     def _users(self, orbit: Orbit) -> list[int]:
-        """Network nodes of the users of an orbit; a terminal for one that wants one order in any case."""
+        """The network nodes of the users of an orbit; a terminal for a user that cannot be permuted."""
         found: dict[int, None] = {}
         for value, op, index in self.layouts.uses(orbit):
             node = self.layouts.user(op, index)

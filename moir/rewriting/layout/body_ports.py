@@ -1,7 +1,8 @@
-"""The values that go into and out of the bodies of If, Loop and TensorIterator.
+"""Values at the boundaries of the bodies of If, Loop and TensorIterator.
 
-A state of a loop is one tensor in four places: operand, Parameter, Result of the body, result of the loop. It can be
-permuted only in all of them, so they are one `BodyPort`; the same for each other input and output of a body.
+A state of a loop is one tensor in four places: operand of the loop, Parameter of the body, Result of the body, result
+of the loop. Its permutation can change only in all four at once, so that they form one `BodyBoundary`. Every other
+input or output of a body forms one with the operand or result that it is connected to.
 """
 
 from __future__ import annotations
@@ -22,31 +23,31 @@ from moir.rewriting.layout.permuted import moved_axis
 
 @dataclass(eq=False)
 class BodyBoundary:
-    """Places of one tensor at the border of bodies."""
+    """The operands and results that hold one tensor at the boundary of bodies."""
 
     operation: Operation
     operands: list[tuple[Operation, int]] = field(default_factory=list[tuple[Operation, int]])
-    """Operation and operand: of the operation with the bodies, and of Results in them."""
+    """Operands, as operation and operand index: of the operation with the bodies, and of Results in the bodies."""
 
     results: list[SSAValue] = field(default_factory=list[SSAValue])
-    """Results of the operation, and Parameters in its bodies."""
+    """Results of the operation with the bodies, and of Parameters in the bodies."""
 
     inputs: list[int] = field(default_factory=list[int])
-    """Numbers of the input connections of a loop."""
+    """Indices of the input connections of a loop."""
 
     outputs: list[int] = field(default_factory=list[int])
-    """Numbers of the output connections of a loop."""
+    """Indices of the output connections of a loop."""
 
     def values(self) -> list[SSAValue]:
-        """All values that share the order."""
+        """All values at the boundary, which have one permutation."""
         return [*(op.operands[index] for op, index in self.operands), *self.results]
 
     def accepts(self, order: Order) -> bool:
-        """Whether the tensor can be permuted: its rank is known everywhere."""
+        """Whether the tensor can be permuted, that is, all its values have the rank of the permutation."""
         return all(rank_of(value) == len(order) for value in self.values())
 
     def move_slices(self, order: Order) -> None:
-        """Let the connections cut and join along the dimensions as they are numbered after a transposition."""
+        """Renumber the dimensions along which the connections slice and concatenate, for transposed values."""
         for name, numbers in (("inputs", self.inputs), ("outputs", self.outputs)):
             if numbers and isinstance(self.operation, RepeatingOp):
                 ports = self.operation.ports(name)
@@ -67,7 +68,7 @@ def results_in(op: Operation, region: int) -> list[Result]:
 
 
 def body_ports(op: Operation) -> list[BodyBoundary]:
-    """The ports of an operation with bodies; none for an operation of another kind."""
+    """The boundaries of an operation with bodies; empty for every other kind of operation."""
     if isinstance(op, If):
         return _ports_of_if(op)
     return _ports_of_loop(op) if isinstance(op, RepeatingOp) else []
@@ -110,7 +111,7 @@ def _ports_of_loop(op: RepeatingOp) -> list[BodyBoundary]:
             found = BodyBoundary(op)
             ports.append(found)
         if port.index in by_operand and by_operand[port.index] is not found:
-            # The operand feeds two states: all of it is one tensor.
+            # The operand initializes two states: both share one permutation.
             found = _joined(by_operand[port.index], found, ports, by_result, by_operand)
         if port.index not in by_operand:
             found.operands.append((op, port.index))
@@ -135,6 +136,6 @@ def _joined(kept: BodyBoundary, other: BodyBoundary, ports: list[BodyBoundary], 
 
 
 def _decides(op: RepeatingOp, port: BodyBoundary) -> bool:
-    """Whether one of the places is the condition of a loop."""
+    """Whether a boundary contains the condition of a loop, which cannot be permuted."""
     condition: Sequence[Result] = [results_in(op, 0)[op.integer("condition")]] if "condition" in op.properties else []
     return any(owner in condition for owner, _ in port.operands)

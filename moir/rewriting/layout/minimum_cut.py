@@ -1,11 +1,11 @@
-"""The cheapest way to split a directed network in two: Dinic's algorithm, without recursion.
+"""Minimum cut of a directed network by Dinic's algorithm, without recursion.
 
     network = Network()
     node = network.node()
     network.connect(SOURCE, node, 3)
-    few, many = network.cuts()        # which nodes are on the side of the source
+    few, many = network.cuts()        # for each node: whether it is on the side of the source
 
-A node on the source's side pays for each of its connections to a node that is not.
+A cut costs the sum of the capacities of the connections from the side of the source to the side of the sink.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections import deque
 SOURCE, SINK = 0, 1
 UNLIMITED = 1 << 60
 MAXIMUM_WORK = 40_000_000
-"""Looks at connections after which it is given up: a few seconds."""
+"""Visits of connections after which the search for a cut gives up: a few seconds."""
 
 
 class Network:
@@ -27,12 +27,12 @@ class Network:
         self._capacities: list[int] = []
 
     def node(self) -> int:
-        """A new node."""
+        """Add a node and return its index."""
         self._first.append([])
         return len(self._first) - 1
 
     def connect(self, start: int, end: int, capacity: int) -> None:
-        """Connect two nodes: `start` on the source's side and `end` on the other costs `capacity`."""
+        """Connect two nodes: `start` on the side of the source and `end` on that of the sink costs `capacity`."""
         if start == end or capacity <= 0:
             return
         self._first[start].append(len(self._heads))
@@ -41,8 +41,10 @@ class Network:
         self._capacities += (capacity, 0)
 
     def cuts(self) -> tuple[list[bool], list[bool]] | None:
-        """Two of the cheapest ways, with as few and with as many nodes as possible on the source's side; None if it
-        would take too long.
+        """Two minimum cuts, with the fewest and with the most nodes on the side of the source.
+
+        Each cut is a list with one entry per node: whether it is on the side of the source. None if the search exceeds
+        `MAXIMUM_WORK`.
         """
         work = 0
         while work <= MAXIMUM_WORK:
@@ -54,8 +56,9 @@ class Network:
         return None
 
     def _levels(self, start: int) -> list[int]:
-        """Distance of each node from the source, or to the sink, along what is left of the capacities; -1 where there
-        is no way.
+        """Breadth-first distance of each node from the source, or to the sink, in the residual network.
+
+        -1 for a node without a path.
         """
         levels: list[int] = [-1] * len(self._first)
         levels[start] = 0
@@ -72,7 +75,7 @@ class Network:
         return levels
 
     def _augment(self, levels: list[int]) -> None:
-        """Send as much as possible along shortest paths."""
+        """Compute a blocking flow: augment along shortest paths until none is left."""
         heads, capacities = self._heads, self._capacities
         next_edge = [0] * len(self._first)
         path: list[int] = []

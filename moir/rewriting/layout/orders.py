@@ -1,6 +1,6 @@
-"""Orders of dimensions, and how they carry over between the two sides of an operation.
+"""Permutations of dimensions, and how an operation maps those of its operand to those of its result.
 
-An order is what Transpose takes: dimension i of `Transpose(x, order)` is dimension `order[i]` of x.
+An `Order` is the permutation that Transpose takes: dimension i of `Transpose(x, order)` is dimension `order[i]` of x.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ Order: TypeAlias = tuple[int, ...]
 
 
 def natural(rank: int) -> Order:
-    """The order that changes nothing."""
+    """The identity permutation of a rank."""
     return tuple(range(rank))
 
 
 def is_natural(order: Sequence[int]) -> bool:
-    """Whether an order changes nothing."""
+    """Whether a permutation is the identity."""
     return all(axis == position for position, axis in enumerate(order))
 
 
 def inverse(order: Order) -> Order:
-    """The order that undoes another; entry `a` says where dimension `a` went."""
+    """The inverse permutation: entry `a` is the position of dimension `a` after a transposition by `order`."""
     positions = [0] * len(order)
     for position, axis in enumerate(order):
         positions[axis] = position
@@ -31,51 +31,50 @@ def inverse(order: Order) -> Order:
 
 
 def composed(first: Order, second: Order) -> Order:
-    """The order of `Transpose(Transpose(x, first), second)`."""
+    """The permutation that equals a transposition by `first` and then by `second`."""
     return tuple(first[axis] for axis in second)
 
 
 def between(start: Order, end: Order) -> Order:
-    """The order that makes what has the order `start` have the order `end`."""
+    """The permutation that takes a tensor transposed by `start` to the same tensor transposed by `end`."""
     return composed(inverse(start), end)
 
 
 def with_fixed(moving: Iterable[int], fixed: Collection[int], rank: int) -> Order:
-    """An order in which the `fixed` dimensions stay where they are and the `moving` ones follow each other in the
-    places left.
-    """
+    """A permutation that keeps the `fixed` dimensions in place and fills the other positions with `moving`, in turn."""
     rest = iter(moving)
     return tuple(axis if axis in fixed else next(rest) for axis in range(rank))
 
 
 @dataclass(frozen=True)
 class AxisMap:
-    """Which dimension of a result each dimension of an operand becomes; None for one that goes. Both count upwards.
+    """The dimension of the result that each dimension of an operand becomes, in ascending order; None if it is removed.
 
-    What goes, or comes, has no place that is given by the other side: it stays where it is.
+    The permutation of one side does not determine where a removed or inserted dimension is on the side that has it:
+    there it stays in place.
     """
 
     targets: tuple[int | None, ...]
     result_rank: int
 
     def forward(self, order: Order) -> Order:
-        """The order of the result for an order of the operand."""
+        """The permutation of the result, given that of the operand."""
         kept = [target for axis in order if (target := self.targets[axis]) is not None]
         return with_fixed(kept, set(range(self.result_rank)) - set(kept), self.result_rank)
 
     def backward(self, order: Order) -> Order:
-        """The order of the operand for an order of the result."""
+        """The permutation of the operand, given that of the result."""
         sources = {target: axis for axis, target in enumerate(self.targets) if target is not None}
         kept = [sources[axis] for axis in order if axis in sources]
         return with_fixed(kept, set(range(len(self.targets))) - set(kept), len(self.targets))
 
     @staticmethod
     def removing(axes: Collection[int], rank: int) -> AxisMap:
-        """The dimensions `axes` of a tensor go."""
+        """The map of an operation that removes the dimensions `axes` from an operand of a rank."""
         count = iter(range(rank))
         return AxisMap(tuple(None if axis in axes else next(count) for axis in range(rank)), rank - len(axes))
 
     @staticmethod
     def inserting(axes: Collection[int], rank: int) -> AxisMap:
-        """Dimensions come, which are `axes` of the result; `rank` is that of the result."""
+        """The map of an operation that inserts dimensions: `axes` and `rank` are those of the result."""
         return AxisMap(tuple(axis for axis in range(rank) if axis not in axes), rank)

@@ -1,7 +1,7 @@
-"""The table of the layout change: for each kind of operation the rule that says what form it has on permuted tensors.
+"""The table of the layout change: the rule for each kind of operation that gives its form on permuted tensors.
 
-A kind without a rule, and an order a rule does not take, is a border: there the tensor has the order the operation
-wants.
+An operation whose kind has no rule, or whose rule does not accept the permutation, is a boundary: its operands and
+results are not permuted.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ RULES: dict[str, LayoutRule] = {
     **permute_reshapes.RULES,
     **permute_products.RULES,
 }
-"""Rules by kind of operation, whatever its version, for those kinds whose class does not say it all."""
+"""Rules by operation kind, of any version, for kinds whose rule does not follow from facts of the operation class."""
 
 
 def rule_of(op: OpsetOp) -> LayoutRule | None:
-    """The rule for an operation: one of its own, or the one that follows from the facts of its class."""
+    """The rule for an operation: that of its kind, or the one that follows from the facts of its class."""
     if (rule := RULES.get(op.KIND)) is not None:
         return rule
     if op.POINTWISE:
@@ -46,9 +46,9 @@ def rule_of(op: OpsetOp) -> LayoutRule | None:
 
 
 def permuted_form(offer: Offer) -> Permuted | None:
-    """The form of an operation one of whose tensors is transposed; None at a border.
+    """The permuted form of an operation one of whose operands or results is permuted; None at a boundary.
 
-    Rules count operands, so an operation that has an absent one in front of others is a border, too.
+    Rules count operands, so an operation that has an absent operand in front of others is a boundary, too.
     """
     rule = rule_of(offer.op)
     if rule is None or any(is_none(operand.owner) for operand in offer.op.operands):

@@ -1,4 +1,4 @@
-"""Operations that work along named dimensions, on permuted tensors: the names change, the rank does not.
+"""Permuted forms of operations that work along axes: the axes are renumbered, the rank does not change.
 
 Softmax(Transpose(x, [0, 2, 3, 1]), axis = 3)  ->  Transpose(Softmax(x, axis = 1), [0, 2, 3, 1])
 """
@@ -10,12 +10,11 @@ from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, moved_ax
 
 
 def along_axes(offer: Offer, axes: AlongAxes | None = None) -> Permuted | None:
-    """Results and data share any order; the dimensions that the operation names, in properties or an operand, are
-    renamed.
+    """Data operands and results share any permutation; the axes, in properties or an operand, are renumbered.
 
     Args:
         offer: the operation.
-        axes: the dimensions it names, by default those of its class.
+        axes: where the operation has its data and its axes, by default the `AXES` of its class.
     """
     op, order = offer.op, offer.order
     axes = axes or op.AXES
@@ -34,7 +33,7 @@ def along_axes(offer: Offer, axes: AlongAxes | None = None) -> Permuted | None:
 
 
 def reverse(offer: Offer) -> Permuted | None:
-    """Reversed dimensions are listed, or have a flag each."""
+    """The reversed dimensions are either listed or marked by a vector of one flag for each dimension."""
     op, order = offer.op, offer.order
     if op.text("mode") == "index":
         return along_axes(offer, AlongAxes(operand=1))

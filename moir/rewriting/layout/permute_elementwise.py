@@ -1,7 +1,8 @@
-"""Elementwise operations on permuted tensors: any order passes through them.
+"""Permuted forms of elementwise operations: any permutation passes through them.
 
-Add(Transpose(x, p), [C])  ->  Transpose(Add(x, [C, 1, 1]), p)      // the operand of lower rank is expanded to where
-its dimensions go
+An operand of lower rank is expanded by dimensions of size 1, so that its dimensions broadcast against the same ones:
+
+    Add(Transpose(x, p), [C])  ->  Transpose(Add(x, [C, 1, 1]), p)
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, is_const
 
 
 def unary(offer: Offer) -> Permuted | None:
-    """The first operand and the result share any order."""
+    """The first operand and the result share any permutation."""
     op, order = offer.op, offer.order
     if not offer.is_of(0):
         return None
@@ -26,8 +27,9 @@ def unary(offer: Offer) -> Permuted | None:
 
 
 def order_of_result(op: OpsetOp, order: Order) -> Order | None:
-    """The order of the result of a broadcasting operation for that of an operand, whose dimensions are the last of the
-    result.
+    """The permutation of the result of a broadcasting operation, given that of an operand.
+
+    The dimensions of the operand are the last ones of the result. None if the rank of the result is unknown or too low.
     """
     rank = rank_of(op.results[0])
     if rank is None or len(order) > rank:
@@ -37,8 +39,9 @@ def order_of_result(op: OpsetOp, order: Order) -> Order | None:
 
 
 def broadcast_operand(found: Permuted, index: int, value: SSAValue, order: Order) -> bool:
-    """Say in which order an operand broadcasts into a result of a given order; False if its rank is unknown or too
-    high.
+    """Add to a permuted form how an operand broadcasts against a result of a permutation.
+
+    Returns False if the rank of the operand is unknown or higher than that of the result.
     """
     rank = rank_of(value)
     if rank is None or rank > len(order):
@@ -60,7 +63,7 @@ def broadcast_operand(found: Permuted, index: int, value: SSAValue, order: Order
 
 
 def broadcasting(offer: Offer) -> Permuted | None:
-    """The result and the operands of its rank share any order; those of lower rank are expanded."""
+    """The result and the operands of its rank share any permutation; operands of lower rank are expanded."""
     op, order = offer.op, offer.order
     mode = op.properties.get("auto_broadcast")
     result = order_of_result(op, order)
@@ -73,8 +76,9 @@ def broadcasting(offer: Offer) -> Permuted | None:
 
 
 def fake_quantize(offer: Offer) -> Permuted | None:
-    """Limits that are not single belong to the channels: dimension 1, where they may move but not from there. The
-    runtime has no other.
+    """Limits with more than one element must belong to dimension 1, the channels, of the permuted form as well.
+
+    The runtime supports no other dimension.
     """
     op, order = offer.op, offer.order
     found = broadcasting(offer)
@@ -89,7 +93,7 @@ def fake_quantize(offer: Offer) -> Permuted | None:
 
 
 def prelu(offer: Offer) -> Permuted | None:
-    """A slope of one dimension belongs to dimension 1 of the data and goes where that goes; any other broadcasts."""
+    """A slope of rank 1 belongs to dimension 1 of the data and follows its permutation; any other slope broadcasts."""
     op, order = offer.op, offer.order
     slope, rank = op.operands[1], rank_of(op.results[0])
     if rank_of(slope) != 1 or rank is None or rank < 2 or is_single(slope):

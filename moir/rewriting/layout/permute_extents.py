@@ -1,5 +1,4 @@
-"""Operations that have a number for each dimension (paddings, bounds, sizes, repeats), on permuted tensors: the numbers
-change places.
+"""Permuted forms of operations with vectors of one entry for each dimension: paddings, bounds, sizes, repeats.
 
 Pad(Transpose(x, [0, 2, 3, 1]), [0, 1, 2, 0], …)  ->  Transpose(Pad(x, [0, 0, 1, 2], …), [0, 2, 3, 1])
 """
@@ -19,17 +18,16 @@ from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, permute_
 
 
 def has_entry_for_each(op: OpsetOp, index: int, rank: int) -> bool:
-    """Whether an operand is a vector of `rank` entries."""
+    """Whether an operand is a vector of exactly `rank` entries."""
     return shape_of(op.operands[index]) == (rank,)
 
 
 def vectors(offer: Offer, indices: tuple[int, ...] | None = None) -> Permuted | None:
-    """The first operand and the result share any order, and operands that have an entry for each dimension are permuted
-    with them.
+    """The first operand and the result share any permutation; vectors of one entry for each dimension are permuted.
 
     Args:
         offer: the operation.
-        indices: these operands, by default those that its class names.
+        indices: the operands that are such vectors, by default the `EXTENTS` of the operation class.
     """
     op, order = offer.op, offer.order
     indices = indices or op.EXTENTS
@@ -42,8 +40,9 @@ def vectors(offer: Offer, indices: tuple[int, ...] | None = None) -> Permuted | 
 
 
 def between_space_and_batch(offer: Offer) -> Permuted | None:
-    """The batch stays in front, and the dimensions that are cut into blocks stay in their order: it says how the batch
-    is composed.
+    """The batch stays first, and the dimensions that are divided into blocks keep their relative order.
+
+    The relative order of these dimensions determines how the batch is composed.
     """
     op, order = offer.op, offer.order
     block = constant_of(op.operands[1])
@@ -54,7 +53,7 @@ def between_space_and_batch(offer: Offer) -> Permuted | None:
 
 
 def broadcast(offer: Offer) -> Permuted | None:
-    """The result has any order; the data follow as an operand of an elementwise operation would."""
+    """The result has any permutation; the data operand broadcasts against it as in an elementwise operation."""
     op = offer.op
     order = order_of_result(op, offer.order)
     if not offer.is_of(0) or op.text("mode") not in ("numpy", "bidirectional") or order is None:
@@ -69,7 +68,7 @@ def broadcast(offer: Offer) -> Permuted | None:
 
 
 def slice_(offer: Offer) -> Permuted | None:
-    """Bounds belong to listed dimensions, or to the first ones, which then are listed."""
+    """The bounds are for listed dimensions, or for the first ones, which the permuted form lists."""
     op, order = offer.op, offer.order
     found = together(op, order, (0,)) if offer.is_of(0) else None
     if found is None:
@@ -86,8 +85,9 @@ def slice_(offer: Offer) -> Permuted | None:
 
 
 def interpolate(offer: Offer) -> Permuted | None:
-    """Resized dimensions are listed, or all are. They only move to the end of the tensor: elsewhere the runtime may not
-    resize them.
+    """The resized dimensions are listed, or they are all dimensions.
+
+    A permuted form may resize only the last dimensions, or the same ones: the runtime may not support others.
     """
     op, order = offer.op, offer.order
     rank = len(order)
@@ -118,12 +118,12 @@ def interpolate(offer: Offer) -> Permuted | None:
 
 
 def is_end(axes: Sequence[int], rank: int) -> bool:
-    """Whether axes are the last ones of a tensor."""
+    """Whether axes are the last ones of a tensor of a rank, in any order."""
     return sorted(axes) == list(range(rank - len(axes), rank))
 
 
 def sort_axes(found: Permuted, op: OpsetOp, index: int, vectors: Sequence[int], axes: Sequence[int]) -> None:
-    """Let an operand list axes in ascending order, and the operands `vectors`, which have an entry for each, follow it."""
+    """Replace an operand by a list of ascending axes, and permute the operands `vectors`, alike."""
     ascending = tuple(sorted(range(len(axes)), key=axes.__getitem__))
     element, numbers = element_of(op.operands[index]), np.array(sorted(axes))
     found.adaptations[index] = lambda op, _: op.constant(numbers, element)

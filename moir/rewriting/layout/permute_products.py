@@ -1,7 +1,7 @@
-"""Matrix products and Einstein sums of permuted tensors.
+"""Permuted forms of matrix products and Einstein sums.
 
-MatMul(Transpose(a, [1, 0, 3, 2]), Transpose(b, [1, 0, 2, 3]))  ->  Transpose(MatMul(a, b) {transpose_a = true}, [1, 0,
-2, 3])
+MatMul(Transpose(a, [1, 0, 3, 2]), Transpose(b, [1, 0, 2, 3]))
+->  Transpose(MatMul(a, b) {transpose_a = true}, [1, 0, 2, 3])
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted
 
 
 def matmul(offer: Offer) -> Permuted | None:
-    """Dimensions of the batch change places among themselves, in both operands; the last two do so by the flags of the
-    operation.
-    """
+    """Batch dimensions are permuted in both operands alike; a swap of the last two changes the transposition flags."""
     op, order = offer.op, offer.order
     ranks = [rank_of(operand) for operand in op.operands]
     if None in ranks or min(rank or 0 for rank in ranks) < 2:
@@ -31,7 +29,7 @@ def matmul(offer: Offer) -> Permuted | None:
     if not swapped and order[-2:] != (count - 2, count - 1):
         return None
     if count < rank:
-        # Dimensions of a batch would have to be moved in one operand that the other does not have.
+        # Permuted batch dimensions need the same permutation in the other operand, which has more of them.
         if order[:-2] != natural(count - 2):
             return None
         batch = natural(rank)
@@ -59,7 +57,7 @@ def matmul(offer: Offer) -> Permuted | None:
 
 
 def einsum(offer: Offer) -> Permuted | None:
-    """The labels of one operand, or of the result, change places in the equation; the others stay as they are."""
+    """The labels of the permuted operand, or of the result, are permuted in the equation; other terms do not change."""
     op, order = offer.op, offer.order
     equation = op.text("equation").replace(" ", "")
     terms, arrow, result = equation.partition("->")

@@ -1,5 +1,6 @@
-"""Operations that drop or add dimensions, on permuted tensors: the dimensions that both sides have keep their order
-among themselves.
+"""Permuted forms of operations that remove or insert dimensions.
+
+The dimensions that operand and result have in common are in the same relative order in both.
 
 ReduceMean(Transpose(x, [0, 2, 3, 1]), [1, 2])  ->  ReduceMean(x, [2, 3])
 """
@@ -22,7 +23,7 @@ from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, is_const
 
 
 def both_orders(axis_map: AxisMap, offer: Offer) -> tuple[Order, Order] | None:
-    """Orders of the first operand and of the result, None if the offered one does not fit."""
+    """Permutations of the first operand and of the result; None if the offer is for another operand or another rank."""
     order = offer.order
     if offer.is_result:
         return (axis_map.backward(order), order) if len(order) == axis_map.result_rank else None
@@ -30,7 +31,7 @@ def both_orders(axis_map: AxisMap, offer: Offer) -> tuple[Order, Order] | None:
 
 
 def mapped(offer: Offer, axis_map: AxisMap) -> Permuted | None:
-    """The first operand and the result in the orders of an axis map."""
+    """The permuted form whose first operand and results have permutations related by an axis map; else None."""
     orders = both_orders(axis_map, offer)
     if orders is None:
         return None
@@ -38,19 +39,19 @@ def mapped(offer: Offer, axis_map: AxisMap) -> Permuted | None:
 
 
 def name_axes(found: Permuted, op: OpsetOp, index: int, axes: Collection[int]) -> None:
-    """Let an operand list these dimensions."""
+    """Replace an operand by a constant that lists dimensions in ascending order."""
     element = element_of(op.operands[index])
     found.adaptations[index] = lambda op, _: op.constant(np.array(sorted(axes)), element)
 
 
 def constant_axes(value: SSAValue, rank: int | None) -> set[int] | None:
-    """The dimensions a constant lists, counted from the front."""
+    """The dimensions that a constant lists, as nonnegative axes; None for an unknown value or rank."""
     axes = constant_of(value)
     return None if axes is None or not rank else {int(axis) % rank for axis in axes.ravel()}
 
 
 def reduction(offer: Offer) -> Permuted | None:
-    """Reduced dimensions stay with size 1, or go."""
+    """Reduced dimensions are kept with size 1, or removed."""
     op = offer.op
     if op.flag("keep_dims"):
         return along_axes(offer, AlongAxes(operand=1))
@@ -66,7 +67,7 @@ def reduction(offer: Offer) -> Permuted | None:
 
 
 def squeeze(offer: Offer) -> Permuted | None:
-    """Dimensions of size 1 go, those that are listed or all there are."""
+    """Removes dimensions of size 1: those that are listed, or all."""
     op = offer.op
     shape = shape_of(op.operands[0])
     if shape is None:
@@ -91,7 +92,7 @@ def squeeze(offer: Offer) -> Permuted | None:
 
 
 def unsqueeze(offer: Offer) -> Permuted | None:
-    """Dimensions of size 1 come."""
+    """Inserts dimensions of size 1."""
     op = offer.op
     rank = rank_of(op.results[0])
     axes = constant_axes(op.operands[1], rank)
@@ -105,7 +106,7 @@ def unsqueeze(offer: Offer) -> Permuted | None:
 
 
 def one_hot(offer: Offer) -> Permuted | None:
-    """The dimension of the classes comes."""
+    """Inserts the dimension of the classes."""
     op = offer.op
     rank = rank_of(op.results[0])
     if rank is None:
@@ -118,7 +119,7 @@ def one_hot(offer: Offer) -> Permuted | None:
 
 
 def spread(order: Order, axis: int, count: int) -> Order:
-    """An order in which `count` dimensions stand for the dimension `axis`."""
+    """A permutation in which `count` dimensions replace the dimension `axis`; those behind it are renumbered."""
     result: list[int] = []
     for each in order:
         result.extend(range(axis, axis + count) if each == axis else [each if each < axis else each + count - 1])
@@ -126,9 +127,9 @@ def spread(order: Order, axis: int, count: int) -> Order:
 
 
 def collected(order: Order, axis: int, count: int) -> Order | None:
-    """The inverse of `spread`; None if the `count` dimensions are not one behind the other."""
+    """The inverse of `spread`; None if the `count` dimensions are not adjacent and ascending."""
     if count == 0:
-        # Where the dimension that went has its place is open.
+        # The permutation of the result does not determine the place of a removed dimension.
         return AxisMap.removing({axis}, len(order) + 1).backward(order)
     start = order.index(axis)
     if order[start : start + count] != tuple(range(axis, axis + count)):
@@ -138,7 +139,7 @@ def collected(order: Order, axis: int, count: int) -> Order | None:
 
 
 def gather(offer: Offer) -> Permuted | None:
-    """The dimensions of the indices take the place of the one they index; those of the batch are in front."""
+    """The dimensions of the indices replace the indexed dimension of the data; batch dimensions stay first."""
     op, order = offer.op, offer.order
     rank, count = rank_of(op.operands[0]), rank_of(op.operands[1])
     axis = constant_of(op.operands[2])
@@ -159,7 +160,7 @@ def gather(offer: Offer) -> Permuted | None:
 
 
 def scatter_update(offer: Offer) -> Permuted | None:
-    """The updates have the dimensions of the indices where the data have the one they index."""
+    """The shape of the updates is that of the data with the dimensions of the indices for the indexed dimension."""
     op, order = offer.op, offer.order
     rank, count = rank_of(op.operands[0]), rank_of(op.operands[1])
     axis = constant_of(op.operands[3])
@@ -178,7 +179,7 @@ def scatter_update(offer: Offer) -> Permuted | None:
 
 
 def shape_of_data(offer: Offer) -> Permuted | None:
-    """The entries of the shape are put back in order."""
+    """The shape of the permuted tensor is computed, and its entries are gathered into the natural order."""
     op, order = offer.op, offer.order
     if offer.is_result:
         return None
@@ -189,7 +190,7 @@ def shape_of_data(offer: Offer) -> Permuted | None:
 
 
 def strided_slice(offer: Offer) -> Permuted | None:
-    """The index is written out, an entry for each dimension of the data, and its entries change places with these."""
+    """The index is expanded to one entry for each dimension of the data, and the entries are permuted."""
     op = offer.op
     rank, result_rank = rank_of(op.operands[0]), rank_of(op.results[0])
     if rank is None or result_rank is None or not all(map(is_constant, op.operands[1:])):
@@ -204,10 +205,10 @@ def strided_slice(offer: Offer) -> Permuted | None:
 
 
 class Index:
-    """The index of a StridedSlice with constant bounds, written out."""
+    """The index of a StridedSlice with constant bounds, expanded to one entry for each dimension of the data."""
 
     FULL = {"begin": 0, "end": 0, "strides": 1, "begin_mask": 1, "end_mask": 1, "shrink_axis_mask": 0, "new_axis_mask": 0}
-    """A position that takes a whole dimension."""
+    """The entry that selects a whole dimension."""
 
     def __init__(self, op: OpsetOp, rank: int) -> None:
         bounds = [constant_of(operand) for operand in op.operands[1:]]
@@ -215,9 +216,9 @@ class Index:
         strides = bounds[2].tolist() if len(bounds) > 2 and bounds[2] is not None else [1] * len(begin)
         masks = {name: padded(op.integers(name), len(begin)) for name in (*list(self.FULL)[3:], "ellipsis_mask")}
         self.entries: list[dict[str, int]] = []
-        """Positions of the dimensions of the data, in order."""
+        """The entries, one for each dimension of the data."""
         self.targets: list[int | None] = []
-        """The dimension of the result each one becomes."""
+        """The dimension of the result that each dimension of the data becomes; None for one that is removed."""
         self.result_rank = 0
         new = masks["new_axis_mask"]
         for position in range(len(begin)):
@@ -239,7 +240,7 @@ class Index:
         self.result_rank += not entry["shrink_axis_mask"]
 
     def permute(self, found: Permuted, op: OpsetOp) -> Permuted:
-        """Complete the permuted form of the operation."""
+        """Complete a permuted form, whose permutations are already determined, with the permuted index."""
         order, result_order = found.operands[0], found.results[0]
         assert order is not None
         assert result_order is not None

@@ -1,7 +1,8 @@
-"""Reshape of permuted tensors: an order passes through if it moves whole groups of dimensions that are joined or split.
+"""Permuted forms of Reshape: a permutation passes through if it moves groups of joined or split dimensions as a whole.
 
-Reshape(Transpose(x, [0, 2, 3, 1]), [0, -1, 8])  ->  Transpose(Reshape(x, [0, 8, -1]), [0, 2, 1])     // height and
-width are one group
+Height and width are one group here:
+
+    Reshape(Transpose(x, [0, 2, 3, 1]), [0, -1, 8])  ->  Transpose(Reshape(x, [0, 8, -1]), [0, 2, 1])
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from moir.rewriting.layout.orders import Order, is_natural, natural, with_fixed
 from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, permute_vector
 
 HOLE = Symbol(dimension=True)
-"""Stands for the -1 of a target shape."""
+"""The token of the entry -1 of a target shape."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Dimensions of the data and those of the result they become, none of which is of size 1."""
+    """Adjacent dimensions of the data and the dimensions of the result that they become, without those of size 1."""
 
     data: tuple[int, ...]
     result: tuple[int, ...]
 
 
 def target_tokens(op: OpsetOp, known: Dimensions, data: Sequence[Token]) -> list[Token] | None:
-    """The target shape: integers, dimensions of the data, or the hole; None if nothing is known of it."""
+    """The target shape as tokens: integers, dimensions of the data, or `HOLE`; None if the target is unknown."""
     entries = known.elements(op.operands[1])
     if entries is None:
         return None
@@ -46,7 +47,7 @@ def target_tokens(op: OpsetOp, known: Dimensions, data: Sequence[Token]) -> list
 
 
 def common_groups(data: Sequence[Token], target: Sequence[Token], axes: Sequence[int], places: Sequence[int]) -> list[Group]:
-    """Groups of equal size from the start of two lists of dimensions, as far as the sizes are known."""
+    """Groups of equal size from the start of two lists of dimensions, up to the first that cannot be compared."""
     groups: list[Group] = []
     a = b = 0
     while a < len(axes) and b < len(places):
@@ -69,7 +70,7 @@ def common_groups(data: Sequence[Token], target: Sequence[Token], axes: Sequence
 
 
 def grouped(data: Sequence[Token], target: Sequence[Token]) -> list[Group] | None:
-    """The groups of dimensions of a Reshape, None if it cannot be told which belong together."""
+    """The groups of dimensions of a Reshape; None if the known sizes do not determine them."""
     if any(same(token, 0) for token in (*data, *target)):
         return None
     axes = [axis for axis, token in enumerate(data) if not same(token, 1)]
@@ -87,12 +88,12 @@ def grouped(data: Sequence[Token], target: Sequence[Token]) -> list[Group] | Non
 
 
 def follow(order: Order, pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]], rank: int) -> Order | None:
-    """The order of one side of a Reshape for that of the other; None if it takes a group apart.
+    """The permutation of one side of a Reshape, given that of the other; None if that does not keep groups together.
 
     Args:
-        order: order of one side.
-        pairs: the dimensions of each group, on this and on the other side.
-        rank: rank of the other side; its dimensions in no group stay where they are.
+        order: permutation of the given side.
+        pairs: for each group its dimensions on the given side and on the other side.
+        rank: rank of the other side; its dimensions that are in no group stay in place.
     """
     group_of = {axis: pair for pair in pairs for axis in pair[0]}
     moving = [axis for axis in order if axis in group_of]
@@ -109,7 +110,7 @@ def follow(order: Order, pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def permuted_target(data: Sequence[Token], target: Sequence[Token], order: Order) -> list[int] | None:
-    """A constant target shape in another order, for data whose dimensions are `data`; None if it would need two holes."""
+    """The constant target shape of permuted data with dimensions `data`; None if more than one entry would be -1."""
     entries: list[int] = []
     for place, axis in enumerate(order):
         entry = target[axis]
@@ -123,7 +124,7 @@ def permuted_target(data: Sequence[Token], target: Sequence[Token], order: Order
 
 
 def reshape(offer: Offer) -> Permuted | None:
-    """Any order that keeps the groups together."""
+    """Data and result have any permutations that keep the groups together."""
     op, order = offer.op, offer.order
     data, shape = offer.known.tokens(op.operands[0]), shape_of(op.results[0])
     target = None if data is None else target_tokens(op, offer.known, data)
@@ -132,7 +133,7 @@ def reshape(offer: Offer) -> Permuted | None:
     groups = grouped(data, target)
     static = shape_of(op.operands[0])
     if groups is None and static is not None and is_static(static) and not any(isinstance(token, Symbol) for token in target):
-        # A target that fixes all sizes fixes those of the data, too.
+        # A constant target shape is only valid for the static shape of the data, so use that shape.
         data = static
         groups = grouped(data, target)
     if groups is None or len(order) != (len(target) if offer.is_result else len(data)):

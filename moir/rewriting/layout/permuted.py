@@ -1,6 +1,4 @@
-"""An operation on tensors in another order of dimensions: what a rule of the table says, and how the operation is
-built.
-"""
+"""The permuted form of an operation: what a layout rule returns, and how the operation is built from it."""
 
 from __future__ import annotations
 
@@ -19,19 +17,19 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.layout.orders import Order, inverse, is_natural
 
 Adaptation: TypeAlias = Callable[[OpBuilder, SSAValue], SSAValue]
-"""Makes the operand of the permuted operation from the operand, which is already in its order."""
+"""Builds an operand of the permuted operation from the original operand, which is already transposed."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """An operation one of whose operands, or results, can be had in another order.
+    """An operation one of whose operands or results could be permuted.
 
     Args:
         op: the operation.
-        known: what is known of dimensions.
-        order: the order the tensor would be transposed by.
-        index: number of the operand or result.
-        is_result: it is a result.
+        known: the dimensions of the module.
+        order: the permutation by which the tensor would be transposed.
+        index: index of the operand or result.
+        is_result: whether the tensor is a result.
     """
 
     op: OpsetOp
@@ -41,34 +39,34 @@ class Offer:
     is_result: bool = False
 
     def is_of(self, *operands: int) -> bool:
-        """Whether this is about a result or one of these operands."""
+        """Whether the permuted tensor is a result or one of these operands."""
         return self.is_result or self.index in operands
 
 
 @dataclass
 class Permuted:
-    """The form an operation has on permuted tensors.
+    """The form of an operation on permuted tensors.
 
-    Its operand i is the natural operand i transposed by `operands[i]` (None: as it is), its result i the natural result
-    i transposed by `results[i]`.
+    Its operand i is the original operand i transposed by `operands[i]` (None: not transposed), and its result i the
+    original result i transposed by `results[i]`.
     """
 
     operands: list[Order | None]
     results: list[Order | None]
     properties: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Properties that change."""
+    """Changed properties by name."""
 
     adaptations: dict[int, Adaptation] = field(default_factory=dict[int, Adaptation])
-    """Operands that change beyond their order."""
+    """Changes of operands beyond their transposition, by operand index."""
 
     extra: int = 0
-    """Operations the adaptations need."""
+    """Number of operations that the permuted form adds."""
 
     construct: Callable[[OpBuilder, list[SSAValue]], Sequence[SSAValue]] | None = None
-    """Builds the operation, if it is not the same one with other operands and properties."""
+    """Builds the permuted form, if changed operands and properties of the same operation are not enough."""
 
     def places(self) -> list[tuple[int, bool, Order]]:
-        """The operands and results in another order: number, whether it is a result, order."""
+        """The permuted operands and results: index, whether it is a result, permutation."""
         both = ((self.operands, False), (self.results, True))
         return [
             (index, is_result, order)
@@ -78,7 +76,7 @@ class Permuted:
         ]
 
     def build(self, op: OpsetOp, builder: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """Build the permuted form of an operation on operands in their orders."""
+        """Build the permuted form of an operation from its transposed operands; returns the results."""
         values = [self.adaptations[index](builder, value) if index in self.adaptations else value for index, value in enumerate(operands)]
         if self.construct is not None:
             return self.construct(builder, values)
@@ -86,12 +84,13 @@ class Permuted:
 
 
 LayoutRule: TypeAlias = Callable[[Offer], Permuted | None]
-"""The permuted form of an operation; None if there is none for this order."""
+"""A rule of the layout change: the permuted form of an operation, None if it does not accept the permutation."""
 
 
 def together(op: OpsetOp, order: Order, data: Collection[int]) -> Permuted | None:
-    """All results and the operands `data` in one order, the other operands as they are; None unless these have the rank
-    of the order.
+    """The form in which all results and the operands `data` share a permutation and no other operand is permuted.
+
+    None unless the rank of each of these operands is the length of the permutation.
     """
     if any(rank_of(op.operands[index]) != len(order) for index in data):
         return None
@@ -99,7 +98,7 @@ def together(op: OpsetOp, order: Order, data: Collection[int]) -> Permuted | Non
 
 
 def is_constant(value: SSAValue) -> bool:
-    """Whether a value is a constant that can be had in any order for nothing."""
+    """Whether a value is a constant, which can be transposed at no cost."""
     return constant_of(value) is not None
 
 
@@ -109,12 +108,12 @@ def is_single(value: SSAValue) -> bool:
 
 
 def moved_axis(axis: int, order: Order) -> int:
-    """Where a dimension, counted from either end, is found after a transposition."""
+    """The axis of a dimension, given as an axis of either sign, after a transposition."""
     return inverse(order)[axis % len(order)]
 
 
 def replace_axes(found: Permuted, index: int, axes: SSAValue, order: Order) -> None:
-    """Let the operand `index`, which lists dimensions, name them as they are numbered after a transposition."""
+    """Renumber the dimensions that the operand `index` lists, for data that are transposed by a permutation."""
     places = np.array(inverse(order))
     constant = constant_of(axes)
     if constant is not None:
@@ -125,7 +124,7 @@ def replace_axes(found: Permuted, index: int, axes: SSAValue, order: Order) -> N
 
 
 def permute_vector(found: Permuted, index: int, vector: SSAValue, order: Order) -> None:
-    """Let the operand `index`, which has an entry for each dimension, have them in the order of a transposition."""
+    """Permute the entries of the operand `index`, which is a vector of one entry for each dimension."""
     constant = constant_of(vector)
     if constant is not None:
         found.adaptations[index] = lambda op, _: op.constant(constant[list(order)], element_of(vector))
@@ -135,7 +134,7 @@ def permute_vector(found: Permuted, index: int, vector: SSAValue, order: Order) 
 
 
 def unsqueezed(op: OpBuilder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
-    """A value with dimensions of size 1 inserted, which are `axes` of the result; a constant stays one."""
+    """A value with dimensions of size 1 inserted, at the axes `axes` of the result; for a constant another constant."""
     array = constant_of(value)
     if array is None:
         return op.Unsqueeze(value, np.array(axes, np.int64))
@@ -143,7 +142,7 @@ def unsqueezed(op: OpBuilder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
 
 
 def transposed_constant(op: OpBuilder, value: SSAValue, order: Order) -> SSAValue:
-    """A constant in another order: a view of the same memory."""
+    """A transposed constant, whose array is a view of the same memory."""
     array = constant_of(value)
     assert array is not None
     return op.constant(array.transpose(order), element_of(value))

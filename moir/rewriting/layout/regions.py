@@ -1,9 +1,9 @@
-"""Regions of the layout change: what can be permuted together, grown from each Transpose.
+"""Regions of the layout change: operations that can be permuted together, found by growing from each Transpose.
 
-An `Orbit` is a tensor and what Transposes make of it: one tensor in several orders. In a region an orbit has two
-orders, one on each side of a cut; a `Node` is an operation (or a port of a body) that can work on either side:
-naturally on one, in its permuted form on the other. Where no rule applies, or another order has come first, is the
-border of a region.
+An `Orbit` is a tensor and its transposes: one tensor in several permutations. Within a region an orbit has two
+permutations, one on each side of a cut. A `LayoutNode` is an operation (or a boundary of a body) that can be on either
+side: unchanged on one, in its permuted form on the other. A region ends at operations that no rule applies to, and at
+those that already belong to a region with other permutations.
 """
 
 from __future__ import annotations
@@ -27,41 +27,44 @@ from moir.rewriting.layout.permutations import permuted_form
 from moir.rewriting.layout.permuted import Offer, Permuted, is_constant
 
 Place: TypeAlias = tuple[int, bool]
-"""Number of an operand or result, and whether it is a result."""
+"""Index of an operand or result, and whether it is a result."""
 
 
 MAXIMUM_ORDERS = 8
-"""Of a tensor that is transposed in more ways not all are tried."""
+"""Maximum number of permutations of one tensor that are tried for a permuted form."""
 
 
 @dataclass(eq=False)
 class Orbit:
-    """A tensor and what Transposes make of it.
+    """A tensor and its transposes.
 
     Args:
-        root: the value that no Transpose makes.
-        members: the values, each with its order: it is `Transpose(root, order)`.
+        root: the value that is not the result of a Transpose.
+        members: the permutation of each value: it equals `Transpose(root, order)`.
     """
 
     root: SSAValue
     members: dict[SSAValue, Order]
     sides: tuple[Order, Order] | None = None
-    """The orders on the two sides of the cut, once the orbit belongs to a region."""
+    """The permutations on the two sides of the cut, once the orbit belongs to a region."""
 
     def side(self, order: Order) -> int | None:
-        """The side on which the tensor has an order."""
+        """The side on which the tensor has a permutation; None if it has it on neither side."""
         return None if self.sides is None or order not in self.sides else self.sides.index(order)
 
 
 @dataclass(eq=False)
 class LayoutNode:
-    """An operation or a port of a body that can work on permuted tensors.
+    """An operation, or a boundary of a body, that can work on permuted tensors.
 
     Args:
-        form: its permuted form; None for a port, all of whose values share `order`.
-        natural_side: the side on which it works naturally.
-        orders: for each operand use and each result the order it has in the permuted form, if that is not the natural
-            one.
+        form: its permuted form; None for a boundary, all of whose values share `order`.
+        order: the permutation for which the node was created.
+        natural_side: the side on which it works unchanged.
+        operands: the permutation of each operand (operation, operand index) in the permuted form, if not the identity.
+        results: the permutation of each result in the permuted form, if not the identity.
+        extra: number of operations that the permuted form adds.
+        is_permuted: whether the node is to be replaced by its permuted form.
     """
 
     form: Permuted | None
@@ -75,7 +78,7 @@ class LayoutNode:
 
 @dataclass
 class Region:
-    """Orbits and nodes that are decided upon together."""
+    """Orbits and nodes whose sides are assigned together."""
 
     orbits: list[Orbit] = field(default_factory=list[Orbit])
     nodes: list[LayoutNode] = field(default_factory=list[LayoutNode])
@@ -107,7 +110,7 @@ class Layouts:
             self.port_of_value.update(dict.fromkeys(port.results, port))
 
     def orbit(self, value: SSAValue) -> Orbit | None:
-        """The orbit of a value, None if its rank is unknown."""
+        """The orbit of a value; None if its rank is unknown."""
         found = self._orbits.get(value)
         if found is not None:
             return found
@@ -122,7 +125,10 @@ class Layouts:
         return found
 
     def _members(self, root: SSAValue) -> dict[SSAValue, Order] | None:
-        """A root and its transposes. The order of a Transpose says the rank of a root of which it is not known."""
+        """The permutation of a root and of its transposes; None if the rank of the root is unknown.
+
+        If the type of the root has no rank, the permutation of a Transpose determines it.
+        """
         members: dict[SSAValue, Order] = {}
         rank = rank_of(root)
         if rank is not None:
@@ -141,18 +147,18 @@ class Layouts:
         return members or None
 
     def uses(self, orbit: Orbit) -> Iterator[tuple[SSAValue, Operation, int]]:
-        """The uses of the values of an orbit, but for those by its own Transposes."""
+        """The uses of the values of an orbit, except those by its own Transposes."""
         for member in orbit.members:
             for use in member.uses:
                 if not (isinstance(use.operation, Transpose) and use.operation.results[0] in orbit.members and use.index == 0):
                     yield member, use.operation, use.index
 
     def user(self, op: Operation, index: int) -> LayoutNode | None:
-        """The node that uses an operand."""
+        """The node that uses an operand; None if its operation cannot be permuted."""
         return self.node_of.get(self.port_of_use.get((op, index), op))
 
     def producer(self, value: SSAValue) -> LayoutNode | None:
-        """The node that produces a value."""
+        """The node that produces a value; None if its producer cannot be permuted."""
         owner = value.owner
         return self.node_of.get(self.port_of_value.get(value, owner)) if isinstance(owner, Operation) else None
 
@@ -160,7 +166,7 @@ class Layouts:
         region, count = Region(), 0
         self.regions.append(region)
         orbit.sides = (natural(len(order)), order)
-        # Tensors of high rank first: from one of low rank it is a guess where the dimensions of others go.
+        # Tensors of high rank first: the permutation of one of low rank does not determine those of its neighbours.
         pending = [(-len(order), 0, orbit)]
         while pending:
             current = heappop(pending)[-1]
@@ -179,7 +185,7 @@ class Layouts:
                     heappush(pending, (-len(each.members[each.root]), count, each))
 
     def _neighbours(self, orbit: Orbit) -> Iterator[tuple[Operation | BodyBoundary, Place, SSAValue]]:
-        """What could be permuted along with an orbit: its producer and its users."""
+        """The producer and the users of an orbit, each with the place and the value that connect it."""
         root = orbit.root
         if isinstance(root, OpResult):
             yield self.port_of_value.get(root, root.op), (root.index, True), root
@@ -206,9 +212,9 @@ class Layouts:
         return node
 
     def _fitting(self, op: OpsetOp, form: Permuted, place: Place, order: Order) -> Permuted:
-        """Another permuted form, if there is one in which more tensors have orders that they have anyway.
+        """A permuted form of an operation, preferably one whose tensors already have the permutations that it needs.
 
-        Where dimensions come or go, an order on the one side leaves open what it is on the other.
+        Where an operation inserts or removes dimensions, several permutations of one side fit that of the other.
         """
         for index, is_result, own in form.places():
             value = op.results[index] if is_result else op.operands[index]
@@ -227,14 +233,14 @@ class Layouts:
         return form
 
     def values(self, node: LayoutNode) -> Iterator[tuple[SSAValue, Order]]:
-        """The values that have another order in the permuted form, and the order. Constants are had in any order."""
+        """The values that are permuted in the permuted form of a node, except constants, with their permutations."""
         for (op, index), order in node.operands.items():
             if not is_constant(op.operands[index]):
                 yield op.operands[index], order
         yield from node.results.items()
 
     def _claimed(self, node: LayoutNode) -> Iterable[Orbit]:
-        """Give the orbits around a new node their sides; those that had none yet."""
+        """Assign sides to the orbits of a new node that have none yet, and yield these orbits."""
         for value, order in self.values(node):
             orbit = self.orbit(value)
             if orbit is None or orbit.sides is not None:
@@ -245,7 +251,7 @@ class Layouts:
             yield orbit
 
     def agrees(self, node: LayoutNode, value: SSAValue, order: Order) -> bool:
-        """Whether a node wants a value on its sides in the orders its orbit has there."""
+        """Whether the permutations of a value, in a node and its permuted form, are those of its orbit on both sides."""
         orbit = self.orbit(value)
         if orbit is None or orbit.sides is None:
             return False

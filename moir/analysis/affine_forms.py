@@ -1,7 +1,7 @@
 """Values of a body as affine forms of some base values: x · W + h · R + b, with constants W, R, b.
 
-Sums, products with constant matrices of one base or of several side by side (Concat), and pieces along the last axis
-are followed, so that one matrix for all gates and a matrix for each of them come out alike.
+The analysis follows sums, products of constant matrices with one base value or with several concatenated ones (Concat),
+and slices along the last axis. Thus one matrix for all gates and one matrix per gate give the same forms.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from moir.dialects.opset.slicing import Slice
 from moir.dialects.shapes import normalize_axis, shape_of
 
 DEEPEST_FORM = 64
-"""How many operations one behind the other a form is followed through."""
+"""Length of the longest chain of operations that is followed."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Affine:
         return Affine(weights, self.bias + other.bias)
 
     def columns(self, start: int, end: int) -> Affine:
-        """The columns from `start` to in front of `end`."""
+        """The columns from `start` up to, but not including, `end`."""
         return Affine({base: matrix[:, start:end] for base, matrix in self.weights.items()}, self.bias[start:end])
 
     @property
@@ -59,7 +59,7 @@ class AffineForms:
         self._found: dict[SSAValue, Affine | None] = {}
 
     def of(self, value: SSAValue, depth: int = 0) -> Affine | None:
-        """The form of a value, None if it is none of the base values."""
+        """The affine form of a value; None if it is not an affine form of the base values."""
         if value not in self._found:
             self._found[value] = self._compute(value, depth) if depth < DEEPEST_FORM else None
         return self._found[value]

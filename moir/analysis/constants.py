@@ -1,6 +1,7 @@
-"""Constants as numpy arrays, also weights that are stored in another precision and converted where they are used.
+"""Constants as numpy arrays, including weights that are stored in another precision and converted at their use.
 
-The value of a constant whose text left it out counts as unknown: only the emitter needs it, and raises.
+The value of an elided constant, which was left out of the text of a module, counts as unknown: only emission needs it,
+and raises an error.
 """
 
 from __future__ import annotations
@@ -17,20 +18,24 @@ from moir.dialects.opset.infrastructure import Convert
 from moir.dialects.shapes import element_of, rank_of
 
 FLOATS = frozenset((bf16, f16, f32, f64))
-"""Element types of weights that may be changed: rounding a product to fewer bits loses too much."""
+"""Element types of weights that may be modified; in narrower types, rounding a product loses too much."""
 
 ROUNDING = {2: 2.0**-8, 4: 2.0**-22, 8: 2.0**-50}
-"""Largest error of rounding to a type of so many bytes, relative to the largest of the numbers."""
+"""Largest error of rounding to a type, by its size in bytes, relative to the largest magnitude in the array."""
 
 
 TOLERANCES: dict[Attribute, float] = {f16: 2.0**-10, bf16: 2.0**-7, f32: 4e-6, f64: 4e-6}
-"""Relative error up to which a constant is a number, by element type: its rounding, or six digits of it having been
-written.
+"""Relative tolerance for comparing a constant with a number, by element type.
+
+It covers rounding to the type, and constants that were written with only six digits.
 """
 
 
 def constant_of(value: SSAValue) -> Array | None:
-    """The array of a value that a Constant produces; None too if the array does not hold the elements one by one."""
+    """The array of a value that a Constant produces.
+
+    None for other values, for elided constants and for packed element types.
+    """
     if not isinstance(value, OpResult) or not isinstance(data := value.op.properties.get("value"), DataAttr):
         return None
     return None if describe(data.element).is_packed else data.data.array
@@ -43,7 +48,7 @@ def scalar_of(value: SSAValue) -> float | None:
 
 
 def is_about(value: float, expected: float, element: Attribute) -> bool:
-    """Whether a number of an element type is `expected` up to rounding."""
+    """Whether a number of an element type equals `expected` up to rounding."""
     return value == expected or abs(value - expected) <= TOLERANCES.get(element, 0) * abs(expected)
 
 
@@ -54,8 +59,9 @@ def outranks(constant: SSAValue, other: SSAValue) -> bool:
 
 
 def weight_of(value: SSAValue) -> Array | None:
-    """The numbers of a constant of floats, or of one that is converted to floats; None for any other value and for
-    elided constants.
+    """The array of a floating-point constant, or of one that is converted to another floating-point type.
+
+    None for any other value and for elided constants.
     """
     element = element_of(value)
     if element not in FLOATS or not isinstance(value, OpResult):
@@ -68,26 +74,24 @@ def weight_of(value: SSAValue) -> Array | None:
 
 
 def is_shared(value: SSAValue) -> bool:
-    """Whether a weight has other uses, so that a changed one would have to be stored beside it."""
+    """Whether a weight has other live uses, so that a modified copy would have to be stored beside it."""
     if not has_one_live_use(value):
         return True
     return isinstance(value, OpResult) and isinstance(value.op, Convert) and not has_one_live_use(value.op.operands[0])
 
 
 def stored(array: Array, dtype: np.dtype[Any]) -> Array | None:
-    """Computed numbers in the element type of weights; None if one of them is no number in it, or most of them are too
-    small for it.
-    """
+    """Computed numbers rounded to the type of weights; None if the result is not finite or the error too large."""
     with np.errstate(all="ignore"):
         result = array.astype(dtype, copy=False)
         if dtype == array.dtype:
             return result if bool(np.all(np.isfinite(result))) else None
-        # Below the normal numbers of a type there are fewer digits, and at last 0.
+        # Subnormal numbers have fewer digits, and smaller numbers become 0.
         back = result.astype(array.dtype)
         error, largest = np.max(np.abs(back - array), initial=0), np.max(np.abs(array), initial=0)
         return result if bool(np.all(np.isfinite(back))) and error <= ROUNDING[dtype.itemsize] * largest else None
 
 
 def precise(array: Array) -> Array:
-    """An array to reckon with: floats narrower than 32 bits as f32."""
+    """An array for computations: floats narrower than 32 bits are converted to f32."""
     return array if array.dtype.itemsize >= 4 else array.astype(np.float32)

@@ -4,12 +4,12 @@
     known.scan(module)
     known.tokens(value)            # one token a dimension: an integer or a Symbol
 
-A token is an integer where weights and other constants of the model fix the dimension, and a symbol where it comes from
-an input: also where the input's shape is static now, since it can be changed in the runtime. Two dimensions with one
-symbol are always equal. What each operation says about its results is its `result_shapes`, which type inference asks
-too.
+A token is an integer where weights and other constants of the model fix the dimension, and a symbol where the dimension
+depends on an input. That includes static dimensions of inputs, since these can be reshaped in the runtime. Two
+dimensions with one symbol are always equal. The tokens of results are computed by `result_shapes` of each operation, as
+in type inference.
 
-As these are `KnownValues`, the values of shape computations are made of the same tokens: entry 0 of the shape of
+As these are `KnownValues`, the values of shape computations consist of the same tokens: entry 0 of the shape of
 `Relu(x)` is the symbol of dimension 0 of `x`.
 """
 
@@ -33,10 +33,10 @@ Tokens: TypeAlias = tuple[Token, ...]
 
 
 class Dimensions(KnownValues):
-    """Known values whose symbols stand for dimensions that are equal, see the module.
+    """Known values whose symbols stand for equal dimensions; see the module docstring.
 
     Args:
-        static: integers also where only the present shapes of the inputs fix a dimension.
+        static: use integers also for dimensions that only the current shapes of the inputs fix.
     """
 
     def __init__(self, static: bool = False) -> None:
@@ -51,7 +51,7 @@ class Dimensions(KnownValues):
         self._tokens.clear()
 
     def scan(self, module: Operation) -> Dimensions:
-        """Look at all values in the order of the blocks, so that later questions are answered without long recursion."""
+        """Compute the tokens of all values in block order, so that later requests need no deep recursion."""
         for block in all_blocks(module):
             for op in block.ops:
                 for result in op.results:
@@ -73,24 +73,26 @@ class Dimensions(KnownValues):
         return self._tokens[value]
 
     def _infer(self, op: OpsetOp) -> None:
-        """Find the tokens of the results of an operation, except of those that took over the tokens of another value."""
+        """Compute the tokens of the results of an operation, except of those that took over the tokens of another
+        value.
+        """
         results = [result for result in op.results if result not in self._tokens]
-        # An operation that is reached again while its operands are looked at is in a block that is not sorted.
+        # Preliminary tokens end the recursion if the operation is reached from its operands (in an unsorted block).
         self._tokens.update({result: self._settled(result, None) for result in results})
         try:
             shapes = op.result_shapes([self.tokens(operand) for operand in op.operands], self)
         except (InferenceError, NotImplementedError):
-            # Type inference reports contradictions; an operation of a user may have that alone.
+            # Type inference reports contradictions. An operation of an extension may define no shape inference.
             return
         for result in results:
             self._tokens[result] = self._settled(result, shapes[result.index])
 
     def take_over(self, value: SSAValue, replaced: SSAValue) -> None:
-        """Give a value, which is about to replace another one, the tokens of that one."""
+        """Give a value the tokens of another value, which it is about to replace."""
         self._tokens[value] = self.tokens(replaced)
 
     def _settled(self, value: SSAValue, found: SymbolicShape) -> Tokens | None:
-        """Tokens of a value, new symbols for dimensions of which nothing was found."""
+        """The tokens of a value, with new symbols for dimensions whose token is unknown."""
         shape = shape_of(value)
         if shape is None:
             return None
@@ -104,15 +106,15 @@ class Dimensions(KnownValues):
         )
 
     def named(self, name: str) -> Symbol:
-        """The dimension to which the model gives a name."""
+        """The symbol of the dimensions with a name in the model."""
         return self._named.setdefault(name, Symbol(dimension=True))
 
     def sum(self, a: Token, b: Token) -> Token:
-        """The sum of two dimensions, -1 if one is unknown; the sum of the same two is always the same symbol."""
+        """The sum of two dimensions, -1 if either is unknown; equal operands always give the same symbol."""
         return -1 if a == -1 or b == -1 else self._sum_of_numbers(a, b)
 
     def _sum_of_numbers(self, a: Token, b: Token) -> Token:
-        """The same of numbers, of which -1 is one."""
+        """The sum of two numbers or symbols, where -1 is a number and not an unknown dimension."""
         if same(a, 0) or same(b, 0):
             return b if same(a, 0) else a
         if not isinstance(a, Symbol) and not isinstance(b, Symbol):
@@ -133,7 +135,9 @@ def _is_size(token: Token) -> bool:
 
 
 def same_tokens(a: Sequence[Token], b: Sequence[Token]) -> bool:
-    """Whether two shapes of equally many elements are one, given that all dimensions but one are the same."""
+    """Whether two shapes of equal element count are equal: all dimensions but one are the same, so the last one is,
+    too.
+    """
     if len(a) != len(b):
         return False
     differing = [(x, y) for x, y in zip(a, b, strict=True) if not same(x, y)]

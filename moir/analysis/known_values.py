@@ -1,8 +1,8 @@
-"""Values of operands that are known while compiling.
+"""Operand values that are known at compile time.
 
 The value of a constant is known. So is, in part, the value of a small integer computation that starts at ShapeOf: its
-entries are integers where a dimension is static and `Symbol`s where it is not. Both are computed by the operations' own
-`evaluate`, on demand and once.
+entries are integers where a dimension is static and `Symbol`s where it is not. Both are computed by the `evaluate`
+methods of the operations, on demand and once.
 """
 
 from __future__ import annotations
@@ -23,24 +23,27 @@ from moir.dialects.symbols import Dimension, Symbol, is_symbolic, simplified
 from moir.errors import InferenceError
 
 MAXIMUM_ELEMENTS = 1024
-"""Computed values of more elements are not looked at: shapes, axes and scales are small."""
+"""Maximum number of elements of computed values: shapes, axes and scales are small."""
 
 
 class KnownValues:
-    """Remembers what is known of values. Valid while operations are added and erased, not while operands are changed in
-    place: make a new one (they are cheap) or call `forget`."""
+    """Cache of known operand values and dimensions.
+
+    It stays valid while operations are inserted and erased. After operands are changed in place, create a new cache,
+    which is cheap, or call `forget`.
+    """
 
     def __init__(self) -> None:
         self._elements: dict[SSAValue, Array | None] = {}
         self._dimensions: dict[tuple[SSAValue, int], Symbol] = {}
 
     def forget(self) -> None:
-        """Drop everything remembered."""
+        """Clear the cache."""
         self._elements.clear()
         self._dimensions.clear()
 
     def of_body(self) -> KnownValues:
-        """Values inside a body, about which nothing is remembered yet."""
+        """A new, empty cache for the values inside a body."""
         return KnownValues()
 
     def dimension(self, value: SSAValue, axis: int) -> Dimension:
@@ -51,11 +54,11 @@ class KnownValues:
         return self._dimensions.setdefault((value, axis), Symbol(dimension=True))
 
     def set_dimension(self, value: SSAValue, axis: int, symbol: Symbol) -> None:
-        """Remember which symbol stands for a dimension of a value."""
+        """Set the symbol that stands for a dimension of a value."""
         self._dimensions[value, axis] = symbol
 
     def named(self, name: str) -> Dimension:
-        """The dimension to which the model gives a name: not followed here."""
+        """The symbol of the dimensions with a name in the model; -1 here, as names are not followed."""
         return -1
 
     def sum(self, a: Dimension, b: Dimension) -> Dimension:
@@ -63,7 +66,7 @@ class KnownValues:
         return -1 if a == -1 or b == -1 else a + b
 
     def elements(self, value: SSAValue) -> Array | None:
-        """The value, entries of which may be symbols (then the array has dtype object); None if nothing is known."""
+        """The elements of a value, an array of dtype object if some may be symbols; None if the value is unknown."""
         if isinstance(value, OpResult) and isinstance(value.op.properties.get("value"), DataAttr):
             return constant_of(value)
         if value not in self._elements:
@@ -118,18 +121,20 @@ class KnownValues:
         return (simplified(entries, describe(op.properties["output_type"]).numpy),)
 
     def constant(self, value: SSAValue) -> Array | None:
-        """The value if all of it is known."""
+        """The elements of a value; None unless all are known."""
         array = self.elements(value)
         return None if array is None or is_symbolic(array) else array
 
     def integers(self, value: SSAValue | None) -> tuple[int, ...] | None:
-        """The value as integers (a scalar as one), if all of it is known."""
+        """The elements of a value as integers, one for a scalar; None unless all are known."""
         array = None if value is None else self.constant(value)
         return None if array is None else tuple(array.astype(np.int64).ravel().tolist())
 
     def sizes(self, value: SSAValue) -> SymbolicShape:
-        """The value read as a shape: numbers, and symbols for entries that are not known, or -1 where nothing is known
-        of the value; None if not even the number of entries is known."""
+        """The elements of a value interpreted as a shape: integers, and symbols for unknown entries.
+
+        -1 for each entry if the value is unknown; None if the number of entries is unknown, too.
+        """
         array = self.elements(value)
         if array is None:
             return unknown_dimensions(element_count(shape_of(value)))
@@ -137,8 +142,9 @@ class KnownValues:
 
 
 def evaluate(op: OpsetOp, operands: Sequence[Array]) -> Sequence[Array] | None:
-    """Results of an operation for known operands, None if it cannot be computed. Raises InferenceError if the operands
-    are impossible.
+    """Results of an operation for known operands; None if they cannot be computed.
+
+    Raises InferenceError if the operation is undefined for these operands.
     """
     try:
         with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""The order of the operations of a block: producers in front of users."""
+"""Topological order of the operations of a block: producers in front of users."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ AnyOperation = TypeVar("AnyOperation", bound=Operation)
 
 
 def stable_order(sources: Sequence[Iterable[int]]) -> list[int]:
-    """Positions of things in an order in which each stands behind its sources, and else as they were (Kahn's algorithm
-    with a heap).
+    """A stable topological order of items, by Kahn's algorithm with a heap.
 
     Args:
-        sources: for each thing the positions of those it needs, each once.
+        sources: for each item the positions of the items that must precede it, without duplicates.
 
-    Returns all positions, but for those that are in a cycle or behind one.
+    Returns the positions of all items, except of those that are on a cycle or depend on one.
     """
     missing = [0] * len(sources)
     users: list[list[int]] = [[] for _ in sources]
@@ -43,9 +42,9 @@ def stable_order(sources: Sequence[Iterable[int]]) -> list[int]:
 
 
 def sort_block(block: Block) -> None:
-    """Put the operations of a block in a stable topological order, in which Results keep their order among each other.
+    """Sort the operations of a block in a stable topological order, in which Results keep their relative order.
 
-    Raises ConversionError for a cycle, with the names of the operations in it.
+    Raises ConversionError for a cycle, with the names of the operations on it.
     """
     operations = list(block.ops)
     in_order = sorted_operations(operations)
@@ -57,10 +56,10 @@ def sort_block(block: Block) -> None:
 
 
 def sorted_operations(operations: list[AnyOperation]) -> list[AnyOperation]:
-    """The operations in a stable topological order; the list itself if it is in one.
+    """The operations in a stable topological order; the list itself if it is already sorted.
 
-    Results keep their order among each other, since it is that of the outputs of a model or a body. Raises
-    ConversionError for a cycle, with the names of the operations in it.
+    Results keep their relative order, since it is that of the outputs of a model or a body. Raises ConversionError for
+    a cycle, with the names of the operations on it.
     """
     position: dict[Operation, int] = {op: index for index, op in enumerate(operations)}
     sources: list[set[int]] = []
@@ -84,11 +83,11 @@ def sorted_operations(operations: list[AnyOperation]) -> list[AnyOperation]:
 
 
 LONGEST_CYCLE = 12
-"""Longer cycles are shown in part."""
+"""Maximum number of operations of a cycle in an error message; a longer cycle is abbreviated."""
 
 
 def _cycle(unordered: Sequence[Operation]) -> ConversionError:
-    """The error for operations each of which uses another of them, so that some of them form a cycle."""
+    """The error for unsorted operations, each of which uses another one, so that some of them form a cycle."""
     members = set(unordered)
     path: dict[Operation, int] = {}
     op = unordered[0]

@@ -1,10 +1,10 @@
-"""Arithmetic on a value and constants, read as a polynomial of the value.
+"""Arithmetic expressions of one value and constants as polynomials of that value.
 
     %a = opset1.Multiply(%x, %x)
     %b = opset1.Multiply(%a, 0.1)
-    %c = opset1.Add(%b, %x)               // 0.1 x² + x, however it is written
+    %c = opset1.Add(%b, %x)               // 0.1 x² + x, in whichever order it is written
 
-Fusions whose operations come in many orders compare coefficients instead of listing the orders.
+Fusions whose operations occur in many orders compare coefficients instead of listing the orders.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Polynomial: TypeAlias = Mapping[int, float]
 
 MAXIMUM_DEGREE = 8
 MAXIMUM_OPERATIONS = 16
-"""What is larger is no fusion's; reading stops there."""
+"""Limits on the polynomials that are read: no fusion needs larger ones."""
 
 
 def total(a: Polynomial, b: Polynomial) -> Polynomial:
@@ -32,7 +32,7 @@ def total(a: Polynomial, b: Polynomial) -> Polynomial:
 
 
 def product(a: Polynomial, b: Polynomial) -> Polynomial | None:
-    """a · b, None if the degree is too high."""
+    """a · b; None if the degree exceeds `MAXIMUM_DEGREE`."""
     if max(a) + max(b) > MAXIMUM_DEGREE:
         return None
     result: dict[int, float] = {}
@@ -49,13 +49,13 @@ def negative(a: Polynomial) -> Polynomial:
 
 @dataclass
 class PolynomialReader:
-    """Reads values as polynomials of `variable`, and keeps the operations that it read."""
+    """Reads values as polynomials of `variable`, and collects the operations that compute them."""
 
     variable: SSAValue
     operations: list[Operation] = field(default_factory=list[Operation])
 
     def read(self, value: SSAValue) -> Polynomial | None:
-        """Coefficients of a value, None if it is no polynomial of the variable, is of high degree or large."""
+        """The polynomial that a value is; None if it is not one of the variable, or exceeds the limits."""
         if value is self.variable:
             return {1: 1.0}
         number = scalar_of(value)
@@ -79,7 +79,7 @@ class PolynomialReader:
 
 
 def combined(name: str, a: Polynomial, b: Polynomial) -> Polynomial | None:
-    """What an arithmetic operation makes of two polynomials, None if it is no polynomial."""
+    """The result of an arithmetic operation on two polynomials; None if it is not a polynomial within the limits."""
     match name:
         case "opset1.Add":
             return total(a, b)
@@ -104,13 +104,14 @@ ARITHMETIC = frozenset(("opset1.Add", "opset1.Subtract", "opset1.Multiply", "ops
 
 
 def negated_by(value: SSAValue) -> SSAValue | None:
-    """What a value is the negative of, if a Negative produces it."""
+    """The operand of the Negative that produces a value; None if another operation does."""
     return value.op.operands[0] if isinstance(value, OpResult) and value.op.name == "opset1.Negative" else None
 
 
 def operands_of(value: SSAValue) -> tuple[Operation, SSAValue, SSAValue] | None:
-    """The arithmetic operation that produces a value, and its operands; None if a constant may give the result more
-    dimensions.
+    """The arithmetic operation that produces a value, and its two operands; None for any other value.
+
+    None, too, if broadcasting against a constant operand may give the result a higher rank.
     """
     if not isinstance(value, OpResult) or value.op.name not in ARITHMETIC or value_of(value.op.properties["auto_broadcast"]) != "numpy":
         return None

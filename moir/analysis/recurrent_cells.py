@@ -1,7 +1,6 @@
-"""Recurrent cells in the body of a loop: what one step computes, recognized and with the weights as the runtime wants
-them.
+"""Recurrent cells in the bodies of loops: recognition, and their weights in the layout of the runtime.
 
-Forms that are recognized, of data x, states h and c, gates being affine forms of x and h:
+Recognized cells have data x and states h and c; their gates are affine forms of x and h:
 
     LSTM   c' = s(f) · c + s(i) · t(g)         h' = s(o) · t(c')
     GRU    h' = s(z) · h + (1 - s(z)) · t(a)   a an affine form of x and s(r) · h, or one of x plus s(r) times one of h
@@ -26,7 +25,10 @@ ACTIVATIONS = {"opset1.Sigmoid": "sigmoid", "opset1.Tanh": "tanh", "opset1.Relu"
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell as the runtime has it: W [G · H, I], R [G · H, H], B [G · H] or, with linear_before_reset, [4 · H]."""
+    """A recurrent cell with its weights in the layout of the runtime, G the number of gates, I the input size.
+
+    W is [G · H, I], R [G · H, H], and B [G · H] or, with `linear_before_reset`, [4 · H].
+    """
 
     kind: str
     w: Array
@@ -43,21 +45,21 @@ class Cell:
 
 @dataclass(frozen=True)
 class Activated:
-    """An activation and what it is of."""
+    """An activation function and its operand."""
 
     name: str
     value: SSAValue
 
 
 def activated(value: SSAValue) -> Activated | None:
-    """The activation that computes a value."""
+    """The activation that produces a value; None if another operation does."""
     op = value.owner
     name = ACTIVATIONS.get(op.name) if isinstance(op, Operation) else None
     return None if name is None or not isinstance(op, Operation) else Activated(name, op.operands[0])
 
 
 def orders(value: SSAValue, kind: str) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """The operands of a sum or product, in both orders."""
+    """The operands of a sum or product (an operation of `kind`), in both orders; nothing for other values."""
     op = value.owner
     if isinstance(op, Operation) and op.name == kind:
         a, b = op.operands
@@ -66,7 +68,7 @@ def orders(value: SSAValue, kind: str) -> Iterator[tuple[SSAValue, SSAValue]]:
 
 
 def _stacked(gates: Sequence[Affine], x: SSAValue, h: SSAValue) -> tuple[Array, Array, Array] | None:
-    """W, R and B of gates."""
+    """The stacked W, R and B of gates; None unless each gate is an affine form of x and h with the width of h."""
     size = (shape_of(h) or (-1,))[-1]
     if any(gate.width != size or not gate.weights.keys() <= {x, h} for gate in gates):
         return None
@@ -78,7 +80,7 @@ def _stacked(gates: Sequence[Affine], x: SSAValue, h: SSAValue) -> tuple[Array, 
 
 
 def lstm_cell(x: SSAValue, h: SSAValue, c: SSAValue, new_h: SSAValue, new_c: SSAValue) -> Cell | None:
-    """The long short-term memory that computes the new states."""
+    """The LSTM cell that computes the new states; None if they are computed otherwise."""
     forms = AffineForms(x, h)
     for a, b in orders(new_h, "opset1.Multiply"):
         out, activation = activated(a), activated(b)
@@ -101,7 +103,7 @@ def lstm_cell(x: SSAValue, h: SSAValue, c: SSAValue, new_h: SSAValue, new_c: SSA
 
 
 def gru_cell(x: SSAValue, h: SSAValue, new_h: SSAValue) -> Cell | None:
-    """The gated recurrent unit that computes the new state."""
+    """The GRU cell that computes the new state; None if it is computed otherwise."""
     for kept, added in orders(new_h, "opset1.Add"):
         for update, state in orders(kept, "opset1.Multiply"):
             if state is not h or (z := activated(update)) is None:
@@ -160,7 +162,7 @@ def _gru_reset_first(x: SSAValue, h: SSAValue, z: Activated, a: Activated, updat
 
 
 def rnn_cell(x: SSAValue, h: SSAValue, new_h: SSAValue) -> Cell | None:
-    """The plain recurrent network that computes the new state."""
+    """The RNN cell that computes the new state; None if it is computed otherwise."""
     activation = activated(new_h)
     form = None if activation is None else AffineForms(x, h).of(activation.value)
     weights = None if form is None or h not in form.weights else _stacked([form], x, h)

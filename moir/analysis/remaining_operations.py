@@ -1,4 +1,4 @@
-"""Operations that a stage should have replaced, listed for the message of an error."""
+"""Operations that a stage should have replaced, listed for an error message."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from moir.dialects.moir import all_blocks
 from moir.dialects.names import name_of
 
 NAMES_SHOWN = 3
-"""Nodes that are named of each kind."""
+"""Maximum number of nodes that are named for each kind of operation."""
 
 
 def remaining_operations(root: Operation, is_wanted: Callable[[Operation], bool]) -> dict[str, list[str]]:
-    """The operations of a module, or of a model, that a predicate accepts: names of nodes by operation name."""
+    """The operations of a module, or of a model, that satisfy a predicate: node names by operation name."""
     found: dict[str, list[str]] = {}
     for block in all_blocks(root):
         for op in block.ops:

@@ -1,4 +1,8 @@
-"""Uses that count. What a pattern has replaced stays in the block until `eliminate-dead`, and still uses its operands."""
+"""Live uses of values.
+
+An operation that a pattern has replaced stays in the block until `eliminate-dead`. Until then it still uses its
+operands, but these uses are not live.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,6 @@ def live_uses(value: SSAValue) -> Iterator[Use]:
 
 
 def has_one_live_use(value: SSAValue) -> bool:
-    """Whether exactly one use of a value counts."""
+    """Whether a value has exactly one live use."""
     uses = live_uses(value)
     return next(uses, None) is not None and next(uses, None) is None

@@ -1,13 +1,13 @@
-"""The text form all operations of moir share.
+"""The text form of the operations of moir.
 
     %r = opset1.Softmax(%x) {axis = 1, name = "probabilities"} : tensor<?x10xf32>
     %a, %b = opset1.Split(%x, %axis) {num_splits = 2} : tensor<2xf32>, tensor<2xf32>
     %y = opset8.If(%c, %x) {then_inputs = [1], else_inputs = [1]} ({ … }, { … }) : tensor<?xf32>
 
-One dictionary holds properties and discardable attributes: `DISCARDABLE` names belong to the latter, all others are
-properties. A property that carries a discardable name goes into a dictionary of its own, `<{name = …}>`. Properties
-that have their default value are left out. Integers, floats and lists print without types; a float always has a point,
-an exponent or is inf or nan.
+One dictionary holds properties and discardable attributes: names in `DISCARDABLE` are discardable attributes, all
+others are properties. A property with a name in `DISCARDABLE` is in a dictionary of its own, `<{name = …}>`. Properties
+that have their default value are omitted. Integers, floats and lists are printed without types; a float always has a
+point or an exponent, or is inf or nan.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from moir.dialects.data import decimal
 from moir.dialects.properties import FALSE, TRUE, attribute_of, float_attribute, is_float, is_floats, is_integer, is_integers, value_of
 
 LAYER_VERSION = "layer_version"
-"""The discardable attribute of an operation of the `extension` dialect whose layer has another version than
+"""The discardable attribute of an operation of the `extension` dialect with the version of its layer, if that is not
 `extension`.
 """
 
@@ -34,14 +34,15 @@ AnyOperation = TypeVar("AnyOperation", bound=Operation)
 DISCARDABLE = frozenset(
     ("name", "tensor_names", "runtime_info", "dimension_names", "node_attributes", "framework_operation", LAYER_VERSION)
 )
-"""Attributes any operation may carry: the framework's node name, the names of its result tensors (one string a result,
-names separated by commas as in the IR), entries for the `<rt_info>` of its layer, names a framework gave to unknown
-dimensions of an input, Python attributes an extension set, the framework's operation that an extension made another
-operation of, and the version of a layer."""
+"""Discardable attributes that any operation may carry: node name of the framework; names of the result tensors (one
+string per result, names separated by commas as in the IR); entries for the `<rt_info>` of the layer; names that a
+framework gives to unknown dimensions of an input; Python attributes that an extension set; the source operation from
+which an extension made this one; version of the layer.
+"""
 
 
 def format_float(value: float) -> str:
-    """Shortest text that reads back as the same double and is no integer."""
+    """The shortest text that is parsed as the same double and not as an integer."""
     return decimal(repr(value)) if math.isfinite(value) else str(value)
 
 
@@ -112,7 +113,7 @@ def _parse_entries(parser: Parser) -> dict[str, Attribute] | None:
 
 
 def print_assembly(printer: Printer, op: Operation, defaults: Mapping[str, Attribute]) -> None:
-    """Print everything of an operation behind its name."""
+    """Print operands, properties, attributes, regions and result types: all that follows the name of an operation."""
     with printer.in_parens():
         printer.print_list(op.operands, printer.print_ssa_value)
     shadowing = {key: value for key, value in op.properties.items() if key in DISCARDABLE}
@@ -135,7 +136,7 @@ def print_assembly(printer: Printer, op: Operation, defaults: Mapping[str, Attri
 
 
 class Assembly:
-    """What `parse_assembly` found."""
+    """The parts of an operation, as parsed by `parse_assembly`."""
 
     def __init__(self) -> None:
         self.operands: list[SSAValue] = []
@@ -146,7 +147,7 @@ class Assembly:
 
 
 def parse_operand(parser: Parser) -> SSAValue:
-    """Parse an operand, which is defined before; its type is that of its definition."""
+    """Parse an operand, which must already be defined; its type is that of its definition."""
     position = parser.pos
     operand = parser.parse_unresolved_operand()
     values = parser.ssa_values.get(operand.operand_name)
@@ -171,7 +172,7 @@ def parse_assembly(parser: Parser) -> Assembly:
 
 
 def parse_free_form(parser: Parser, operation: type[AnyOperation]) -> AnyOperation:
-    """Parse an operation that takes any properties, as they are written."""
+    """Parse an operation of an open dialect, whose properties are of any form and kept as they are written."""
     found = parse_assembly(parser)
     return operation.create(
         operands=found.operands,

@@ -1,4 +1,4 @@
-"""The parser's context: every operation of every dialect of ours, found by its name."""
+"""The context of the parser, which finds each operation of moir's dialects by its name."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from moir.frameworks import is_open_dialect
 
 
 class MoirContext(Context):
-    """A context in which every operation of ours exists. The file of an opset family is imported when an operation of
-    it is first named; operations of open dialects are made on demand.
+    """A context that knows all operations of moir's dialects.
+
+    The file of an opset family is imported when one of its operations is first requested; classes for operations of
+    open dialects are created on demand.
 
     Args:
-        weights: where the parser finds data that is in a side file.
-        allow_unregistered: whether operations nobody defines are allowed in text.
+        weights: reader for data in side files of the parsed text.
+        allow_unregistered: whether the text may contain operations that no dialect defines.
     """
 
     def __init__(self, weights: SideFileReader | None = None, *, allow_unregistered: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""`#moir.data`: the value of a constant, a read-only view of memory that belongs to somebody else.
+"""`#moir.data`: the value of a constant, a read-only view of memory that another object owns.
 
 A weight is never copied on its way from the model file to the `.bin`: the attribute wraps a numpy array over the memory
 map of the file (possibly strided: a transposed weight is a view). Printing elides it beyond 64 bytes, unless the
@@ -35,18 +35,21 @@ INLINE_BYTES = 64
 
 
 class SideFileWriter(Protocol):
-    """What a printer's attribute `weights` offers: a place for data that is too large for the text."""
+    """The interface of a printer's attribute `weights`: a store for data that is too large for the text."""
 
     def store(self, data: DataAttr) -> tuple[str, int]:
-        """Keep the bytes of `data`; returns the file's name and the offset in bytes."""
+        """Store the bytes of `data`; returns the name of the file and the offset in it, in bytes."""
         ...
 
 
 class SideFileReader(Protocol):
-    """What a context's attribute `weights` offers to the parser."""
+    """The interface of a context's attribute `weights`: access of the parser to side files."""
 
     def load(self, file_name: str, offset: int, size: int) -> Array:
-        """`size` bytes (uint8) at `offset` of a side file. Raises ConversionError if they are not there."""
+        """The `size` bytes at `offset` (bytes) of a side file, as an array of uint8 [size].
+
+        Raises ConversionError if the file or the bytes are missing.
+        """
         ...
 
 
@@ -100,16 +103,19 @@ def equal(a: Array, b: Array) -> bool:
 
 @irdl_attr_definition
 class DataAttr(Data[TensorData]):
-    """The value of a constant. Equality is identity, then element type, shape and sampled hash, then bytes."""
+    """The value of a constant.
+
+    Equality compares identity, then element type, shape and sampled hash, then all bytes.
+    """
 
     name = "moir.data"
 
     @staticmethod
     def of(array: Array | float | Iterable[Any], element: Attribute | None = None, shape: Iterable[int] | None = None) -> DataAttr:
-        """Wrap an array without copying it (anything that is no array is made one).
+        """Wrap an array without a copy; any other value is converted to an array.
 
         Args:
-            array: values; packed bytes if `element` is a packed type, then `shape` is required.
+            array: values; the packed bytes if `element` is a packed type, for which `shape` is required.
             element: element type, by default that of the array.
             shape: shape, by default that of the array.
         """
@@ -121,7 +127,9 @@ class DataAttr(Data[TensorData]):
 
     @property
     def array(self) -> Array:
-        """The values. Raises ConversionError if the text this was read from had left them out."""
+        """The elements (for packed types their bytes). Raises ConversionError if the text they were read from elides
+        them.
+        """
         if self.data.array is None:
             raise ConversionError(
                 f"the value of a constant of shape {list(self.data.shape)} was left out of the text",
@@ -141,21 +149,21 @@ class DataAttr(Data[TensorData]):
 
     @property
     def nbytes(self) -> int:
-        """Size in the `.bin` in bytes; for strings without their packing."""
+        """Size in the `.bin` in bytes; for strings their number of characters, without count and offsets."""
         row = element_types.describe(self.data.element)
         if row.bits == 0:
             return sum(len(str(item)) for item in self.array.ravel())
         return (math.prod(self.data.shape) * row.bits + 7) // 8
 
     def contiguous_bytes(self) -> memoryview:
-        """The bytes as they stand in a `.bin`: little endian, C order; a copy only where the view is strided."""
+        """The bytes as written to a `.bin`: little endian, in C order; a copy only if the array is strided."""
         if self.data.element == element_types.string:
             return memoryview(pack_strings([str(item) for item in self.array.ravel()]))
         return np.ascontiguousarray(self.array).reshape(-1).view(np.uint8).data if self.array.size else memoryview(b"")
 
     def print_parameter(self, printer: Printer) -> None:
         weights: SideFileWriter | None = getattr(printer, "weights", None)
-        # Strings have no place in a side file, so where nothing is to be left out they are all in the text.
+        # Side files hold no strings, so strings that must not be elided are printed in the text.
         with printer.in_angle_brackets():
             printer.print_attribute(tensor(self.data.shape, self.data.element))
             printer.print_string(", ")
@@ -209,19 +217,19 @@ def _format_element(value: Any, dtype: np.dtype[Any]) -> str:
     if dtype.kind in "iu":
         return str(int(value))
     if not math.isfinite(float(value)):
-        # The bits, since a NaN has many.
+        # The bits, since there are many NaN values.
         return f"0x{int.from_bytes(np.asarray(value).tobytes(), 'little'):0{2 * dtype.itemsize}X}"
     return decimal(str(value))
 
 
 def decimal(text: str) -> str:
-    """A decimal number as the lexer wants a float: with a point, also before an exponent."""
+    """A decimal number in the syntax of a float of the lexer: with a point, also before an exponent."""
     mantissa, mark, exponent = text.partition("e")
     return f"{mantissa}{'' if '.' in mantissa else '.0'}{mark}{exponent}"
 
 
 def _inline(array: Array) -> str:
-    """Values as text that reads back bit by bit."""
+    """Elements as text that is parsed to the same bits."""
     return f"[{', '.join(_format_element(value, array.dtype) for value in array.ravel())}]"
 
 

@@ -57,7 +57,7 @@ string, dynamic, nf4 = StringType(), DynamicType(), NF4Type()
 
 @dataclass(frozen=True)
 class ElementType:
-    """One element type: the attribute, its names in the IR, its width in bits and the numpy type that stores it."""
+    """One element type: its attribute, its names in the IR, its width in bits and the numpy type of its arrays."""
 
     attribute: Attribute
     xml: str
@@ -67,8 +67,8 @@ class ElementType:
     bits: int
     """Width of one element; 0 where elements have no fixed width."""
     numpy_name: str | None
-    """Name in numpy or ml_dtypes of the type an array of it has; None where elements are packed (below 8 bits) or have
-    no array.
+    """Name in numpy or ml_dtypes of the type of its arrays; None if elements are packed (below 8 bits) or have no
+    arrays.
     """
 
     @cached_property
@@ -84,7 +84,7 @@ class ElementType:
 
     @property
     def is_packed(self) -> bool:
-        """Several elements share a byte."""
+        """Whether several elements share a byte."""
         return 0 < self.bits < 8 and self.attribute != boolean
 
 
@@ -124,7 +124,7 @@ _BY_NUMPY = {row.numpy_name: row.attribute for row in _TABLE if row.numpy_name n
 REAL_TYPES = frozenset((f16, bf16, f32, f64, f8e4m3, f8e5m2, f8e8m0, f4e2m1, nf4))
 """Element types of floating-point numbers."""
 INTEGER_TYPES = frozenset(row.attribute for row in _TABLE if row.xml[0] in "iu")
-"""Element types of integers, boolean not among them."""
+"""Element types of integers; boolean is not one of them."""
 
 
 def describe(element: Attribute) -> ElementType:
@@ -133,15 +133,16 @@ def describe(element: Attribute) -> ElementType:
 
 
 def interned(element: Attribute) -> Attribute:
-    """The one instance of an element type, which can be compared with `is`: a parser makes others. Any other attribute
-    as it is.
+    """The unique instance of an element type, which can be compared by identity; any other attribute unchanged.
+
+    A parser creates other instances of the same type.
     """
     row = _BY_ATTRIBUTE.get(element)
     return element if row is None else row.attribute
 
 
 def is_element_type(attribute: Attribute) -> bool:
-    """Whether OpenVINO IR has this element type."""
+    """Whether an attribute is an element type of OpenVINO IR."""
     return attribute in _BY_ATTRIBUTE
 
 
@@ -151,7 +152,10 @@ def from_xml(name: str) -> Attribute:
 
 
 def from_numpy(dtype: np.dtype[Any]) -> Attribute:
-    """The element type of an array; object arrays hold strings. Raises KeyError for a type OpenVINO IR does not have."""
+    """The element type of an array; an object array holds strings.
+
+    Raises KeyError for a type that OpenVINO IR does not have.
+    """
     if dtype.kind in "OUST":
         return string
     return _BY_NUMPY[dtype.name]

@@ -1,12 +1,12 @@
-"""The open dialect `extension`: operations that are none of OpenVINO's own, which the runtime gets from a library or a
-Python class.
+"""The open dialect `extension`: operations outside OpenVINO's operation sets, implemented by a library or a Python
+class.
 
     %y = extension.InceptionBlock(%x) {channels = "32"} : tensor<1x32x8x8xf32>
 
-An operation class per kind is made on demand. Properties are the attributes of `<data>`, as strings; they are written
-as they are. The layer has the version `extension`, or the one in the attribute `layer_version`. Result types are those
-given, unless the operation knows how to compute them (`TYPES`): an operation nobody defined cannot be inferred from its
-operands.
+One operation class per kind is created on demand. Properties are the attributes of `<data>`, as strings, and are
+emitted unchanged. The layer has the version `extension`, or that of the attribute `layer_version`. An operation keeps
+its result types unless it carries a function that computes them (`TYPES`): the types of an unknown operation cannot be
+inferred from its operands.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ EXTENSION = "extension"
 """The name of the dialect, and the version of its layers in the IR."""
 
 TYPES = "$types"
-"""The entry among the Python attributes of an operation that computes its result types."""
+"""The key, in the Python attributes of an operation, of the function that computes its result types."""
 
 TypeFunction: TypeAlias = Callable[["ExtensionOp", OperandValues], "Types | None"]
-"""Result types of an operation, None if they stay."""
+"""A function that returns the result types of an operation; None if they stay unchanged."""
 
 
 @irdl_op_definition
 class ExtensionOp(OpsetOp):
-    """Any number of operands and results, any properties."""
+    """An operation of an unknown kind, with any number of operands and results and any properties."""
 
     name = EXTENSION
     inputs = var_operand_def()
     outputs = var_result_def()
 
-    # Nobody knows what it computes: two of them are never taken for one.
+    # Its function is unknown, so two equal operations must not be merged.
     DETERMINISTIC: ClassVar[bool] = False
 
     KIND: ClassVar[str] = ""
-    """The type of the layer."""
+    """The kind of the operation: the type of its layer."""
 
     def infer(self, known: OperandValues) -> Types:
         compute = cast("TypeFunction | None", python_entries(self).get(TYPES))
@@ -73,14 +73,14 @@ class ExtensionOp(OpsetOp):
 
 
 def _accept(self: ExtensionOp) -> None:
-    """Any properties are right."""
+    """Accept any properties."""
 
 
 @cache
 def extension_class(kind: str) -> type[ExtensionOp]:
-    """The operation class of a type of layer, made at its first use."""
-    # The class is not defined once more, so the definition of the base, which permits no properties, must not be what
-    # verifies it.
+    """The operation class of a kind, created at its first use."""
+    # The class has no IRDL definition of its own, so it must not be verified by that of the base, which permits no
+    # properties.
     members: dict[str, Any] = {"name": f"{EXTENSION}.{encode_kind(kind)}", "KIND": kind, "verify_": _accept, "__module__": __name__}
     return type(kind, (ExtensionOp,), members)
 

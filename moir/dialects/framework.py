@@ -1,7 +1,7 @@
 """Open framework dialects: `onnx.Conv`, `tf.FusedBatchNormV3`, `onnx.com.microsoft.QGemm`, …
 
-An operation class per kind is made on demand, so any node of any model imports, a kind nobody knows included.
-Attributes of the node are properties; characters of a kind that the text form has no place for are written `$xx`
+One operation class per kind is created on demand, so that nodes of any kind can be imported, known or not. Attributes
+of the source node are properties. Characters of a kind that the text form does not permit in a name are written `$xx`
 (hexadecimal).
 """
 
@@ -22,21 +22,22 @@ from moir.dialects.assembly import parse_free_form, print_assembly
 from moir.dialects.opset.base import PropertyAccess
 
 MODEL_OPTIMIZER = frameworks.MODEL_OPTIMIZER.dialect
-"""The dialect of operations that Model Optimizer's API makes, before they are operations of an operation set."""
+"""The dialect of operations that are created by Model Optimizer's API and not yet lowered to an operation set."""
 
 NEWEST_VERSION = "newest_version"
-"""The discardable attribute of a node of ONNX that is one of the newest operation set, whatever the model imports."""
+"""The discardable attribute of an ONNX node that follows the newest operation set instead of the one the model imports.
+"""
 
 
 class FrameworkOp(PropertyAccess):
-    """A node of a framework's model as it is there: any number of operands, results and regions, any attributes."""
+    """A source node as in the model of the framework: any number of operands, results and regions, any attributes."""
 
     name = "framework.op"
     traits = OpTraits(lambda: (NoTerminator(),))
 
     KIND: ClassVar[str] = ""
-    """The framework's name of the operation; for ONNX with the domain in front, `com.microsoft.QGemm`, unless it is the
-    default one.
+    """The kind of the node in the framework; in ONNX prefixed by its domain, `com.microsoft.QGemm`, unless it is the
+    default.
     """
 
     def print(self, printer: Printer) -> None:
@@ -48,7 +49,7 @@ class FrameworkOp(PropertyAccess):
 
 
 def encode_kind(kind: str) -> str:
-    """A kind as it stands in the name of its operation."""
+    """A kind encoded for the name of its operation."""
     return re.sub(r"[^\w.]", lambda match: "".join(f"${byte:02x}" for byte in match.group().encode()), kind, flags=re.ASCII)
 
 
@@ -59,16 +60,16 @@ def decode_kind(encoded: str) -> str:
 
 @cache
 def operation_of_name(name: str) -> type[FrameworkOp]:
-    """The operation class of the name it has in the text form, `tf.AddV2`, made at its first use."""
+    """The operation class of a name in the text form, such as `tf.AddV2`, created at its first use."""
     kind = decode_kind(name.partition(".")[2])
     return type(kind.rpartition(".")[2], (FrameworkOp,), {"name": name, "KIND": kind, "__module__": __name__})
 
 
 def operation_class(framework: str, kind: str) -> type[FrameworkOp]:
-    """The operation class of a framework's kind, made at its first use."""
+    """The operation class of a kind of a framework, created at its first use."""
     return operation_of_name(f"{framework}.{encode_kind(kind)}")
 
 
 def framework_dialect(name: str, kinds: Iterable[str] = ()) -> Dialect:
-    """A framework dialect for tools that know closed dialects only: it has the operations of the given kinds."""
+    """A framework dialect with the operations of the given kinds, for tools that support closed dialects only."""
     return Dialect(name, [operation_class(name, kind) for kind in kinds], [])

@@ -1,4 +1,4 @@
-"""Type inference of operations in place: of one operation, and of a block from its first operation to its last."""
+"""In-place type inference of an operation, and of a block from its first operation to its last."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from moir.errors import InferenceError
 
 
 def set_type(value: SSAValue, type_: Attribute) -> None:
-    """Give a value another type. The value stays the same object, so what is remembered of it under its identity stays
-    valid.
+    """Change the type of a value in place.
+
+    The value stays the same object, so that tables with the value as key stay valid.
     """
     value._type = type_  # pyright: ignore[reportPrivateUsage]
 
@@ -20,8 +21,8 @@ def set_type(value: SSAValue, type_: Attribute) -> None:
 def infer_operation(op: Operation, known: OperandValues) -> bool:
     """Infer the result types of an operation and of the bodies in it; returns whether a result type changed.
 
-    An operation of a framework that is not lowered yet keeps its types. Raises InferenceError, with the name of the
-    operation and its node, if operands contradict the operation.
+    An operation that is not of an opset dialect, such as a source node, keeps its types. Raises InferenceError, with
+    the names of the operation and its node, if operands contradict the operation.
     """
     if not isinstance(op, OpsetOp):
         return False
@@ -42,6 +43,9 @@ def infer_operation(op: Operation, known: OperandValues) -> bool:
 
 
 def infer_block(block: Block, known: OperandValues) -> None:
-    """Infer the operations of a block in order. `known` must not remember values of the block whose types change here."""
+    """Infer the types of the operations of a block in order.
+
+    `known` must not hold cached values of the block whose types change here.
+    """
     for op in block.ops:
         infer_operation(op, known)

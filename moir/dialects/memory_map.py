@@ -1,6 +1,6 @@
-"""Reading large arrays piece by piece, so that a memory-mapped weight never stands in memory as a whole.
+"""Reading large arrays in pieces, so that a memory-mapped weight is never resident in memory as a whole.
 
-Pages of a memory map that were read stay in the process until the kernel needs them; `release` hands them back at once.
+Pages of a memory map that were read stay resident until the kernel reclaims them; `release` drops them at once.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 CHUNK_BYTES = 4 << 20
-"""Size of the pieces large arrays are worked on in."""
+"""Size in bytes of the pieces in which large arrays are processed."""
 
 WINDOW_BYTES = 64
 WINDOWS = 4
-"""Of large arrays this many windows of so many bytes are looked at before they are compared as a whole."""
+"""Size in bytes and number of the windows of a large array that are compared before all its bytes are."""
 
 WORTH_RELEASING = 64 << 10
-"""Bytes from which on pages are given back: the kernel maps about as many around each byte that is read."""
+"""Minimum size in bytes of an array whose pages are released: the kernel maps about as many around each read byte."""
 
 
 def pieces(array: Array, limit: int = CHUNK_BYTES) -> Iterator[Array]:
-    """The array in C order as contiguous pieces of one dimension and about `limit` bytes at most.
+    """The elements of an array in C order, as contiguous one-dimensional pieces of about `limit` bytes at most.
 
-    A contiguous array is only viewed. Of a strided one a piece at a time is copied.
+    The pieces of a contiguous array are views; those of a strided array are copied one at a time.
     """
     if array.flags.c_contiguous:
         flat = array.reshape(-1)
@@ -44,10 +44,9 @@ def pieces(array: Array, limit: int = CHUNK_BYTES) -> Iterator[Array]:
 
 
 def release(array: Array) -> None:
-    """Drop the pages under an array from memory if it is a view of a read-only memory map; they are read from the file
-    when next used.
+    """Drop the pages of a view of a read-only memory map from memory; the next access reads them from the file.
 
-    Nothing happens for any other array: pages that were written to, or have no file behind them, would be lost.
+    Any other array is left alone: the contents of pages that were written to, or that no file backs, would be lost.
     """
     owner = _memory_map_of(array)
     if owner is None:
@@ -64,7 +63,7 @@ def release(array: Array) -> None:
 
 
 def _memory_map_of(array: Array) -> mmap.mmap | None:
-    """The memory map an array is a view of, found through the chain of its bases."""
+    """The memory map that an array is a view of, found along the chain of its bases; None for other arrays."""
     base: Any = array
     while base is not None:
         if isinstance(base, mmap.mmap):
@@ -74,12 +73,12 @@ def _memory_map_of(array: Array) -> mmap.mmap | None:
 
 
 def is_small(array: Array) -> bool:
-    """Whether the windows of an array are all of its bytes."""
+    """Whether an array is so small that `windows` returns all of its bytes."""
     return array.nbytes <= WINDOWS * WINDOW_BYTES
 
 
 def window(array: Array, start: int, stop: int) -> bytes:
-    """The bytes `start` to `stop` of an array in C order."""
+    """The bytes from `start` up to, but not including, `stop` of an array in C order."""
     size = array.itemsize
     first, last = start // size, -(-stop // size)
     elements = array.reshape(-1)[first:last] if array.flags.c_contiguous else array.flat[first:last]
@@ -90,7 +89,7 @@ def window(array: Array, start: int, stop: int) -> bytes:
 
 
 def windows(array: Array) -> bytes:
-    """All bytes of a small array, evenly spread windows of a large one: equal for arrays of equal bytes."""
+    """All bytes of a small array, evenly spaced windows of a large one; equal for arrays with equal bytes."""
     if is_small(array):
         return array.tobytes()
     room = array.nbytes - WINDOW_BYTES

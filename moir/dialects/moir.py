@@ -1,4 +1,4 @@
-"""The `moir` dialect: what modules are made of besides operations of a framework or of an operation set."""
+"""The `moir` dialect: the operations of a module that belong to no framework and no operation set."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ModelOp(IRDLOperation):
 
     @staticmethod
     def of(name: str, block: Block, attributes: dict[str, Attribute] | None = None) -> ModelOp:
-        """A model around a block."""
+        """A model with a block as its body."""
         return ModelOp.create(properties={"sym_name": StringAttr(name)}, attributes=attributes or {}, regions=[Region(block)])
 
     @property
@@ -72,7 +72,7 @@ class ModelOp(IRDLOperation):
 
 @irdl_op_definition
 class NoneOp(IRDLOperation):
-    """An absent optional operand that has present ones behind it."""
+    """An absent optional operand that is followed by present ones."""
 
     name = "moir.none"
     result = result_def()
@@ -92,14 +92,15 @@ class NoneOp(IRDLOperation):
 
 
 def is_none(op: object) -> bool:
-    """Whether an operation (or the owner of a value) stands for an absent operand."""
+    """Whether an operation (or the owner of a value) represents an absent operand."""
     return isinstance(op, NoneOp)
 
 
 @dataclass(frozen=True)
 class Slicing:
-    """How a loop cuts an input, or joins an output, along an axis. `start`, `end` and `part_size` are in elements, as
-    in the IR.
+    """How a loop slices an input, or concatenates an output, along an axis.
+
+    `start`, `end`, `stride` and `part_size` are in elements, as in the IR.
     """
 
     axis: int
@@ -113,9 +114,10 @@ class Slicing:
 class BodyPort:
     """The connection of one Parameter or Result of a loop's body.
 
-    For a Parameter: `index` is the operand of the loop that feeds it (None for the iteration counter), `back_edge` the
-    Result whose value it takes from the second iteration on, `slicing` how the operand is cut. For a result of the
-    loop: `index` is the Result of the body, `slicing` how its values are joined (None: the last one).
+    For a Parameter: `index` is the operand of the loop that initializes it (None for the iteration counter),
+    `back_edge` the Result whose value it takes from the second iteration on, `slicing` how the operand is sliced. For
+    a result of the loop: `index` is the Result of the body, `slicing` how the values of the iterations are concatenated
+    (None: only the last value is returned).
     """
 
     index: int | None
@@ -125,8 +127,12 @@ class BodyPort:
 
 @irdl_attr_definition
 class BodyPortAttr(Data[BodyPort]):
-    """`#moir.port<2>`, `#moir.port<2 back 1>`, `#moir.port<2 axis 0 from 0 to -1 stride 1 part 1>`,
-    `#moir.port<iteration>`.
+    """The attribute of a connection of a loop's body.
+
+    #moir.port<2>
+    #moir.port<2 back 1>
+    #moir.port<2 axis 0 from 0 to -1 stride 1 part 1>
+    #moir.port<iteration>
     """
 
     name = "moir.port"
@@ -158,13 +164,13 @@ class BodyPortAttr(Data[BodyPort]):
 
 
 class ModuleLevel:
-    """Names of the attributes a model carries as a whole."""
+    """Names of the discardable attributes of a model."""
 
     OPSET_IMPORT: ClassVar[str] = "opset_import"
     METADATA: ClassVar[str] = "metadata"
     CONVERSION_PARAMETERS: ClassVar[str] = "conversion_parameters"
     NOTES: ClassVar[str] = "notes"
-    """What a frontend left out and why, one string each, for the user."""
+    """Notes of a frontend for the user, one string each: what it omitted from the model, and why."""
 
 
 def models_of(module: Operation) -> list[ModelOp]:
@@ -173,7 +179,7 @@ def models_of(module: Operation) -> list[ModelOp]:
 
 
 def all_blocks(root: Operation) -> Iterator[Block]:
-    """The blocks of the models of a module, or of an operation, those of bodies behind the one they are in."""
+    """The blocks of the models of a module, or of an operation; a block precedes the blocks of bodies in it."""
     roots = models_of(root) if isinstance(root, ModuleOp) else [root]
     pending = [block for each in roots for region in each.regions for block in region.blocks]
     while pending:

@@ -1,8 +1,8 @@
 """Names of nodes and of tensors.
 
-The framework's name of a node is the attribute `name` of its operation. The names of its tensors are the attribute
-`tensor_names`: a string for each result, as in the IR, in which several names are separated by commas and a comma in a
-name is written `\\,`. Users find the inputs and outputs of a converted model by these names.
+The name of a source node is the attribute `name` of its operation. The names of its tensors are the attribute
+`tensor_names`, one string for each result, as in the IR: several names are separated by commas, and a comma in a name
+is written `\\,`. Users find the inputs and outputs of a converted model by these names.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from moir.dialects.properties import string_attribute, strings_attribute, value_
 
 
 def name_of(op: Operation) -> str | None:
-    """The framework's name of the node an operation comes from."""
+    """The name of the source node of an operation; None if it has no name."""
     name = op.attributes.get("name")
     return name.data if isinstance(name, StringAttr) else None
 
 
 def escaped(name: str) -> str:
-    """A name as it stands in `tensor_names`."""
+    """A name escaped for `tensor_names`."""
     return name.replace(",", "\\,")
 
 
@@ -37,8 +37,8 @@ def several_tensor_names(names: Iterable[Iterable[str]]) -> ArrayAttr[StringAttr
 
 
 def tensor_names_of(op: Operation) -> list[str]:
-    """Names of the result tensors of an operation, one string a result as in the IR; empty strings where there are
-    none.
+    """Names of the result tensors of an operation, one string per result as in the IR; empty for a result without
+    names.
     """
     names = op.attributes.get("tensor_names")
     texts: list[str] = list(value_of(names)) if names is not None else []
@@ -46,7 +46,7 @@ def tensor_names_of(op: Operation) -> list[str]:
 
 
 def split_names(names: str) -> list[str]:
-    """Tensor names as they stand in the IR, one by one, commas in them still escaped."""
+    """The separate names in a string of `tensor_names`, commas in them still escaped."""
     parts = names.split(",")
     whole: list[str] = []
     for part in parts:
@@ -58,14 +58,14 @@ def split_names(names: str) -> list[str]:
 
 
 def names_of(value: SSAValue) -> list[str]:
-    """The names of a tensor, as the framework has them."""
+    """The names of a tensor in the framework, unescaped."""
     if not isinstance(value, OpResult) or "tensor_names" not in value.op.attributes:
         return []
     return [name.replace("\\,", ",") for name in split_names(tensor_names_of(value.op)[value.index])]
 
 
 def set_names(value: SSAValue, names: Iterable[str]) -> None:
-    """Give a tensor these names instead of those it has."""
+    """Replace the names of a tensor."""
     if not isinstance(value, OpResult):
         return
     texts = tensor_names_of(value.op)
@@ -77,12 +77,15 @@ def set_names(value: SSAValue, names: Iterable[str]) -> None:
 
 
 MAXIMUM_NAMES = 32
-"""A tensor that has so many names takes on no more, unless a Result needs them: of a model that computes one shape in a
-thousand places all of them end up on one tensor, and adding them one by one would take quadratic time."""
+"""Maximum number of names of a tensor; further ones are added only if a Result needs them.
+
+If a model computes one shape in a thousand places, the names of all of them are added to one tensor, which one by one
+would take quadratic time.
+"""
 
 
 def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> None:
-    """Give the tensor of a value further names; those that are not `required` only as long as there are few."""
+    """Add names to a tensor; those that are not `required` only up to `MAXIMUM_NAMES`."""
     producer = value.owner
     if not names or not isinstance(producer, Operation):
         return
@@ -96,7 +99,9 @@ def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> 
 
 
 def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
-    """Give the producers of `values`, which are about to replace the results of `op`, its name and tensor names."""
+    """Transfer the node name and tensor names of `op` to the producers of `values`, which are about to replace its
+    results.
+    """
     name = op.attributes.get("name")
     if len(values) == 1 and isinstance(producer := values[0].owner, Operation) and "tensor_names" not in producer.attributes:
         # The common case: one new operation takes over everything.

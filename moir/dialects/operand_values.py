@@ -1,4 +1,4 @@
-"""What an operation may ask about its operands while the shapes of its results are computed."""
+"""The interface through which shape inference of an operation accesses the known values of its operands."""
 
 from __future__ import annotations
 
@@ -12,24 +12,28 @@ from moir.dialects.symbols import Dimension, Symbol
 
 
 class OperandValues(Protocol):
-    """Values that are known while compiling. `moir.analysis.known_values` computes them for type inference,
-    `moir.analysis.dimensions` for symbolic dimensions."""
+    """Operand values that are known at compile time.
+
+    `moir.analysis.known_values` computes them for type inference, `moir.analysis.dimensions` for symbolic dimensions.
+    """
 
     def elements(self, value: SSAValue) -> Array | None:
-        """The value, entries of which may be symbols (then the array has dtype object); None if nothing is known."""
+        """The elements of a value, an array of dtype object if some may be symbols; None if the value is unknown."""
         ...
 
     def constant(self, value: SSAValue) -> Array | None:
-        """The value if all of it is known."""
+        """The elements of a value; None unless all are known."""
         ...
 
     def integers(self, value: SSAValue | None) -> tuple[int, ...] | None:
-        """The value as integers (a scalar as one), if all of it is known."""
+        """The elements of a value as integers, one for a scalar; None unless all are known."""
         ...
 
     def sizes(self, value: SSAValue) -> SymbolicShape:
-        """The value read as a shape: numbers, and symbols for entries that are not known, or -1 where nothing is known
-        of the value; None if not even the number of entries is known."""
+        """The elements of a value interpreted as a shape: integers, and symbols for unknown entries.
+
+        -1 for each entry if the value is unknown; None if the number of entries is unknown, too.
+        """
         ...
 
     def dimension(self, value: SSAValue, axis: int) -> Dimension:
@@ -37,7 +41,7 @@ class OperandValues(Protocol):
         ...
 
     def named(self, name: str) -> Dimension:
-        """The dimension to which the model gives a name, -1 if dimensions of one name are not followed."""
+        """The symbol of the dimensions with a name in the model; -1 if names are not followed."""
         ...
 
     def sum(self, a: Dimension, b: Dimension) -> Dimension:
@@ -45,9 +49,9 @@ class OperandValues(Protocol):
         ...
 
     def of_body(self) -> OperandValues:
-        """Values inside a body, about which nothing is remembered yet."""
+        """The known values for the inside of a body, initially empty."""
         ...
 
     def set_dimension(self, value: SSAValue, axis: int, symbol: Symbol) -> None:
-        """Remember which symbol stands for a dimension of a value."""
+        """Set the symbol that stands for a dimension of a value."""
         ...

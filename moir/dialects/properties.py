@@ -1,7 +1,7 @@
-"""Python values as attributes and back.
+"""Conversion between Python values and attributes.
 
-Properties of operations take these forms: int, bool, float, str, element type, and lists of int, float and str.
-Attributes are interned, since building one costs several microseconds.
+Properties of operations have these forms: int, bool, float, str, element type, and lists of int, float and str.
+Attributes are interned, since the construction of one takes several microseconds.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def boolean_attribute(value: bool) -> IntegerAttr[IntegerType]:
 
 def float_attribute(value: float) -> FloatAttr[Any]:
     """A 64-bit float."""
-    # The text tells the two zeros apart, which compare equal.
+    # The cache distinguishes the two zeros, which compare equal, by their text.
     return _float_attribute(float(value).hex())
 
 
@@ -65,22 +65,22 @@ def strings_attribute(values: Sequence[str]) -> ArrayAttr[StringAttr]:
 
 
 def is_integer(attribute: Attribute) -> bool:
-    """Whether this is a 64-bit integer."""
+    """Whether an attribute is a 64-bit integer."""
     return isinstance(attribute, IntegerAttr) and cast("IntegerAttr[IntegerType]", attribute).type == i64
 
 
 def is_float(attribute: Attribute) -> bool:
-    """Whether this is a 64-bit float."""
+    """Whether an attribute is a 64-bit float."""
     return isinstance(attribute, FloatAttr) and cast("FloatAttr[Any]", attribute).type == f64
 
 
 def is_integers(attribute: Attribute) -> bool:
-    """Whether this is a list of 64-bit integers."""
+    """Whether an attribute is a list of 64-bit integers."""
     return isinstance(attribute, DenseArrayBase) and cast("DenseArrayBase[Any]", attribute).elt_type == i64
 
 
 def is_floats(attribute: Attribute) -> bool:
-    """Whether this is a list of 64-bit floats."""
+    """Whether an attribute is a list of 64-bit floats."""
     return isinstance(attribute, DenseArrayBase) and cast("DenseArrayBase[Any]", attribute).elt_type == f64
 
 
@@ -100,9 +100,10 @@ def floats_of(attribute: Attribute) -> tuple[float, ...]:
 
 
 def attribute_of(value: object) -> Attribute:
-    """The attribute of a Python value: bool, int, float, str, a list of one of them, or an attribute as it is.
+    """The attribute of a Python value: bool, int, float, str, or a list of one of them; an attribute is returned
+    unchanged.
 
-    A list is of floats if it has a float in it; an empty list is one of integers. Raises TypeError for anything else.
+    A list with a float in it is a list of floats; an empty list is one of integers. Raises TypeError for other values.
     """
     if isinstance(value, Attribute):
         return value
@@ -125,7 +126,7 @@ def attribute_of(value: object) -> Attribute:
 
 
 def value_of(attribute: Attribute) -> Any:
-    """The Python value of an attribute made by `attribute_of`; any other attribute comes back as it is."""
+    """The Python value of an attribute made by `attribute_of`; any other attribute is returned unchanged."""
     if isinstance(attribute, IntegerAttr):
         integer = cast("IntegerAttr[IntegerType]", attribute)
         return bool(integer.value.data) if integer.type == _i1 else integer.value.data

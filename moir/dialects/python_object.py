@@ -1,10 +1,10 @@
-"""`#moir.python`: attributes of a node that have no form of their own in the IR: functions, arrays, whatever an
-extension sets.
+"""`#moir.python`: attributes of a node without a form of their own in the IR, set by an extension: functions, arrays, …
 
-    mo.InceptionBlock(%0) {node_attributes = #moir.python<"{'axis': 1, 'type': 'InceptionBlock'}", "infer">} : tensor<*x!moir.dynamic>
+    mo.InceptionBlock(%0) {node_attributes = #moir.python<"{'axis': 1, 'type': 'InceptionBlock'}", "infer">}
+    : tensor<*x!moir.dynamic>
 
-The text has the entries whose values are Python literals, and the names only of all others; parsing it gives the
-former. The emitter writes none of it.
+The text contains the entries whose values are Python literals, and only the names of all other entries; parsing
+restores the former. The emitter ignores the attribute.
 """
 
 from __future__ import annotations
@@ -19,13 +19,11 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 NODE_ATTRIBUTES = "node_attributes"
-"""The discardable attribute of an operation that holds them."""
+"""The discardable attribute of an operation that holds its Python attributes."""
 
 
 class PythonEntries(Mapping[str, Any]):
-    """A dictionary that is never changed: operations that were cloned from each other share it until one of them gets
-    another.
-    """
+    """An immutable dictionary, shared by clones of an operation until one of them gets another dictionary."""
 
     __slots__ = ("_entries",)
 
@@ -41,7 +39,7 @@ class PythonEntries(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    # Values can be arrays, which do not compare to a truth value: entries are equal if they are the same object.
+    # Values can be arrays, whose comparison has no truth value: entries are equal only if they are the same object.
     def __eq__(self, other: object) -> bool:
         return self is other
 
@@ -50,7 +48,7 @@ class PythonEntries(Mapping[str, Any]):
 
 
 def is_literal(value: object) -> bool:
-    """Whether a value is written and read back as a Python literal."""
+    """Whether a value is printed and parsed as a Python literal."""
     if isinstance(value, list | tuple):
         return all(is_literal(item) for item in cast("list[object]", value))
     if isinstance(value, dict):
@@ -68,7 +66,7 @@ class PythonAttr(Data[PythonEntries]):
 
     @staticmethod
     def of(entries: Mapping[str, Any]) -> PythonAttr:
-        """An attribute with a copy of the entries (the values are not copied)."""
+        """An attribute with a shallow copy of the entries."""
         return PythonAttr(PythonEntries(entries))
 
     def print_parameter(self, printer: Printer) -> None:
@@ -103,7 +101,7 @@ def python_entries(op: Operation) -> Mapping[str, Any]:
 
 
 def set_python_entries(op: Operation, entries: Mapping[str, Any]) -> None:
-    """Give an operation other Python attributes; none at all if there are no entries."""
+    """Replace the Python attributes of an operation; the attribute is removed if there are no entries."""
     if entries:
         op.attributes[NODE_ATTRIBUTES] = PythonAttr.of(entries)
     else:

@@ -2,7 +2,8 @@
 
 A shape is a tuple of dimensions, -1 for an unknown one; `None` stands for an unknown rank. In the shapes that
 operations compute (`OpsetOp.result_shapes`) a dimension may also be a `Symbol`: two dimensions with one symbol are
-equal. Tensor types are interned: equal types are one object, so comparing them with `is` nearly always decides.
+equal. Tensor types are interned: equal types are nearly always one object, so that a comparison by identity usually
+suffices.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Shape: TypeAlias = tuple[int, ...] | None
 """Dimensions of a tensor, -1 where unknown; None if even the rank is unknown."""
 
 SymbolicShape: TypeAlias = tuple[Dimension, ...] | None
-"""The same where dimensions may be symbols."""
+"""A shape whose dimensions may also be symbols."""
 
 Shapes: TypeAlias = Sequence[SymbolicShape]
 """Shapes of the operands or the results of an operation."""
@@ -32,15 +33,17 @@ TensorTypeAttribute: TypeAlias = TensorType[Attribute] | UnrankedTensorType[Attr
 
 
 MAXIMUM_RANK = 4096
-"""More dimensions than any model has: a bound on what a damaged one can ask for."""
+"""Upper bound on the rank of a tensor, beyond that of any valid model; it limits the memory a damaged model can
+request.
+"""
 
 _INTERNED: dict[tuple[Shape, Attribute], TensorTypeAttribute] = {}
 _DESCRIPTIONS: dict[int, tuple[Attribute, Shape, Attribute]] = {}
-"""Type, shape and element type, by the identity of a type; the type in it keeps that identity from being reused."""
+"""Type, shape and element type by `id` of a type; the reference to the type keeps the `id` from being reused."""
 
 
 def tensor(shape: Iterable[Dimension] | None, element: Attribute) -> TensorTypeAttribute:
-    """The (interned) tensor type of a shape and an element type; a symbol is an unknown dimension of it."""
+    """The interned tensor type of a shape and an element type; a symbol becomes an unknown dimension."""
     key = (None if shape is None else tuple(shape), element)
     found = _INTERNED.get(cast("tuple[Shape, Attribute]", key))
     return _intern(key[0], element) if found is None else found
@@ -57,12 +60,12 @@ def _intern(shape: SymbolicShape, element: Attribute) -> TensorTypeAttribute:
 def _make(shape: Shape, element: Attribute) -> TensorTypeAttribute:
     if shape is None:
         return UnrankedTensorType(element)
-    # xDSL's mark of an unknown dimension is another number than ours.
+    # xDSL represents an unknown dimension by another number.
     return TensorType(element, [DYNAMIC_INDEX if dimension < 0 else dimension for dimension in shape])
 
 
 UNKNOWN = tensor(None, dynamic)
-"""Type of a value nothing is known of."""
+"""The type of a value of unknown shape and element type."""
 
 
 def _describe(type_: Attribute) -> tuple[Attribute, Shape, Attribute]:
@@ -93,7 +96,7 @@ def element_of(value: SSAValue | Attribute) -> Attribute:
 
 
 def rank_of(value: SSAValue | Attribute) -> int | None:
-    """Number of dimensions, None if unknown."""
+    """Number of dimensions; None if unknown."""
     shape = shape_of(value)
     return None if shape is None else len(shape)
 
@@ -104,12 +107,12 @@ def is_static(shape: Shape) -> bool:
 
 
 def is_fixed(dimension: Dimension) -> TypeGuard[int]:
-    """Whether a dimension is a number, neither unknown nor a symbol."""
+    """Whether a dimension is an integer other than -1, neither unknown nor a symbol."""
     return not isinstance(dimension, Symbol) and dimension >= 0
 
 
 def element_count(shape: SymbolicShape) -> int | None:
-    """Product of the dimensions, None if one is unknown."""
+    """Product of the dimensions; None if one is unknown."""
     if shape is None:
         return None
     count = 1
@@ -128,15 +131,16 @@ def unknown_dimensions(rank: int | None) -> Shape:
 
 
 def normalize_axis(axis: int, rank: int) -> int:
-    """The axis counted from the front. Raises InferenceError if it is out of range."""
+    """An axis as nonnegative index. Raises InferenceError if it is out of range."""
     if not -rank <= axis < rank:
         raise InferenceError(f"axis {axis} is outside a tensor of rank {rank}")
     return axis + rank if axis < 0 else axis
 
 
 def merge_dimensions(a: Dimension, b: Dimension) -> Dimension:
-    """What two statements about the same dimension say together: a number if one is a number. Raises InferenceError if
-    they contradict.
+    """The most precise dimension that two facts about one dimension imply: an integer if either is one.
+
+    Raises InferenceError if the two contradict each other.
     """
     if a == b or b == -1 or (isinstance(b, Symbol) and a != -1):
         return a
@@ -146,7 +150,10 @@ def merge_dimensions(a: Dimension, b: Dimension) -> Dimension:
 
 
 def merge_shapes(a: SymbolicShape, b: SymbolicShape) -> SymbolicShape:
-    """What two statements about the same shape say together. Raises InferenceError if they contradict."""
+    """The most precise shape that two facts about one shape imply.
+
+    Raises InferenceError if the two contradict each other.
+    """
     if a is None or b is None:
         return b if a is None else a
     if len(a) != len(b):
@@ -155,7 +162,7 @@ def merge_shapes(a: SymbolicShape, b: SymbolicShape) -> SymbolicShape:
 
 
 def join_shapes(a: Shape, b: Shape) -> Shape:
-    """The most precise shape that covers both `a` and `b` (values that are one or the other at run time)."""
+    """The most precise shape that covers both `a` and `b`, for a value that has one or the other at run time."""
     if a is None or b is None or len(a) != len(b):
         return None
     return tuple(x if x == y else -1 for x, y in zip(a, b, strict=True))
@@ -171,7 +178,7 @@ def merge_elements(a: Attribute, b: Attribute) -> Attribute:
 
 
 def refines(shape: Shape, other: Shape) -> bool:
-    """Whether a shape says all that another one says: it has the dimensions that are known there."""
+    """Whether a shape is at least as precise as another one: it has all dimensions that the other one knows."""
     return other is None or (
         shape is not None and len(shape) == len(other) and all(d < 0 or own == d for own, d in zip(shape, other, strict=True))
     )
@@ -180,7 +187,7 @@ def refines(shape: Shape, other: Shape) -> bool:
 def broadcast_dimension(a: Dimension, b: Dimension) -> Dimension:
     """Numpy broadcasting of one dimension; an unknown one against a known one other than 1 yields the known one.
 
-    Of two different symbols either may be 1, so their result is unknown.
+    The result for two different symbols is unknown, since either may be 1.
     """
     if a == b or b == 1:
         return a
@@ -198,7 +205,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape: ...
 @overload
 def broadcast_shapes(*shapes: SymbolicShape) -> SymbolicShape: ...
 def broadcast_shapes(*shapes: SymbolicShape) -> SymbolicShape:
-    """Numpy (bidirectional) broadcasting. Raises InferenceError where dimensions do not fit."""
+    """Numpy (bidirectional) broadcasting of shapes. Raises InferenceError if they are not compatible."""
     result: tuple[Dimension, ...] = ()
     for shape in shapes:
         if shape is None:
@@ -218,7 +225,7 @@ def product(a: Dimension, b: Dimension) -> Dimension:
 
 
 def shifted(dimension: Dimension, count: int) -> Dimension:
-    """A dimension with `count` elements more, -1 if it is unknown."""
+    """A dimension increased by `count`; -1 if it is unknown."""
     return -1 if dimension == -1 else dimension + count
 
 

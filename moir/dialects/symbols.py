@@ -1,4 +1,4 @@
-"""Integers that are not known while compiling: dimensions of inputs, and what is computed from them."""
+"""Integers that are unknown at compile time: dimensions of inputs, and values that are computed from them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 
 class Symbol:
-    """An integer that is not known. Two symbols are the same number only if they are the same object.
+    """An unknown integer. Two symbols are known to be equal only if they are the same object.
 
-    A `dimension` is a size: it is not negative, so it differs from every negative number. Arithmetic that leaves it as
-    it is (`+ 0`, `* 1`, `// 1`) returns the same symbol, anything else a new one.
+    A `dimension` is a size: it is not negative, so it differs from every negative number. Arithmetic that preserves the
+    value (`+ 0`, `* 1`, `// 1`) returns the same symbol, any other a new one.
     """
 
     __slots__ = ("dimension",)
@@ -70,7 +70,7 @@ class Symbol:
         return self if self.dimension else Symbol(True)
 
     def equals(self, other: object) -> bool | Symbol:
-        """Whether this is the same number as `other`: True, False, or a symbol if that is not known."""
+        """Whether the symbol equals `other`: True, False, or a symbol if that is unknown."""
         if other is self:
             return True
         if self.dimension and not isinstance(other, Symbol) and cast(float, other) < 0:
@@ -79,16 +79,16 @@ class Symbol:
 
 
 Dimension: TypeAlias = int | Symbol
-"""A dimension of a tensor: a number, -1 where nothing is known, or the symbol that stands for it."""
+"""A dimension of a tensor: an integer, -1 if unknown, or the symbol that stands for it."""
 
 
 def is_symbolic(array: NDArray[Any]) -> bool:
-    """Whether an array has dtype object because entries of it may be symbols (arrays of strings have strings in them)."""
+    """Whether entries of an array may be symbols: its dtype is object and it does not hold strings."""
     return array.dtype == object and any(isinstance(entry, Symbol) for entry in array.ravel())
 
 
 def simplified(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """An array of integers and symbols, as an ordinary array of `dtype` if no symbol is left in it."""
+    """An array of integers and symbols, converted to `dtype` if it contains no symbol."""
     return array if is_symbolic(array) else array.astype(dtype)
 
 

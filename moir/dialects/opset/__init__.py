@@ -1,8 +1,7 @@
-"""The opset dialects: `opset1` … `opset17`, one file per family of the OpenVINO operation-set specification.
+"""The opset dialects `opset1` … `opset17`, in one file per family of the OpenVINO operation-set specification.
 
-Families are imported when an operation of theirs is first asked for: `operation("opset8.Gather")`, `newest("Gather")`.
-An operation of an extension, `extension.Mine`, is registered as long as the extension is loaded, and then found in the
-same ways.
+A family is imported when one of its operations is first requested: `operation("opset8.Gather")`, `newest("Gather")`. An
+operation of an extension, `extension.Mine`, is registered while the extension is loaded, and found in the same ways.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ OPSETS = tuple(f"opset{version}" for version in range(1, 18))
 
 
 def names() -> Iterator[str]:
-    """Names of all operations that exist."""
+    """Names of all operations of the opset dialects and of loaded extensions."""
     return iter(_FAMILY_OF)
 
 
@@ -97,7 +96,7 @@ _REGISTERED: dict[str, type[OpsetOp]] = {}
 
 
 def register(candidate: type[OpsetOp]) -> None:
-    """Make an operation known that is in no family. Raises KeyError if there is one of its name."""
+    """Register an operation that is in no family. Raises KeyError if an operation of its name exists."""
     if candidate.name in _FAMILY_OF or candidate.name in _REGISTERED:
         raise KeyError(candidate.name)
     _REGISTERED[candidate.name] = candidate
@@ -105,7 +104,7 @@ def register(candidate: type[OpsetOp]) -> None:
 
 
 def unregister(candidate: type[OpsetOp]) -> None:
-    """Take a registered operation back."""
+    """Remove a registered operation."""
     del _REGISTERED[candidate.name]
     _forget()
 
@@ -122,7 +121,7 @@ def is_registered(name: str) -> bool:
 
 @cache
 def operation(name: str) -> type[OpsetOp]:
-    """The class of an operation, e.g. of `opset8.Gather`. Raises KeyError if there is none."""
+    """The class of an operation, such as `opset8.Gather`. Raises KeyError if there is none."""
     if name in _REGISTERED:
         return _REGISTERED[name]
     module = import_module(f"moir.dialects.opset.{_FAMILY_OF[name]}")
@@ -134,17 +133,18 @@ def operation(name: str) -> type[OpsetOp]:
 
 @cache
 def newest(kind: str) -> type[OpsetOp]:
-    """The class of the newest version of an operation type, e.g. of `Gather`. Raises KeyError if there is none.
+    """The class of the newest version of an operation kind, such as `Gather`.
 
-    Only for a type that no operation set has it is a registered one.
+    A registered operation is returned only for a kind that no operation set has. Raises KeyError for an unknown kind.
     """
     return operation(versions(kind)[-1])
 
 
 @cache
 def versions(kind: str) -> tuple[str, ...]:
-    """Names of all versions of an operation type, e.g. of `Gelu`: `opset2.Gelu` and `opset7.Gelu`. Raises KeyError if
-    there is none.
+    """Names of all versions of an operation kind: `opset2.Gelu` and `opset7.Gelu` for `Gelu`.
+
+    Raises KeyError for an unknown kind.
     """
     if kind in _VERSIONS:
         return tuple(f"opset{version}.{kind}" for version in sorted(_VERSIONS[kind]))
@@ -170,5 +170,5 @@ _CLASS_NAMES = {
 
 
 def dialect(opset: str) -> Dialect:
-    """The dialect of one operation set, all its families loaded."""
+    """The dialect of one operation set, with all its families loaded."""
     return Dialect(opset, [operation(name) for name in _FAMILY_OF if name.startswith(f"{opset}.")], [])

@@ -167,12 +167,13 @@ class SoftSign(ElementwiseOp):
 
 
 class ParametricOp(OpsetOp):
-    """Base of the activations whose parameters are operands: the result has the shape of the first one and the element
-    type of all.
+    """Base of the activations whose parameters are operands.
+
+    The result has the shape of the first operand and the element type of all operands.
     """
 
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = None
-    """Element types the operation takes, all if None."""
+    """Accepted element types; None for all."""
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         return shapes[0]
@@ -259,8 +260,9 @@ class Swish(ScalarParametricOp):
 
 @irdl_op_definition
 class PRelu(ParametricOp):
-    """x where positive, else slope · x. A slope of one dimension belongs to dimension 1 of the data, any other is
-    broadcast as in numpy.
+    """x where positive, else slope · x.
+
+    A slope of rank 1 belongs to dimension 1 of the data; any other slope is broadcast as in numpy.
     """
 
     name = "opset1.PRelu"
@@ -291,7 +293,7 @@ class AlongAxisOp(UnaryOp):
         return shape
 
     def shifted(self, x: Array) -> Array:
-        """x less its maximum along the axis, so that the exponential cannot overflow."""
+        """x minus its maximum along the axis, so that the exponential cannot overflow."""
         return x - np.max(x, axis=self.integer("axis"), keepdims=True)
 
     def compute(self, x: Array) -> Array:

@@ -54,7 +54,7 @@ class Multiply(BroadcastingFunctionOp):
 
 
 def _has_zero_divisor(a: Array, b: Array) -> bool:
-    """Whether integers are divided by zero: the runtime decides what that is."""
+    """Whether integers are divided by zero, the result of which is left to the runtime."""
     return not is_real(a) and not is_real(b) and any(not isinstance(entry, Symbol) and entry == 0 for entry in b.flat)
 
 
@@ -146,7 +146,7 @@ class FloorMod(BroadcastingOp):
 
 @irdl_op_definition
 class Power(BroadcastingOp):
-    """a to the power of b; integers by way of floats where the exponent is negative."""
+    """a to the power of b; integers are computed as floats where the exponent is negative."""
 
     name = "opset1.Power"
     NEUTRAL: ClassVar[float | None] = 1

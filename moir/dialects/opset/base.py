@@ -1,4 +1,4 @@
-"""What every operation of the opset dialects shares.
+"""Base class of the operations of the opset dialects, and definitions of their properties.
 
 An operation is an IRDL class of about ten lines: operands, properties named as in the XML with the defaults of the
 specification, `result_shape` and, where numpy can compute it, `evaluate`. The dialect is the operation set that
@@ -18,7 +18,7 @@ introduced this version of the operation, so `opset8.Gather` is written to the I
 
 The element type of the result is that of the first operand unless `result_element` says otherwise; an operation with
 several results has `result_shapes` and `result_elements`. Type inference (`infer`) and the symbolic dimensions of
-`moir.analysis.dimensions` ask the same `result_shapes`: for types a dimension of an operand is an integer or -1
+`moir.analysis.dimensions` share `result_shapes`: for types a dimension of an operand is an integer or -1
 (unknown), for symbolic dimensions an integer or a `Symbol`. A dimension of the result is a dimension of an operand, is
 computed from some by the functions of `moir.dialects.shapes`, or is -1.
 """
@@ -71,8 +71,10 @@ Types: TypeAlias = Sequence[Attribute]
 
 @dataclass(frozen=True)
 class PropertyKind(AttrConstraint[Attribute]):
-    """The form of a property: `int`, `bool`, `float`, `str`, `element` (an element type), `ints`, `floats` or `strs`;
-    `allowed` lists the values a string (or each of several) may have."""
+    """The form of a property: `int`, `bool`, `float`, `str`, `element` (an element type), `ints`, `floats` or `strs`.
+
+    `allowed` lists the permitted values of a string, or of each string of a list.
+    """
 
     kind: str
     allowed: tuple[str, ...] = ()
@@ -87,7 +89,7 @@ class PropertyKind(AttrConstraint[Attribute]):
                     raise VerifyException(f"{text!r} is not one of {', '.join(self.allowed)}")
 
     def accepts(self, attr: Attribute) -> bool:
-        """Whether an attribute has this form (allowed values aside)."""
+        """Whether an attribute has this form, regardless of the permitted values."""
         match self.kind:
             case "int":
                 return is_integer(attr)
@@ -107,7 +109,7 @@ class PropertyKind(AttrConstraint[Attribute]):
                 return isinstance(attr, ArrayAttr) and all(isinstance(item, StringAttr) for item in cast("ArrayAttr[Attribute]", attr))
 
     def attribute(self, value: Any) -> Attribute:
-        """The attribute of a Python value in this form; an attribute that has it already comes back as it is."""
+        """The attribute of a Python value in this form; an attribute of this form is returned unchanged."""
         if isinstance(value, Attribute):
             return value if self.accepts(value) or self.kind == "element" else self.attribute(value_of(value))
         match self.kind:
@@ -173,13 +175,13 @@ def strings_property(default: tuple[str, ...] | None = None, *allowed: str, xml:
 
 
 def optional_operands(count: int) -> VarOperand:
-    """Up to `count` trailing operands, each of which may be absent (`moir.none` where a later one is present)."""
+    """Up to `count` trailing operands, each of which may be absent (`moir.none` if a later one is present)."""
     return var_operand_def(RangeOf(AnyAttr()).of_length(AtMost(count)))
 
 
 @dataclass(frozen=True)
 class PropertySpec:
-    """One property of an operation, by its XML name: form and default (None if it must be given)."""
+    """A property of an operation, by its XML name: its form, and its default (None if the property is required)."""
 
     kind: PropertyKind
     default: Attribute | None
@@ -214,7 +216,7 @@ def _result_definitions(operation: type[IRDLOperation]) -> int:
 
 
 class PropertyAccess(Operation):
-    """Python values of the properties of an operation, whatever its dialect."""
+    """Access to properties of an operation as Python values, whatever its dialect."""
 
     def integer(self, name: str) -> int:
         """An integer property."""
@@ -251,12 +253,12 @@ class PropertyAccess(Operation):
 
 @dataclass(frozen=True)
 class AlongAxes:
-    """Along which dimensions of its data an operation works; results have the rank of the data.
+    """The dimensions of its data along which an operation works; results have the rank of the data.
 
     Args:
-        data: operands of equal rank whose dimensions are meant; None: all operands.
-        properties: properties that are the number of a dimension.
-        operand: operand that lists dimensions.
+        data: indices of the data operands, which have equal rank; None: all operands.
+        properties: properties whose value is an axis of the data.
+        operand: index of the operand that lists axes of the data.
     """
 
     data: tuple[int, ...] | None = (0,)
@@ -265,14 +267,14 @@ class AlongAxes:
 
 
 class _KindOfName:
-    """A class attribute: the name of an operation without that of its dialect."""
+    """A class attribute: the name of an operation without its dialect."""
 
     def __get__(self, instance: object, owner: type[Operation]) -> str:
         return owner.name.partition(".")[2]
 
 
 class OpsetEffects(MemoryEffect):
-    """Says for xDSL's own passes what `OpsetOp.EFFECTS` says."""
+    """The memory effects of an operation for xDSL's own passes, derived from `OpsetOp.EFFECTS`."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
@@ -285,52 +287,55 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     traits = traits_def(OpsetEffects())
 
     EFFECTS: ClassVar[bool] = False
-    """Does something beyond giving results, so it stays where it is even if nothing uses them."""
+    """Whether the operation has effects besides its results, so that it is kept even if no result is used."""
 
     SYMBOLIC: ClassVar[bool] = False
-    """`evaluate` also takes arrays of dtype object whose entries are integers and `Symbol`s."""
+    """Whether `evaluate` also accepts arrays of dtype object whose entries are integers and `Symbol`s."""
 
     DETERMINISTIC: ClassVar[bool] = True
-    """Equal operands give equal results; False for random operations, which are neither folded nor shared."""
+    """Whether equal operands give equal results; False for random operations, which are neither folded nor merged."""
 
     KIND: ClassVar[str] = cast(str, _KindOfName())
-    """The type of the operation, `Gather`, without the operation set that this version of it is from."""
+    """The kind of the operation, such as `Gather`, without the operation set that defines this version."""
 
     XML_TYPE: ClassVar[str] = ""
-    """The type as the IR spells it, for the few kinds that it spells otherwise than the specification."""
+    """The type of the layer in the IR, for the few kinds that the IR spells unlike the specification."""
 
     POINTWISE: ClassVar[bool] = False
-    """Each element of the result is computed from that element of the first operand; others are scalars, or only lend
-    their type.
+    """Whether each element of the result is computed from the element of the first operand at the same position.
+
+    Other operands are scalars, or only determine the element type.
     """
 
     BROADCASTS: ClassVar[bool] = False
-    """Each element of the result is computed from one element of each operand; operands broadcast to each other."""
+    """Whether each element of the result is computed from one element of each operand, after broadcasting."""
 
     NEUTRAL: ClassVar[float | None] = None
-    """The number with which, as second operand, the operation gives back its first one; as first operand too if it is
-    commutative.
+    """The neutral number: with it as second operand the result is the first operand.
+
+    It is neutral as first operand, too, if the operation is commutative.
     """
 
     AXES: ClassVar[AlongAxes | None] = None
-    """The dimensions along which the operation works, if it names them and keeps the rank."""
+    """The dimensions along which the operation works, if properties or an operand name them and the rank is kept."""
 
     EXTENTS: ClassVar[tuple[int, ...]] = ()
-    """Operands that have an entry for each dimension of the first operand: paddings, repeats."""
+    """Indices of operands with an entry for each dimension of the first operand, such as paddings and repeats."""
 
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = ()
-    """Operands that must not be rounded: positions, sizes, and numbers that are compared or made integers."""
+    """Indices of operands that must not be rounded: positions, sizes, and numbers that are compared or become integers.
+    """
 
     PASSES_ERRORS_ON: ClassVar[bool] = False
-    """A rounded operand gives a result that is off by about as much: what computations of positions and sizes are made
-    of.
+    """Whether a rounded operand changes the result by about the rounding error.
+
+    Computations of positions and sizes consist of such operations.
     """
 
     def gives_back_operand(self, known: OperandValues) -> bool:
-        """Whether the result certainly has the elements and the shape of the first operand, whatever the unknown
-        dimensions are.
+        """Whether the result certainly has the elements and the shape of the first operand, for any unknown dimensions.
 
-        Element types, and a neutral second operand, are looked at elsewhere.
+        Element types and a neutral second operand are checked by the caller.
         """
         return False
 
@@ -351,32 +356,36 @@ class OpsetOp(IRDLOperation, PropertyAccess):
         return (self.result_shape(shapes, known),)
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        """The same for an operation with one result."""
+        """Shape of the result of an operation with a single result; see `result_shapes`."""
         raise NotImplementedError(f"{self.name} has no shape inference")
 
     def result_elements(self) -> Sequence[Attribute]:
-        """Element types of the results. Raises InferenceError if the operation does not take the element types of the
-        operands.
+        """Element types of the results.
+
+        Raises InferenceError if the operation does not accept the element types of the operands.
         """
         return (self.result_element(),)
 
     def result_element(self) -> Attribute:
-        """The same for an operation with one result; that of the first operand unless overridden."""
+        """Element type of the result of an operation with a single result, by default that of the first operand."""
         return self.element_type(0)
 
     def common_element(self, *indices: int) -> Attribute:
-        """The element type that some operands share, or all. Raises InferenceError if they differ."""
+        """The common element type of the operands with these indices, by default of all. Raises InferenceError if they
+        differ.
+        """
         operands = [self._operands[index] for index in indices] if indices else self._operands
         return reduce(merge_elements, map(element_of, operands))
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        """Results for operand values (numpy), None if this is not computed here. Absent operands are left out from the
-        end.
+        """Results for operand values (numpy arrays); None if they are not computed at compile time.
+
+        Absent trailing operands are omitted.
         """
         return None
 
     def result_count(self) -> int:
-        """How many results the operation has by its operands and properties; used when it is built."""
+        """Number of results that operands and properties determine; used when the operation is built."""
         return _result_definitions(type(self))
 
     def shape(self, index: int) -> Shape:

@@ -13,7 +13,7 @@ from moir.dialects.data import Array
 from moir.dialects.opset.elementwise_base import BOOLEANS, INTEGERS, BroadcastingFunctionOp, BroadcastingOp, FunctionOp
 
 BITS = INTEGERS | BOOLEANS
-"""Element types that have bits of their own."""
+"""Accepted element types: integers and boolean."""
 
 
 @irdl_op_definition
@@ -57,7 +57,7 @@ class BitwiseXor(BroadcastingFunctionOp):
 
 
 class ShiftOp(BroadcastingOp):
-    """A shift; one by a negative number or by all bits and more is left to the runtime."""
+    """A shift; a shift by a negative number, or by at least the number of bits, is left to the runtime."""
 
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = INTEGERS
     FUNCTION: ClassVar[np.ufunc]
@@ -70,7 +70,7 @@ class ShiftOp(BroadcastingOp):
 
 @irdl_op_definition
 class BitwiseLeftShift(ShiftOp):
-    """a · 2ᵇ, bits that leave at the top lost."""
+    """a · 2ᵇ; bits beyond the width are lost."""
 
     name = "opset15.BitwiseLeftShift"
     FUNCTION: ClassVar[np.ufunc] = np.left_shift

@@ -1,6 +1,4 @@
-"""The movement operations that regroup blocks of elements: between depth, space and batch, and between groups of
-channels.
-"""
+"""Movement operations that regroup blocks of elements: between depth, space and batch, and between channel groups."""
 
 from __future__ import annotations
 
@@ -47,9 +45,9 @@ class DepthOp(MovementOp):
 
 @irdl_op_definition
 class DepthToSpace(DepthOp):
-    """Blocks of `block_size` elements in every spatial dimension, taken from the channels (dimension 1).
+    """Moves channels (dimension 1) into blocks of `block_size` elements in every spatial dimension.
 
-    `mode` says whether the position in the block is the outer (`blocks_first`) or the inner part of the channel.
+    `mode`: the position in the block is the outer (`blocks_first`) or the inner part of the channel index.
     """
 
     name = "opset1.DepthToSpace"
@@ -77,7 +75,7 @@ class DepthToSpace(DepthOp):
 
 @irdl_op_definition
 class SpaceToDepth(DepthOp):
-    """Blocks of `block_size` elements in every spatial dimension, put into the channels: the inverse of DepthToSpace."""
+    """Moves blocks of `block_size` elements in every spatial dimension into the channels; inverse of DepthToSpace."""
 
     name = "opset1.SpaceToDepth"
     result = result_def()
@@ -99,12 +97,13 @@ class SpaceToDepth(DepthOp):
 
 
 class BatchOp(MovementOp):
-    """Base of BatchToSpace and SpaceToBatch: block sizes and two lists of border widths, an entry for each dimension of
-    `data`.
+    """Base of BatchToSpace and SpaceToBatch.
+
+    Block sizes and two lists of border widths have an entry for each dimension of `data`.
     """
 
     def lists(self, known: OperandValues, shape: tuple[Dimension, ...]) -> list[tuple[int, ...] | None]:
-        """Block sizes and borders, None where not known. Raises InferenceError for impossible ones."""
+        """Block sizes and borders, None for an unknown list. Raises InferenceError for invalid ones."""
         found = [known.integers(operand) for operand in self.operands[1:]]
         for values in found:
             if values is not None and len(values) != len(shape):
@@ -118,8 +117,9 @@ class BatchOp(MovementOp):
 
 @irdl_op_definition
 class BatchToSpace(BatchOp):
-    """Blocks of `block_shape` elements, taken from the batch (dimension 0), then `crops_begin` and `crops_end` elements
-    cut off.
+    """Moves the batch (dimension 0) into blocks of `block_shape` elements, then crops the borders.
+
+    The borders are `crops_begin` and `crops_end` elements wide.
     """
 
     name = "opset2.BatchToSpace"
@@ -149,7 +149,7 @@ class BatchToSpace(BatchOp):
         data, block, begin, end = operands[0], *map(integer_list, operands[1:])
         rank, spatial = data.ndim, data.shape[1:]
         batch = data.shape[0] // prod(block)
-        # The batch is made of the position in the block and the batch of the result, in this order.
+        # The batch index consists of the position in the block and the batch index of the result, in this order.
         cut = data.reshape(*block[1:], batch, *spatial)
         pairs = [axis for i in range(rank - 1) for axis in (rank + i, i)]
         joined = cut.transpose(rank - 1, *pairs).reshape(batch, *(d * s for d, s in zip(spatial, block[1:], strict=True)))
@@ -158,8 +158,9 @@ class BatchToSpace(BatchOp):
 
 @irdl_op_definition
 class SpaceToBatch(BatchOp):
-    """`data` with `pads_begin` and `pads_end` zeros put around it, cut into blocks of `block_shape` elements that
-    become the batch.
+    """Pads `data` with zeros, then moves blocks of `block_shape` elements into the batch.
+
+    The borders are `pads_begin` and `pads_end` elements wide.
     """
 
     name = "opset2.SpaceToBatch"
@@ -194,7 +195,7 @@ class SpaceToBatch(BatchOp):
 
 @irdl_op_definition
 class ShuffleChannels(MovementOp):
-    """The dimension `axis`, seen as `group` rows, transposed."""
+    """The dimension `axis`, reshaped to `group` rows, transposed and flattened."""
 
     name = "opset1.ShuffleChannels"
     AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("axis",))

@@ -154,7 +154,7 @@ class PredicateOp(OpsetOp):
 
 @irdl_op_definition
 class IsFinite(PredicateOp):
-    """Neither infinite nor NaN."""
+    """Whether x is neither infinite nor NaN."""
 
     name = "opset10.IsFinite"
 
@@ -164,7 +164,7 @@ class IsFinite(PredicateOp):
 
 @irdl_op_definition
 class IsInf(PredicateOp):
-    """Infinite, of a sign that is to be detected."""
+    """Whether x is infinite, with a sign that is to be detected."""
 
     name = "opset10.IsInf"
     detect_negative = boolean_property(True)
@@ -176,7 +176,7 @@ class IsInf(PredicateOp):
 
 @irdl_op_definition
 class IsNaN(PredicateOp):
-    """Not a number."""
+    """Whether x is not a number."""
 
     name = "opset10.IsNaN"
 

@@ -1,7 +1,7 @@
-"""Operations that choose or repeat: Select, and If, Loop and TensorIterator, which have bodies.
+"""Operations that select or iterate: Select, and If, Loop and TensorIterator, which have bodies.
 
-A body is a region of one block without arguments; it contains Parameter and Result operations like a model and sees
-nothing outside.
+A body is a region of one block without arguments. It contains Parameter and Result operations, as a model does, and
+cannot use values from outside.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from moir.errors import InferenceError
 
 @irdl_op_definition
 class Select(OpsetOp):
-    """Elements of `then` where `cond` is true, of `otherwise` where it is not, broadcast to each other."""
+    """Elements of `then` where `cond` is true and of `otherwise` elsewhere; the operands are broadcast to each other."""
 
     name = "opset1.Select"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -101,9 +101,7 @@ def results_of(block: Block) -> list[SSAValue]:
 
 
 def _joined(a: SSAValue | TensorTypeAttribute, b: SSAValue | TensorTypeAttribute) -> TensorTypeAttribute:
-    """The most precise type of a value that has one type or the other. Raises InferenceError if the element types
-    differ.
-    """
+    """The most precise type that covers both values or types. Raises InferenceError if the element types differ."""
     return tensor(join_shapes(shape_of(a), shape_of(b)), merge_elements(element_of(a), element_of(b)))
 
 
@@ -114,10 +112,10 @@ def _require(condition: bool, message: str) -> None:
 
 @irdl_op_definition
 class If(OpsetOp):
-    """One of two bodies, chosen by the scalar `cond`.
+    """Executes one of two bodies, selected by the scalar `cond`.
 
-    `then_inputs`, `else_inputs`: for each Parameter of the body the operand that feeds it, counted among all operands
-    (`cond` is 0). Result k of the operation is Result k of the body.
+    `then_inputs`, `else_inputs`: for each Parameter of the body the index of the operand that initializes it, among all
+    operands (`cond` has index 0). Result k of the operation is Result k of the body.
     """
 
     name = "opset8.If"
@@ -161,7 +159,7 @@ class If(OpsetOp):
     def _either(then: SSAValue, otherwise: SSAValue) -> TensorTypeAttribute:
         a, b = shape_of(then), shape_of(otherwise)
         if a is not None and b is not None and len(a) + len(b) == 1:
-            # The runtime takes a scalar and a list together as a list of unknown length, of one element if it can be.
+            # The runtime merges a scalar and a list into a list, of one element if the list has one, else of unknown length.
             return tensor((1 if (a or b) == (1,) else -1,), merge_elements(element_of(then), element_of(otherwise)))
         return _joined(then, otherwise)
 
@@ -169,13 +167,13 @@ class If(OpsetOp):
 class RepeatingOp(OpsetOp):
     """Base of Loop and TensorIterator.
 
-    `inputs` connects the Parameters of the body, in order, `outputs` the results of the operation.
+    `inputs` are the connections of the Parameters of the body, in order, `outputs` those of the results.
     """
 
     traits = traits_def(NoTerminator(), IsolatedFromAbove())
 
     FIRST_ARGUMENT: ClassVar[int] = 0
-    """The first operand that can feed a Parameter."""
+    """Index of the first operand that can initialize a Parameter."""
 
     @property
     def block(self) -> Block:
@@ -208,8 +206,10 @@ class RepeatingOp(OpsetOp):
         return len(self.ports("outputs"))
 
     def infer_body(self, known: OperandValues) -> None:
-        """Infer the body: from the operands, then again with merged inputs widened until they cover the values of all
-        iterations.
+        """Infer the types in the body, which must cover the values of all iterations.
+
+        Types start from the operands; types of merged inputs are widened and the body is inferred again until they are
+        stable.
         """
         inputs, parameters = self.ports("inputs"), parameters_of(self.block)
         for port, parameter in zip(inputs, parameters, strict=True):
@@ -244,12 +244,14 @@ class RepeatingOp(OpsetOp):
         return types
 
     def joined_size(self, size: int, slicing: Slicing, iterations: int) -> int:
-        """Size of an output joined along its axis; `size` is that of one iteration."""
+        """Size of an output that concatenates the values of the iterations along its axis; `size` is that of one
+        iteration.
+        """
         return size * iterations if size >= 0 and iterations >= 0 else -1
 
 
 def _part(operand: SSAValue, slicing: Slicing) -> TensorTypeAttribute:
-    """Type of what one iteration gets of a sliced operand."""
+    """Type of the slice of an operand that one iteration gets."""
     shape: Shape = shape_of(operand)
     if shape is not None:
         axis = normalize_axis(slicing.axis, len(shape))
@@ -259,10 +261,9 @@ def _part(operand: SSAValue, slicing: Slicing) -> TensorTypeAttribute:
 
 @irdl_op_definition
 class Loop(RepeatingOp):
-    """The body repeated `trip_count` times (-1: without limit) while the condition is true.
+    """Repeats the body `trip_count` times (-1: without limit) while the condition is true.
 
-    `execution_condition` decides about the first iteration, the Result number `condition` of the body about the next
-    ones.
+    `execution_condition` is the condition of the first iteration, Result `condition` of the body that of the next one.
     """
 
     name = "opset5.Loop"
@@ -301,7 +302,7 @@ class Loop(RepeatingOp):
 
 @irdl_op_definition
 class TensorIterator(RepeatingOp):
-    """The body repeated for the slices of its sliced inputs."""
+    """Repeats the body for each slice of its sliced inputs."""
 
     name = "opset1.TensorIterator"
     arguments = var_operand_def()

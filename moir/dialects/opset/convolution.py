@@ -17,14 +17,15 @@ from moir.errors import InferenceError
 
 
 def check_channels(channels: Dimension, expected: Dimension) -> None:
-    """Raises InferenceError if the channels of the data are not those the filters are for."""
+    """Raise InferenceError if the data have another number of channels than the filters expect."""
     if is_fixed(channels) and is_fixed(expected) and channels != expected:
         raise InferenceError(f"data has {channels} channels, the filters are for {expected}")
 
 
 def group_count(groups: Dimension, channels: Dimension, channels_of_group: Dimension) -> Dimension:
-    """Number of groups, deduced from the channels where the filters do not say it. Raises InferenceError if they do not
-    divide.
+    """Number of groups; if unknown, the quotient of the channels and the channels of a group.
+
+    Raises InferenceError if the channels are not divisible.
     """
     if is_fixed(groups) or not is_fixed(channels) or not is_fixed(channels_of_group) or channels_of_group == 0:
         return groups
@@ -34,18 +35,21 @@ def group_count(groups: Dimension, channels: Dimension, channels_of_group: Dimen
 
 
 class ConvolutionOp(SlidingWindowOp):
-    """Base of the convolutions whose data are one tensor and whose filters are another one."""
+    """Base of the convolutions with one data operand and one filter operand."""
 
     OUTPUT_CHANNELS: ClassVar[tuple[int, ...]]
-    """The dimensions of the filters that together are the channels of the result, the group first."""
+    """Dimensions of the filters whose product is the number of channels of the result, the group first."""
 
     INPUT_CHANNELS: ClassVar[tuple[int, ...]]
-    """The same of the channels of the data."""
+    """Dimensions of the filters whose product is the number of channels of the data, the group first."""
 
 
 @irdl_op_definition
 class Convolution(ConvolutionOp):
-    """Cross-correlation of data [N, C_in, spatial…] with filters [C_out, C_in, kernel…]; result [N, C_out, spatial…]."""
+    """Cross-correlation of data [N, C_in, spatial…] with filters [C_out, C_in, kernel…].
+
+    Result: [N, C_out, spatial…].
+    """
 
     name = "opset1.Convolution"
     OUTPUT_CHANNELS: ClassVar[tuple[int, ...]] = (0,)
@@ -72,8 +76,9 @@ class Convolution(ConvolutionOp):
 
 @irdl_op_definition
 class GroupConvolution(ConvolutionOp):
-    """Convolution of groups of channels: filters [groups, C_out / groups, C_in / groups, kernel…]; result [N, C_out,
-    spatial…].
+    """Convolution of groups of channels, with filters [groups, C_out / groups, C_in / groups, kernel…].
+
+    Result: [N, C_out, spatial…].
     """
 
     name = "opset1.GroupConvolution"
@@ -104,7 +109,7 @@ class GroupConvolution(ConvolutionOp):
 class TransposedConvolutionOp(ConvolutionOp):
     """Base of the transposed convolutions.
 
-    The trailing operand, if there, says the spatial sizes of the result [spatial axes]; pads then follow from it unless
+    The optional last operand has the spatial sizes of the result [spatial axes]; pads follow from these sizes unless
     they are explicit.
     """
 
@@ -139,8 +144,9 @@ class TransposedConvolutionOp(ConvolutionOp):
 
 @irdl_op_definition
 class ConvolutionBackpropData(TransposedConvolutionOp):
-    """Transposed convolution of data [N, C_in, spatial…] with filters [C_in, C_out, kernel…]; result [N, C_out,
-    spatial…].
+    """Transposed convolution of data [N, C_in, spatial…] with filters [C_in, C_out, kernel…].
+
+    Result: [N, C_out, spatial…].
     """
 
     name = "opset1.ConvolutionBackpropData"
@@ -167,8 +173,9 @@ class ConvolutionBackpropData(TransposedConvolutionOp):
 
 @irdl_op_definition
 class GroupConvolutionBackpropData(TransposedConvolutionOp):
-    """Transposed convolution of groups: filters [groups, C_in / groups, C_out / groups, kernel…]; result [N, C_out,
-    spatial…].
+    """Transposed convolution of groups, with filters [groups, C_in / groups, C_out / groups, kernel…].
+
+    Result: [N, C_out, spatial…].
     """
 
     name = "opset1.GroupConvolutionBackpropData"
@@ -197,7 +204,7 @@ class GroupConvolutionBackpropData(TransposedConvolutionOp):
 
 @irdl_op_definition
 class DeformableConvolution(SlidingWindowOp):
-    """Convolution in two dimensions whose window elements are moved by offsets.
+    """Two-dimensional convolution in which offsets displace the elements of the window.
 
     Data [N, C_in, H, W], offsets [N, deformable_group * kernel elements * 2, H_out, W_out], filters [C_out, C_in /
     group, kH, kW] and optionally a mask [N, deformable_group * kernel elements, H_out, W_out]; result [N, C_out, H_out,

@@ -1,4 +1,4 @@
-"""Decoding of sequences: connectionist temporal classification, beams of a beam search."""
+"""Decoding of sequences: connectionist temporal classification and beam search."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from moir.dialects.symbols import Dimension
 
 
 class DecodingOp(OpsetOp):
-    """Base of operations whose operands have certain ranks."""
+    """Base of the decoding operations, whose operands have fixed ranks."""
 
     RANKS: ClassVar[tuple[int, ...]] = ()
 
     def checked(self, shapes: Shapes) -> list[tuple[Dimension, ...]]:
-        """The shapes of the operands, unknown dimensions for an unknown rank. Raises InferenceError for another rank."""
+        """The shapes of the operands, with unknown dimensions for an unknown rank.
+
+        Raises InferenceError if an operand has another rank.
+        """
         return [expanded(shape, rank, f"operand {index}") for index, (rank, shape) in enumerate(zip(self.RANKS, shapes, strict=False))]
 
 
 @irdl_op_definition
 class CTCGreedyDecoderSeqLen(DecodingOp):
-    """The most probable classes of `data` [batch, time, class] without blanks and, if `merge_repeated`, without
-    repetitions.
+    """Most probable classes of `data` [batch, time, class] without blanks.
 
-    Results: classes [batch, time], filled up with -1, and their number in each sequence. The blank is the last class
-    unless given.
+    `merge_repeated` removes repetitions, too. Results: classes [batch, time], padded with -1, and their number in each
+    sequence. The blank is the last class unless it is given.
     """
 
     name = "opset6.CTCGreedyDecoderSeqLen"
@@ -87,10 +89,9 @@ class CTCLoss(DecodingOp):
 
 @irdl_op_definition
 class GatherTree(DecodingOp):
-    """The sequences of a beam search: `step_ids` [time, batch, beam] followed from the last step back along
-    `parent_idx`.
+    """The sequences of a beam search: `step_ids` [time, batch, beam], traced back from the last step by `parent_idx`.
 
-    Behind the first `end_token`, and behind `max_seq_len`, there are only end tokens.
+    Only end tokens follow the first `end_token` of a sequence and step `max_seq_len`.
     """
 
     name = "opset1.GatherTree"

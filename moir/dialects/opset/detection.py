@@ -1,6 +1,6 @@
 """Object detection: prior boxes, non-maximum suppression, decoding of detections, pooling of regions.
 
-The number of detections is known at run time only: it is an unknown dimension here even where it has an upper bound.
+The number of detections depends on run-time values, so its dimension is unknown even where it has an upper bound.
 """
 
 from __future__ import annotations
@@ -112,8 +112,9 @@ class DetectionOutput(OpsetOp):
 
 
 def boxes_and_scores(shapes: Shapes) -> tuple[tuple[Dimension, ...], tuple[Dimension, ...]]:
-    """Shapes of boxes [N, boxes, 4] and scores [N, classes, boxes]. Raises InferenceError if they contradict each
-    other.
+    """Shapes of boxes [N, boxes, 4] and scores [N, classes, boxes].
+
+    Raises InferenceError if they contradict each other.
     """
     boxes, scores = expanded(shapes[0], 3, "boxes"), expanded(shapes[1], 3, "scores")
     if is_fixed(boxes[2]) and boxes[2] != 4:
@@ -124,15 +125,16 @@ def boxes_and_scores(shapes: Shapes) -> tuple[tuple[Dimension, ...], tuple[Dimen
 
 
 def selected_count(shapes: Shapes, *factors: Dimension) -> int:
-    """Number of selected boxes out of a product of known and unknown factors: 0 if nothing can be selected, otherwise
-    unknown.
-    """
+    """Number of selected boxes, whose upper bound is the product of the factors: 0 if that is 0, otherwise unknown."""
     return 0 if 0 in factors and shapes[0] is not None and shapes[1] is not None else -1
 
 
 class RankedSuppressionOp(OpsetOp):
-    """Base of MatrixNms and MulticlassNms: selected (class, score, box) [selected, 6], their indices [selected, 1] and
-    how many of each batch there are [N]."""
+    """Base of MatrixNms and MulticlassNms.
+
+    Results: the selected rows (class, score, box) [selected, 6], their indices [selected, 1] and their number for each
+    batch element [N].
+    """
 
     boxes = operand_def()
     scores = operand_def()
@@ -155,14 +157,14 @@ class RankedSuppressionOp(OpsetOp):
 
 
 def check_index_type(op: OpsetOp) -> None:
-    """Raises VerifyException if `output_type` is no type of indices."""
+    """Raise VerifyException unless the property `output_type` is an integer type for indices."""
     if op.element("output_type") not in (si32, si64):
         raise VerifyException("output_type is neither si32 nor si64")
 
 
 @irdl_op_definition
 class MatrixNms(RankedSuppressionOp):
-    """Suppression that lowers each score by the overlap with all boxes of a higher one, linearly or by a Gaussian."""
+    """Suppression that lowers each score, linearly or by a Gaussian, by its overlap with boxes of higher scores."""
 
     name = "opset8.MatrixNms"
     sort_result_type = string_property("none", "classid", "none", "score")
@@ -180,7 +182,7 @@ class MatrixNms(RankedSuppressionOp):
 
 @irdl_op_definition
 class MulticlassNms(RankedSuppressionOp):
-    """Suppression of each class on its own, with a threshold that may fall by `nms_eta` from box to box."""
+    """Suppression in each class separately; the threshold is multiplied by `nms_eta` from box to box."""
 
     name = "opset8.MulticlassNms"
     sort_result_type = string_property("none", "classid", "none", "score")
@@ -197,7 +199,7 @@ class MulticlassNms(RankedSuppressionOp):
 
 @irdl_op_definition
 class NonMaxSuppression(OpsetOp):
-    """Greedy suppression of each class on its own.
+    """Greedy suppression in each class separately.
 
     Boxes [N, boxes, 4], scores [N, classes, boxes] and optionally the scalars (or [1]) max_output_boxes_per_class,
     iou_threshold, score_threshold and soft_nms_sigma. Results: (batch, class, box) and (batch, class, score) [selected,
@@ -237,15 +239,16 @@ class NonMaxSuppression(OpsetOp):
 
 
 class PriorOp(OpsetOp):
-    """Base of the prior boxes: coordinates and variances [2, H * W * priors * 4] for a feature map of size layer_shape
-    (H, W).
+    """Base of the prior boxes, for a feature map of size layer_shape (H, W).
+
+    Result: coordinates and variances [2, H * W * priors * 4].
     """
 
     layer_shape = operand_def()
     image_shape = operand_def()
 
     def priors(self) -> int:
-        """Number of prior boxes at a place."""
+        """Number of prior boxes for each position of the feature map."""
         raise NotImplementedError
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
@@ -290,10 +293,10 @@ class PriorBox(PriorOp):
     result = result_def()
 
     SAME_RATIO: ClassVar[float] = 1e-6
-    """Aspect ratios that differ by less are one."""
+    """Largest difference of two aspect ratios that count as equal."""
 
     def aspect_ratios(self) -> list[float]:
-        """1, the given ratios and, with `flip`, their inverses, each once."""
+        """The distinct aspect ratios: 1, the given ones and, with `flip`, their inverses."""
         ratios = [1.0]
         for ratio in self.numbers("aspect_ratio"):
             if any(abs(ratio - other) < self.SAME_RATIO for other in ratios):
@@ -345,8 +348,9 @@ class PriorBoxClustered(PriorOp):
 
 @irdl_op_definition
 class ROIAlign(OpsetOp):
-    """Regions [regions, 4] of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w]; batch_indices [regions]
-    says of which batch.
+    """Regions [regions, 4] of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w].
+
+    `batch_indices` [regions] is the batch index of each region.
     """
 
     name = "opset9.ROIAlign"

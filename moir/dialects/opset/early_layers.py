@@ -27,8 +27,11 @@ from moir.errors import InferenceError
 
 @irdl_op_definition
 class RegionYolo(OpsetOp):
-    """Activations of a YOLO head [N, C, H, W]: with `do_softmax` the dimensions from `axis` to `end_axis` become one,
-    otherwise the channels are those of the boxes in `mask`."""
+    """Activations of a YOLO head [N, C, H, W].
+
+    With `do_softmax` the dimensions from `axis` to `end_axis` are flattened into one; otherwise the channels are those
+    of the boxes in `mask`.
+    """
 
     name = "opset1.RegionYolo"
     data = operand_def()
@@ -57,7 +60,7 @@ class RegionYolo(OpsetOp):
 
 @irdl_op_definition
 class ReorgYolo(OpsetOp):
-    """Blocks of `stride` x `stride` elements of data [N, C, H, W] become channels."""
+    """Moves blocks of `stride` x `stride` elements of data [N, C, H, W] into the channels."""
 
     name = "opset2.ReorgYolo"
     data = operand_def()
@@ -92,8 +95,9 @@ class GRN(OpsetOp):
 
 @irdl_op_definition
 class PSROIPooling(OpsetOp):
-    """Position-sensitive pooling of regions [regions, 5] of data [N, C, H, W] to [regions, output_dim, group_size,
-    group_size].
+    """Position-sensitive pooling of regions [regions, 5] of data [N, C, H, W].
+
+    Result: [regions, output_dim, group_size, group_size].
     """
 
     name = "opset1.PSROIPooling"
@@ -118,14 +122,15 @@ class PSROIPooling(OpsetOp):
 
 
 def _larger(a: Dimension, b: Dimension) -> Dimension:
-    """The larger of two numbers that should be equal, or the one that is known."""
+    """The larger of two dimensions that should be equal; if one is unknown, the other one."""
     return max(a, b) if is_fixed(a) and is_fixed(b) else merge_dimensions(a, b)
 
 
 @irdl_op_definition
 class Proposal(OpsetOp):
-    """The best regions [N * post_nms_topn, 5] of anchors with scores [N, 2 * A, H, W] and offsets [N, 4 * A, H, W], and
-    their scores.
+    """The highest-scoring regions [N * post_nms_topn, 5], and their scores.
+
+    The anchors have scores [N, 2 * A, H, W] and offsets [N, 4 * A, H, W].
     """
 
     name = "opset4.Proposal"

@@ -29,10 +29,9 @@ class Equation:
     @staticmethod
     @lru_cache(maxsize=1024)
     def parse(text: str) -> Equation:
-        """Parse an equation. Without an arrow the result has, in alphabetical order, the labels that occur once, behind
-        the ellipsis.
+        """Parse an equation; raises InferenceError if it is malformed.
 
-        Raises InferenceError for a malformed one.
+        Without an arrow the result has the ellipsis, followed by the labels that occur once, in alphabetical order.
         """
         left, arrow, right = text.replace(" ", "").partition("->")
         inputs = tuple(_labels(term, text) for term in left.split(","))
@@ -46,9 +45,7 @@ class Equation:
         return Equation(inputs, output)
 
     def without_ellipsis(self, ranks: Sequence[int]) -> str | None:
-        """The equation with letters in place of ellipses, for operands of these ranks; None if there are not enough
-        letters.
-        """
+        """The equation with letters in place of ellipses, for operands of these ranks; None if no letters are left."""
         used = {label for labels in (*self.inputs, self.output) for label in labels}
         spare = "".join(letter for letter in string.ascii_letters if letter not in used)
         spreads = [rank - len(labels) + 1 for labels, rank in zip(self.inputs, ranks, strict=True) if ELLIPSIS in labels]

@@ -141,7 +141,7 @@ class ErfInv(ElementwiseOp):
 
 @irdl_op_definition
 class Exp(FunctionOp):
-    """E to the power of x."""
+    """e to the power of x."""
 
     name = "opset1.Exp"
     FUNCTION: ClassVar[np.ufunc] = np.exp
@@ -179,7 +179,7 @@ class Negative(FunctionOp):
 
 @irdl_op_definition
 class Round(ElementwiseOp):
-    """x rounded to an integer; a half goes to the even neighbour or away from zero, as `mode` says."""
+    """x rounded to an integer; `mode` selects whether a half is rounded to even or away from zero."""
 
     name = "opset5.Round"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0,)

@@ -1,5 +1,6 @@
-"""Bases of the elementwise operations, unary and broadcasting, and of operations that reckon in float32 what they store
-in 16 bits.
+"""Bases of the elementwise operations, unary and broadcasting.
+
+Values that are stored in 16 bits are computed in float32.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ REALS = REAL_TYPES | {dynamic}
 INTEGERS = INTEGER_TYPES | {dynamic}
 NUMBERS = REALS | INTEGERS
 BOOLEANS = frozenset((boolean, dynamic))
-"""Sets of element types an operation may accept; one that is not known yet belongs to all."""
+"""Sets of element types that operations accept; each contains `!moir.dynamic`, the type that is not known yet."""
 
 
 def require_element(element: Attribute, accepted: frozenset[Attribute]) -> None:
@@ -50,22 +51,22 @@ def is_real(array: Array) -> bool:
 
 
 def widened(array: Array) -> Array:
-    """An array to reckon with: floats narrower than 32 bits as float32, anything else as it is."""
+    """An array for computations: floats narrower than 32 bits are converted to float32, others are returned unchanged."""
     return array.astype(np.float32) if array.dtype.kind == "V" or array.dtype == _HALF else array
 
 
 def narrowed(array: Array, dtype: np.dtype[Any]) -> Array:
-    """A result of reckoning, in the element type of the operand."""
+    """A computed result, converted to the element type of the operand."""
     return np.asarray(array).astype(dtype, copy=False)
 
 
 def elementwise(function: Callable[..., object], count: int) -> np.ufunc:
-    """A scalar function of `count` arguments (integers or symbols) applied to arrays of dtype object."""
+    """A scalar function of `count` integers or symbols, as a ufunc on arrays of dtype object."""
     return np.frompyfunc(function, count, 1)
 
 
 class UnaryOp(OpsetOp):
-    """Base of the operations whose result has the type of their operand, the first one if there are several."""
+    """Base of the operations whose result has the type of their first operand."""
 
     data = operand_def()
     result = result_def()
@@ -88,14 +89,14 @@ class UnaryOp(OpsetOp):
 
 
 class ElementwiseOp(UnaryOp):
-    """An operation on single elements that numpy computes."""
+    """An operation on single elements, evaluated by numpy."""
 
     POINTWISE: ClassVar[bool] = True
 
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = NUMBERS
 
     REAL_ONLY: ClassVar[bool] = True
-    """Integers are left to the runtime, which rounds in its own way."""
+    """Whether only floats are evaluated; integers are left to the runtime, whose rounding differs."""
 
     def compute(self, x: Array) -> Array:
         """The result for numbers of at least 32 bits, or for integers and symbols."""
@@ -130,10 +131,9 @@ def _paddle_dimension(a: Dimension, b: Dimension) -> Dimension:
 
 
 def paddle_shape(a: SymbolicShape, b: SymbolicShape) -> SymbolicShape:
-    """Result shape under `pdpd` broadcasting: `b` lies over the first dimensions of `a` and is broadcast to them, never
-    the other way.
+    """Result shape under `pdpd` broadcasting, in which only `b` is broadcast, to consecutive dimensions of `a`.
 
-    Raises InferenceError where it does not fit.
+    Raises InferenceError if the shapes are not compatible.
     """
     if a is None or b is None:
         return None
@@ -143,15 +143,16 @@ def paddle_shape(a: SymbolicShape, b: SymbolicShape) -> SymbolicShape:
 
 
 def binary_shape(mode: str, a: SymbolicShape, b: SymbolicShape) -> SymbolicShape:
-    """Result shape of an operation on two operands; `mode` is its `auto_broadcast`."""
+    """Result shape of an operation on two operands, for a value of `auto_broadcast`."""
     if mode == "numpy":
         return a if a is b else broadcast_shapes(a, b)
     return (merge_shapes if mode == "none" else paddle_shape)(a, b)
 
 
 class BroadcastingOp(OpsetOp):
-    """Base of the operations on two tensors of one element type; the result has that type too unless `RESULT` says
-    otherwise.
+    """Base of the operations on two tensors of one element type.
+
+    The result has that element type, too, unless `RESULT` is set.
     """
 
     a = operand_def()
@@ -165,10 +166,10 @@ class BroadcastingOp(OpsetOp):
     """Element types the operation takes, all if None."""
 
     RESULT: ClassVar[Attribute | None] = None
-    """Element type of the result, None for that of the operands."""
+    """Element type of the result; None for that of the operands."""
 
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = None
-    """What computes elements some of which are symbols, if it is not `compute`."""
+    """Function for elements that may be symbols; None if `compute` accepts them."""
 
     def infer(self, known: OperandValues) -> Types:
         a, b = [operand.type for operand in self._operands]
@@ -188,11 +189,11 @@ class BroadcastingOp(OpsetOp):
         return element if self.RESULT is None else self.RESULT
 
     def compute(self, a: Array, b: Array) -> Array | None:
-        """The result for numbers of at least 32 bits, or for integers and symbols; None if the runtime must say."""
+        """The result for numbers of at least 32 bits, or for integers and symbols; None if it is left to the runtime."""
         raise NotImplementedError(self.name)
 
     def compute_symbolic(self, a: Array, b: Array) -> Array | None:
-        """The result for arrays that have symbols in them."""
+        """The result for arrays with symbols in them."""
         return self.compute(a, b) if self.SCALAR_FUNCTION is None else self.SCALAR_FUNCTION(a, b)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:

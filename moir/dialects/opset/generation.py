@@ -1,4 +1,4 @@
-"""Operations that make tensors of numbers: ranges, identity matrices, random numbers."""
+"""Operations that create tensors of numbers: ranges, identity matrices, random numbers."""
 
 from __future__ import annotations
 
@@ -35,16 +35,17 @@ RANDOM_NUMBERS = REALS | SIZES
 
 
 def require_scalar(op: OpsetOp, index: int, what: str) -> None:
-    """Raise InferenceError if an operand has a known shape other than that of a scalar or of one element in one
-    dimension.
-    """
+    """Raise InferenceError unless the shape of an operand is unknown, [] or [1]."""
     shape = op.shape(index)
     if shape is not None and (len(shape) > 1 or any(dimension not in (1, -1) for dimension in shape)):
         raise InferenceError(f"{what} should be a scalar or have one element")
 
 
 def one_dimension(known: OperandValues, op: OpsetOp, index: int, what: str) -> Dimension:
-    """A size that an operand holds, -1 if it is not known. Raises InferenceError if it is negative or no single number."""
+    """The size that an operand holds, -1 if it is unknown.
+
+    Raises InferenceError if the size is negative or not a single number.
+    """
     require_scalar(op, index, what)
     size = known.integers(op.operands[index])
     if size is not None and size[0] < 0:
@@ -54,7 +55,7 @@ def one_dimension(known: OperandValues, op: OpsetOp, index: int, what: str) -> D
 
 @irdl_op_definition
 class Eye(OpsetOp):
-    """Matrices with ones on the diagonal that lies `diagonal_index` above the main one, zeros elsewhere."""
+    """Matrices with ones on the diagonal `diagonal_index`, counted upwards from the main one, and zeros elsewhere."""
 
     name = "opset9.Eye"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1, 2)
@@ -88,7 +89,7 @@ class Eye(OpsetOp):
 
 
 def range_length(start: float, stop: float, step: float) -> int:
-    """Number of elements from start by step, stop not among them."""
+    """Number of elements of a range from start by step, excluding stop."""
     if isinstance(start, float):
         return max(0, math.ceil((stop - start) / step))
     return len(range(start, int(stop), int(step)))
@@ -96,7 +97,7 @@ def range_length(start: float, stop: float, step: float) -> int:
 
 @irdl_op_definition
 class Range(OpsetOp):
-    """Numbers from start by step, stop not among them."""
+    """Numbers from start by step, excluding stop."""
 
     name = "opset4.Range"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1, 2)
@@ -125,8 +126,9 @@ class Range(OpsetOp):
         return self.element("output_type")
 
     def scalar(self, operand: Array | None) -> int | float | None:
-        """The number an operand holds, cut to an integer if the result is of integers. Raises InferenceError if it is
-        not finite.
+        """The number that an operand holds, truncated to an integer if the result is of integers.
+
+        Raises InferenceError if the number is not finite.
         """
         if operand is None:
             return None
@@ -147,8 +149,9 @@ class Range(OpsetOp):
 
 @irdl_op_definition
 class RandomUniform(OpsetOp):
-    """Random numbers of a uniform distribution from min_val to below max_val. With both seeds 0 they differ from run to
-    run.
+    """Random numbers of a uniform distribution from min_val up to, but not including, max_val.
+
+    If both seeds are 0, the numbers differ between runs.
     """
 
     name = "opset8.RandomUniform"
@@ -184,7 +187,7 @@ class RandomUniform(OpsetOp):
 
 @irdl_op_definition
 class Multinomial(OpsetOp):
-    """Indices of classes drawn at random with the probabilities in the rows of the operand, `num_samples` a row."""
+    """Indices of classes, `num_samples` for each row of the operand, drawn with the probabilities in the row."""
 
     name = "opset13.Multinomial"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)

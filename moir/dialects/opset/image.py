@@ -1,4 +1,4 @@
-"""Resizing, sampling and cutting of images. Layout of data: N, C, spatial axes."""
+"""Resizing, sampling and patch extraction of images. Layout of data: N, C, spatial axes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NEAREST_MODES = ("ceil", "floor", "round_prefer_ceil", "round_prefer_floor", "si
 
 
 MARGIN = np.float32(1e-6)
-"""Added to a scale, so that one computed as a quotient of sizes gives back the size."""
+"""Added to a scale, so that rounding down restores a size from a scale that was computed as a quotient of sizes."""
 
 
 MAXIMUM_SIZE = 2.0**63
@@ -49,7 +49,7 @@ def scaled(size: Dimension, scale: Any) -> int:
 
 
 def check_list(shape: SymbolicShape, what: str) -> None:
-    """Raises InferenceError if a shape is known not to be that of a list."""
+    """Raise InferenceError if a shape is known not to have rank 1."""
     if shape is not None and len(shape) != 1:
         raise InferenceError(f"{what} has shape {format_shape(shape)}, it should be a list")
 
@@ -68,8 +68,9 @@ class InterpolateOp(OpsetOp):
     result = result_def()
 
     def resized(self, shapes: Shapes, known: OperandValues, target: int, axes_index: int) -> SymbolicShape:
-        """Shape of the result, where operand `target` has sizes or scales and operand `axes_index`, if there, the axes
-        they are for.
+        """Shape of the result; operand `target` has the sizes or scales.
+
+        The optional operand `axes_index` lists the axes to which they apply.
         """
         data = shapes[0]
         if data is None:
@@ -113,8 +114,9 @@ class InterpolateOp(OpsetOp):
 
 @irdl_op_definition
 class Interpolate4(InterpolateOp):
-    """Data padded with zeros and resized along axes to `sizes`, or by `scales`, as `shape_calculation_mode` says; the
-    other is ignored.
+    """Data padded with zeros and resized along axes to `sizes`, or by `scales`.
+
+    `shape_calculation_mode` selects which of the two operands applies; the other one is ignored.
     """
 
     name = "opset4.Interpolate"
@@ -130,8 +132,9 @@ class Interpolate4(InterpolateOp):
 
 @irdl_op_definition
 class Interpolate(InterpolateOp):
-    """Data padded with zeros and resized along axes to sizes (integers), or by scales (floats), as
-    `shape_calculation_mode` says.
+    """Data padded with zeros and resized along axes to sizes (integers), or by scales (floats).
+
+    `shape_calculation_mode` selects which of the two the operand contains.
     """
 
     name = "opset11.Interpolate"
@@ -146,8 +149,9 @@ class Interpolate(InterpolateOp):
 
 @irdl_op_definition
 class GridSample(OpsetOp):
-    """Data [N, C, H, W] sampled where a grid [N, H_out, W_out, 2] of (x, y) in -1 … 1 says; result [N, C, H_out,
-    W_out].
+    """Data [N, C, H, W] sampled at the positions (x, y) in -1 … 1 of a grid [N, H_out, W_out, 2].
+
+    Result: [N, C, H_out, W_out].
     """
 
     name = "opset9.GridSample"
@@ -168,8 +172,9 @@ class GridSample(OpsetOp):
 
 @irdl_op_definition
 class ExtractImagePatches(OpsetOp):
-    """Patches of `sizes` elements that lie `rates` apart, `strides` between patches: [N, C, H, W] to [N, C * patch,
-    rows, columns].
+    """Patches of `sizes` elements of data [N, C, H, W].
+
+    The elements of a patch are `rates` apart, the patches `strides`. Result: [N, C * patch elements, rows, columns].
     """
 
     name = "opset3.ExtractImagePatches"
@@ -204,9 +209,9 @@ class ExtractImagePatches(OpsetOp):
 
 @irdl_op_definition
 class Col2Im(OpsetOp):
-    """Overlapping blocks summed up to an image: [N, C * kernel elements, blocks] or without N, to [N, C, H, W].
+    """Sum of overlapping blocks: [N, C * kernel elements, blocks], or without N, to an image [N, C, H, W].
 
-    `output_size` is (H, W) and `kernel_size` that of a block, both integers [2].
+    `output_size` is (H, W) and `kernel_size` the size of a block, both integers [2].
     """
 
     name = "opset15.Col2Im"
@@ -262,7 +267,10 @@ def _extended(pads: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 
 def expanded_pair(pair: SymbolicShape, what: str) -> tuple[Dimension, ...]:
-    """Two dimensions read from a value, unknown ones if it is unknown. Raises InferenceError if there are not two."""
+    """Two dimensions that a value holds, unknown ones if the value is unknown.
+
+    Raises InferenceError if the value does not have two entries.
+    """
     if pair is None:
         return (-1, -1)
     if len(pair) != 2:

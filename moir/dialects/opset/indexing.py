@@ -1,4 +1,4 @@
-"""Operations that read or write elements at computed positions: the Gather and the Scatter operations."""
+"""Operations that read or write elements at computed positions: the Gather and Scatter operations."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ class ReadingOp(OpsetOp):
         result = self.read(*operands)
         if result is None:
             return None
-        # Indexing with scalars yields the element instead of an array.
+        # Indexing with scalars returns an element instead of an array.
         result = np.asarray(result, dtype=operands[0].dtype)
         return (simplified(result, element_types.to_numpy(self.element_type(0))) if result.dtype == object else result,)
 
     def read(self, *operands: Array) -> Array | None:
-        """The result; only `data` may have symbols in it. None for an index out of range, which the runtime defines and
-        numpy does not.
+        """The result; only `data` may contain symbols.
+
+        None for an index out of range, for which the runtime and numpy differ.
         """
         raise NotImplementedError
 
@@ -58,9 +59,10 @@ def _checked_batch(batch: int, rank: int, what: str) -> int:
 
 @irdl_op_definition
 class Gather(ReadingOp):
-    """The slices of `data` along `axis` at `indices`, negative ones counted from the end.
+    """The slices of `data` along `axis` at `indices`; negative indices count from the end.
 
-    The first `batch_dims` dimensions of both belong together. An index out of range yields zeros.
+    The first `batch_dims` dimensions of data and indices are common batch dimensions. An index out of range yields
+    zeros.
     """
 
     name = "opset8.Gather"
@@ -112,7 +114,7 @@ class Gather(ReadingOp):
 
 @irdl_op_definition
 class GatherElements(ReadingOp):
-    """The element of `data` at each position of `indices`, whose coordinate along `axis` the index replaces."""
+    """The elements of `data` at the positions of `indices`, with the coordinate along `axis` replaced by the index."""
 
     name = "opset6.GatherElements"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
@@ -146,7 +148,7 @@ class GatherElements(ReadingOp):
 class GatherND(ReadingOp):
     """The elements or slices of `data` whose first coordinates are the vectors in the last dimension of `indices`.
 
-    The first `batch_dims` dimensions of both belong together.
+    The first `batch_dims` dimensions of data and indices are common batch dimensions.
     """
 
     name = "opset8.GatherND"
@@ -188,7 +190,7 @@ class WritingOp(OpsetOp):
 
 
 def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
-    """The value that leaves every other as it is under a reduction."""
+    """The neutral value of a reduction."""
     if reduction in ("max", "min"):
         extremes = np.iinfo(dtype) if dtype.kind in "iu" else None
         low, high = (-np.inf, np.inf) if extremes is None else (extremes.min, extremes.max)
@@ -197,8 +199,9 @@ def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
 
 
 def _combine(result: Array, positions: tuple[Array | slice, ...], updates: Array, reduction: str) -> bool:
-    """Write `updates` into `result`, combined with what is there. False for a reduction of this element type that is
-    not computed.
+    """Write `updates` into `result`, combined with its elements by a reduction.
+
+    Returns False if the reduction is not evaluated for this element type.
     """
     combinations: dict[str, Callable[..., Any]] = {
         "sum": np.add.at,
@@ -254,10 +257,11 @@ class ScatterUpdate(WritingOp):
 
 @irdl_op_definition
 class ScatterElementsUpdate(WritingOp):
-    """`data` with each element of `updates` written at its own position, whose coordinate along `axis` the index
-    replaces.
+    """`data` with each element of `updates` written at its position, with the coordinate along `axis` replaced by the
+    index.
 
-    `reduction` combines updates of one place with each other and, if `use_init_val` is set, with the element of `data`.
+    `reduction` combines updates of one position with each other and, if `use_init_val` is set, with the element of
+    `data`.
     """
 
     name = "opset12.ScatterElementsUpdate"
@@ -300,8 +304,10 @@ class ScatterElementsUpdate(WritingOp):
 
 @irdl_op_definition
 class ScatterNDUpdate(WritingOp):
-    """`data` with elements or slices, whose first coordinates are the vectors in the last dimension of `indices`,
-    combined with `updates` by `reduction`."""
+    """`data` with elements or slices combined with `updates` by `reduction`.
+
+    Their first coordinates are the vectors in the last dimension of `indices`.
+    """
 
     name = "opset15.ScatterNDUpdate"
     reduction = string_property("none", "max", "min", "none", "prod", "sub", "sum")

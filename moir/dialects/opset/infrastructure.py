@@ -24,8 +24,9 @@ from moir.errors import InferenceError
 
 @irdl_op_definition
 class Parameter(OpsetOp):
-    """An input of the model or of a body. Its type is its result type; `bounds` narrows unknown dimensions, as in
-    `1..10,3,?`.
+    """An input of the model or of a body, whose type is the result type.
+
+    `bounds` limits unknown dimensions, as in `1..10,3,?`.
     """
 
     name = "opset1.Parameter"
@@ -38,14 +39,14 @@ class Parameter(OpsetOp):
         return (self.results[0].type,)
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        # The dimension names of the framework; in a body a name may mean something else.
+        # Dimension names apply to inputs of the model only: in a body, a name may denote another dimension.
         names = self.attributes.get("dimension_names") if isinstance(self.parent_op(), ModelOp) else None
         return None if names is None else tuple([known.named(name) if name else -1 for name in value_of(names)])
 
 
 @irdl_op_definition
 class Constant(OpsetOp):
-    """A constant tensor. The type of the result says shape and element type."""
+    """A constant tensor. The result type has the shape and element type of the value."""
 
     name = "opset1.Constant"
     XML_TYPE: ClassVar[str] = "Const"
@@ -76,7 +77,7 @@ class Result(OpsetOp):
 
 
 def converted(data: Array, source: Attribute, destination: Attribute) -> Sequence[Array] | None:
-    """Values in another element type, None if one of the types is packed, of strings or not known."""
+    """Values converted to another element type; None if either type is packed, of strings or unknown."""
     to, of = element_types.describe(destination), element_types.describe(source)
     if to.is_packed or of.is_packed or to.bits == 0 or (of.bits == 0 and not is_symbolic(data)):
         return None
@@ -86,7 +87,7 @@ def converted(data: Array, source: Attribute, destination: Attribute) -> Sequenc
         return (_symbolic_conversion(data, float, True),)
     if destination == element_types.boolean:
         return (_symbolic_conversion(data, bool, False),)
-    # A symbol is an integer of 64 bits: it stays itself unless it was a float or may not fit.
+    # A symbol is a 64-bit integer: it is kept unless the source type is a float or the symbol may not fit.
     return (_symbolic_conversion(data, int, source not in element_types.REAL_TYPES and to.bits >= 32),)
 
 
@@ -101,7 +102,7 @@ def _symbolic_conversion(data: Array, number: type, keeps_symbols: bool) -> Arra
 
 @irdl_op_definition
 class Convert(OpsetOp):
-    """Conversion to another element type; floats are truncated towards zero, anything but zero is true."""
+    """Conversion to another element type; floats are truncated towards zero, and every nonzero number is true."""
 
     name = "opset1.Convert"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -127,7 +128,7 @@ class Convert(OpsetOp):
 
 @irdl_op_definition
 class Identity(OpsetOp):
-    """Its operand."""
+    """Returns its operand."""
 
     name = "opset16.Identity"
     POINTWISE: ClassVar[bool] = True
@@ -174,7 +175,7 @@ class ConvertLike(OpsetOp):
 
 @irdl_op_definition
 class ReadValue(OpsetOp):
-    """The value of a variable, which lasts from run to run; its initial value is the operand, or zeros.
+    """The value of a variable that persists between runs; its initial value is the operand, or zeros.
 
     `variable_shape` is spelled as in the IR: `2,3`, `?,3`, `1..8,3`, `...`.
     """
@@ -207,7 +208,7 @@ class ReadValue(OpsetOp):
 
 @irdl_op_definition
 class Assign(OpsetOp):
-    """Gives a variable a new value, which is the result too."""
+    """Assigns the operand to a variable, and returns it."""
 
     name = "opset6.Assign"
     new_value = operand_def()
@@ -222,7 +223,9 @@ class Assign(OpsetOp):
 
 
 def parse_shape(text: str) -> Shape:
-    """A shape as the IR spells it; a dimension with bounds is unknown. Raises InferenceError for anything else."""
+    """A shape parsed from its spelling in the IR; a dimension with bounds is unknown. Raises InferenceError if
+    malformed.
+    """
     dimensions = [item.strip() for item in text.strip().strip("[]").split(",")]
     if dimensions == ["..."]:
         return None

@@ -251,7 +251,7 @@ class Layouts:
             yield orbit
 
     def agrees(self, node: LayoutNode, value: SSAValue, order: Order) -> bool:
-        """Whether the permutations of a value, in a node and its permuted form, are those of its orbit on both sides."""
+        """Whether a value has the permutations of its orbit, on both sides, in a node and in its permuted form."""
         orbit = self.orbit(value)
         if orbit is None or orbit.sides is None:
             return False

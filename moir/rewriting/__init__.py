@@ -1,1 +1,1 @@
-"""What passes are made of: the builder, the pattern driver, fusion rules, verification."""
+"""Building blocks of passes: the builder, the pattern driver, fusion rules, verification."""

@@ -1,8 +1,9 @@
 """Building operations of the opset dialects: `op.Softmax(x, axis=-1)`.
 
-The attribute is the operation's type; the newest version of it is built, or the one named: `op["opset1.Softmax"](x)`.
-Operands that are no values become constants: a number takes the element type of the other operand of an elementwise
-operation, elsewhere integers are i64 and floats f32. Properties take their defaults, result types are inferred at once.
+The attribute is the operation kind, whose newest version is built; `op["opset1.Softmax"](x)` selects a version.
+Operands that are not values become constants: a number takes the element type of the other operand of an elementwise
+operation; elsewhere integers are i64 and floats f32. Missing properties take their defaults, and result types are
+inferred at once.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from moir.dialects.shapes import UNKNOWN, element_of, tensor
 from moir.errors import InferenceError
 
 Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] | Array | None
-"""A value, something that becomes a constant, or None for an absent operand."""
+"""A value, a Python or numpy value that becomes a constant, or None for an absent operand."""
 
 
 class Constructor:
@@ -38,15 +39,15 @@ class Constructor:
         self.operation = operation
 
     def __call__(self, *operands: Operand, **properties: Any) -> SSAValue:
-        """Build the operation; its first result."""
+        """Build the operation and return its first result."""
         return self.builder.create(self.operation, operands, properties).results[0]
 
     def results(self, *operands: Operand, **properties: Any) -> tuple[SSAValue, ...]:
-        """Build the operation; all its results."""
+        """Build the operation and return all its results."""
         return tuple(self.builder.create(self.operation, operands, properties).results)
 
     def parts(self, count: int, *operands: Operand, **properties: Any) -> tuple[SSAValue, ...]:
-        """Build an operation that has as many results as one wants, such as VariadicSplit; all its results."""
+        """Build an operation with `count` results, such as VariadicSplit, and return all its results."""
         return tuple(self.builder.create(self.operation, operands, properties, count).results)
 
 
@@ -54,8 +55,8 @@ class OpBuilder:
     """Builds operations in front of an operation, or at the end of a block.
 
     Args:
-        known: known values, shared by everything built in one pass.
-        block: where to build.
+        known: known values, shared by all operations that one pass builds.
+        block: the block in which to build.
         anchor: the operation in front of which to build; None for the end of the block.
     """
 
@@ -64,14 +65,14 @@ class OpBuilder:
         self.block = block
         self.anchor = anchor
         self.inserted: list[Operation] | None = None
-        """Collects what is built, if it is a list."""
+        """List to which all built operations are appended; None to collect none."""
 
     def __getattr__(self, kind: str) -> Constructor:
         try:
             constructor = Constructor(self, opset.newest(kind))
         except KeyError:
             raise AttributeError(f"no operation set has an operation {kind}") from None
-        # The next time the attribute is found without this method.
+        # Later accesses find the attribute in the instance and do not call this method.
         self.__dict__[kind] = constructor
         return constructor
 
@@ -79,7 +80,7 @@ class OpBuilder:
         return Constructor(self, opset.operation(name))
 
     def insert(self, op: Operation) -> None:
-        """Insert an operation where this builder builds."""
+        """Insert an operation at the insertion point of the builder."""
         if self.anchor is None:
             self.block.add_op(op)
         else:
@@ -88,10 +89,10 @@ class OpBuilder:
             self.inserted.append(op)
 
     def create(self, operation: type[OpsetOp], operands: Sequence[Operand], properties: dict[str, Any], result_count: int = 0) -> OpsetOp:
-        """Build an operation of a class; `result_count` says how many results it has if its definition leaves that
-        open.
+        """Build an operation of a class.
 
-        Raises InferenceError if the operands contradict it.
+        `result_count` is its number of results if its class does not determine it. Raises InferenceError if the
+        operands contradict the operation.
         """
         table = property_table(operation)
         attributes = dict(table.defaults)
@@ -110,12 +111,12 @@ class OpBuilder:
         return op
 
     def insert_inferred(self, op: OpsetOp) -> None:
-        """Insert an operation that was made without results: they get their types by inference."""
+        """Insert an operation that was created without results, and add results of inferred types."""
         op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(op.result_count()))
         try:
             types = op.infer(self.known)
         except InferenceError:
-            # It was never inserted, so nobody would erase it: it must not count as a use of its operands.
+            # The operation was never inserted, so it will not be erased: drop its uses of operands.
             op.drop_all_references()
             raise
         for result, type_ in zip(op.results, types, strict=True):
@@ -128,7 +129,7 @@ class OpBuilder:
         given = [operand for operand in operands if isinstance(operand, SSAValue)]
         while operands and operands[-1] is None:
             operands = operands[:-1]
-        # A condition comes before the operands whose type counts.
+        # The last operand: a condition precedes the operands whose element type the constant takes.
         like = given[-1] if elementwise and given else None
         return [self._value(operand, like) for operand in operands]
 
@@ -144,7 +145,7 @@ class OpBuilder:
         return self.constant_like(operand, like)
 
     def constant(self, value: Operand, element: Attribute | None = None, name: str | None = None) -> SSAValue:
-        """A constant. By default integers are i64, floats f32, and an array keeps its type."""
+        """A constant. By default integers are i64, floats f32, and arrays keep their element type."""
         if element is None and not isinstance(value, np.ndarray):
             kind = np.asarray(value).dtype.kind
             element = si64 if kind in "iu" or np.asarray(value).size == 0 else f32 if kind == "f" else None
@@ -171,5 +172,5 @@ class OpBuilder:
         return value if element_of(value) == element else self.Convert(value, destination_type=element)
 
     def transposed(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
-        """The value with its dimensions in another order; the value itself if that is the order they have."""
+        """The value transposed by a permutation; the value itself if that is the identity."""
         return value if list(order) == sorted(order) else self.Transpose(value, np.array(order, np.int64))

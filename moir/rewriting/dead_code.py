@@ -1,4 +1,4 @@
-"""Erasing operations without uses and without effects, and inputs of bodies that nothing in the body reads."""
+"""Dead-code elimination: erases operations without uses and effects, and unread inputs of bodies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def eliminate_dead(block: Block) -> None:
     """Erase the dead operations of a block and of the bodies in it."""
     current = block.last_op
     while current is not None:
-        # Erasing an operation can leave those before it without uses: they are visited later in this walk.
+        # Erasing an operation can remove the last uses of earlier ones, which this walk visits later.
         before = current.prev_op
         if is_removable(current) and not any(result.uses for result in current.results):
             current.detach()
@@ -35,14 +35,15 @@ def eliminate_dead(block: Block) -> None:
 
 
 def is_removable(op: Operation) -> bool:
-    """Whether an operation does nothing but give results. A framework's operation counts as such: inference models have
-    no others.
+    """Whether an operation has no effects, so that it can be erased if no result is used.
+
+    Source nodes count as free of effects, since inference models have no others.
     """
     return not op.EFFECTS if isinstance(op, OpsetOp) else isinstance(op, FrameworkOp | NoneOp)
 
 
 def _erase_unread(body: Block) -> list[int]:
-    """Erase the Parameters of a body that nothing reads; the numbers of those that stay."""
+    """Erase the unread Parameters of a body; returns the indices of the remaining ones."""
     kept: list[int] = []
     for index, parameter in enumerate(parameters_of(body)):
         if parameter.results[0].uses:
@@ -54,7 +55,7 @@ def _erase_unread(body: Block) -> list[int]:
 
 
 def _renumber(op: Operation, used: set[int], first: int) -> dict[int, int]:
-    """Drop the operands from `first` on that are not in `used`; the new number of each that stays."""
+    """Erase the operands from index `first` on that are not in `used`; returns the new index of each remaining one."""
     kept = [index for index in range(len(op.operands)) if index < first or index in used]
     if len(kept) < len(op.operands):
         op.operands = [op.operands[index] for index in kept]
@@ -73,7 +74,7 @@ def _prune_if(op: If) -> None:
 
 def _prune_repeating(op: RepeatingOp) -> None:
     ports = op.ports("inputs")
-    # A sliced input says how often the body runs, read or not.
+    # A sliced input determines the number of iterations even if the body does not read it.
     for port, parameter in zip(ports, parameters_of(op.block), strict=True):
         if port.slicing is not None and not parameter.results[0].uses:
             return

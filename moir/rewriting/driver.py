@@ -1,12 +1,12 @@
 """The pattern driver.
 
-Patterns are xDSL `RewritePattern`s. A `Pattern` is tried on operations of its root classes (and their subclasses) only:
-the driver has a table from operation class to patterns and does nothing at all on a module without a root. One walk in
-block order; with `fixpoint`, operations that were inserted or whose operands changed are visited again until nothing
+Patterns are xDSL `RewritePattern`s. A `Pattern` is tried only on operations of its root classes (and their subclasses):
+the driver has a table from operation class to patterns, and does nothing on a module without roots. It walks the blocks
+once in order; with `fixpoint`, operations that were inserted or whose operands changed are visited again until nothing
 changes.
 
-A replacement inherits the name and the tensor names of what it replaces; patterns need not care. What is replaced by
-what, and what was declined late, is told to `moir.rewriting.events`.
+A replacement inherits the node name and the tensor names of the replaced operation, without the pattern's help.
+Replacements, and patterns that matched but declined, are reported to `moir.rewriting.events`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,10 @@ from moir.rewriting.events import RECORDING, Recording
 
 
 class Pattern(RewritePattern):
-    """A pattern that says which operations it can start at: `match_and_rewrite` gets operations of the classes in
-    `roots` only.
+    """A pattern with declared root classes: `match_and_rewrite` is called only for operations of the classes in
+    `roots`.
 
-    A root may be the name of an operation instead: then its class is not loaded for the sake of a pattern that finds
-    none of it.
+    A root may also be the name of an operation. Its class is then not loaded by a pattern that matches nothing.
     """
 
     roots: tuple[type[Operation] | str, ...] = (Operation,)
@@ -43,13 +42,11 @@ class Pattern(RewritePattern):
         return type(self).__name__
 
     def may_start_at(self, operation: type[Operation]) -> bool:
-        """Whether the pattern is tried on operations of a class that is a root, or derived from one; asked once a
-        class.
-        """
+        """Whether the pattern is tried on operations of a class: a root or a subclass of one. Called once per class."""
         return True
 
     def may_match(self, op: Operation) -> bool:
-        """A quick look at a root; only if it says True is a rewriter made and the pattern tried."""
+        """A cheap precondition on a root: a rewriter is created, and the pattern tried, only if it holds."""
         return True
 
 
@@ -63,21 +60,24 @@ class Rewriter(PatternRewriter):
         self._before: list[str] = []
         self._root = "" if recording is None else recording.text(op)
         self.pattern: object = None
-        """What is being tried, for events; a pattern made of several sets it to the one."""
+        """The pattern that is being tried, for events; a pattern that consists of several sets it to the one that
+        matched.
+        """
         self.known = known
         self.op = OpBuilder(known, op.parent, op)
         self.op.inserted = []
         self.touched: list[Operation] = []
 
     def replace_with(self, op: Operation, values: SSAValue | Sequence[SSAValue]) -> None:
-        """Replace the results of an operation by values, which inherit its names, and erase it."""
+        """Replace the results of an operation by values, which inherit its names, and erase the operation."""
         values = [values] if isinstance(values, SSAValue) else values
         inherit_names(op, values)
         self.substitute(op, values)
 
     def substitute(self, op: Operation, values: Sequence[SSAValue]) -> None:
-        """Let the users of an operation use other values and erase it. Its names go with it: these need not be the same
-        tensors.
+        """Replace the uses of an operation by other values and erase the operation, without transferring its names.
+
+        The values need not be the same tensors.
         """
         for result, value in zip(op.results, values, strict=True):
             self.touched.extend(use.operation for use in result.uses)
@@ -87,26 +87,28 @@ class Rewriter(PatternRewriter):
         self.erase_replaced(op)
 
     def erase_replaced(self, op: Operation) -> None:
-        """Erase an operation whose results are not used any more."""
+        """Erase an operation whose results have no uses left."""
         if self._recording is not None:
             self._before.append(self._recording.text(op))
         op.detach()
         op.erase()
 
     def decline(self, reason: str | Callable[[], str]) -> None:
-        """Say why the pattern, which matched, is not applied. A reason that takes time to make is given as a function."""
+        """Report why the pattern matched but is not applied; a costly reason is passed as a function."""
         if self._recording is not None:
             self._recording.declined(str(self.pattern), self._root, reason if isinstance(reason, str) else reason())
 
     def report(self, op: Operation) -> None:
-        """Tell the listener what was done at an operation."""
+        """Report the replacement of an operation to the listener."""
         if self._recording is not None:
             before = tuple(dict.fromkeys((self._root, *self._before)))
             self._recording.applied(str(self.pattern), before, (*(self.op.inserted or ()), op))
 
 
 class PatternTable:
-    """From operation class to the patterns that can start there, most specific class first, in the order given."""
+    """Table from operation class to the patterns that may start there: most specific root first, then in the given
+    order.
+    """
 
     def __init__(self, patterns: Iterable[RewritePattern]) -> None:
         self._by_root: dict[type[Operation] | str, list[RewritePattern]] = {}
@@ -129,7 +131,7 @@ class PatternTable:
 
 
 def rewrite(module: Operation, patterns: Iterable[RewritePattern], *, fixpoint: bool = False, known: KnownValues | None = None) -> bool:
-    """Apply patterns everywhere in a module; returns whether anything changed."""
+    """Apply patterns to all operations of a module; returns whether anything changed."""
     table = PatternTable(patterns)
     known = known or KnownValues()
     recording = RECORDING.get()

@@ -1,10 +1,10 @@
-"""Rewrite events: what a pattern replaced by what, and where one that matched declined after all.
+"""Rewrite events: which operations a pattern replaced by which, and where a pattern matched but declined.
 
     with traced(events.append):
         some_pass.apply(context, module)
 
-The pattern driver, the lowering driver and the passes that replace operations themselves report here. Nothing is
-recorded, and no text is made, unless somebody listens.
+The pattern driver, the lowering driver and the passes that replace operations themselves report events here. Without a
+listener no events are recorded and no text is built.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from xdsl.printer import Printer
 
 @dataclass(frozen=True)
 class RewriteEvent:
-    """One application of a pattern, or one that was declined late.
+    """One application of a pattern, or one match that was declined.
 
     Args:
         pattern: the pattern: a class, the expression of a fusion rule, or the function of a lowering.
         before: the operations that are replaced, as text, the root first; a declined event has the root only.
-        after: the operations built instead that stay, and the root if it stays.
+        after: the new operations that remain, and the root if it remains.
         reason: why a pattern that matched was not applied; None if it was.
     """
 
@@ -40,8 +40,9 @@ Listener = Callable[[RewriteEvent], object]
 
 
 class Recording:
-    """Makes events of rewrites, and tells them to a listener. Values have the same numbers in all texts of one
-    recording.
+    """Creates events for rewrites and passes them to a listener.
+
+    Values have the same numbers in all texts of one recording.
     """
 
     def __init__(self, listener: Listener) -> None:
@@ -58,15 +59,15 @@ class Recording:
         return " ".join(found.split())
 
     def texts(self, operations: Iterable[Operation]) -> tuple[str, ...]:
-        """Operations as text; those that are erased already are left out."""
+        """Operations as text; operations that are already erased are omitted."""
         return tuple(self.text(op) for op in dict.fromkeys(operations) if op.parent is not None)
 
     def replaced(self, pattern: str, before: Sequence[Operation], after: Iterable[Operation]) -> None:
-        """Report a replacement. The operations before it must not be erased yet."""
+        """Report a replacement. The operations `before` must not be erased yet."""
         self._listener(RewriteEvent(pattern, self.texts(before), self.texts(after)))
 
     def applied(self, pattern: str, before: tuple[str, ...], after: Iterable[Operation]) -> None:
-        """Report a replacement whose operations before it are texts already."""
+        """Report a replacement whose replaced operations are given as text."""
         self._listener(RewriteEvent(pattern, before, self.texts(after)))
 
     def declined(self, pattern: str, root: str, reason: str) -> None:
@@ -75,12 +76,12 @@ class Recording:
 
 
 RECORDING: ContextVar[Recording | None] = ContextVar("recording", default=None)
-"""The recording of this thread; None if nobody listens."""
+"""The recording of this thread; None without a listener."""
 
 
 @contextmanager
 def traced(listener: Listener) -> Generator[None]:
-    """Tell a listener about all rewrites while this lasts."""
+    """Report all rewrites within a `with` statement to a listener."""
     token = RECORDING.set(Recording(listener))
     try:
         yield

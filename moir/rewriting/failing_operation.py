@@ -1,4 +1,4 @@
-"""Which operation an exception is about."""
+"""The operation that an exception is about, found on the stack."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Any
 from xdsl.ir import Operation
 
 VIEWS = {"LoweringNode": "op", "MoLoweringNode": "op", "GraphNode": "_subject"}
-"""Classes of views of one operation, by name since their modules may not be loaded -> the attribute with the operation.
+"""Names of classes that wrap one operation -> attribute with the operation; by name, as their modules may not be
+loaded.
 """
 
 
 def failing_operation(trace: TracebackType | None) -> Operation | None:
-    """The operation that was worked on: the innermost one that is a variable of a function on the stack, or what one is
-    a view of.
+    """The operation that was processed when an exception was raised; None if there is none.
+
+    That is the innermost operation, or wrapped operation, in a local variable of a function on the stack.
     """
     found: Operation | None = None
     while trace is not None:

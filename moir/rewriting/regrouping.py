@@ -1,7 +1,6 @@
-"""Reshape · Transpose · Reshape, as which frameworks without an operation for it write that elements are regrouped.
+"""The sequence Reshape, Transpose, Reshape, with which frameworks express a regrouping of elements.
 
-A pass that fuses a kind of regrouping is a `RegroupingPass` with a `RegroupingPattern` that says what the three
-operations are.
+A pass that fuses one kind of regrouping is a `RegroupingPass` with a `RegroupingPattern` that builds the operation.
 """
 
 from __future__ import annotations
@@ -25,8 +24,14 @@ from moir.rewriting.driver import Pattern, Rewriter, rewrite
 
 
 class Regrouping(NamedTuple):
-    """The data, its dimensions, those between the first Reshape and the Transpose, the order of that, and those of the
-    result.
+    """A matched regrouping.
+
+    Args:
+        value: the data.
+        source: dimensions of the data.
+        parts: dimensions between the first Reshape and the Transpose.
+        order: permutation of the Transpose.
+        target: dimensions of the result.
     """
 
     value: SSAValue
@@ -37,7 +42,10 @@ class Regrouping(NamedTuple):
 
 
 def regrouping_of(op: Operation, known: Dimensions) -> Regrouping | None:
-    """What ends in a Reshape, if its intermediate values have no other uses; None for anything else."""
+    """The regrouping that ends in a Reshape.
+
+    None for any other operation, and if an intermediate value has other live uses.
+    """
     if not isinstance(op, Reshape) or not isinstance(transpose := op.operands[0].owner, Transpose):
         return None
     first = transpose.operands[0].owner
@@ -72,7 +80,7 @@ class RegroupingPattern(Pattern):
             rewriter.replace_with(op, value)
 
     def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
-        """The one operation that does the same; None, and nothing built, if there is none."""
+        """Build the single operation that equals the regrouping; None, with no operation built, if there is none."""
         raise NotImplementedError
 
 

@@ -5,19 +5,20 @@
         rewrite=lambda op, match: op.Swish(match["x"]),
     )
 
-The pattern is called once with recorders: its parameters behind `op` are variables, `op.Kind(…)` is an operation of
-that type, in any version (`op["opset8.Softmax"](…)` in one). A variable binds a value; where it occurs twice, both are
-the same value. A number is a constant of one element of that value, up to rounding; `op.constant("name")` is any
-constant and binds it, where it occurs twice both are equal. Keyword arguments are properties that must be equal.
+The pattern is called once with recorders: its parameters behind `op` are variables, and `op.Kind(…)` is an operation of
+that kind in any version (`op["opset8.Softmax"](…)` in one). A variable binds a value; all its occurrences must be the
+same value. A number matches a constant of one element that equals it up to rounding. `op.constant("name")` matches any
+constant and binds it; all occurrences of a name must be equal. Keyword arguments are properties that must be equal.
 Operands of commutative operations match in either order.
 
-What holds of every match, so that no rule need check it:
+Every match has these properties, so that no rule needs to check them:
 
- 1. An operation inside the pattern has no use outside of it, unless `shared` says so: otherwise the fusion would compute it twice.
- 2. A constant of one element does not give its operation more dimensions than the other operand has: `Add(x, [[1]])` is no `Add(x, 1)` if
-    x is a vector, or may be one.
+ 1. An operation inside the pattern has no use outside of it, unless `shared` is set: otherwise the fusion would
+    compute it twice.
+ 2. A constant of one element does not give its operation more dimensions than the other operand has:
+    `Add(x, [[1]])` does not match `Add(x, 1)` if x is, or may be, a vector.
  3. Elementwise operations broadcast as numpy does.
- 4. The replacement has the element type of the root and a shape that is at least as well known; else it is taken back.
+ 4. The replacement has the element type of the root and a shape that is at least as precise; otherwise it is erased.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _CONSTANT = frozenset(("opset1.Constant",))
 
 @dataclass(frozen=True)
 class Variable:
-    """Any value."""
+    """Matches any value."""
 
     name: str
 
@@ -57,7 +58,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class ConstantVariable:
-    """Any constant."""
+    """Matches any constant."""
 
     name: str
 
@@ -67,7 +68,7 @@ class ConstantVariable:
 
 @dataclass(frozen=True)
 class Number:
-    """A constant of one element, of about this value."""
+    """Matches a constant of one element that equals a number up to rounding."""
 
     value: float
 
@@ -77,7 +78,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Expression:
-    """An operation: names of the classes it may be of, operand patterns, properties that must be equal."""
+    """Matches an operation: names of the permitted classes, operand patterns, required properties."""
 
     names: frozenset[str]
     kind: str
@@ -92,7 +93,7 @@ class Expression:
 
 @dataclass(frozen=True)
 class Order:
-    """Operand patterns in one order, and what the operations that produce the operands must be called (None: anything)."""
+    """Operand patterns in one order, and the required names of the producers of the operands (None: any)."""
 
     terms: tuple[Any, ...]
     producers: tuple[frozenset[str] | None, ...]
@@ -102,10 +103,10 @@ Term: TypeAlias = Variable | ConstantVariable | Number | Expression
 
 
 class Recorder:
-    """What a pattern gets as `op` when it is traced."""
+    """The argument `op` of a pattern while it is traced."""
 
     def constant(self, name: str) -> ConstantVariable:
-        """Any constant, bound to a name."""
+        """A pattern for any constant, bound to a name."""
         return ConstantVariable(name)
 
     def __getattr__(self, kind: str) -> Callable[..., Expression]:
@@ -140,7 +141,7 @@ def _producers(term: Term) -> frozenset[str] | None:
 
 
 class Match:
-    """Values bound by a pattern: `match["x"]`."""
+    """The values that a match binds: `match["x"]`."""
 
     def __init__(self, root: Operation, bound: dict[str, SSAValue], operations: list[Operation]) -> None:
         self.root = root
@@ -152,18 +153,18 @@ class Match:
         return self._bound[name]
 
     def constant(self, name: str) -> Array:
-        """Value of a variable that is bound to a constant."""
+        """Array of a variable that is bound to a constant."""
         array = constant_of(self._bound[name])
         assert array is not None
         return array
 
     def scalar(self, name: str) -> float | None:
-        """Value of a constant of one element, None if it has more."""
+        """Number of a variable that is bound to a constant of one element; None if it has more elements."""
         array = self.constant(name)
         return float(array.reshape(-1)[0]) if array.size == 1 else None
 
     def operation(self, kind: str) -> Operation:
-        """The first matched operation of a type, e.g. `ReduceMean`."""
+        """The first matched operation of a kind, such as `ReduceMean`."""
         return next(op for op in self.operations if kind == cast(OpsetOp, op).KIND)
 
     def is_real(self, name: str) -> bool:
@@ -182,7 +183,7 @@ Bindings: TypeAlias = "tuple[dict[str, SSAValue], list[Operation]]"
 
 
 def _match_value(term: Term, value: SSAValue, state: Bindings) -> Iterator[Bindings]:
-    """Ways to match a value; each yields the bindings so far."""
+    """Match a value; yields the bindings of each way to match."""
     if isinstance(term, Expression):
         if isinstance(value, OpResult) and value.index == 0:
             yield from _match_operation(term, value.op, state)
@@ -224,12 +225,12 @@ def _match_operands(terms: Sequence[Term], operands: Sequence[SSAValue], state: 
 
 
 def producers_of(operands: Iterable[SSAValue]) -> tuple[str, ...]:
-    """Names of the operations that produce operands; an empty one for an argument of a block."""
+    """Names of the operations that produce operands; an empty string for a block argument."""
     return tuple([getattr(operand.owner, "name", "") for operand in operands])
 
 
 def plausible_orders(term: Expression, producers: Sequence[str]) -> list[Order]:
-    """The orders in which every operand is produced by an operation of the right name."""
+    """The operand orders in which the producer of every operand has a permitted name."""
     return [
         order
         for order in term.orders
@@ -247,7 +248,7 @@ def _has_properties(term: Expression, op: Operation) -> bool:
 
 
 def _grows(term: Term, index: int, operands: Sequence[SSAValue]) -> bool:
-    """Whether a constant of one element may give an elementwise operation more dimensions than its other operands have."""
+    """Whether a constant of one element may give an elementwise operation a higher rank than its other operands."""
     if not isinstance(term, Number | ConstantVariable) or element_count(shape_of(operands[index])) != 1:
         return False
     return all(outranks(operands[index], other) for position, other in enumerate(operands) if position != index)
@@ -259,18 +260,19 @@ PatternFunction: TypeAlias = (
     | Callable[[Any, Any, Any, Any], Any]
     | Callable[[Any, Any, Any, Any, Any], Any]
 )
-"""`op` and one to four variables; returns what `op.Kind(…)` returned."""
+"""A function of `op` and one to four variables that returns the `op.Kind(…)` of the root."""
 
 Rewrite: TypeAlias = Callable[[OpBuilder, Match], SSAValue | None]
 
 
 class FusionRule(Pattern):
-    """A fusion: a traced pattern, and the value that replaces its root.
+    """A fusion: a traced pattern, and a function that builds the replacement of its root.
 
     Args:
-        pattern: traced once, see the module.
-        rewrite: builds the replacement; None, or an InferenceError, declines, and what was built is erased.
-        shared: operations inside may have uses outside of the pattern.
+        pattern: the pattern, traced once as described in the module docstring.
+        rewrite: builds the replacement. If it returns None or raises InferenceError, the match is declined and what was
+            built is erased.
+        shared: whether operations inside the pattern may have uses outside of it.
     """
 
     def __init__(self, pattern: PatternFunction, rewrite: Rewrite, *, shared: bool = False) -> None:
@@ -289,7 +291,7 @@ class FusionRule(Pattern):
         return self.is_plausible(op.name, producers_of(op.operands))
 
     def is_plausible(self, name: str, producers: Sequence[str]) -> bool:
-        """Whether an operation may match, as far as its name and those of the producers of its operands say."""
+        """Whether an operation of a name may match, given the names of the producers of its operands."""
         return name in self.term.names and len(producers) == len(self.term.operands) and bool(plausible_orders(self.term, producers))
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
@@ -315,15 +317,14 @@ class FusionRule(Pattern):
 
 
 def has_outside_uses(operations: Sequence[Operation]) -> bool:
-    """Whether one of the operations other than the first, which is the root, is used by an operation that is none of
-    them.
-    """
+    """Whether an operation other than the first, the root, is used by an operation that is not in the list."""
     return any(use.operation not in operations for each in operations[1:] for result in each.results for use in result.uses)
 
 
 def is_refinement(new: Attribute, old: Attribute) -> bool:
-    """Whether a value of type `new` may stand for one of type `old`: the same element type, all that is known of the
-    shape still known.
+    """Whether a value of type `new` may replace one of type `old`.
+
+    Both have one element type, and all that is known of the old shape is known of the new one.
     """
     if new is old:
         return True
@@ -331,19 +332,17 @@ def is_refinement(new: Attribute, old: Attribute) -> bool:
 
 
 def replace_matched(operations: Sequence[Operation], value: SSAValue, rewriter: Rewriter) -> None:
-    """Replace the root, the first of the operations, by a value, and erase those of the others that lose their last
-    use.
-    """
+    """Replace the root, the first operation, by a value, and erase the other operations that lose their last use."""
     root, *inner = operations
     rewriter.replace_with(root, value)
-    # Users come before what they use, but for an operation with two users among them: hence more than one round.
+    # Users precede their producers, except where an operation has two users in the list: hence several rounds.
     while dead := [op for op in dict.fromkeys(inner) if op.parent is not None and not any(result.uses for result in op.results)]:
         for op in dead:
             rewriter.erase_replaced(op)
 
 
 def take_back(builder: OpBuilder) -> None:
-    """Erase what was built, since it does not replace anything."""
+    """Erase the operations that a declined rewrite built."""
     built = builder.inserted or []
     while built:
         op = built.pop()
@@ -352,8 +351,9 @@ def take_back(builder: OpBuilder) -> None:
 
 
 class AnyOf(Pattern):
-    """Rules as one pattern. Which of them an operation and the producers of its operands leave possible is remembered
-    by their names.
+    """Several rules as one pattern.
+
+    The rules that are plausible for the name of an operation and those of its operands' producers are cached.
     """
 
     def __init__(self, rules: Sequence[FusionRule]) -> None:
@@ -373,7 +373,7 @@ class AnyOf(Pattern):
                 return
 
     def plausible(self, op: Operation) -> tuple[FusionRule, ...]:
-        """The rules that may match at an operation."""
+        """The rules that may match an operation."""
         key = (op.name, *producers_of(op.operands))
         rules = self._plausible.get(key)
         if rules is None:
@@ -383,7 +383,7 @@ class AnyOf(Pattern):
 
 @dataclass(frozen=True)
 class RulePass(PatternPass):
-    """A pass that applies rules, the first that matches at an operation."""
+    """A pass that applies rules; at each operation, the first rule that matches is applied."""
 
     RULES: ClassVar[tuple[FusionRule, ...]] = ()
 

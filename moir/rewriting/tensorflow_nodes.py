@@ -1,4 +1,4 @@
-"""Nodes of the `tf` dialect as the passes that raise control flow see them: by kind, through identities, and made anew."""
+"""Nodes of the `tf` dialect for passes that raise control flow: inspection through identities, and construction."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from moir.dialects.properties import attribute_of, string_attribute
 from moir.dialects.shapes import UNKNOWN, element_of, tensor
 
 TRANSPARENT = frozenset(("Identity", "RefIdentity", "Snapshot", "StopGradient", "PreventGradient", "EnsureShape"))
-"""Kinds whose result is their first operand."""
+"""Kinds of nodes whose result is their first operand."""
 
 
 def kind_of(op: object) -> str:
-    """The kind of a node of TensorFlow; an empty string for any other operation."""
+    """The kind of a TensorFlow node; an empty string for any other operation."""
     return op.KIND if isinstance(op, FrameworkOp) and op.name.startswith("tf.") else ""
 
 
 def origin(value: SSAValue) -> SSAValue:
-    """The value behind identities."""
+    """The value that a chain of identities forwards."""
     while isinstance(value, OpResult) and kind_of(value.op) in TRANSPARENT:
         value = value.op.operands[0]
     return value
 
 
 def origin_of_kind(value: SSAValue, *kinds: str) -> FrameworkOp | None:
-    """The node that computes a value, through identities, if it is of one of the kinds."""
+    """The node that computes a value, through identities; None unless it is of one of the kinds."""
     owner = origin(value).owner
     return owner if isinstance(owner, FrameworkOp) and kind_of(owner) in kinds else None
 
 
 def integer_of(value: SSAValue) -> int | None:
-    """The integer of a constant of one element, through identities; None for anything else."""
+    """The integer of a constant of one element, through identities; None for any other value."""
     owner = origin(value).owner
     if not isinstance(owner, Constant) or not isinstance(data := owner.properties["value"], DataAttr):
         return None
@@ -55,7 +55,7 @@ def new_node(
     name: str | None = None,
     regions: Sequence[Region] = (),
 ) -> FrameworkOp:
-    """A node of TensorFlow that is in no block yet."""
+    """A new TensorFlow node, which is in no block yet."""
     found = {key: attribute_of(value) for key, value in (properties or {}).items()}
     op = operation_class("tf", kind).create(operands=operands, properties=found, result_types=[UNKNOWN] * results, regions=regions)
     if name is not None:
@@ -64,25 +64,25 @@ def new_node(
 
 
 def new_integers(values: int | Sequence[int]) -> Constant:
-    """A constant of 32-bit integers that is in no block yet."""
+    """A new constant of 32-bit integers, which is in no block yet."""
     data = DataAttr.of(np.array(values, np.int32), si32)
     return Constant.create(properties={"value": data}, result_types=[tensor(data.shape, si32)])
 
 
 def new_parameter(like: SSAValue | None = None, element: Attribute | None = None) -> Parameter:
-    """A Parameter of unknown shape that is in no block yet, of the element type of a value."""
+    """A new Parameter of unknown shape and the element type of a value, which is in no block yet."""
     if element is None or not is_element_type(element):
         element = dynamic if like is None else element_of(like)
     return Parameter.create(result_types=[tensor(None, element)])
 
 
 def add_results(block: Block, values: Sequence[SSAValue]) -> None:
-    """End a block with the Results of values."""
+    """Append a Result for each value to a block."""
     for value in values:
         block.add_op(Result.create(operands=[value]))
 
 
 def erase(op: Operation) -> None:
-    """Erase an operation nothing uses."""
+    """Erase an operation without uses."""
     op.detach()
     op.erase()

@@ -1,4 +1,4 @@
-"""Verification of modules, with an error that is one line.
+"""Verification of modules with one-line errors.
 
 xDSL's own verification attaches the text of the whole module to an error, which takes longer than a conversion.
 """
@@ -13,13 +13,12 @@ from moir.dialects.names import name_of
 
 
 def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot | None = None) -> None:
-    """Check the invariants of every operation, and that operands are defined before they are used, in the same block.
+    """Verify every operation, and that operands are defined before their use, in the same block.
 
     Args:
         module: the module.
-        after: what was done to it, for the message.
-        before: the module as it was when it was valid; then the invariants of those operations only are checked that
-            have changed.
+        after: what was done to the module, for the message.
+        before: snapshot of the module when it was valid; then only operations that have changed are verified.
 
     Raises VerifyException that names the operation.
     """
@@ -38,8 +37,9 @@ def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot |
 
 
 class Snapshot:
-    """What the operations of a module are made of at one time. Attributes are immutable, so it is enough to look which
-    they are.
+    """The contents of all operations of a module at one time.
+
+    Attributes are immutable, so that comparing their identity is enough.
 
     Args:
         module: the module.

@@ -44,7 +44,7 @@ from moir.errors import InferenceError
 
 @irdl_op_definition
 class Select(OpsetOp):
-    """Elements of `then` where `cond` is true and of `otherwise` elsewhere; the operands are broadcast to each other."""
+    """Elements of `then` where `cond` is true and of `otherwise` elsewhere, all operands broadcast."""
 
     name = "opset1.Select"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -159,7 +159,8 @@ class If(OpsetOp):
     def _either(then: SSAValue, otherwise: SSAValue) -> TensorTypeAttribute:
         a, b = shape_of(then), shape_of(otherwise)
         if a is not None and b is not None and len(a) + len(b) == 1:
-            # The runtime merges a scalar and a list into a list, of one element if the list has one, else of unknown length.
+            # The runtime merges a scalar and a list into a list: of one element, if the list has one, else of unknown
+            # length.
             return tensor((1 if (a or b) == (1,) else -1,), merge_elements(element_of(then), element_of(otherwise)))
         return _joined(then, otherwise)
 

@@ -51,7 +51,7 @@ def is_real(array: Array) -> bool:
 
 
 def widened(array: Array) -> Array:
-    """An array for computations: floats narrower than 32 bits are converted to float32, others are returned unchanged."""
+    """An array for computations: floats narrower than 32 bits are converted to float32."""
     return array.astype(np.float32) if array.dtype.kind == "V" or array.dtype == _HALF else array
 
 
@@ -189,7 +189,10 @@ class BroadcastingOp(OpsetOp):
         return element if self.RESULT is None else self.RESULT
 
     def compute(self, a: Array, b: Array) -> Array | None:
-        """The result for numbers of at least 32 bits, or for integers and symbols; None if it is left to the runtime."""
+        """The result for numbers of at least 32 bits, or for integers and symbols.
+
+        None if the result is left to the runtime.
+        """
         raise NotImplementedError(self.name)
 
     def compute_symbolic(self, a: Array, b: Array) -> Array | None:

@@ -38,7 +38,7 @@ def _exclusive_or(a: Truth, b: Truth) -> Truth:
 
 
 both, either = elementwise(_and, 2), elementwise(_or, 2)
-"""Conjunction and disjunction of booleans some of which may be symbols, on arrays of dtype object."""
+"""Conjunction and disjunction of booleans that may be symbols, on arrays of dtype object."""
 
 _negated = elementwise(negated, 1)
 
@@ -53,7 +53,7 @@ class LogicalOp(BroadcastingFunctionOp):
 
 @irdl_op_definition
 class LogicalAnd(LogicalOp):
-    """Both a and b."""
+    """a and b."""
 
     name = "opset1.LogicalAnd"
     traits = traits_def(Commutative())
@@ -64,7 +64,7 @@ class LogicalAnd(LogicalOp):
 
 @irdl_op_definition
 class LogicalOr(LogicalOp):
-    """a or b or both."""
+    """a or b."""
 
     name = "opset1.LogicalOr"
     traits = traits_def(Commutative())
@@ -75,7 +75,7 @@ class LogicalOr(LogicalOp):
 
 @irdl_op_definition
 class LogicalXor(LogicalOp):
-    """One of a and b, not both."""
+    """Exclusive or of a and b."""
 
     name = "opset2.LogicalXor"
     traits = traits_def(Commutative())

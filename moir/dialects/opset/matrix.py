@@ -33,10 +33,10 @@ from moir.errors import InferenceError
 
 
 def product_shape(a: SymbolicShape, b: SymbolicShape, transpose_a: bool, transpose_b: bool) -> SymbolicShape:
-    """Shape of a matrix product; an operand of one dimension is a row on the left, a column on the right, and loses
-    that dimension.
+    """Shape of a matrix product.
 
-    Raises InferenceError for scalars and where shapes do not fit.
+    An operand of rank 1 is a row on the left and a column on the right; the result lacks that dimension. Raises
+    InferenceError for scalars and for shapes that are not compatible.
     """
     if a == () or b == ():
         raise InferenceError("a matrix product has no scalar operands")
@@ -52,8 +52,9 @@ def product_shape(a: SymbolicShape, b: SymbolicShape, transpose_a: bool, transpo
 
 @irdl_op_definition
 class MatMul(OpsetOp):
-    """Matrix product over the last two dimensions, the others broadcast. A transposition does nothing to an operand of
-    one dimension.
+    """Matrix product over the last two dimensions; the other dimensions are broadcast.
+
+    The transposition flags have no effect on an operand of rank 1.
     """
 
     name = "opset1.MatMul"
@@ -103,17 +104,16 @@ class Inverse(UnaryOp):
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         x = widened(operands[0])
         determinant = np.linalg.det(x)
-        # How a runtime treats a singular matrix is its own affair.
+        # The result for a singular matrix is left to the runtime.
         if not is_real(x) or self.flag("adjoint") or not np.all(determinant):
             return None
         return (narrowed(np.linalg.inv(x), operands[0].dtype),)
 
 
 def attention_shape(query: SymbolicShape, key: SymbolicShape, value: SymbolicShape, mask: SymbolicShape) -> SymbolicShape:
-    """Shape of an attention: batch, queries, features of the values. An operand of unknown rank adds nothing to the
-    batch.
+    """Shape of an attention: batch, queries, features of the values.
 
-    Raises InferenceError where shapes do not fit.
+    An operand of unknown rank does not affect the batch. Raises InferenceError if the shapes are not compatible.
     """
     for shape in (query, key, value):
         if shape is not None and len(shape) < 3:
@@ -121,8 +121,8 @@ def attention_shape(query: SymbolicShape, key: SymbolicShape, value: SymbolicSha
     if mask is not None and len(mask) == 1:
         raise InferenceError("an attention mask should be a scalar or have at least two dimensions")
     if mask is not None:
-        # A mask is repeated for the scores, not they for the mask: a dimension of it that is a symbol says nothing
-        # about them.
+        # The mask is broadcast to the scores, never the scores to the mask: its symbols do not determine their
+        # dimensions.
         mask = tuple([1 if isinstance(dimension, Symbol) else dimension for dimension in mask])
     batch = broadcast_shapes(*(shape[:-2] for shape in (query, key, value, mask) if shape is not None)) or ()
     queries: Dimension = -1
@@ -147,8 +147,8 @@ def attention_shape(query: SymbolicShape, key: SymbolicShape, value: SymbolicSha
 class ScaledDotProductAttention(OpsetOp):
     """softmax(query · keyᵀ · scale + attention_mask) · value.
 
-    A boolean mask says which keys a query sees; with `causal` query i sees keys 0 … i and the mask is not used. The
-    scale is 1 / √(last dimension of query) unless given.
+    A boolean mask selects the keys for each query. With `causal`, query i uses keys 0 … i and the mask is ignored. The
+    default scale is 1 / √(last dimension of query).
     """
 
     name = "opset13.ScaledDotProductAttention"
@@ -193,9 +193,7 @@ class ScaledDotProductAttention(OpsetOp):
 
 @irdl_op_definition
 class Einsum(OpsetOp):
-    """Einstein summation: products of operands, summed over the labels that are missing in the result, as `equation`
-    says.
-    """
+    """Einstein summation by `equation`: products of operands, summed over the labels that the result lacks."""
 
     name = "opset7.Einsum"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -209,7 +207,7 @@ class Einsum(OpsetOp):
             equation = Equation.parse(text)
         except InferenceError as error:
             raise VerifyException(error.reason) from error
-        # The runtime takes no blanks, and reads the implicit result of repeated labels in a way of its own.
+        # The runtime accepts no blanks, and interprets the implicit result of repeated labels differently.
         if " " in text or ("->" not in text and any(len(set(labels)) < len(labels) for labels in equation.inputs)):
             raise VerifyException(f"equation {text!r} should be spelled out as {equation.text!r}")
         if len(equation.inputs) != len(self.operands):

@@ -1,6 +1,6 @@
-"""Operations that move elements and compute nothing: concatenation, splitting, transposition, repetition, reversal.
+"""Operations that move elements without computing: concatenation, splitting, transposition, repetition, reversal.
 
-Those that cut and pad are in `slicing`, those that regroup blocks of elements in `blocks`.
+Slicing and padding are in `slicing`, operations that regroup blocks of elements in `blocks`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ __all__ = [
 
 @irdl_op_definition
 class Concat(OpsetOp):
-    """The operands one behind the other along `axis`."""
+    """The operands concatenated along `axis`."""
 
     name = "opset1.Concat"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -151,7 +151,7 @@ class Split(MovementOp):
 
 @irdl_op_definition
 class VariadicSplit(MovementOp):
-    """Parts of `data` along `axis` of the sizes `split_lengths`, of which one may be -1 (what is left)."""
+    """Parts of `data` along `axis` with the sizes `split_lengths`; one of them may be -1, the remaining size."""
 
     name = "opset1.VariadicSplit"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -192,7 +192,7 @@ class VariadicSplit(MovementOp):
 
 
 def _split_lengths(dimension: Dimension, entries: Array) -> list[Dimension]:
-    """Split lengths with the -1 resolved; -1 for lengths that are not known."""
+    """Split lengths with the -1 resolved; -1 for unknown lengths."""
     lengths: list[Dimension] = [entry if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel()]
     numbers = [length for length in lengths if not isinstance(length, Symbol)]
     if any(length < -1 for length in numbers) or numbers.count(-1) > 1:
@@ -208,7 +208,7 @@ def _split_lengths(dimension: Dimension, entries: Array) -> list[Dimension]:
 
 @irdl_op_definition
 class Transpose(MovementOp):
-    """`data` with its dimensions in the order `order`; reversed if that is empty."""
+    """`data` with its dimensions permuted by `order`; if that is empty, the dimensions are reversed."""
 
     name = "opset1.Transpose"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -217,7 +217,7 @@ class Transpose(MovementOp):
     result = result_def()
 
     def gives_back_operand(self, known: OperandValues) -> bool:
-        """A Transpose that leaves the dimensions other than 1 in their order."""
+        """Whether the permutation is the identity, or only moves dimensions of size 1 and keeps a static shape."""
         shape, order = self.shape(0), known.integers(self.operands[1])
         if order is None or (shape is None and not order):
             return False
@@ -229,7 +229,7 @@ class Transpose(MovementOp):
         return moved == sorted(moved) and shape == shape_of(self.results[0]) and is_static(shape)
 
     def permutation(self, known: OperandValues) -> tuple[int, ...] | None:
-        """Dimension i of the result is dimension `permutation[i]` of the operand; None if that is not known."""
+        """The permutation: dimension i of the result is dimension `permutation[i]` of the operand; None if unknown."""
         order, rank = known.integers(self.operands[1]), self.rank(0)
         if order is None or (not order and rank is None):
             return None
@@ -254,22 +254,24 @@ class Transpose(MovementOp):
 
 
 def _is_repeatable(dimension: Dimension, target: Dimension) -> bool:
-    """Whether a dimension can be repeated to become another one."""
+    """Whether a dimension can be broadcast to a target dimension."""
     return not is_fixed(dimension) or not is_fixed(target) or dimension in (1, target)
 
 
 def _repeated(dimension: Dimension, target: Dimension) -> Dimension:
-    """A dimension repeated to become another one: that one, which is known if only 1 can be repeated."""
+    """The dimension after broadcasting to a target: the target, or the dimension if it is known, not 1, and the target
+    a symbol.
+    """
     return dimension if isinstance(target, Symbol) and is_fixed(dimension) and dimension != 1 else target
 
 
 @irdl_op_definition
 class Broadcast(MovementOp):
-    """`data` repeated until it has `target_shape`.
+    """`data` broadcast to `target_shape`.
 
-    `numpy`: dimensions are aligned at the end and only `data` is repeated; `bidirectional`: the target is repeated as
-    well; `explicit`: `axes_mapping` says to which dimension of the target each dimension of `data` belongs; `pdpd`:
-    `data` begins at the first dimension from which its sizes are those of the target.
+    `numpy`: dimensions are aligned at the end and only `data` is broadcast; `bidirectional`: the target is broadcast,
+    too; `explicit`: `axes_mapping` gives the dimension of the target for each dimension of `data`; `pdpd`: `data` is
+    aligned at the first dimension from which its sizes equal those of the target.
     """
 
     name = "opset3.Broadcast"
@@ -282,7 +284,7 @@ class Broadcast(MovementOp):
     result = result_def()
 
     def gives_back_operand(self, known: OperandValues) -> bool:
-        """A Broadcast to a shape that the data has already."""
+        """Whether the data already have the target shape."""
         shape, result, entries = self.shape(0), shape_of(self.results[0]), known.elements(self.operands[1])
         if shape is None or result is None or len(shape) != len(result):
             return False
@@ -345,7 +347,7 @@ class Broadcast(MovementOp):
 
 @irdl_op_definition
 class Tile(MovementOp):
-    """`data` repeated `repeats` times along each dimension; the shorter of the two shapes is extended by ones in front."""
+    """`data` repeated `repeats` times along each dimension; the shorter of shape and `repeats` is prefixed by ones."""
 
     name = "opset1.Tile"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
@@ -365,7 +367,7 @@ class Tile(MovementOp):
         if shape is None or entries is None:
             count = (shapes[1] or (-1,))[0]
             return None if shape is None or not is_fixed(count) else unknown_dimensions(max(len(shape), count))
-        # A negative number repeats nothing, as 0 does.
+        # A negative number of repetitions gives an empty dimension, as 0 does.
         repeats = [(entry if entry.dimension else -1) if isinstance(entry, Symbol) else max(int(entry), 0) for entry in entries]
         rank = max(len(shape), len(repeats))
         shape = (1,) * (rank - len(shape)) + shape
@@ -378,8 +380,9 @@ class Tile(MovementOp):
 
 @irdl_op_definition
 class Reverse(MovementOp):
-    """`data` in reverse order along some axes: `mode` says whether `reversed_axes` lists them (`index`) or has a flag
-    for each (`mask`).
+    """`data` reversed along some axes.
+
+    `mode`: `reversed_axes` lists the axes (`index`) or has a flag for each dimension (`mask`).
     """
 
     name = "opset1.Reverse"
@@ -410,7 +413,7 @@ class Reverse(MovementOp):
 
 @irdl_op_definition
 class ReverseSequence(MovementOp):
-    """For each entry of the batch axis the first `seq_lengths[entry]` elements along `seq_axis` in reverse order."""
+    """`data`, for each entry of the batch axis with its first `seq_lengths[entry]` elements along `seq_axis` reversed."""
 
     name = "opset1.ReverseSequence"
     AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("batch_axis", "seq_axis"))

@@ -1,4 +1,4 @@
-"""What the operations that only move elements share."""
+"""Base class and checks of the operations that only move elements."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class MovementOp(OpsetOp):
         return None if results is None else [self._settled(result) for result in results]
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
-        """The results; only the first operand may have symbols in it."""
+        """The results; only the first operand may contain symbols."""
         return None
 
     def _settled(self, array: Array) -> Array:
@@ -44,18 +44,18 @@ def require_rank(shape: SymbolicShape, least: int) -> None:
 
 
 def require_operand_rank(op: OpsetOp, index: int, rank: int) -> None:
-    """Raise InferenceError if an operand has another rank than `rank`."""
+    """Raise InferenceError if the rank of an operand is known and differs from `rank`."""
     if op.rank(index) not in (rank, None):
         raise InferenceError(f"operand {index} has rank {rank}, not shape {format_shape(op.shape(index))}")
 
 
 def exact_quotient(dimension: Dimension, divisor: int, what: str) -> Dimension:
-    """A dimension divided into parts, -1 if unknown. Raises InferenceError if they are not equal."""
+    """A dimension divided by `divisor`, -1 if unknown. Raises InferenceError if there is a remainder."""
     if is_fixed(dimension) and dimension % divisor:
         raise InferenceError(f"dimension {dimension} cannot be divided by the {what} {divisor}")
     return -1 if dimension == -1 else dimension // divisor
 
 
 def replaced(shape: tuple[Dimension, ...], axis: int, dimension: Dimension) -> tuple[Dimension, ...]:
-    """A shape with another dimension at an axis, which is counted from the front."""
+    """A shape with one dimension replaced, at a nonnegative axis."""
     return (*shape[:axis], dimension, *shape[axis + 1 :])

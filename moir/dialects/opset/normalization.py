@@ -1,4 +1,4 @@
-"""Normalization by statistics that are given, or computed along axes, groups of channels or neighbouring channels."""
+"""Normalization by given statistics, or by those along axes, in groups of channels or in neighbouring channels."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from moir.errors import InferenceError
 
 
 def precise(data: Array) -> Array:
-    """Half-precision data as f32, in which the runtime sums it up; anything else as it is."""
+    """Half-precision data converted to f32, in which the runtime accumulates; other data unchanged."""
     return data if data.dtype.itemsize >= 4 else data.astype(np.float32)
 
 
 def along_channels(vector: Array, rank: int) -> Array:
-    """A vector with one entry a channel, shaped to broadcast against [N, C, …]."""
+    """A vector of one entry per channel, reshaped to broadcast against [N, C, …]."""
     return vector.reshape(-1, *(1,) * (rank - 2))
 
 
@@ -34,8 +34,9 @@ def real(data: Array) -> bool:
 
 
 def channels_of(vectors: Shapes) -> Dimension:
-    """Number of channels by operands that have one entry for each, which follow the data. Raises InferenceError if they
-    differ.
+    """Number of channels, given the shapes of the operands with one entry per channel, which follow the data.
+
+    Raises InferenceError if they differ.
     """
     channels: Dimension = -1
     for index, vector in enumerate(vectors, start=1):
@@ -49,7 +50,7 @@ def channels_of(vectors: Shapes) -> Dimension:
 
 @irdl_op_definition
 class BatchNormInference(OpsetOp):
-    """gamma * (data - mean) / sqrt(variance + epsilon) + beta, where data is [N, C, …] and the others are [C]."""
+    """gamma * (data - mean) / sqrt(variance + epsilon) + beta; data is [N, C, …], all other operands are [C]."""
 
     name = "opset5.BatchNormInference"
     data = operand_def()
@@ -85,13 +86,13 @@ class BatchNormInference(OpsetOp):
 
 
 class NormalizationOp(OpsetOp):
-    """Base of the operations that normalize data along the axes a second operand lists [axes]."""
+    """Base of the operations that normalize data along the axes that the second operand lists [axes]."""
 
     data = operand_def()
     axes = operand_def()
 
     SCALAR_AXES: ClassVar[bool] = False
-    """Whether a single axis may be a scalar."""
+    """Whether the second operand may be a scalar, a single axis."""
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         data, shape = shapes
@@ -105,14 +106,15 @@ class NormalizationOp(OpsetOp):
 
 
 def axes_tuple(axes: Array) -> tuple[int, ...]:
-    """Axes as numpy wants them."""
+    """Axes in the form of numpy's parameter `axis`."""
     return tuple(int(axis) for axis in axes.ravel())
 
 
 @irdl_op_definition
 class NormalizeL2(NormalizationOp):
-    """data / sqrt(sum of squares along axes), where eps is added to the sum, or is its least value; without axes every
-    element alone.
+    """data / sqrt(sum of squares along axes); without axes, each element is normalized separately.
+
+    `eps` is added to the sum, or is its lower bound.
     """
 
     name = "opset1.NormalizeL2"
@@ -135,7 +137,7 @@ class NormalizeL2(NormalizationOp):
 
 @irdl_op_definition
 class MVN(NormalizationOp):
-    """data minus its mean along axes and, if asked for, divided by its standard deviation along them."""
+    """data minus its mean along axes and, with `normalize_variance`, divided by its standard deviation along them."""
 
     name = "opset6.MVN"
     AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=1)
@@ -154,8 +156,9 @@ class MVN(NormalizationOp):
 
 
 def standardized(values: Array, axes: tuple[int, ...], eps: float, normalize_variance: bool = True, inside: bool = True) -> Array:
-    """Values minus their mean along axes, divided by their standard deviation if asked for; eps is added inside or
-    outside the root.
+    """Values minus their mean along axes, divided by their standard deviation if `normalize_variance` is set.
+
+    `eps` is added inside or outside of the root.
     """
     centred = values - np.mean(values, axis=axes, keepdims=True, dtype=values.dtype)
     if not normalize_variance:
@@ -167,8 +170,9 @@ def standardized(values: Array, axes: tuple[int, ...], eps: float, normalize_var
 
 @irdl_op_definition
 class LRN(NormalizationOp):
-    """data / (bias + alpha / n * sum of squares over n neighbours) ** beta; a neighbourhood is `size` elements along
-    each axis, centred.
+    """data / (bias + alpha / n * sum of squares over n neighbours) ** beta.
+
+    A neighbourhood has `size` elements along each axis and is centred.
     """
 
     name = "opset1.LRN"
@@ -197,8 +201,9 @@ class LRN(NormalizationOp):
 
 
 def neighbour_sums(values: Array, axis: int, size: int) -> Array:
-    """Sums of `size` elements along an axis, each centred on its place (of an even number, one more before it than
-    behind).
+    """Sums of `size` elements along an axis, centred on each position.
+
+    For an even size, one more element precedes the position than follows it.
     """
     length = values.shape[axis]
     sums = np.cumsum(values, axis=axis, dtype=np.float64)
@@ -211,7 +216,7 @@ def neighbour_sums(values: Array, axis: int, size: int) -> Array:
 
 @irdl_op_definition
 class GroupNormalization(OpsetOp):
-    """Each group of channels of data [N, C, …] standardized, then scale * … + bias, which are [C]."""
+    """Data [N, C, …] standardized in each group of channels, times `scale` [C], plus `bias` [C]."""
 
     name = "opset12.GroupNormalization"
     data = operand_def()

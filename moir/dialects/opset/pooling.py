@@ -1,4 +1,4 @@
-"""Pooling over sliding windows and over a given number of cells. Layout of data: N, C, spatial axes."""
+"""Pooling over sliding windows, and over a given number of cells. Layout of data: N, C, spatial axes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from moir.errors import InferenceError
 
 
 class PoolingOp(SlidingWindowOp):
-    """Base of the pooling operations with a kernel; the rank of the kernel says that of the data."""
+    """Base of the pooling operations with a kernel, whose rank is the number of spatial axes."""
 
     ROUNDS_AS_TORCH: ClassVar[bool] = True
     """Whether this version of the operation has the rounding type `ceil_torch`."""
@@ -44,8 +44,9 @@ class PoolingOp(SlidingWindowOp):
 
 
 class AvgPoolOp(PoolingOp):
-    """Base of the averaging ones: if padding does not count, each window must reach an element, for the mean of none is
-    undefined.
+    """Base of the averaging operations.
+
+    If padding is excluded, each window must contain an element, since the mean of an empty window is undefined.
     """
 
     def verify_(self) -> None:
@@ -59,7 +60,7 @@ class AvgPoolOp(PoolingOp):
 
 @irdl_op_definition
 class AvgPool14(AvgPoolOp):
-    """Mean of each window; `exclude-pad` leaves padding out of the count."""
+    """Mean of each window; `exclude-pad` excludes padding from the count."""
 
     name = "opset14.AvgPool"
     data = operand_def()
@@ -75,7 +76,7 @@ class AvgPool14(AvgPoolOp):
 
 @irdl_op_definition
 class AvgPool(AvgPoolOp):
-    """Mean of each window, whose elements lie `dilations` apart; `exclude-pad` leaves padding out of the count."""
+    """Mean of each window, whose elements are `dilations` apart; `exclude-pad` excludes padding from the count."""
 
     name = "opset16.AvgPool"
     data = operand_def()
@@ -107,7 +108,7 @@ class MaxPool1(PoolingOp):
 
 
 class IndexedMaxPoolOp(PoolingOp):
-    """Maximum of each window, and where it is: indices count the elements of the data from `axis` on, flattened."""
+    """Maximum of each window and its index, in the data with the dimensions from `axis` on flattened."""
 
     data = operand_def()
     strides = integers_property()
@@ -145,13 +146,13 @@ class MaxPool8(IndexedMaxPoolOp):
 
 @irdl_op_definition
 class MaxPool(IndexedMaxPoolOp):
-    """Maximum of each window and its index; `ceil_torch` is a rounding type since this version."""
+    """Maximum of each window and its index; this version introduces the rounding type `ceil_torch`."""
 
     name = "opset14.MaxPool"
 
 
 class AdaptivePoolOp(OpsetOp):
-    """Base of the pooling operations that cut the spatial axes into a given number of cells [spatial axes]."""
+    """Base of the pooling operations that divide the spatial axes into a given number of cells [spatial axes]."""
 
     data = operand_def()
     output_shape = operand_def()
@@ -181,7 +182,7 @@ class AdaptiveAvgPool(AdaptivePoolOp):
 
 @irdl_op_definition
 class AdaptiveMaxPool(AdaptivePoolOp):
-    """Maximum of each cell, and its index among the flattened spatial elements."""
+    """Maximum of each cell and its index in the flattened spatial axes."""
 
     name = "opset8.AdaptiveMaxPool"
     index_element_type = element_property(si64)

@@ -1,4 +1,4 @@
-"""The property that holds the connections of a loop's body: a list of `#moir.port`."""
+"""The property for the connections of a loop's body: a list of `#moir.port`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from moir.dialects.properties import value_of
 
 @dataclass(frozen=True)
 class PortsKind(PropertyKind):
-    """A list of `#moir.port`; as a Python value a list of `Port`."""
+    """A list of `#moir.port`; its Python value is a list of `BodyPort`."""
 
     def accepts(self, attr: Attribute) -> bool:
         return isinstance(attr, ArrayAttr) and all(isinstance(item, BodyPortAttr) for item in cast("ArrayAttr[Attribute]", attr))
 
     def attribute(self, value: Any) -> Attribute:
         if isinstance(value, Attribute):
-            # An empty list is read as one of integers.
+            # The parser reads an empty list as a list of integers.
             return ArrayAttr([]) if not self.accepts(value) and value_of(value) == () else value
         return ArrayAttr([item if isinstance(item, BodyPortAttr) else BodyPortAttr(cast(BodyPort, item)) for item in value])
 

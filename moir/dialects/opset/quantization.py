@@ -1,4 +1,4 @@
-"""Operations that give floating-point data the precision of a narrower type without changing its element type."""
+"""Operations that round floating-point data to the precision of a narrower type and keep its element type."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ from moir.errors import InferenceError
 
 
 def check_fits(shape: SymbolicShape, data: SymbolicShape) -> None:
-    """Raises InferenceError if a shape does not broadcast into that of the data; further leading dimensions of 1 do no
-    harm.
-    """
+    """Raise InferenceError if a shape does not broadcast to that of the data, apart from leading dimensions of 1."""
     if shape is None or data is None:
         return
     lead = max(0, len(shape) - len(data))
@@ -34,11 +32,10 @@ def check_fits(shape: SymbolicShape, data: SymbolicShape) -> None:
 
 @irdl_op_definition
 class FakeQuantize(OpsetOp):
-    """Data clamped to an input range, rounded to one of `levels` evenly spaced values, which are then mapped to an
-    output range.
+    """Data clamped to an input range, rounded to one of `levels` evenly spaced values and mapped to an output range.
 
-    The four limits broadcast into the data. Values at or below the lower limit become output_low, those above the
-    higher one output_high.
+    The four limits are broadcast to the data. Values at or below the lower input limit become output_low, those above
+    the higher one output_high.
     """
 
     name = "opset1.FakeQuantize"
@@ -80,8 +77,9 @@ class FakeQuantize(OpsetOp):
 
 @irdl_op_definition
 class FakeConvert(OpsetOp):
-    """Data * scale - shift rounded to an 8-bit float and mapped back; scale and shift have one shape, which broadcasts
-    into the data's.
+    """data * scale - shift, rounded to an 8-bit float and mapped back.
+
+    Scale and shift have one shape, which is broadcast to that of the data.
     """
 
     name = "opset13.FakeConvert"

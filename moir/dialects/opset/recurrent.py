@@ -26,18 +26,19 @@ from moir.errors import InferenceError
 ACTIVATIONS = ("relu", "sigmoid", "tanh", "hardsigmoid")
 
 Sizes = dict[str, Dimension]
-"""What is known of the dimensions N, D, T, I and H."""
+"""The known dimensions among N, D, T, I and H."""
 
 
 class RecurrentOp(OpsetOp):
-    """Base of cells and sequences: dimensions found in the shapes of all operands, one element type but for the
-    lengths.
+    """Base of cells and sequences: the shapes of all operands determine the dimensions.
+
+    All operands except the sequence lengths have one element type.
     """
 
     OPERANDS: ClassVar[tuple[str, ...]]
-    """The axes of each operand by letter; `G` is gates times H, `B` the length of the bias."""
+    """The axes of each operand, one letter each; `G` is the number of gates times H, `B` the length of the bias."""
     GATES: ClassVar[int]
-    """Number of gates, stacked in the weights."""
+    """Number of gates that are stacked in the weights."""
     ACTIVATION_COUNT: ClassVar[int]
 
     def bias_gates(self) -> int:
@@ -45,7 +46,9 @@ class RecurrentOp(OpsetOp):
         return self.GATES
 
     def sizes(self, shapes: Shapes) -> Sizes:
-        """The dimensions the shapes of the operands tell. Raises InferenceError if they contradict each other."""
+        """The dimensions that the shapes of the operands determine. Raises InferenceError if they contradict each
+        other.
+        """
         found: Sizes = {"N": -1, "T": -1, "I": -1, "H": -1, "D": self.directions()}
         for index, (axes, shape) in enumerate(zip(self.OPERANDS, shapes, strict=True)):
             if shape is None:
@@ -78,7 +81,7 @@ class RecurrentOp(OpsetOp):
             raise InferenceError(f"hidden_size is {self.integer('hidden_size')}, the operands are for {hidden}")
 
     def result_element(self) -> Attribute:
-        # That of all operands but the lengths of the sequences.
+        # The lengths of the sequences have another element type than all other operands.
         return self.common_element(*[index for index, axes in enumerate(self.OPERANDS) if axes != "N"])
 
     def result_elements(self) -> Sequence[Attribute]:
@@ -103,7 +106,7 @@ AXIS_NAMES = {"N": "the batch size", "D": "the number of directions", "T": "the 
 
 
 class CellOp(RecurrentOp):
-    """Base of the cells: one step; each result [N, H]."""
+    """Base of the cells, which compute one step; each result is [N, H]."""
 
     def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
         found = self.sizes(shapes)
@@ -111,7 +114,10 @@ class CellOp(RecurrentOp):
 
 
 class SequenceOp(RecurrentOp):
-    """Base of the sequences: the hidden state of all steps [N, D, T, H], then each state after the last step [N, D, H]."""
+    """Base of the sequences.
+
+    Results: the hidden state of all steps [N, D, T, H], then each state after the last step [N, D, H].
+    """
 
     def directions(self) -> int:
         return 2 if self.text("direction") == "bidirectional" else 1
@@ -127,8 +133,9 @@ SEQUENCE = ("NTI", "NDH", "N", "DGI", "DGH", "DB")
 
 
 class ResetGateOp(RecurrentOp):
-    """Base of the gated recurrent units; with `linear_before_reset` the hidden gate has a bias of its own for the
-    recurrence.
+    """Base of the gated recurrent units.
+
+    With `linear_before_reset` the hidden gate has a second bias, for the recurrence.
     """
 
     GATES: ClassVar[int] = 3
@@ -140,7 +147,10 @@ class ResetGateOp(RecurrentOp):
 
 @irdl_op_definition
 class RNNCell(CellOp):
-    """One step of a plain recurrent network: data [N, I], state [N, H], W [H, I], R [H, H], B [H]; result [N, H]."""
+    """One step of a plain recurrent network.
+
+    Data [N, I], state [N, H], W [H, I], R [H, H], B [H]; result [N, H].
+    """
 
     name = "opset1.RNNCell"
     x = operand_def()
@@ -162,8 +172,9 @@ class RNNCell(CellOp):
 
 @irdl_op_definition
 class GRUCell(ResetGateOp, CellOp):
-    """One step of gated recurrent units, gates z, r, h: data [N, I], state [N, H], W [3H, I], R [3H, H], B [3H] or
-    [4H]; result [N, H].
+    """One step of gated recurrent units, gates z, r, h.
+
+    Data [N, I], state [N, H], W [3H, I], R [3H, H], B [3H] or [4H]; result [N, H].
     """
 
     name = "opset3.GRUCell"
@@ -185,8 +196,9 @@ class GRUCell(ResetGateOp, CellOp):
 
 @irdl_op_definition
 class LSTMCell(CellOp):
-    """One step of long short-term memory, gates f, i, c, o: data [N, I], states [N, H], W [4H, I], R [4H, H], B [4H];
-    results [N, H].
+    """One step of long short-term memory, gates f, i, c, o.
+
+    Data [N, I], states [N, H], W [4H, I], R [4H, H], B [4H]; results [N, H].
     """
 
     name = "opset4.LSTMCell"
@@ -216,8 +228,9 @@ class LSTMCell(CellOp):
 
 @irdl_op_definition
 class RNNSequence(SequenceOp):
-    """A plain recurrent network over sequences: data [N, T, I], state [N, D, H], lengths [N], W [D, H, I], R [D, H, H],
-    B [D, H].
+    """A plain recurrent network over sequences.
+
+    Data [N, T, I], state [N, D, H], lengths [N], W [D, H, I], R [D, H, H], B [D, H].
     """
 
     name = "opset5.RNNSequence"
@@ -243,7 +256,10 @@ class RNNSequence(SequenceOp):
 
 @irdl_op_definition
 class GRUSequence(ResetGateOp, SequenceOp):
-    """Gated recurrent units over sequences: as GRUCell, with lengths [N] and a leading D in the weights and the state."""
+    """Gated recurrent units over sequences.
+
+    Operands are those of GRUCell for data [N, T, I], with state [N, D, H], lengths [N] and a leading D in W, R and B.
+    """
 
     name = "opset5.GRUSequence"
     x = operand_def()
@@ -267,8 +283,9 @@ class GRUSequence(ResetGateOp, SequenceOp):
 
 @irdl_op_definition
 class LSTMSequence(SequenceOp):
-    """Long short-term memory over sequences: as LSTMCell, with lengths [N] and a leading D in the weights and the
-    states.
+    """Long short-term memory over sequences.
+
+    Operands are those of LSTMCell for data [N, T, I], with states [N, D, H], lengths [N] and a leading D in W, R and B.
     """
 
     name = "opset5.LSTMSequence"

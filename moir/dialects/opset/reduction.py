@@ -1,4 +1,4 @@
-"""Reductions along axes that an operand gives."""
+"""Reductions along the axes that the second operand lists."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from moir.errors import InferenceError
 
 def reduced_shape(shape: tuple[AnyDimension, ...], axes: Sequence[int], keep_dims: bool) -> tuple[AnyDimension | int, ...]:
     """Shape after a reduction along axes. Raises InferenceError for an axis out of range."""
-    # Without `keep_dims` a scalar may be reduced along its axis 0, which it does not have.
+    # Without `keep_dims` the runtime accepts axis 0 for a scalar, which has no axes.
     rank = len(shape) if shape or keep_dims else 1
     reduced = {normalize_axis(axis, rank) for axis in axes}
     if keep_dims:
@@ -31,17 +31,20 @@ def reduced_shape(shape: tuple[AnyDimension, ...], axes: Sequence[int], keep_dim
 
 
 def unknown_reduction(shape: SymbolicShape, axes: SymbolicShape, keep_dims: bool) -> SymbolicShape:
-    """Shape after a reduction along axes that are not known; `axes` is the shape of their operand."""
+    """Shape after a reduction along unknown axes; `axes` is the shape of their operand."""
     if shape is None:
         return None
     if keep_dims:
         return (-1,) * len(shape)
-    # Of several axes two may be the same, so only for a single one the rank is certain.
+    # Several axes may contain duplicates, so the rank is certain only for a single axis.
     return (-1,) * max(0, len(shape) - 1) if axes in ((), (1,)) else None
 
 
 class ReductionOp(OpsetOp):
-    """Base of the reductions. `axes` is a scalar or has one dimension; with no axes every element is reduced alone."""
+    """Base of the reductions.
+
+    `axes` has rank 0 or 1; if it is empty, each element is reduced separately.
+    """
 
     data = operand_def()
     axes = operand_def()
@@ -51,7 +54,7 @@ class ReductionOp(OpsetOp):
     ELEMENTS: ClassVar[frozenset[Attribute]] = NUMBERS
     FUNCTION: ClassVar[np.ufunc]
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = None
-    """Reduces elements some of which are symbols, if the operation takes them."""
+    """Function of two elements that may be symbols; None if the operation does not accept symbols."""
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         shape, count = shapes
@@ -70,13 +73,13 @@ class ReductionOp(OpsetOp):
         return element
 
     def compute(self, x: Array, axes: tuple[int, ...]) -> Array | None:
-        """The result, reduced dimensions kept, for numbers of at least 32 bits; None if the runtime must say."""
+        """The result with reduced dimensions kept, for numbers of at least 32 bits; None if left to the runtime."""
         if x.size == 0 and self.FUNCTION.identity is None:
             return None
         return self.FUNCTION.reduce(x, axis=axes, keepdims=True)
 
     def compute_symbolic(self, x: Array, axes: tuple[int, ...]) -> Array | None:
-        """The same for an array that has symbols in it."""
+        """The result with reduced dimensions kept, for an array with symbols in it."""
         function = self.SCALAR_FUNCTION
         if function is None or x.size == 0:
             return None
@@ -122,7 +125,7 @@ class ReduceL2(ReductionOp):
 
 @irdl_op_definition
 class ReduceLogicalAnd(ReductionOp):
-    """Whether all are true."""
+    """Whether all elements are true."""
 
     name = "opset1.ReduceLogicalAnd"
     ELEMENTS: ClassVar[frozenset[Attribute]] = BOOLEANS
@@ -133,7 +136,7 @@ class ReduceLogicalAnd(ReductionOp):
 
 @irdl_op_definition
 class ReduceLogicalOr(ReductionOp):
-    """Whether any is true."""
+    """Whether any element is true."""
 
     name = "opset1.ReduceLogicalOr"
     ELEMENTS: ClassVar[frozenset[Attribute]] = BOOLEANS
@@ -144,7 +147,7 @@ class ReduceLogicalOr(ReductionOp):
 
 @irdl_op_definition
 class ReduceMax(ReductionOp):
-    """The largest."""
+    """The largest element."""
 
     name = "opset1.ReduceMax"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -155,7 +158,7 @@ class ReduceMax(ReductionOp):
 
 @irdl_op_definition
 class ReduceMean(ReductionOp):
-    """The mean."""
+    """The mean of the elements."""
 
     name = "opset1.ReduceMean"
 
@@ -165,7 +168,7 @@ class ReduceMean(ReductionOp):
 
 @irdl_op_definition
 class ReduceMin(ReductionOp):
-    """The smallest."""
+    """The smallest element."""
 
     name = "opset1.ReduceMin"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -176,7 +179,7 @@ class ReduceMin(ReductionOp):
 
 @irdl_op_definition
 class ReduceProd(ReductionOp):
-    """The product."""
+    """The product of the elements."""
 
     name = "opset1.ReduceProd"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -187,7 +190,7 @@ class ReduceProd(ReductionOp):
 
 @irdl_op_definition
 class ReduceSum(ReductionOp):
-    """The sum."""
+    """The sum of the elements."""
 
     name = "opset1.ReduceSum"
     PASSES_ERRORS_ON: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Pooling of regions given with the batch they are in."""
+"""Pooling of regions that contain their batch index."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from moir.errors import InferenceError
 class ROIPooling(OpsetOp):
     """Regions [regions, 5] (batch, x1, y1, x2, y2) of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w].
 
-    The runtime writes the size of the result a second time, to `output_size` and `output_roi`, but reads `pooled_h` and
-    `pooled_w`.
+    The runtime serializes the size of the result a second time, as `output_size` and `output_roi`, but reads only
+    `pooled_h` and `pooled_w`.
     """
 
     name = "opset2.ROIPooling"

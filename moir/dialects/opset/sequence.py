@@ -20,7 +20,7 @@ from moir.errors import InferenceError
 
 @irdl_op_definition
 class CumSum(OpsetOp):
-    """Sums of the elements up to each one along an axis, without that one if `exclusive`, from the end if `reverse`."""
+    """Cumulative sums along an axis; `exclusive` excludes the element itself, `reverse` starts at the end."""
 
     name = "opset3.CumSum"
     AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=1)
@@ -50,8 +50,9 @@ class CumSum(OpsetOp):
 
 
 class OneHotOp(OpsetOp):
-    """Base of the one-hot encodings: along a new axis of size `depth` stands `on_value` at the index, `off_value`
-    elsewhere.
+    """Base of the one-hot encodings.
+
+    A new axis of size `depth` has `on_value` at the position of the index and `off_value` elsewhere.
     """
 
     indices = operand_def()
@@ -80,7 +81,7 @@ class OneHotOp(OpsetOp):
         return self.common_element(2, 3)
 
     def position(self, indices: Array, depth: int) -> Array:
-        """Where `on_value` stands; nowhere for an index outside 0 … depth - 1."""
+        """A mask of the positions of `on_value`; an index outside 0 … depth - 1 has none."""
         return indices
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
@@ -102,8 +103,9 @@ class OneHot1(OneHotOp):
 
 @irdl_op_definition
 class OneHot(OneHotOp):
-    """One-hot encoding; a negative index selects nothing, or counts from the end with `negative_indices_mode`
-    `normalize`.
+    """One-hot encoding.
+
+    A negative index selects nothing or, with `negative_indices_mode` `normalize`, counts from the end.
     """
 
     name = "opset16.OneHot"

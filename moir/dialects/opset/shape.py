@@ -1,4 +1,4 @@
-"""Operations that change or ask for the shape of a tensor and leave its elements alone."""
+"""Operations that change or return the shape of a tensor and keep its elements."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from moir.errors import InferenceError
 class Reshape(OpsetOp):
     """The elements of `data` in another shape.
 
-    In `shape`, one entry may be -1 (what the element count leaves), and 0 repeats the dimension of `data` at that
-    position if `special_zero` is set. Entries that are symbols of dimensions of `data` cancel, so `[batch, -1]` keeps
-    its static part.
+    In `shape`, one entry may be -1 (the quotient of the element counts), and 0 stands for the dimension of `data` at
+    that position if `special_zero` is set. Symbols of dimensions of `data` cancel: the -1 of `[batch, -1]` is static if
+    all dimensions of `data` behind the batch are.
     """
 
     name = "opset1.Reshape"
@@ -50,7 +50,7 @@ class Reshape(OpsetOp):
     SYMBOLIC: ClassVar[bool] = True
 
     def gives_back_operand(self, known: OperandValues) -> bool:
-        """A Reshape to the shape the data has; the element count decides about one dimension."""
+        """Whether the data already have the target shape; the element count determines one dimension."""
         shape, target, entries = self.shape(0), shape_of(self.results[0]), known.elements(self.operands[1])
         if shape is None or target is None or len(shape) != len(target):
             return False
@@ -87,9 +87,7 @@ class Reshape(OpsetOp):
 
 
 def _simply_reshaped(count: int, pattern: list[int]) -> tuple[int, ...] | None:
-    """Result shape of the usual Reshape of `count` elements, of sizes with one -1 or none; None for any other and for
-    one that is wrong.
-    """
+    """Result shape of a Reshape of `count` elements to positive sizes and at most one -1; None for any other."""
     known_part = math.prod(pattern)
     if not pattern:
         return None
@@ -101,8 +99,9 @@ def _simply_reshaped(count: int, pattern: list[int]) -> tuple[int, ...] | None:
 
 
 def _reshaped(source: list[Dimension] | None, pattern: list[Dimension], special_zero: bool) -> tuple[Dimension, ...]:
-    """Result shape of a Reshape; `source` is None if the rank is unknown. Raises InferenceError if the element counts
-    differ.
+    """Result shape of a Reshape; `source` is None if the rank is unknown.
+
+    Raises InferenceError if the element counts differ.
     """
     target: list[Dimension] = list(pattern)
     copied: set[int] = set()
@@ -137,7 +136,7 @@ def _reshaped(source: list[Dimension] | None, pattern: list[Dimension], special_
 
 
 def _cancel_symbols(a: list[Dimension], b: list[Dimension]) -> None:
-    """Remove the symbols two lists of factors have in common."""
+    """Remove the common symbols of two lists of factors."""
     for symbol in [d for d in a if isinstance(d, Symbol)]:
         if symbol in b:
             a.remove(symbol)
@@ -145,9 +144,7 @@ def _cancel_symbols(a: list[Dimension], b: list[Dimension]) -> None:
 
 
 def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], pattern: list[Dimension]) -> Dimension:
-    """What stands for the -1 of a target shape: the quotient of the factors of `source` and `target`, -1 if it is
-    unknown.
-    """
+    """The size for the -1 of a target shape: the quotient of the factors of `source` and `target`; -1 if unknown."""
     numbers = [d for d in target if not isinstance(d, Symbol)]
     divisor = math.prod(numbers)
     if divisor == 0:
@@ -168,7 +165,7 @@ def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], 
 
 @irdl_op_definition
 class ShapeOf(OpsetOp):
-    """The shape of `data` as a list of integers (i32 or i64)."""
+    """The shape of `data` as a list of integers (si32 or si64)."""
 
     name = "opset3.ShapeOf"
     data = operand_def()
@@ -193,10 +190,9 @@ def _squeezed(shape: Sequence[Dimension], axes: Collection[int]) -> SymbolicShap
 
 
 class SqueezingOp(OpsetOp):
-    """Base of the versions of Squeeze: removes the dimensions `axes` that have size 1, all such dimensions if there are
-    no axes.
+    """Base of the versions of Squeeze, which remove the dimensions `axes`, by default all dimensions of size 1.
 
-    An axis of another size is left in place.
+    A dimension of another size is kept.
     """
 
     data = operand_def()
@@ -205,16 +201,16 @@ class SqueezingOp(OpsetOp):
     SYMBOLIC: ClassVar[bool] = True
 
     def gives_back_operand(self, known: OperandValues) -> bool:
-        """A Squeeze that removes nothing."""
+        """Whether the Squeeze removes no dimension."""
         shape, result = self.shape(0), shape_of(self.results[0])
         return shape is not None and result is not None and len(shape) == len(result)
 
     def axes_of(self, known: OperandValues, shape: tuple[Dimension, ...]) -> set[int] | None:
-        """The axes to remove; those of size 1 if none are given, None if unknown."""
+        """The axes to remove: those that are listed, or all dimensions of size 1; None if unknown."""
         operand = self.optional_operand(1)
         axes = () if operand is None else known.integers(operand)
         if axes:
-            # A scalar takes the axes of a list.
+            # A scalar accepts the axes of a tensor of rank 1.
             return {normalize_axis(axis, max(len(shape), 1)) for axis in axes}
         return None if axes is None or not all(map(is_fixed, shape)) else {axis for axis, d in enumerate(shape) if d == 1}
 
@@ -231,7 +227,7 @@ class SqueezingOp(OpsetOp):
 
 @irdl_op_definition
 class Squeeze1(SqueezingOp):
-    """Removal of dimensions of size 1. An unknown dimension named by `axes` is taken to be 1."""
+    """Removal of dimensions of size 1. An unknown dimension that `axes` lists is assumed to be 1."""
 
     name = "opset1.Squeeze"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -248,9 +244,11 @@ class Squeeze1(SqueezingOp):
 
 @irdl_op_definition
 class Squeeze(SqueezingOp):
-    """Removal of dimensions of size 1. An unknown dimension named by `axes` is taken to be 1, unless `allow_axis_skip`
-    says that it
-    may be another and stay: then the rank is unknown."""
+    """Removal of dimensions of size 1.
+
+    An unknown dimension that `axes` lists is assumed to be 1. With `allow_axis_skip` it may have another size and be
+    kept, so that the rank is unknown.
+    """
 
     name = "opset15.Squeeze"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -268,7 +266,7 @@ class Squeeze(SqueezingOp):
 
 @irdl_op_definition
 class Unsqueeze(OpsetOp):
-    """`data` with dimensions of size 1 inserted; `axes` count in the result."""
+    """`data` with dimensions of size 1 inserted; `axes` are axes of the result."""
 
     name = "opset1.Unsqueeze"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -288,7 +286,7 @@ class Unsqueeze(OpsetOp):
 
 
 def _expanded(shape: Sequence[AnyDimension], axes: Sequence[int]) -> tuple[AnyDimension | int, ...]:
-    """A shape with ones inserted. Axes that name one position twice count once, as in the runtime."""
+    """A shape with ones inserted; axes that denote one position twice count once, as in the runtime."""
     if not axes:
         raise InferenceError("at least one axis is required")
     positions = _distinct_positions(axes, len(shape))

@@ -1,4 +1,4 @@
-"""Fourier transforms. Complex numbers are the pairs in the last dimension of a tensor."""
+"""Fourier transforms. The last dimension of a complex tensor has the pairs of real and imaginary part."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ def _pairs(numbers: ComplexArray, dtype: np.dtype[np.generic]) -> Array:
 
 
 class FourierOp(OpsetOp):
-    """Base of the transforms along `axes`; `signal_size` cuts or extends the dimensions of these axes first, where it
-    is not -1.
+    """Base of the transforms along `axes`.
+
+    `signal_size`, where not -1, first crops or pads the dimensions of these axes.
     """
 
     data = operand_def()
@@ -38,9 +39,7 @@ class FourierOp(OpsetOp):
     signal_size = optional_operands(1)
 
     def positions(self, axes: Sequence[int], rank: int) -> list[int]:
-        """Axes counted from the front among `rank` dimensions. Raises InferenceError if one is out of range or named
-        twice.
-        """
+        """The axes as nonnegative indices. Raises InferenceError for duplicate axes and axes outside of `rank`."""
         found = [axis + rank if axis < 0 else axis for axis in axes]
         if any(not 0 <= axis < rank for axis in found) or len(set(found)) < len(found):
             raise InferenceError(f"{list(axes)} are no distinct axes of {rank} dimensions")
@@ -48,13 +47,13 @@ class FourierOp(OpsetOp):
 
     @staticmethod
     def at_least_one(axes: tuple[int, ...]) -> tuple[int, ...]:
-        """The axes. Raises InferenceError if there are none, which the runtime does not survive for real numbers."""
+        """The axes. Raises InferenceError if there are none, for which the runtime crashes on real numbers."""
         if not axes:
             raise InferenceError("at least one axis is required")
         return axes
 
     def sizes(self, known: OperandValues, axes: Sequence[int]) -> list[int | None]:
-        """Signal size for each axis: -1 for the dimension itself, None if unknown."""
+        """Signal size for each axis: -1 for the size of the dimension itself, None if unknown."""
         operand = self.optional_operand(2)
         if operand is None:
             return [-1] * len(axes)
@@ -64,7 +63,7 @@ class FourierOp(OpsetOp):
         return [None] * len(axes) if found is None else list(found)
 
     def checked_axes(self, shapes: Shapes, known: OperandValues) -> tuple[int, ...] | None:
-        """The axes, None if unknown. Raises InferenceError if axes and signal sizes are no lists of one length."""
+        """The axes, None if unknown. Raises InferenceError unless axes and signal sizes are lists of one length."""
         counts: SymbolicShape = (-1,)
         for index in range(1, 2 if self.optional_operand(2) is None else 3):
             if self.rank(index) not in (1, None):
@@ -74,8 +73,9 @@ class FourierOp(OpsetOp):
 
     @staticmethod
     def complex_rank(shape: SymbolicShape) -> int | None:
-        """Rank of data of complex numbers without the dimension of the pairs. Raises InferenceError if there are no
-        pairs.
+        """Rank of complex data without the last dimension, which has the pairs.
+
+        Raises InferenceError unless there are at least two dimensions, the last of size 2.
         """
         if shape is not None and (len(shape) < 2 or (is_fixed(shape[-1]) and shape[-1] != 2)):
             raise InferenceError(f"complex data has at least two dimensions, the last of size 2, not shape {format_shape(shape)}")
@@ -83,7 +83,7 @@ class FourierOp(OpsetOp):
 
     @staticmethod
     def lengths(operands: Sequence[Array], axes: Sequence[int]) -> list[int]:
-        """The sizes the transformed dimensions have; `operands` are those of `evaluate`."""
+        """The sizes of the transformed dimensions; `operands` are those of `evaluate`."""
         sizes = operands[2].ravel().tolist() if len(operands) > 2 else [-1] * len(axes)
         return [operands[0].shape[axis] if size < 0 else size for size, axis in zip(sizes, axes, strict=True)]
 
@@ -137,7 +137,7 @@ class IDFT(ComplexFourierOp):
 
 @irdl_op_definition
 class RDFT(FourierOp):
-    """The Fourier transform of real numbers: n of them along the last of `axes` give n // 2 + 1 complex ones."""
+    """The Fourier transform of real numbers: n along the last of `axes` give n // 2 + 1 complex numbers."""
 
     name = "opset9.RDFT"
     result = result_def()
@@ -166,8 +166,9 @@ class RDFT(FourierOp):
 
 @irdl_op_definition
 class IRDFT(FourierOp):
-    """The inverse of RDFT: n complex numbers along the last of `axes` give 2 · (n - 1) real ones, or the number
-    `signal_size` says.
+    """The inverse of RDFT.
+
+    n complex numbers along the last of `axes` give 2 · (n - 1) real numbers, or as many as `signal_size` requires.
     """
 
     name = "opset9.IRDFT"
@@ -195,7 +196,7 @@ class IRDFT(FourierOp):
 
 
 def _scalar(op: OpsetOp, known: OperandValues, index: int) -> int:
-    """A positive number given as an operand, -1 if it is not known."""
+    """The positive number that an operand holds, -1 if it is unknown."""
     found = known.integers(op.operands[index])
     if op.rank(index) not in (0, None) or (found is not None and found[0] < 1):
         raise InferenceError(f"operand {index} is a positive scalar")
@@ -203,14 +204,14 @@ def _scalar(op: OpsetOp, known: OperandValues, index: int) -> int:
 
 
 def _padded_window(window: Array, size: int) -> Array:
-    """The window in the middle of a frame."""
+    """The window, padded with zeros on both sides to the size of a frame."""
     before = (size - window.size) // 2
     return np.pad(window.astype(np.float64), (before, size - window.size - before))
 
 
 @irdl_op_definition
 class STFT(OpsetOp):
-    """RDFT of overlapping frames of a signal (one, or a batch), each multiplied by `window`.
+    """RDFT of overlapping frames of a signal or a batch of signals, each frame multiplied by `window`.
 
     Result: [batch, frames, frequencies, 2], with `transpose_frames` [batch, frequencies, frames, 2].
     """
@@ -250,10 +251,10 @@ class STFT(OpsetOp):
 
 @irdl_op_definition
 class ISTFT(OpsetOp):
-    """The signal whose STFT is `data`, [batch, frequencies, frames, 2]: the frames are transformed back, windowed,
-    added where they overlap and divided by the sum of the squared windows.
+    """The signal whose STFT is `data`, [batch, frequencies, frames, 2].
 
-    `center`: half a frame is cut off at both ends; `normalized`: `data` was divided by the square root of the frame
+    The frames are transformed back, windowed, added where they overlap and divided by the sum of the squared windows.
+    `center`: half a frame is cropped at both ends; `normalized`: `data` was divided by the square root of the frame
     size.
     """
 

@@ -1,6 +1,4 @@
-"""The movement operations that cut pieces out of a tensor or put a border around it: Slice, SliceScatter, StridedSlice,
-Pad.
-"""
+"""Movement operations that extract parts of a tensor or add a border: Slice, SliceScatter, StridedSlice, Pad."""
 
 from __future__ import annotations
 
@@ -32,27 +30,27 @@ from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
 
 Bound = int | Symbol | None
-"""A start, a stop or a step: a number, a symbol, or None if it is not known."""
+"""A start, a stop or a step: an integer, a symbol, or None if unknown."""
 
 UNBOUNDED = 2**31 - 1
-"""A stop from which on a slice reaches to the end: no dimension is larger."""
+"""Smallest stop that certainly reaches to the end of a dimension: no dimension is larger."""
 
 
 def bounds_of(entries: Array | None) -> list[Bound] | None:
-    """Starts, stops or steps as a list; None if nothing is known."""
+    """Starts, stops or steps as a list; None if they are unknown."""
     return None if entries is None else [entry if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel().tolist()]
 
 
 def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *, begins: bool = True, ends: bool = True) -> Dimension:
-    """Number of elements of a slice, -1 if it depends on what is not known.
+    """Number of elements of a slice; -1 if it depends on unknown values.
 
     Args:
         dimension: size of the sliced dimension, a symbol or -1 if unknown.
-        start: first element; negative counts from the end; None if unknown.
-        stop: the element behind the last one.
-        step: distance of two elements.
-        begins: `start` counts; otherwise the slice starts at the first element in its direction.
-        ends: `stop` counts; otherwise the slice goes on to the last element in its direction.
+        start: index of the first element; negative counts from the end; None if unknown.
+        stop: index of the element behind the last one; negative counts from the end; None if unknown.
+        step: distance of two elements; None if unknown.
+        begins: whether `start` applies; otherwise the slice starts at the first element in its direction.
+        ends: whether `stop` applies; otherwise the slice extends to the last element in its direction.
 
     Raises:
         InferenceError: the step is zero.
@@ -74,14 +72,15 @@ def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *
 
 
 def slice_of(dimension: int, start: int | None, stop: int | None, step: int) -> slice:
-    """A slice as Python has it. Unlike in Python, one that runs backwards from before the first element has that
-    element.
+    """The Python slice for a slice of a dimension.
+
+    Unlike in Python, a backward slice whose start lies before the first element contains the first element.
     """
     return slice(max(start, -dimension) if start is not None and step < 0 else start, stop, step)
 
 
 def _is_empty(start: int | None, stop: int | None, step: int) -> bool:
-    """Whether a slice selects nothing, however large the dimension is."""
+    """Whether a slice is empty, however large the dimension is."""
     if start is None or stop is None:
         return False
     if (start < 0) == (stop < 0):
@@ -90,13 +89,13 @@ def _is_empty(start: int | None, stop: int | None, step: int) -> bool:
 
 
 def padded(values: Sequence[int], count: int) -> tuple[int, ...]:
-    """A mask extended by zeros (or cut) to `count` entries."""
+    """A mask padded with zeros, or truncated, to `count` entries."""
     return (*values, *([0] * count))[:count]
 
 
 @irdl_op_definition
 class Slice(MovementOp):
-    """`data[start:stop:step]` along `axes` (by default the first ones), with the meaning of Python slices."""
+    """`data[start:stop:step]` along `axes` (by default the first ones), as for Python slices."""
 
     name = "opset8.Slice"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2, 3, 4)
@@ -109,7 +108,7 @@ class Slice(MovementOp):
     result = result_def()
 
     def gives_back_operand(self, known: OperandValues) -> bool:
-        """A Slice that goes forward and has every element: by its size, or by bounds that are 0 and beyond any size."""
+        """Whether the step is positive and all elements are selected, inferred from the size or from the bounds."""
         shape, result = self.shape(0), shape_of(self.results[0])
         starts, stops, steps = (known.integers(operand) for operand in self.operands[1:4])
         if steps is None or any(step <= 0 for step in steps):
@@ -190,11 +189,10 @@ class SliceScatter(MovementOp):
 
 @irdl_op_definition
 class StridedSlice(MovementOp):
-    """`data[begin:end:strides]` with masks, one entry for each position of the index.
+    """`data[begin:end:strides]` with masks of one entry for each position of the index.
 
-    `begin_mask`, `end_mask`: 1 ignores the bound; `new_axis_mask`: 1 inserts a dimension; `shrink_axis_mask`: 1 takes
-    the single element at `begin` and drops the dimension; `ellipsis_mask`: 1 stands for as many whole dimensions as are
-    left.
+    `begin_mask`, `end_mask`: 1 ignores the bound; `new_axis_mask`: 1 inserts a dimension; `shrink_axis_mask`: 1 selects
+    the single element at `begin` and removes the dimension; `ellipsis_mask`: 1 stands for all remaining dimensions.
     """
 
     name = "opset1.StridedSlice"
@@ -212,7 +210,7 @@ class StridedSlice(MovementOp):
     result = result_def()
 
     def gives_back_operand(self, known: OperandValues) -> bool:
-        """A StridedSlice that neither adds nor drops dimensions and has every element."""
+        """Whether all elements are selected and dimensions are neither inserted nor removed."""
         if any(self.integers("new_axis_mask")) or any(self.integers("shrink_axis_mask")):
             return False
         shape, result = self.shape(0), shape_of(self.results[0])
@@ -240,7 +238,7 @@ class StridedSlice(MovementOp):
                 raise VerifyException(f"{name} is not as long as begin_mask")
 
     def _positions(self, count: int, rank: int) -> Iterable[tuple[int, int, str]]:
-        """Position in the index, dimension of `data` and kind (`new`, `whole`, `single`, `slice`) of each dimension."""
+        """For each dimension: position in the index, dimension of `data`, kind (`new`, `whole`, `single`, `slice`)."""
         new, shrink, ellipsis = (padded(self.integers(f"{name}_mask"), count) for name in ("new_axis", "shrink_axis", "ellipsis"))
         dimension = 0
         for position in range(count):
@@ -305,8 +303,7 @@ class StridedSlice(MovementOp):
 
 @irdl_op_definition
 class Pad(MovementOp):
-    """`data` with `pads_begin` and `pads_end` elements put around it along every dimension; negative ones cut elements
-    off.
+    """`data` padded by `pads_begin` and `pads_end` elements along every dimension; negative pads crop elements.
 
     `pad_mode`: `constant` fills with `pad_value` (0 by default), `edge` repeats the outermost element, `reflect` and
     `symmetric` mirror the data, without and with its outermost element.

@@ -1,4 +1,4 @@
-"""Operations that order, search or collect elements by their value."""
+"""Operations that sort, search or collect elements by value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from moir.errors import InferenceError
 class TopK(OpsetOp):
     """The `k` largest (`mode` max) or smallest elements along `axis`, and their indices.
 
-    `sort` orders them by value or by index, or leaves the order open; `stable` keeps the order of equal elements.
+    `sort` sorts them by value or by index, or leaves their order undefined; `stable` keeps the order of equal elements.
     """
 
     name = "opset11.TopK"
@@ -66,7 +66,7 @@ class TopK(OpsetOp):
         if data.dtype.kind not in "iuf" or (data.dtype.kind == "f" and np.isnan(data).any()):
             return None
         axis = normalize_axis(self.integer("axis"), data.ndim)
-        # The complement of an integer reverses the order without overflow.
+        # The complement of an integer, unlike its negative, reverses the order without overflow.
         key = data if self.text("mode") == "min" else -data if data.dtype.kind == "f" else ~data
         order = np.take(np.argsort(key, axis, kind="stable"), range(count), axis)
         if self.text("sort") == "index":
@@ -76,7 +76,7 @@ class TopK(OpsetOp):
 
 @irdl_op_definition
 class NonZero(OpsetOp):
-    """The coordinates of the elements that are not zero, a column each, in row-major order."""
+    """The coordinates of the nonzero elements, one column for each, in row-major order."""
 
     name = "opset3.NonZero"
     data = operand_def()
@@ -100,10 +100,9 @@ class NonZero(OpsetOp):
 
 @irdl_op_definition
 class SearchSorted(OpsetOp):
-    """For each element of `values` the index in the sorted row where it could be inserted, behind equal elements if
-    `right_mode` is set.
+    """For each element of `values` the index in a sorted row at which it could be inserted.
 
-    `sorted` has one row for all, or one for each row of `values`.
+    With `right_mode` that is behind equal elements. `sorted` has one row for all, or one for each row of `values`.
     """
 
     name = "opset15.SearchSorted"
@@ -144,9 +143,9 @@ class SearchSorted(OpsetOp):
 
 @irdl_op_definition
 class Bucketize(OpsetOp):
-    """For each element of `data` the index of its bucket; `buckets` are the ascending bounds between buckets.
+    """For each element of `data` the index of its bucket; `buckets` are the ascending boundaries of the buckets.
 
-    A bound belongs to the bucket below it if `with_right_bound` is set, otherwise to that above it.
+    A boundary belongs to the bucket below it if `with_right_bound` is set, otherwise to the bucket above it.
     """
 
     name = "opset3.Bucketize"
@@ -172,11 +171,10 @@ class Bucketize(OpsetOp):
 
 @irdl_op_definition
 class Unique(OpsetOp):
-    """The distinct elements of `data`, or the distinct slices along `axis`, in order of value (`sorted`) or of first
-    occurrence.
+    """The distinct elements of `data`, or distinct slices along `axis`, by value (`sorted`) or first occurrence.
 
-    Results: the elements or slices; for each the index of its first occurrence; for each element or slice of `data` the
-    index of its equal in the first result; for each distinct one the number of occurrences.
+    Results: the elements or slices; for each the index of its first occurrence; for each element or slice of `data` its
+    index in the first result; for each element or slice of the first result the number of occurrences.
     """
 
     name = "opset10.Unique"

@@ -1,4 +1,4 @@
-"""Sums and maxima over segments of rows, and rows that a sparse tensor lacks."""
+"""Sums and maxima over segments of rows, and the missing rows of a sparse tensor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from moir.errors import InferenceError
 
 
 def require_ranks(op: OpsetOp, ranks: Sequence[int]) -> None:
-    """Raise InferenceError if an operand has another rank than the one given for it."""
+    """Raise InferenceError if the rank of an operand is known and differs from the one given for it."""
     for index, rank in enumerate(ranks[: len(op.operands)]):
         if op.rank(index) not in (rank, None):
             raise InferenceError(f"operand {index} has rank {rank}, not shape {format_shape(op.shape(index))}")
@@ -27,11 +27,10 @@ def require_ranks(op: OpsetOp, ranks: Sequence[int]) -> None:
 
 @irdl_op_definition
 class EmbeddingSegmentsSum(OpsetOp):
-    """For each segment the sum of the rows of `emb_table` at the indices that `segment_ids`, which are in ascending
-    order, put into it.
+    """For each segment the sum of the rows of `emb_table` at the indices of the segment.
 
-    A segment without indices has the row `default_index`, or zeros if that is absent or -1. `per_sample_weights` are
-    factors of the rows.
+    `segment_ids` is the segment of each index, in ascending order. A segment without indices has the row
+    `default_index`, or zeros if that is absent or -1. `per_sample_weights` are factors of the rows.
     """
 
     name = "opset3.EmbeddingSegmentsSum"
@@ -75,11 +74,10 @@ def _in_range(positions: Array, size: int) -> bool:
 
 @irdl_op_definition
 class SegmentMax(OpsetOp):
-    """For each segment the maximum of the slices of `data` that `segment_ids`, which are in ascending order, put into
-    it.
+    """For each segment the maximum of the slices of `data` in the segment.
 
-    A segment without slices has zeros or, by `fill_mode`, the lowest number. Without `num_segments` the last segment
-    has a slice.
+    `segment_ids` is the segment of each slice, in ascending order. `fill_mode` selects zeros or the lowest number for a
+    segment without slices. Without `num_segments` the last segment is the last one with a slice.
     """
 
     name = "opset16.SegmentMax"
@@ -118,9 +116,9 @@ class SegmentMax(OpsetOp):
 
 @irdl_op_definition
 class SparseFillEmptyRows(OpsetOp):
-    """A sparse matrix with `default_value` put into the first column of each row that has no element.
+    """A sparse matrix with `default_value` inserted in the first column of each row without elements.
 
-    Results: coordinates, values, and for each row whether it had no element.
+    Results: coordinates, values, and for each row whether it had no elements.
     """
 
     name = "opset16.SparseFillEmptyRows"

@@ -1,4 +1,4 @@
-"""Spatial arithmetic: how many positions a sliding window has, and what a transposed convolution makes of a size.
+"""Spatial arithmetic: the number of positions of a sliding window, and the result size of a transposed convolution.
 
 Sizes, kernels and results may be unknown: -1 or symbols. Source: Convolution, ConvolutionBackpropData and the pooling
 operations of the OpenVINO operation-set specification; `auto_pad` and `rounding_type` are spelled as in the IR.
@@ -17,10 +17,10 @@ from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
 
 AUTO_PAD = ("explicit", "same_lower", "same_upper", "valid")
-"""Values of `auto_pad`: pads as given, pads that make the result ceil(size / stride), or none."""
+"""Values of `auto_pad`: explicit pads; pads for results of size ceil(size / stride); no pads."""
 
 ROUNDING = ("ceil", "ceil_torch", "floor")
-"""Values of `rounding_type`; `ceil_torch` drops a last window that would start in the end padding."""
+"""Values of `rounding_type`; `ceil_torch` omits a last window that would start in the end padding."""
 
 
 class Window(NamedTuple):
@@ -35,12 +35,13 @@ class Window(NamedTuple):
 
     @property
     def extent(self) -> int:
-        """Elements from the first to the last one of the window, those that dilation skips included; -1 if unknown."""
+        """Number of elements from the first to the last element of the dilated window; -1 if unknown."""
         return (max(self.kernel, 1) - 1) * self.dilation + 1 if is_fixed(self.kernel) else -1
 
     def padding(self, auto_pad: str) -> tuple[int, int] | None:
-        """Elements put in front of an axis and behind it. None if they depend on its size or on a kernel that is not
-        known.
+        """Number of elements of padding before and after an axis.
+
+        None if they depend on the size of the axis or on an unknown kernel.
         """
         if auto_pad not in ("same_lower", "same_upper"):
             return (0, 0) if auto_pad == "valid" else (self.pad_begin, self.pad_end)
@@ -55,10 +56,10 @@ def positions(size: int, window: Window, auto_pad: str, rounding: str = "floor")
 @overload
 def positions(size: Dimension, window: Window, auto_pad: str, rounding: str = "floor") -> Dimension: ...
 def positions(size: Dimension, window: Window, auto_pad: str, rounding: str = "floor") -> Dimension:
-    """Number of positions of a window along an axis, the symbol of the axis where it moves by one and is padded to the
-    size of the axis.
+    """Number of positions of a window along an axis; -1 if unknown.
 
-    Raises InferenceError if the window is larger than the padded axis.
+    The symbol of the axis is returned if the window moves by one and padding keeps the size. Raises InferenceError if
+    the window is larger than the padded axis.
     """
     stride = window.stride
     if size == -1:
@@ -85,8 +86,9 @@ def positions(size: Dimension, window: Window, auto_pad: str, rounding: str = "f
 
 
 def spread(size: Dimension, window: Window, output_padding: int = 0) -> Dimension:
-    """Size a transposed convolution makes of `size`, the inverse of `positions`. Raises InferenceError if nothing is
-    left of it.
+    """Result size of a transposed convolution of `size` elements, the inverse of `positions`.
+
+    Raises InferenceError if the size is not positive.
     """
     if size == -1 or not is_fixed(window.kernel):
         return -1
@@ -100,7 +102,7 @@ def spread(size: Dimension, window: Window, output_padding: int = 0) -> Dimensio
 
 
 def expanded(shape: SymbolicShape, rank: int, what: str) -> tuple[Dimension, ...]:
-    """A shape that must have a certain rank; unknown dimensions if its rank is unknown. Raises InferenceError."""
+    """A shape of a required rank; unknown dimensions if its rank is unknown. Raises InferenceError for another rank."""
     if shape is None:
         return (-1,) * rank
     if len(shape) != rank:
@@ -109,26 +111,26 @@ def expanded(shape: SymbolicShape, rank: int, what: str) -> tuple[Dimension, ...
 
 
 def agrees(what: str, shape: tuple[Dimension, ...], expected: tuple[Dimension, ...]) -> None:
-    """Raises InferenceError if a shape cannot be the expected one."""
+    """Raise InferenceError if a shape contradicts an expected one."""
     if any(a != b for a, b in zip(shape, expected, strict=True) if is_fixed(a) and is_fixed(b)):
         raise InferenceError(f"{what} has shape {format_shape(shape)} where {format_shape(expected)} is needed")
 
 
 class SlidingWindowOp(OpsetOp):
-    """Base of the operations with `strides`, `pads_begin`, `pads_end` and, in most of them, `dilations` and `auto_pad`."""
+    """Base of the operations with `strides`, `pads_begin`, `pads_end` and, mostly, `dilations` and `auto_pad`."""
 
     SPATIAL_RANKS: ClassVar[tuple[int, ...]] = (1, 2, 3)
-    """Possible numbers of spatial axes."""
+    """Permitted numbers of spatial axes."""
 
     LOWEST_PAD: ClassVar[int | None] = 0
-    """Least value of an entry of the pads, None if any is possible."""
+    """Lower bound of the entries of the pads; None if there is none."""
 
     def axis_property(self, name: str, count: int, default: int) -> Sequence[int]:
-        """A property with one entry an axis; an empty or missing one means `default` everywhere."""
+        """A property with one entry per axis; an empty or missing property means `default` for each axis."""
         return (self.integers(name) if name in self.properties else ()) or (default,) * count
 
     def windows(self, kernel: Sequence[Dimension]) -> tuple[Window, ...]:
-        """The window of each spatial axis. Raises InferenceError if a property does not have an entry for each."""
+        """The window of each spatial axis. Raises InferenceError unless each property has one entry per axis."""
         count = len(kernel)
         windows = tuple(
             map(

@@ -1,4 +1,4 @@
-"""Strings as numbers: the bytes of all elements one behind the other, and where each element begins and ends."""
+"""Conversion between tensors of strings and their bytes, with the begin and the end of each string."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from moir.dialects.shapes import Shapes, SymbolicShape, merge_shapes
 
 @irdl_op_definition
 class StringTensorUnpack(OpsetOp):
-    """The strings of `data`: where each begins and ends among the bytes, in the shape of the data, and the bytes
-    (UTF-8).
+    """The strings of `data` as bytes (UTF-8), with the begin and the end of each string in the bytes.
+
+    Begins and ends have the shape of the data.
     """
 
     name = "opset15.StringTensorUnpack"
@@ -44,7 +45,7 @@ class StringTensorUnpack(OpsetOp):
 
 @irdl_op_definition
 class StringTensorPack(OpsetOp):
-    """Strings from where each begins and ends among bytes (UTF-8)."""
+    """A tensor of strings from bytes (UTF-8) and the begin and the end of each string in them."""
 
     name = "opset15.StringTensorPack"
     begins = operand_def()

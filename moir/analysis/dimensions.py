@@ -73,8 +73,9 @@ class Dimensions(KnownValues):
         return self._tokens[value]
 
     def _infer(self, op: OpsetOp) -> None:
-        """Compute the tokens of the results of an operation, except of those that took over the tokens of another
-        value.
+        """Compute the tokens of the results of an operation.
+
+        Results that took over the tokens of another value keep these.
         """
         results = [result for result in op.results if result not in self._tokens]
         # Preliminary tokens end the recursion if the operation is reached from its operands (in an unsorted block).
@@ -135,8 +136,9 @@ def _is_size(token: Token) -> bool:
 
 
 def same_tokens(a: Sequence[Token], b: Sequence[Token]) -> bool:
-    """Whether two shapes of equal element count are equal: all dimensions but one are the same, so the last one is,
-    too.
+    """Whether two shapes of equal element count are equal.
+
+    If all dimensions but one are the same, the equal element count implies that the last one is, too.
     """
     if len(a) != len(b):
         return False

@@ -25,19 +25,19 @@ from moir.dialects.data import decimal
 from moir.dialects.properties import FALSE, TRUE, attribute_of, float_attribute, is_float, is_floats, is_integer, is_integers, value_of
 
 LAYER_VERSION = "layer_version"
-"""The discardable attribute of an operation of the `extension` dialect with the version of its layer, if that is not
-`extension`.
-"""
+"""The discardable attribute with the version of the layer of an `extension` operation, if not `extension`."""
 
 AnyOperation = TypeVar("AnyOperation", bound=Operation)
 
 DISCARDABLE = frozenset(
     ("name", "tensor_names", "runtime_info", "dimension_names", "node_attributes", "framework_operation", LAYER_VERSION)
 )
-"""Discardable attributes that any operation may carry: node name of the framework; names of the result tensors (one
-string per result, names separated by commas as in the IR); entries for the `<rt_info>` of the layer; names that a
-framework gives to unknown dimensions of an input; Python attributes that an extension set; the source operation from
-which an extension made this one; version of the layer.
+"""Discardable attributes that any operation may carry.
+
+These are the node name of the framework; the names of the result tensors (one string per result, names separated by
+commas as in the IR); entries for the `<rt_info>` of the layer; names that a framework gives to unknown dimensions of an
+input; Python attributes that an extension set; the source operation from which an extension made this one; and the
+version of the layer.
 """
 
 

@@ -127,8 +127,9 @@ class DataAttr(Data[TensorData]):
 
     @property
     def array(self) -> Array:
-        """The elements (for packed types their bytes). Raises ConversionError if the text they were read from elides
-        them.
+        """The elements (for packed types their bytes).
+
+        Raises ConversionError if the text from which the constant was parsed elides them.
         """
         if self.data.array is None:
             raise ConversionError(

@@ -67,8 +67,9 @@ class ElementType:
     bits: int
     """Width of one element; 0 where elements have no fixed width."""
     numpy_name: str | None
-    """Name in numpy or ml_dtypes of the type of its arrays; None if elements are packed (below 8 bits) or have no
-    arrays.
+    """Name in numpy or ml_dtypes of the type of its arrays.
+
+    None if elements are packed (below 8 bits) or have no arrays.
     """
 
     @cached_property

@@ -1,5 +1,6 @@
-"""The open dialect `extension`: operations outside OpenVINO's operation sets, implemented by a library or a Python
-class.
+"""The open dialect `extension`: operations outside of OpenVINO's operation sets.
+
+A library or a Python class implements them in the runtime.
 
     %y = extension.InceptionBlock(%x) {channels = "32"} : tensor<1x32x8x8xf32>
 

@@ -36,8 +36,9 @@ class FrameworkOp(PropertyAccess):
     traits = OpTraits(lambda: (NoTerminator(),))
 
     KIND: ClassVar[str] = ""
-    """The kind of the node in the framework; in ONNX prefixed by its domain, `com.microsoft.QGemm`, unless it is the
-    default.
+    """The kind of the node in the framework.
+
+    In ONNX the domain precedes it, `com.microsoft.QGemm`, unless that is the default domain.
     """
 
     def print(self, printer: Printer) -> None:

@@ -37,9 +37,7 @@ def several_tensor_names(names: Iterable[Iterable[str]]) -> ArrayAttr[StringAttr
 
 
 def tensor_names_of(op: Operation) -> list[str]:
-    """Names of the result tensors of an operation, one string per result as in the IR; empty for a result without
-    names.
-    """
+    """Names of the result tensors of an operation: one string per result as in the IR, empty without names."""
     names = op.attributes.get("tensor_names")
     texts: list[str] = list(value_of(names)) if names is not None else []
     return texts + [""] * (len(op.results) - len(texts))
@@ -99,9 +97,7 @@ def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> 
 
 
 def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
-    """Transfer the node name and tensor names of `op` to the producers of `values`, which are about to replace its
-    results.
-    """
+    """Transfer the node name and tensor names of `op` to the producers of `values`, its replacements."""
     name = op.attributes.get("name")
     if len(values) == 1 and isinstance(producer := values[0].owner, Operation) and "tensor_names" not in producer.attributes:
         # The common case: one new operation takes over everything.

@@ -100,8 +100,9 @@ def floats_of(attribute: Attribute) -> tuple[float, ...]:
 
 
 def attribute_of(value: object) -> Attribute:
-    """The attribute of a Python value: bool, int, float, str, or a list of one of them; an attribute is returned
-    unchanged.
+    """The attribute of a Python value: bool, int, float, str, or a list of one of them.
+
+    An attribute is returned unchanged.
 
     A list with a float in it is a list of floats; an empty list is one of integers. Raises TypeError for other values.
     """

@@ -33,9 +33,7 @@ TensorTypeAttribute: TypeAlias = TensorType[Attribute] | UnrankedTensorType[Attr
 
 
 MAXIMUM_RANK = 4096
-"""Upper bound on the rank of a tensor, beyond that of any valid model; it limits the memory a damaged model can
-request.
-"""
+"""Upper bound on the rank of a tensor, beyond any valid model: it limits the memory a damaged model requests."""
 
 _INTERNED: dict[tuple[Shape, Attribute], TensorTypeAttribute] = {}
 _DESCRIPTIONS: dict[int, tuple[Attribute, Shape, Attribute]] = {}

@@ -30,8 +30,7 @@ from moir.rewriting.events import RECORDING, Recording
 
 
 class Pattern(RewritePattern):
-    """A pattern with declared root classes: `match_and_rewrite` is called only for operations of the classes in
-    `roots`.
+    """A pattern with declared root classes, on whose operations alone `match_and_rewrite` is called.
 
     A root may also be the name of an operation. Its class is then not loaded by a pattern that matches nothing.
     """
@@ -60,9 +59,7 @@ class Rewriter(PatternRewriter):
         self._before: list[str] = []
         self._root = "" if recording is None else recording.text(op)
         self.pattern: object = None
-        """The pattern that is being tried, for events; a pattern that consists of several sets it to the one that
-        matched.
-        """
+        """The pattern that is being tried, for events; a combined pattern sets it to the one that matched."""
         self.known = known
         self.op = OpBuilder(known, op.parent, op)
         self.op.inserted = []
@@ -106,8 +103,9 @@ class Rewriter(PatternRewriter):
 
 
 class PatternTable:
-    """Table from operation class to the patterns that may start there: most specific root first, then in the given
-    order.
+    """Table from operation class to the patterns that may start there.
+
+    Patterns are sorted by root class, the most specific one first, then in the given order.
     """
 
     def __init__(self, patterns: Iterable[RewritePattern]) -> None:

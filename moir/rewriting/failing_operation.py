@@ -8,8 +8,9 @@ from typing import Any
 from xdsl.ir import Operation
 
 VIEWS = {"LoweringNode": "op", "MoLoweringNode": "op", "GraphNode": "_subject"}
-"""Names of classes that wrap one operation -> attribute with the operation; by name, as their modules may not be
-loaded.
+"""Names of classes that wrap one operation -> attribute with the operation.
+
+They are given by name, as their modules may not be loaded.
 """
 
 

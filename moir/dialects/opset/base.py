@@ -371,8 +371,9 @@ class OpsetOp(IRDLOperation, PropertyAccess):
         return self.element_type(0)
 
     def common_element(self, *indices: int) -> Attribute:
-        """The common element type of the operands with these indices, by default of all. Raises InferenceError if they
-        differ.
+        """The common element type of the operands with these indices, by default of all operands.
+
+        Raises InferenceError if the element types differ.
         """
         operands = [self._operands[index] for index in indices] if indices else self._operands
         return reduce(merge_elements, map(element_of, operands))

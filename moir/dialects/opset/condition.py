@@ -245,9 +245,7 @@ class RepeatingOp(OpsetOp):
         return types
 
     def joined_size(self, size: int, slicing: Slicing, iterations: int) -> int:
-        """Size of an output that concatenates the values of the iterations along its axis; `size` is that of one
-        iteration.
-        """
+        """Size of an output that concatenates slices of `size` elements, one per iteration, along its axis."""
         return size * iterations if size >= 0 and iterations >= 0 else -1
 
 

@@ -257,8 +257,7 @@ class ScatterUpdate(WritingOp):
 
 @irdl_op_definition
 class ScatterElementsUpdate(WritingOp):
-    """`data` with each element of `updates` written at its position, with the coordinate along `axis` replaced by the
-    index.
+    """`data` with each element of `updates` written at its position, whose coordinate along `axis` is the index.
 
     `reduction` combines updates of one position with each other and, if `use_init_val` is set, with the element of
     `data`.

@@ -223,8 +223,9 @@ class Assign(OpsetOp):
 
 
 def parse_shape(text: str) -> Shape:
-    """A shape parsed from its spelling in the IR; a dimension with bounds is unknown. Raises InferenceError if
-    malformed.
+    """A shape parsed from its spelling in the IR; a dimension with bounds is unknown.
+
+    Raises InferenceError if the text is malformed.
     """
     dimensions = [item.strip() for item in text.strip().strip("[]").split(",")]
     if dimensions == ["..."]:

@@ -259,8 +259,9 @@ def _is_repeatable(dimension: Dimension, target: Dimension) -> bool:
 
 
 def _repeated(dimension: Dimension, target: Dimension) -> Dimension:
-    """The dimension after broadcasting to a target: the target, or the dimension if it is known, not 1, and the target
-    a symbol.
+    """The dimension after broadcasting to a target.
+
+    That is the target, unless the target is a symbol and the dimension a known size other than 1.
     """
     return dimension if isinstance(target, Symbol) and is_fixed(dimension) and dimension != 1 else target
 
@@ -413,7 +414,7 @@ class Reverse(MovementOp):
 
 @irdl_op_definition
 class ReverseSequence(MovementOp):
-    """`data`, for each entry of the batch axis with its first `seq_lengths[entry]` elements along `seq_axis` reversed."""
+    """`data` with the first `seq_lengths[entry]` elements along `seq_axis` reversed, for each entry of the batch."""
 
     name = "opset1.ReverseSequence"
     AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("batch_axis", "seq_axis"))

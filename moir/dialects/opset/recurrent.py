@@ -46,8 +46,9 @@ class RecurrentOp(OpsetOp):
         return self.GATES
 
     def sizes(self, shapes: Shapes) -> Sizes:
-        """The dimensions that the shapes of the operands determine. Raises InferenceError if they contradict each
-        other.
+        """The dimensions that the shapes of the operands determine.
+
+        Raises InferenceError if the shapes contradict each other.
         """
         found: Sizes = {"N": -1, "T": -1, "I": -1, "H": -1, "D": self.directions()}
         for index, (axes, shape) in enumerate(zip(self.OPERANDS, shapes, strict=True)):

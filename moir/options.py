@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SWITCHES = ("MO_ENABLED_TRANSFORMS", "MO_DISABLED_TRANSFORMS")
+ENABLED_VARIABLE, DISABLED_VARIABLE = "MO_ENABLED_TRANSFORMS", "MO_DISABLED_TRANSFORMS"
 """The environment variables that switch transformations on and off."""
 
 
@@ -37,7 +37,7 @@ class ConversionOptions:
     def needs_extensions(self) -> bool:
         """Whether the options or the environment name extensions to load, or transformations to enable or disable."""
         given = self.extensions or self.transformations_config or self.enable or self.disable
-        return bool(given) or any(map(os.environ.get, SWITCHES))
+        return bool(given) or any(map(os.environ.get, (ENABLED_VARIABLE, DISABLED_VARIABLE)))
 
     def parameters(self, path: str | Path) -> dict[str, object]:
         """The options that extensions find in `graph.graph["cmd_params"]` when the model file `path` is converted."""

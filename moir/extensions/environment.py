@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from moir.errors import ConversionError
-
-ENABLED, DISABLED = "MO_ENABLED_TRANSFORMS", "MO_DISABLED_TRANSFORMS"
-"""The environment variables that enable and disable transformations."""
+from moir.options import DISABLED_VARIABLE, ENABLED_VARIABLE
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,12 @@ class Choice:
     @staticmethod
     def read(enable: Iterable[str], disable: Iterable[str], environment: Mapping[str, str]) -> Choice:
         """The choice of a command line and an environment."""
-        return Choice(frozenset(enable), frozenset(disable), _names(environment.get(ENABLED, "")), _names(environment.get(DISABLED, "")))
+        return Choice(
+            frozenset(enable),
+            frozenset(disable),
+            _names(environment.get(ENABLED_VARIABLE, "")),
+            _names(environment.get(DISABLED_VARIABLE, "")),
+        )
 
     def __bool__(self) -> bool:
         return bool(self.enabled or self.disabled or self.environment_enabled or self.environment_disabled)

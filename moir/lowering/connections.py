@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.ir import Region, SSAValue
+import numpy as np
+from xdsl.ir import Attribute, Region, SSAValue
 
 from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.condition import Loop, RepeatingOp
 from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.shapes import element_of, is_static, shape_of, tensor
 from moir.lowering.binder import LoweringNode
 from moir.lowering.bodies import Body, create_with_bodies
 from moir.rewriting.builder import OpBuilder
@@ -147,3 +149,36 @@ def create_repeating(
     if operation is Loop:
         properties["condition"] = 0
     return create_with_bodies(op, operation, operands, properties, [region])
+
+
+def slice_type(value: SSAValue, axis: int = 0) -> Attribute:
+    """The type of one slice of a value along an axis, in which that axis has size 1."""
+    shape = shape_of(value)
+    return tensor(None if shape is None else (*shape[:axis], 1, *shape[axis + 1 :]), element_of(value))
+
+
+def results_without_iterations(
+    node: LoweringNode, op: OpBuilder, states: Sequence[SSAValue], values: Sequence[SSAValue], joined: int | None = None
+) -> list[SSAValue | None] | None:
+    """The results of a loop whose body never runs: its initial states, empty lists, and zeros.
+
+    Args:
+        node: the loop.
+        op: the builder.
+        states: the initial values of the states, which are the first results.
+        values: the values of the body for the other results.
+        joined: how many of these are joined along a new first axis, by default all; the others are last values.
+
+    Returns None if the shape of a result that is used is not known.
+    """
+    results: list[SSAValue | None] = [*states]
+    for number, value in enumerate(values):
+        shape = shape_of(value)
+        if not node.is_used(len(results)):
+            results.append(None)
+        elif shape is None or not is_static(shape):
+            return None
+        else:
+            lead = (0,) if joined is None or number < joined else ()
+            results.append(op.constant_like(np.zeros((*lead, *shape)), value))
+    return results

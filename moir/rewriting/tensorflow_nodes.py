@@ -11,12 +11,23 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import dynamic, is_element_type, si32
 from moir.dialects.framework import FrameworkOp, operation_class
+from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import attribute_of, string_attribute
 from moir.dialects.shapes import UNKNOWN, element_of, tensor
+from moir.errors import UnsupportedOperationError
 
 TRANSPARENT = frozenset(("Identity", "RefIdentity", "Snapshot", "StopGradient", "PreventGradient", "EnsureShape"))
 """Kinds of nodes whose result is their first operand."""
+
+
+MERGES = ("Merge", "RefMerge")
+"""Kinds that join the values of branches, or of the entry and the back edge of a loop."""
+
+
+def unsupported(op: Operation, reason: str, hint: str | None = None) -> UnsupportedOperationError:
+    """The error about a node that cannot be raised."""
+    return UnsupportedOperationError(reason, operation=op.name, node=name_of(op), hint=hint)
 
 
 def kind_of(op: object) -> str:

@@ -21,7 +21,16 @@ from moir.dialects.opset.base import (
     optional_operands,
     string_property,
 )
-from moir.dialects.shapes import Shapes, SymbolicShape, element_count, format_shape, is_fixed, merge_elements, merge_shapes, normalize_axis
+from moir.dialects.shapes import (
+    Shapes,
+    SymbolicShape,
+    element_count,
+    format_shape,
+    is_fixed,
+    merge_elements,
+    merge_shapes,
+    normalize_axis,
+)
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 

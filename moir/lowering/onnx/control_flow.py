@@ -11,18 +11,18 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import si64
 from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.condition import Loop, RepeatingOp, TensorIterator, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
-from moir.dialects.shapes import element_of, is_static, normalize_axis, rank_of, shape_of, tensor
+from moir.dialects.shapes import is_static, normalize_axis, rank_of, shape_of, tensor
 from moir.lowering.binder import LoweringNode
-from moir.lowering.bodies import Body, captured_values, graph_of, known_value, lowered_body, own_operands, repeated_body
+from moir.lowering.bodies import captured_values, graph_of, known_value, lowered_body, own_operands, repeated_body
 from moir.lowering.branches import conditional, inlined
-from moir.lowering.connections import Connections, create_repeating
+from moir.lowering.connections import Connections, create_repeating, results_without_iterations, slice_type
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_scalar, dimension_list
 from moir.lowering.table import Replacement
@@ -65,7 +65,10 @@ def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
         lambda types: lowered_body(node, region, [tensor((), si64), true, *types, *captured]),
         first_result=1,
     )
-    if _never_runs(node, trip_count, condition) and (unchanged := _without_iterations(node, op, body, carried)) is not None:
+    if (
+        _never_runs(node, trip_count, condition)
+        and (unchanged := results_without_iterations(node, op, carried, body.values()[1 + len(carried) :])) is not None
+    ):
         return unchanged
     operands = [_limit(node, op, trip_count), op.constant(np.array(True)) if condition is None else condition]
     connections = Connections(node, body, operands, first_parameter=2, first_result=1)
@@ -105,20 +108,6 @@ def _never_runs(node: LoweringNode, trip_count: SSAValue | None, condition: SSAV
     limit = node.known.integers(trip_count)
     first = None if condition is None else node.known.constant(condition)
     return (limit is not None and len(limit) == 1 and limit[0] <= 0) or (first is not None and first.size == 1 and not first.any())
-
-
-def _without_iterations(node: LoweringNode, op: OpBuilder, body: Body, carried: list[SSAValue]) -> list[SSAValue | None] | None:
-    """The results of a loop without iterations; None if the shape of an empty scan output is unknown."""
-    values: list[SSAValue | None] = [*carried]
-    for index, value in enumerate(body.values()[1 + len(carried) :], len(carried)):
-        shape = shape_of(value)
-        if not node.is_used(index):
-            values.append(None)
-        elif shape is None or not is_static(shape):
-            return None
-        else:
-            values.append(op.constant_like(np.zeros((0, *shape)), value))
-    return values
 
 
 def _limit(node: LoweringNode, op: OpBuilder, trip_count: SSAValue | None) -> SSAValue:
@@ -196,7 +185,7 @@ def _scan(node: LoweringNode, op: OpBuilder, region: Region, given: Scanned) -> 
             for use in uses:
                 use.operation.operands[use.index] = element
 
-    pieces = [_piece(value, cut) for value, cut in zip(scanned, cuts, strict=True)]
+    pieces = [slice_type(value, cut.axis) for value, cut in zip(scanned, cuts, strict=True)]
     body = repeated_body(
         node,
         region,
@@ -232,11 +221,6 @@ def _repetition(op: OpBuilder, region: Region, scanned: SSAValue, cut: Slicing) 
     return Loop, [as_scalar(op, dimension_list(op, scanned, cut.axis)), op.constant(np.array(True))]
 
 
-def _piece(value: SSAValue, cut: Slicing) -> Attribute:
-    shape = shape_of(value)
-    return tensor(None if shape is None else (*shape[: cut.axis], 1, *shape[cut.axis + 1 :]), element_of(value))
-
-
 @onnx.lowers("Scan")
 def scan_of_batch(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Scan(lengths, state…, scanned…)
@@ -255,7 +239,7 @@ def scan_of_batch(node: LoweringNode, op: OpBuilder) -> Replacement:
     elements: list[SSAValue] = []
     inputs: list[BodyPort] = []
     for index, value in enumerate(own):
-        parameter = Parameter.create(result_types=[_piece(value, Slicing(0))])
+        parameter = Parameter.create(result_types=[slice_type(value)])
         inside.insert(parameter)
         elements.append(inside.Squeeze(parameter.results[0], [0]))
         inputs.append(BodyPort(index, slicing=Slicing(0)))

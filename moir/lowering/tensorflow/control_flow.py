@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from moir.dialects import element_types
 from moir.dialects.element_types import boolean, si64
 from moir.dialects.moir import Slicing
 from moir.dialects.opset.condition import Loop, RepeatingOp, TensorIterator, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
-from moir.dialects.shapes import element_of, is_static, rank_of, shape_of, tensor
+from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
 from moir.lowering.bodies import Body, graph_of, lowered_body, repeated_body
 from moir.lowering.branches import conditional, inlined
-from moir.lowering.connections import Connections
+from moir.lowering.connections import Connections, results_without_iterations, slice_type
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.table import tf
@@ -276,7 +276,7 @@ def _body(node: LoweringNode, region: Region, given: Repetition, first_result: i
             for use in uses:
                 use.operation.operands[use.index] = element
 
-    pieces = [_piece(value) for value in given.sliced]
+    pieces = [slice_type(value) for value in given.sliced]
     return repeated_body(
         node,
         region,
@@ -284,11 +284,6 @@ def _body(node: LoweringNode, region: Region, given: Repetition, first_result: i
         lambda types: lowered_body(node, region, [*types, *pieces, *given.invariants], squeeze),
         first_result=first_result,
     )
-
-
-def _piece(value: SSAValue) -> Attribute:
-    shape = shape_of(value)
-    return tensor(None if shape is None else (1, *shape[1:]), element_of(value))
 
 
 def _connected(
@@ -316,14 +311,4 @@ def _without_iterations(node: LoweringNode, op: OpBuilder, given: Repetition) ->
     if not given.joined and not given.last:
         return [*given.states]
     body = _body(node, graph_of(node, "body"), given, first_result=0)
-    values: list[SSAValue | None] = [*given.states]
-    for index, value in enumerate(body.values()[len(given.states) :], len(given.states)):
-        shape = shape_of(value)
-        if not node.is_used(index):
-            values.append(None)
-        elif shape is None or not is_static(shape):
-            return None
-        else:
-            lead = (0,) if index < len(given.states) + given.joined else ()
-            values.append(op.constant_like(np.zeros((*lead, *shape)), value))
-    return values
+    return results_without_iterations(node, op, given.states, body.values()[len(given.states) :], given.joined)

@@ -113,7 +113,7 @@ class FrontReplacementPattern(ReplacementPattern):
         graph.remove_nodes_from(self.nodes_to_remove(graph, match))
 
     def generate_sub_graph(self, graph: Graph, match: Any) -> dict[str, GraphNode]:
-        """Make the new nodes for a match; returns them by names that `input_edges_match` and `output_edges_match` use."""
+        """Make the new nodes for a match, by the names that `input_edges_match` and `output_edges_match` use."""
         raise self._incomplete("replace_sub_graph")
 
     def input_edges_match(self, graph: Graph, match: Any, new_sub_graph: dict[str, GraphNode]) -> Mapping[Any, Any]:

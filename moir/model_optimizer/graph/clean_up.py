@@ -7,13 +7,12 @@ from collections.abc import Collection, Iterable
 from xdsl.ir import Block, Operation, OpResult
 
 from moir.analysis.order import sort_block
-from moir.dialects.opset.base import OpsetOp
 from moir.model_optimizer.graph.operation_attributes import OperationAttributes
 from moir.model_optimizer.graph.operation_names import class_type
 from moir.model_optimizer.graph.sentinels import SENTINELS, nodes_of
 from moir.model_optimizer.graph.view import BlockView
-from moir.passes.fold.fold_constants import Folding, replace_by_constants
 from moir.rewriting.dead_code import is_removable
+from moir.rewriting.folding import Folding
 
 
 def live_operations(block: Block, roots: Iterable[Operation] = ()) -> set[Operation]:
@@ -37,16 +36,7 @@ def fold_constants(block: Block, kept: Collection[str]) -> bool:
         kept: values of `type` of operations that are not replaced.
     """
     sort_block(block)
-    folding = Folding(static_shape=False)
-    is_changed = False
-    for op in list(block.ops):
-        if not isinstance(op, OpsetOp) or not op.operands or op.regions or not op.DETERMINISTIC or op.EFFECTS:
-            continue
-        results = None if class_type(type(op)) in kept else folding.results(op)
-        if results is not None:
-            replace_by_constants(op, results)
-            is_changed = True
-    return is_changed
+    return Folding(static_shape=False).block(block, lambda op: class_type(type(op)) in kept)
 
 
 def clean_up(graph: BlockView, kept: Collection[str]) -> None:

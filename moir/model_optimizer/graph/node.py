@@ -174,7 +174,7 @@ class GraphNode(AttributedNode):
         return sorted(self.get_inputs(), key=lambda entry: entry[1].get("in", 0))
 
     def get_outputs(self, edge_attr: Mapping[str, int] | None = None, control_flow: bool = False) -> list[tuple[str, EdgeAttributes]]:
-        """For each edge that begins in the node and has the given attributes: the id of the consumer, the attributes."""
+        """The consumer's id and the attributes of each edge that begins in the node and has the given attributes."""
         wanted = dict(edge_attr or {}).items()
         return [(neighbour.id, edge) for neighbour, edge in self._outgoing() if wanted <= edge.items()]
 

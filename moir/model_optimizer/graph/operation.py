@@ -4,7 +4,8 @@
         op = "SoftMax"
 
         def __init__(self, graph, attrs):
-            super().__init__(graph, {"type": self.op, "op": self.op, "version": "opset1", "infer": Softmax.infer, "axis": 1}, attrs)
+            own = {"type": self.op, "op": self.op, "version": "opset1", "infer": Softmax.infer, "axis": 1}
+            super().__init__(graph, own, attrs)
 
         def supported_attrs(self):
             return ["axis"]

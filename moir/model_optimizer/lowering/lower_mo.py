@@ -2,7 +2,7 @@
 
     %y = mo.Power(%x) {node_attributes = #moir.python<"{'scale': -1.0, …}">} : tensor<*x!moir.dynamic>
 ->  %y = opset1.Multiply(%x, -1.0) : tensor<1x8xf32>
-    %z = mo.InceptionBlock(%x) {node_attributes = #moir.python<"{'type': 'InceptionBlock', …}", "infer">} : tensor<*x!moir.dynamic>
+    %z = mo.InceptionBlock(%x) {node_attributes = #moir.python<"{'type': 'InceptionBlock', …}", "infer">}
 ->  %z = extension.InceptionBlock(%x) {channels = "32"} : tensor<1x32x8x8xf32>
 
 In the front phase they are lowered in the same walk as the operations of the framework, see `moir.lowering.driver`.

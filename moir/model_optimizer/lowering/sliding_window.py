@@ -41,7 +41,7 @@ class WindowPlacement:
 
 @dataclass(frozen=True)
 class WindowAttributes:
-    """Attributes of a node: as `backend_attrs` writes them to the IR, else as Model Optimizer's extractors named them."""
+    """Attributes of a node: as `backend_attrs` writes them, else as Model Optimizer's extractors named them."""
 
     node: MoLoweringNode
     texts: Mapping[str, str]

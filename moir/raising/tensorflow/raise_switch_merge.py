@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -27,12 +27,20 @@ from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
 from moir.dialects.opset.infrastructure import Constant, Result
-from moir.errors import UnsupportedOperationError
 from moir.rewriting.dead_code import eliminate_dead
-from moir.rewriting.tensorflow_nodes import add_results, erase, kind_of, new_integers, new_node, new_parameter, origin
+from moir.rewriting.tensorflow_nodes import (
+    MERGES,
+    add_results,
+    erase,
+    kind_of,
+    new_integers,
+    new_node,
+    new_parameter,
+    origin,
+    unsupported,
+)
 
 SWITCHES = ("Switch", "RefSwitch", "_SwitchN")
-MERGES = ("Merge", "RefMerge")
 
 Path: TypeAlias = "tuple[tuple[SSAValue, int], ...]"
 """The predicates that decide whether a node runs, outermost first, each with the branch the node is on."""
@@ -87,10 +95,6 @@ class Conditional:
         return [number for number, merge in enumerate(self.merges) if len(merge.results) > 1 and merge.results[1].uses]
 
 
-def _fail(op: Operation, reason: str, hint: str | None = None) -> NoReturn:
-    raise UnsupportedOperationError(reason, operation=op.name, node=name_of(op), hint=hint)
-
-
 class Conditionals:
     """Finds the conditionals of a block and raises them."""
 
@@ -104,7 +108,7 @@ class Conditionals:
             self.position[op] = position
             place = self._joined(op)
             if len(place.path) > DEEPEST_PATH:
-                _fail(op, f"it is in more than {DEEPEST_PATH} conditionals one in the other")
+                raise unsupported(op, f"it is in more than {DEEPEST_PATH} conditionals one in the other")
             if kind_of(op) in SWITCHES:
                 predicate = origin(op.operands[1])
                 count = len(op.results) if kind_of(op) == "_SwitchN" else 2
@@ -145,7 +149,7 @@ class Conditionals:
         longest = max(places, key=lambda place: len(place.path))
         level = self._level(places)
         if level < 0:
-            _fail(
+            raise unsupported(
                 merge,
                 "none of the branches it joins depends on a Switch, so what decides between them is not known",
                 hint="save the model with control flow in functions (If), or freeze it with the predicate as a constant",
@@ -155,7 +159,7 @@ class Conditionals:
         branches = [place.path[level][1] if len(place.path) > level and place.path[level][0] is predicate else -1 for place in places]
         free = [branch for branch in range(count) if branch not in branches]
         if len(places) != count or len(free) != branches.count(-1) or len(free) > 1:
-            _fail(merge, "it does not join the branches of one conditional")
+            raise unsupported(merge, "it does not join the branches of one conditional")
         branches = [free[0] if branch < 0 else branch for branch in branches]
         path = longest.path[:level]
         merges = tuple(max(place.merges[index] if index < len(place.merges) else 0 for place in places) for index in range(level + 1))

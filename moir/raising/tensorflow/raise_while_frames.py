@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -32,17 +31,15 @@ from moir.dialects.moir import all_blocks, is_none
 from moir.dialects.names import inherit_names, name_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.properties import value_of
-from moir.errors import UnsupportedOperationError
-from moir.rewriting.tensorflow_nodes import add_results, erase, kind_of, new_node, new_parameter
+from moir.rewriting.tensorflow_nodes import MERGES, add_results, erase, kind_of, new_node, new_parameter, unsupported
 
 ENTERS = ("Enter", "RefEnter")
 EXITS = ("Exit", "RefExit")
-MERGES = ("Merge", "RefMerge")
 SWITCHES = ("Switch", "RefSwitch")
+NEXT_ITERATIONS = ("NextIteration", "RefNextIteration")
+
 DEEPEST_NESTING = 100
 """Largest number of loops nested within one another."""
-
-NEXT_ITERATIONS = ("NextIteration", "RefNextIteration")
 
 
 @dataclass(frozen=True)
@@ -75,10 +72,6 @@ class Frame:
         while outer is not None:
             depth, outer = depth + 1, outer.parent
         return depth
-
-
-def _fail(op: Operation, reason: str, hint: str | None = None) -> NoReturn:
-    raise UnsupportedOperationError(reason, operation=op.name, node=name_of(op), hint=hint)
 
 
 def _entering(merge: Operation) -> SSAValue:
@@ -135,20 +128,20 @@ class Frames:
         frame.enters.append(op)
         self.place[op] = frame
         if outer is frame:
-            _fail(op, f"a value of the loop {name} enters it again")
+            raise unsupported(op, f"a value of the loop {name} enters it again")
         if outer is None or outer is frame.parent:
             return False
         if frame.parent is not None:
-            _fail(op, f"the loop {name} takes values of two loops, {outer.name} and {frame.parent.name}")
+            raise unsupported(op, f"the loop {name} takes values of two loops, {outer.name} and {frame.parent.name}")
         frame.parent = outer
         around: Frame | None = outer
         for _ in range(DEEPEST_NESTING):
             if around is frame:
-                _fail(op, f"the loop {name} is inside itself")
+                raise unsupported(op, f"the loop {name} is inside itself")
             if around is None:
                 return True
             around = around.parent
-        _fail(op, f"it is in more than {DEEPEST_NESTING} loops one in the other")
+        raise unsupported(op, f"it is in more than {DEEPEST_NESTING} loops one in the other")
 
     def _frame_of_operands(self, op: Operation) -> Frame | None:
         found: Frame | None = None
@@ -157,7 +150,7 @@ class Frames:
             if frame is None or frame is found:
                 continue
             if found is not None:
-                _fail(op, f"it takes values of two loops, {found.name} and {frame.name}")
+                raise unsupported(op, f"it takes values of two loops, {found.name} and {frame.name}")
             found = frame
         return found
 
@@ -183,7 +176,7 @@ class FrameRaising:
         self.members = set(frame.operations)
         conditions = [op for op in frame.operations if kind_of(op) == "LoopCond"]
         if len(conditions) != 1:
-            _fail(frame.enters[0], f"the loop {frame.name} has {len(conditions)} nodes LoopCond where it should have one")
+            raise unsupported(frame.enters[0], f"the loop {frame.name} has {len(conditions)} nodes LoopCond where it should have one")
         self.condition = conditions[0]
         entering = set(frame.enters)
         self.merges = [op for op in frame.operations if kind_of(op) in MERGES and any(operand.owner in entering for operand in op.operands)]
@@ -294,7 +287,7 @@ class FrameRaising:
             found = self.frames.back_edges.get((name, index))
             if found is not None:
                 return found
-        _fail(merge, f"no NextIteration feeds this variable of the loop {self.frame.name}")
+        raise unsupported(merge, f"no NextIteration feeds this variable of the loop {self.frame.name}")
 
     def _switch(self, merge: Operation) -> Operation | None:
         """The Switch of a variable by the condition of the loop; None if only the condition uses the variable."""
@@ -307,7 +300,7 @@ class FrameRaising:
         for op in self.frame.exits:
             switch = op.operands[0].owner
             if not isinstance(switch, Operation) or switch not in numbers:
-                _fail(op, f"what leaves the loop {self.frame.name} here is none of its variables")
+                raise unsupported(op, f"what leaves the loop {self.frame.name} here is none of its variables")
             result = loop.results[numbers[switch]]
             inherit_names(op, [result])
             op.results[0].replace_all_uses_with(result)

@@ -19,7 +19,7 @@ from xdsl.traits import NoTerminator
 
 from moir import frameworks
 from moir.dialects.assembly import parse_free_form, print_assembly
-from moir.dialects.opset.base import PropertyAccess
+from moir.dialects.opset.property_definitions import PropertyAccess
 
 MODEL_OPTIMIZER = frameworks.MODEL_OPTIMIZER.dialect
 """The dialect of operations that are created by Model Optimizer's API and not yet lowered to an operation set."""

@@ -19,7 +19,8 @@ from moir.dialects.data import DataAttr
 from moir.dialects.framework import decode_kind
 from moir.dialects.moir import ModelOp
 from moir.dialects.names import name_of, tensor_names_of
-from moir.dialects.opset.base import OpsetOp, property_table
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.property_definitions import property_table
 from moir.dialects.opset.xml import layer_type
 from moir.dialects.shapes import element_of
 from moir.emit.bodies import PORT_MAP_PROPERTIES, bodies_of

@@ -16,9 +16,10 @@ from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue, SSAValues
 from moir.analysis.known_values import KnownValues
 from moir.dialects.data import DataAttr
 from moir.dialects.inference import set_type
-from moir.dialects.opset.base import OpsetOp, property_table
+from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.condition import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
+from moir.dialects.opset.property_definitions import property_table
 from moir.dialects.shapes import element_of, join_shapes, merge_elements, rank_of, shape_of, tensor, unknown_dimensions
 from moir.errors import ConversionError
 from moir.lowering.binder import LoweringNode

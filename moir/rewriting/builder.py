@@ -20,7 +20,8 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import dynamic, f32, si64, to_numpy
 from moir.dialects.inference import set_type
 from moir.dialects.moir import NoneOp
-from moir.dialects.opset.base import OpsetOp, property_table
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.property_definitions import property_table
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import UNKNOWN, element_of, tensor
 from moir.errors import InferenceError

@@ -36,7 +36,8 @@ from moir.analysis.constants import TOLERANCES, constant_of, is_about, outranks,
 from moir.dialects import opset
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import dynamic
-from moir.dialects.opset.base import OpsetOp, property_table
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.property_definitions import property_table
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_count, element_of, refines, shape_of
 from moir.errors import InferenceError

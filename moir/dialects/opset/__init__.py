@@ -27,6 +27,7 @@ FAMILIES: dict[str, str] = {
     "bitwise": (
         "opset13.BitwiseAnd opset15.BitwiseLeftShift opset13.BitwiseNot opset13.BitwiseOr opset15.BitwiseRightShift opset13.BitwiseXor"
     ),
+    "blocks": "opset2.BatchToSpace opset1.DepthToSpace opset1.ShuffleChannels opset2.SpaceToBatch opset1.SpaceToDepth",
     "comparison": (
         "opset1.Equal opset1.Greater opset1.GreaterEqual opset10.IsFinite opset10.IsInf opset10.IsNaN opset1.Less "
         "opset1.LessEqual opset1.NotEqual"
@@ -57,11 +58,7 @@ FAMILIES: dict[str, str] = {
     ),
     "logical": "opset1.LogicalAnd opset1.LogicalNot opset1.LogicalOr opset2.LogicalXor",
     "matrix": "opset7.Einsum opset14.Inverse opset1.MatMul opset13.ScaledDotProductAttention",
-    "movement": (
-        "opset2.BatchToSpace opset3.Broadcast opset1.Concat opset1.DepthToSpace opset12.Pad opset1.Reverse "
-        "opset1.ReverseSequence opset7.Roll opset1.ShuffleChannels opset8.Slice opset15.SliceScatter opset2.SpaceToBatch "
-        "opset1.SpaceToDepth opset1.Split opset1.StridedSlice opset1.Tile opset1.Transpose opset1.VariadicSplit"
-    ),
+    "movement": "opset1.Concat opset1.Split opset1.Transpose opset1.VariadicSplit",
     "normalization": "opset5.BatchNormInference opset12.GroupNormalization opset1.LRN opset6.MVN opset1.NormalizeL2",
     "pooling": (
         "opset8.AdaptiveAvgPool opset8.AdaptiveMaxPool opset14.AvgPool opset16.AvgPool opset1.MaxPool opset8.MaxPool opset14.MaxPool"
@@ -73,9 +70,12 @@ FAMILIES: dict[str, str] = {
         "opset1.ReduceMin opset1.ReduceProd opset1.ReduceSum"
     ),
     "region": "opset2.ROIPooling",
+    "repetition": "opset3.Broadcast opset1.Tile",
+    "reversal": "opset1.Reverse opset1.ReverseSequence opset7.Roll",
     "sequence": "opset3.CumSum opset1.OneHot opset16.OneHot",
     "shape": "opset1.Reshape opset3.ShapeOf opset1.Squeeze opset15.Squeeze opset1.Unsqueeze",
     "signal": "opset7.DFT opset7.IDFT opset9.IRDFT opset16.ISTFT opset9.RDFT opset15.STFT",
+    "slicing": "opset12.Pad opset8.Slice opset15.SliceScatter opset1.StridedSlice",
     "sort": "opset3.Bucketize opset3.NonZero opset15.SearchSorted opset11.TopK opset10.Unique",
     "sparse": "opset3.EmbeddingSegmentsSum opset16.SegmentMax opset16.SparseFillEmptyRows",
     "strings": "opset15.StringTensorPack opset15.StringTensorUnpack",

@@ -10,8 +10,8 @@ from xdsl.irdl import irdl_op_definition, traits_def
 from xdsl.traits import Commutative
 
 from moir.dialects.data import Array
-from moir.dialects.opset.base import boolean_property
 from moir.dialects.opset.elementwise_base import BroadcastingFunctionOp, BroadcastingOp, elementwise, is_real
+from moir.dialects.opset.property_definitions import boolean_property
 from moir.dialects.symbols import Symbol
 
 Number = Any

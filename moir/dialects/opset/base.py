@@ -25,230 +25,31 @@ computed from some by the functions of `moir.dialects.shapes`, or is -1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, reduce
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from typing import ClassVar, Self, TypeAlias, cast
 
-from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import AttrConstraint, IRDLOperation, OptPropertyDef, VarOperand, prop_def, traits_def, var_operand_def
-from xdsl.irdl.constraints import AnyAttr, AtMost, RangeOf, VerificationContext
+from xdsl.irdl import IRDLOperation, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
-from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.assembly import parse_assembly, print_assembly
 from moir.dialects.data import Array
-from moir.dialects.element_types import is_element_type
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.properties import (
-    FALSE,
-    TRUE,
-    attribute_of,
-    boolean_attribute,
-    float_attribute,
-    floats_attribute,
-    floats_of,
-    integer_attribute,
-    integers_attribute,
-    integers_of,
-    is_float,
-    is_floats,
-    is_integer,
-    is_integers,
-    string_attribute,
-    strings_attribute,
-    value_of,
-)
+from moir.dialects.opset.property_definitions import PropertyAccess, property_table
 from moir.dialects.shapes import Shape, Shapes, SymbolicShape, element_of, merge_elements, rank_of, shape_of, tensor
 
 Types: TypeAlias = Sequence[Attribute]
 """Result types of an operation."""
 
 
-@dataclass(frozen=True)
-class PropertyKind(AttrConstraint[Attribute]):
-    """The form of a property: `int`, `bool`, `float`, `str`, `element` (an element type), `ints`, `floats` or `strs`.
-
-    `allowed` lists the permitted values of a string, or of each string of a list.
-    """
-
-    kind: str
-    allowed: tuple[str, ...] = ()
-
-    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
-        if not self.accepts(attr):
-            raise VerifyException(f"{attr} is no property of kind {self.kind}")
-        if self.allowed:
-            value = value_of(attr)
-            for text in (value,) if isinstance(value, str) else cast("tuple[str, ...]", value):
-                if text not in self.allowed:
-                    raise VerifyException(f"{text!r} is not one of {', '.join(self.allowed)}")
-
-    def accepts(self, attr: Attribute) -> bool:
-        """Whether an attribute has this form, regardless of the permitted values."""
-        match self.kind:
-            case "int":
-                return is_integer(attr)
-            case "bool":
-                return attr in (TRUE, FALSE)
-            case "float":
-                return is_float(attr)
-            case "str":
-                return isinstance(attr, StringAttr)
-            case "element":
-                return is_element_type(attr)
-            case "ints":
-                return is_integers(attr)
-            case "floats":
-                return is_floats(attr)
-            case _:
-                return isinstance(attr, ArrayAttr) and all(isinstance(item, StringAttr) for item in cast("ArrayAttr[Attribute]", attr))
-
-    def attribute(self, value: Any) -> Attribute:
-        """The attribute of a Python value in this form; an attribute of this form is returned unchanged."""
-        if isinstance(value, Attribute):
-            return value if self.accepts(value) or self.kind == "element" else self.attribute(value_of(value))
-        match self.kind:
-            case "int":
-                return integer_attribute(int(value))
-            case "bool":
-                return boolean_attribute(bool(value))
-            case "float":
-                return float_attribute(float(value))
-            case "str":
-                return string_attribute(str(value))
-            case "ints":
-                return integers_attribute(tuple(int(item) for item in value))
-            case "floats":
-                return floats_attribute(tuple(float(item) for item in value))
-            case "strs":
-                return strings_attribute([str(item) for item in value])
-            case _:
-                return attribute_of(value)
-
-    def mapping_type_vars(self, type_var_mapping: Mapping[Any, Any]) -> Self:
-        return self
-
-
-def integer_property(default: int | None = None, *, xml: str | None = None) -> Attribute:
-    """An integer."""
-    return prop_def(PropertyKind("int"), None if default is None else integer_attribute(default), prop_name=xml)
-
-
-def boolean_property(default: bool | None = None, *, xml: str | None = None) -> Attribute:
-    """A boolean."""
-    return prop_def(PropertyKind("bool"), None if default is None else boolean_attribute(default), prop_name=xml)
-
-
-def float_property(default: float | None = None, *, xml: str | None = None) -> Attribute:
-    """A float."""
-    return prop_def(PropertyKind("float"), None if default is None else float_attribute(default), prop_name=xml)
-
-
-def string_property(default: str | None = None, *allowed: str, xml: str | None = None) -> Attribute:
-    """A string, one of `allowed` if any are given."""
-    return prop_def(PropertyKind("str", allowed), None if default is None else string_attribute(default), prop_name=xml)
-
-
-def element_property(default: Attribute | None = None, *, xml: str | None = None) -> Attribute:
-    """An element type."""
-    return prop_def(PropertyKind("element"), default, prop_name=xml)
-
-
-def integers_property(default: tuple[int, ...] | None = None, *, xml: str | None = None) -> Attribute:
-    """A list of integers."""
-    return prop_def(PropertyKind("ints"), None if default is None else integers_attribute(default), prop_name=xml)
-
-
-def floats_property(default: tuple[float, ...] | None = None, *, xml: str | None = None) -> Attribute:
-    """A list of floats."""
-    return prop_def(PropertyKind("floats"), None if default is None else floats_attribute(default), prop_name=xml)
-
-
-def strings_property(default: tuple[str, ...] | None = None, *allowed: str, xml: str | None = None) -> Attribute:
-    """A list of strings, each one of `allowed` if any are given."""
-    return prop_def(PropertyKind("strs", allowed), None if default is None else strings_attribute(default), prop_name=xml)
-
-
-def optional_operands(count: int) -> VarOperand:
-    """Up to `count` trailing operands, each of which may be absent (`moir.none` if a later one is present)."""
-    return var_operand_def(RangeOf(AnyAttr()).of_length(AtMost(count)))
-
-
-@dataclass(frozen=True)
-class PropertySpec:
-    """A property of an operation, by its XML name: its form, and its default (None if the property is required)."""
-
-    kind: PropertyKind
-    default: Attribute | None
-    optional: bool = False
-
-
-@dataclass(frozen=True)
-class PropertyTable:
-    """The properties of an operation class."""
-
-    specs: Mapping[str, PropertySpec] = field(default_factory=dict[str, PropertySpec])
-    defaults: Mapping[str, Attribute] = field(default_factory=dict[str, Attribute])
-
-
-@cache
-def property_table(operation: type[IRDLOperation]) -> PropertyTable:
-    """The properties of an IRDL class, in the order of their definition."""
-    specs = {
-        name: PropertySpec(
-            definition.constr if isinstance(definition.constr, PropertyKind) else PropertyKind("attribute"),
-            definition.default_value,
-            isinstance(definition, OptPropertyDef),
-        )
-        for name, definition in operation.get_irdl_definition().properties.items()
-    }
-    return PropertyTable(specs, {name: spec.default for name, spec in specs.items() if spec.default is not None})
-
-
 @cache
 def _result_definitions(operation: type[IRDLOperation]) -> int:
     return len(operation.get_irdl_definition().results)
-
-
-class PropertyAccess(Operation):
-    """Access to properties of an operation as Python values, whatever its dialect."""
-
-    def integer(self, name: str) -> int:
-        """An integer property."""
-        return cast("IntegerAttr[Any]", self.properties[name]).value.data
-
-    def integers(self, name: str) -> tuple[int, ...]:
-        """A property that is a list of integers."""
-        return integers_of(self.properties[name])
-
-    def number(self, name: str) -> float:
-        """A float property."""
-        return cast("FloatAttr[Any]", self.properties[name]).value.data
-
-    def numbers(self, name: str) -> tuple[float, ...]:
-        """A property that is a list of floats."""
-        return floats_of(self.properties[name])
-
-    def flag(self, name: str) -> bool:
-        """A boolean property."""
-        return bool(cast("IntegerAttr[Any]", self.properties[name]).value.data)
-
-    def text(self, name: str) -> str:
-        """A string property."""
-        return cast(StringAttr, self.properties[name]).data
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        """A property that is a list of strings."""
-        return tuple(item.data for item in cast("ArrayAttr[StringAttr]", self.properties[name]))
-
-    def element(self, name: str) -> Attribute:
-        """A property that is an element type."""
-        return self.properties[name]
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, integer_property, string_property
+from moir.dialects.opset.base import AlongAxes
 from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, require_rank
+from moir.dialects.opset.property_definitions import integer_property, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, normalize_axis, product, shifted, unknown_dimensions
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError

@@ -21,9 +21,10 @@ from moir.dialects.data import Array
 from moir.dialects.inference import infer_block, set_type
 from moir.dialects.moir import BodyPort, BodyPortAttr, Slicing
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, integer_property, integers_property, string_property
+from moir.dialects.opset.base import OpsetOp, Types
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.opset.ports import ports_property
+from moir.dialects.opset.property_definitions import integer_property, integers_property, string_property
 from moir.dialects.shapes import (
     Shape,
     Shapes,

@@ -9,7 +9,13 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import boolean_property, integer_property, integers_property, optional_operands, string_property
+from moir.dialects.opset.property_definitions import (
+    boolean_property,
+    integer_property,
+    integers_property,
+    optional_operands,
+    string_property,
+)
 from moir.dialects.opset.spatial import AUTO_PAD, SlidingWindowOp, agrees, expanded, spread
 from moir.dialects.shapes import Shapes, SymbolicShape, element_count, is_fixed, merge_dimensions, product
 from moir.dialects.symbols import Dimension

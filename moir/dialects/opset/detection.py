@@ -15,8 +15,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import (
-    OpsetOp,
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.property_definitions import (
     boolean_property,
     element_property,
     float_property,

@@ -11,8 +11,8 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition
 
 from moir.dialects.data import Array
-from moir.dialects.opset.base import string_property
 from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, FunctionOp, elementwise, is_real
+from moir.dialects.opset.property_definitions import string_property
 
 _error_function = elementwise(math.erf, 1)
 

@@ -15,7 +15,8 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects.data import Array
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, describe, dynamic, f16, is_element_type, to_numpy
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, string_property
+from moir.dialects.opset.base import OpsetOp, Types
+from moir.dialects.opset.property_definitions import string_property
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,

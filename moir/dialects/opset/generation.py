@@ -14,8 +14,15 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, boolean_property, element_property, integer_property, optional_operands, string_property
+from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import INTEGERS, NUMBERS, REALS, require_element, widened
+from moir.dialects.opset.property_definitions import (
+    boolean_property,
+    element_property,
+    integer_property,
+    optional_operands,
+    string_property,
+)
 from moir.dialects.shapes import Shapes, SymbolicShape, element_of, merge_elements, rank_of
 from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError

@@ -12,7 +12,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, boolean_property, float_property, integers_property, optional_operands, string_property
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.property_definitions import (
+    boolean_property,
+    float_property,
+    integers_property,
+    optional_operands,
+    string_property,
+)
 from moir.dialects.opset.spatial import AUTO_PAD, Window, expanded, positions
 from moir.dialects.shapes import Shapes, SymbolicShape, element_count, format_shape, is_fixed, merge_dimensions, product, shifted
 from moir.dialects.symbols import Dimension, Symbol

@@ -15,7 +15,8 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import dynamic
 from moir.dialects.moir import ModelOp
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, PropertyKind, Types, element_property, optional_operands, string_property
+from moir.dialects.opset.base import OpsetOp, Types
+from moir.dialects.opset.property_definitions import PropertyKind, element_property, optional_operands, string_property
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import Shape, Shapes, SymbolicShape, format_shape, join_shapes, merge_elements, tensor
 from moir.dialects.symbols import Symbol, is_symbolic
@@ -100,18 +101,14 @@ def _symbolic_conversion(data: Array, number: type, keeps_symbols: bool) -> Arra
     return np.asarray(np.frompyfunc(convert, 1, 1)(data), dtype=object)
 
 
-@irdl_op_definition
-class Convert(OpsetOp):
-    """Conversion to another element type; floats are truncated towards zero, and every nonzero number is true."""
+class ConversionOp(OpsetOp):
+    """Base of the conversions of the first operand; floats are truncated towards zero, anything but zero is true."""
 
-    name = "opset1.Convert"
     PASSES_ERRORS_ON: ClassVar[bool] = True
     POINTWISE: ClassVar[bool] = True
-    data = operand_def()
-    destination_type = element_property()
-    result = result_def()
-
     SYMBOLIC: ClassVar[bool] = True
+
+    data = operand_def()
 
     def gives_back_operand(self, known: OperandValues) -> bool:
         return self.element_type(0) is not dynamic
@@ -119,11 +116,20 @@ class Convert(OpsetOp):
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         return shapes[0]
 
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        return converted(operands[0], self.element_type(0), self.result_element())
+
+
+@irdl_op_definition
+class Convert(ConversionOp):
+    """Conversion to the element type `destination_type`."""
+
+    name = "opset1.Convert"
+    destination_type = element_property()
+    result = result_def()
+
     def result_element(self) -> Attribute:
         return self.element("destination_type")
-
-    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        return converted(operands[0], self.element_type(0), self.element("destination_type"))
 
 
 @irdl_op_definition
@@ -148,29 +154,15 @@ class Identity(OpsetOp):
 
 
 @irdl_op_definition
-class ConvertLike(OpsetOp):
+class ConvertLike(ConversionOp):
     """Conversion to the element type of the second operand."""
 
     name = "opset1.ConvertLike"
-    PASSES_ERRORS_ON: ClassVar[bool] = True
-    POINTWISE: ClassVar[bool] = True
-    data = operand_def()
     like = operand_def()
     result = result_def()
 
-    SYMBOLIC: ClassVar[bool] = True
-
-    def gives_back_operand(self, known: OperandValues) -> bool:
-        return self.element_type(0) is not dynamic
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        return shapes[0]
-
     def result_element(self) -> Attribute:
         return self.element_type(1)
-
-    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        return converted(operands[0], self.element_type(0), self.element_type(1))
 
 
 @irdl_op_definition

@@ -15,9 +15,10 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types, boolean_property, optional_operands, string_property
+from moir.dialects.opset.base import OpsetOp, Types
 from moir.dialects.opset.einsum import Equation
 from moir.dialects.opset.elementwise_base import NUMBERS, REALS, UnaryOp, is_real, narrowed, require_element, widened
+from moir.dialects.opset.property_definitions import boolean_property, optional_operands, string_property
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,

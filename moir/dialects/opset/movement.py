@@ -13,52 +13,25 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp, integer_property, optional_operands, string_property
-from moir.dialects.opset.blocks import BatchToSpace, DepthToSpace, ShuffleChannels, SpaceToBatch, SpaceToDepth
-from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, replaced, require_operand_rank, require_rank
-from moir.dialects.opset.slicing import Pad, Slice, SliceScatter, StridedSlice
+from moir.dialects.opset.base import AlongAxes, OpsetOp
+from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, replaced, require_operand_rank
+from moir.dialects.opset.property_definitions import integer_property
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,
-    broadcast_shapes,
     format_shape,
     is_fixed,
     is_static,
     merge_dimensions,
-    merge_shapes,
     normalize_axis,
     permuted,
-    product,
     shape_of,
     unknown_dimensions,
 )
-from moir.dialects.symbols import Dimension, Symbol, same
+from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
-
-__all__ = [
-    "BatchToSpace",
-    "Broadcast",
-    "Concat",
-    "DepthToSpace",
-    "Pad",
-    "Reverse",
-    "ReverseSequence",
-    "Roll",
-    "ShuffleChannels",
-    "Slice",
-    "SliceScatter",
-    "SpaceToBatch",
-    "SpaceToDepth",
-    "Split",
-    "StridedSlice",
-    "Tile",
-    "Transpose",
-    "VariadicSplit",
-]
 
 
 @irdl_op_definition
@@ -251,226 +224,3 @@ class Transpose(MovementOp):
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
         return (operands[0].transpose(integer_list(operands[1]) or None),)
-
-
-def _is_repeatable(dimension: Dimension, target: Dimension) -> bool:
-    """Whether a dimension can be broadcast to a target dimension."""
-    return not is_fixed(dimension) or not is_fixed(target) or dimension in (1, target)
-
-
-def _repeated(dimension: Dimension, target: Dimension) -> Dimension:
-    """The dimension after broadcasting to a target.
-
-    That is the target, unless the target is a symbol and the dimension a known size other than 1.
-    """
-    return dimension if isinstance(target, Symbol) and is_fixed(dimension) and dimension != 1 else target
-
-
-@irdl_op_definition
-class Broadcast(MovementOp):
-    """`data` broadcast to `target_shape`.
-
-    `numpy`: dimensions are aligned at the end and only `data` is broadcast; `bidirectional`: the target is broadcast,
-    too; `explicit`: `axes_mapping` gives the dimension of the target for each dimension of `data`; `pdpd`: `data` is
-    aligned at the first dimension from which its sizes equal those of the target.
-    """
-
-    name = "opset3.Broadcast"
-    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
-    PASSES_ERRORS_ON: ClassVar[bool] = True
-    data = operand_def()
-    target_shape = operand_def()
-    axes_mapping = optional_operands(1)
-    mode = string_property("numpy", "bidirectional", "explicit", "numpy", "pdpd")
-    result = result_def()
-
-    def gives_back_operand(self, known: OperandValues) -> bool:
-        """Whether the data already have the target shape."""
-        shape, result, entries = self.shape(0), shape_of(self.results[0]), known.elements(self.operands[1])
-        if shape is None or result is None or len(shape) != len(result):
-            return False
-        if is_static(shape) and shape == result and isinstance(self.operands[1].owner, Constant):
-            return True
-        if entries is None or self.text("mode") not in ("numpy", "bidirectional"):
-            return False
-        lead = len(shape) - entries.size
-        for position, entry in enumerate(entries.ravel().tolist()):
-            dimension = known.dimension(self.operands[0], position + lead)
-            if not same(entry, dimension) and not same(entry, 1):
-                return False
-        return True
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        shape, target = shapes[0], known.sizes(self.operands[1])
-        count = (shapes[2] or (-1,))[0] if len(shapes) > 2 else -1
-        if shape is not None and is_fixed(count) and count != len(shape):
-            raise InferenceError(f"{count} axes are given for the dimensions of shape {format_shape(shape)}")
-        if target is None:
-            return None
-        match self.text("mode"):
-            case "bidirectional":
-                return broadcast_shapes(shape, target)
-            case "explicit":
-                mapping = known.integers(self.optional_operand(2))
-                if shape is not None and mapping is not None:
-                    self._check_mapping(shape, target, mapping)
-                return target
-            case _:
-                if shape is None:
-                    return target if self.text("mode") == "numpy" else unknown_dimensions(len(target))
-                require_rank(target, len(shape))
-                lead = len(target) - len(shape)
-                if not all(map(_is_repeatable, shape, target[lead:])):
-                    raise InferenceError(f"shape {format_shape(shape)} cannot be broadcast to {format_shape(target)}")
-                return (*target[:lead], *map(_repeated, shape, target[lead:]))
-
-    @staticmethod
-    def _check_mapping(shape: Sequence[Dimension], target: Sequence[Dimension], mapping: Sequence[int]) -> None:
-        if len(mapping) != len(shape) or list(mapping) != sorted(mapping) or any(not 0 <= axis < len(target) for axis in mapping):
-            raise InferenceError(f"{list(mapping)} maps no dimensions of {format_shape(tuple(shape))} to {format_shape(tuple(target))}")
-        for d, axis in zip(shape, mapping, strict=True):
-            if not _is_repeatable(d, target[axis]):
-                raise InferenceError(f"dimension {d} cannot be broadcast to dimension {axis} of {format_shape(tuple(target))}")
-
-    def move(self, *operands: Array) -> Sequence[Array] | None:
-        data, target = operands[0], integer_list(operands[1])
-        mode = self.text("mode")
-        if mode == "pdpd":
-            return None
-        if mode == "explicit":
-            aligned = [1] * len(target)
-            for axis, size in zip(integer_list(operands[2]), data.shape, strict=True):
-                aligned[axis] = size
-            data = data.reshape(aligned)
-        shape = np.broadcast_shapes(data.shape, target) if mode == "bidirectional" else tuple(target)
-        return (np.broadcast_to(data, shape),)
-
-
-@irdl_op_definition
-class Tile(MovementOp):
-    """`data` repeated `repeats` times along each dimension; the shorter of shape and `repeats` is prefixed by ones."""
-
-    name = "opset1.Tile"
-    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
-    PASSES_ERRORS_ON: ClassVar[bool] = True
-    EXTENTS: ClassVar[tuple[int, ...]] = (1,)
-    data = operand_def()
-    repeats = operand_def()
-    result = result_def()
-
-    def gives_back_operand(self, known: OperandValues) -> bool:
-        repeats, shape = known.integers(self.operands[1]), self.shape(0)
-        return repeats is not None and shape is not None and len(repeats) <= len(shape) and set(repeats) <= {1}
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        shape, entries = shapes[0], known.elements(self.operands[1])
-        require_operand_rank(self, 1, 1)
-        if shape is None or entries is None:
-            count = (shapes[1] or (-1,))[0]
-            return None if shape is None or not is_fixed(count) else unknown_dimensions(max(len(shape), count))
-        # A negative number of repetitions gives an empty dimension, as 0 does.
-        repeats = [(entry if entry.dimension else -1) if isinstance(entry, Symbol) else max(int(entry), 0) for entry in entries]
-        rank = max(len(shape), len(repeats))
-        shape = (1,) * (rank - len(shape)) + shape
-        repeats = [1] * (rank - len(repeats)) + repeats
-        return tuple([0 if 0 in (d, r) else product(d, r) for d, r in zip(shape, repeats, strict=True)])
-
-    def move(self, *operands: Array) -> Sequence[Array] | None:
-        return (np.tile(operands[0], [max(count, 0) for count in integer_list(operands[1])]),)
-
-
-@irdl_op_definition
-class Reverse(MovementOp):
-    """`data` reversed along some axes.
-
-    `mode`: `reversed_axes` lists the axes (`index`) or has a flag for each dimension (`mask`).
-    """
-
-    name = "opset1.Reverse"
-    data = operand_def()
-    reversed_axes = operand_def()
-    mode = string_property(None, "index", "mask")
-    result = result_def()
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        shape, axes = shapes[0], known.integers(self.operands[1])
-        require_operand_rank(self, 1, 1)
-        if self.text("mode") == "index" and self.element_type(1) is element_types.boolean:
-            raise InferenceError("axes are integers, not booleans")
-        if shape is not None and axes is not None:
-            self._axes(axes, len(shape))
-        return shape
-
-    def _axes(self, entries: Sequence[int], rank: int) -> tuple[int, ...]:
-        if self.text("mode") == "index":
-            return tuple(normalize_axis(axis, rank) for axis in entries)
-        if len(entries) != rank:
-            raise InferenceError(f"{len(entries)} flags are given for {rank} dimensions")
-        return tuple(axis for axis, entry in enumerate(entries) if entry)
-
-    def move(self, *operands: Array) -> Sequence[Array] | None:
-        return (np.flip(operands[0], self._axes(integer_list(operands[1]), operands[0].ndim)),)
-
-
-@irdl_op_definition
-class ReverseSequence(MovementOp):
-    """`data` with the first `seq_lengths[entry]` elements along `seq_axis` reversed, for each entry of the batch."""
-
-    name = "opset1.ReverseSequence"
-    AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("batch_axis", "seq_axis"))
-    data = operand_def()
-    seq_lengths = operand_def()
-    batch_axis = integer_property(0)
-    seq_axis = integer_property(1)
-    result = result_def()
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        shape, lengths = shapes[0], shapes[1]
-        require_rank(shape, 2)
-        if lengths is not None and len(lengths) != 1:
-            raise InferenceError(f"seq_lengths is a tensor of rank 1, not of shape {format_shape(lengths)}")
-        if shape is None:
-            return None
-        batch = normalize_axis(self.integer("batch_axis"), len(shape))
-        normalize_axis(self.integer("seq_axis"), len(shape))
-        size = merge_dimensions(shape[batch], -1 if lengths is None else lengths[0])
-        return replaced(shape, batch, size)
-
-    def move(self, *operands: Array) -> Sequence[Array] | None:
-        data = operands[0]
-        batch, axis = (normalize_axis(self.integer(name), data.ndim) for name in ("batch_axis", "seq_axis"))
-        result = data.copy()
-        ordered_result, ordered_data = (np.moveaxis(array, (batch, axis), (0, 1)) for array in (result, data))
-        for entry, length in enumerate(integer_list(operands[1])):
-            ordered_result[entry, :length] = ordered_data[entry, :length][::-1]
-        return (result,)
-
-
-@irdl_op_definition
-class Roll(MovementOp):
-    """`data` shifted cyclically by `shift` along `axes`."""
-
-    name = "opset7.Roll"
-    AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=2)
-    data = operand_def()
-    shift = operand_def()
-    axes = operand_def()
-    result = result_def()
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        shape, shift, count = shapes
-        if (shift is not None and len(shift) > 1) or (count is not None and len(count) > 1):
-            raise InferenceError("shift and axes are scalars or tensors of rank 1")
-        if shift and count is not None:
-            merge_shapes(shift, count)
-        axes = known.integers(self.operands[2])
-        if shape is not None and axes is not None:
-            for axis in axes:
-                normalize_axis(axis, max(len(shape), 1))
-        return shape
-
-    def move(self, *operands: Array) -> Sequence[Array] | None:
-        data, shift, axes = operands[0], integer_list(operands[1]), integer_list(operands[2])
-        if data.ndim == 0:
-            return (data,)
-        return (np.roll(data, shift * len(axes) if len(shift) == 1 else shift, axes),)

@@ -12,7 +12,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp, boolean_property, float_property, integer_property, string_property
+from moir.dialects.opset.base import AlongAxes, OpsetOp
+from moir.dialects.opset.property_definitions import boolean_property, float_property, integer_property, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_dimensions, normalize_axis
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError

@@ -11,7 +11,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import si64
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, boolean_property, element_property, integer_property, integers_property, string_property
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.property_definitions import (
+    boolean_property,
+    element_property,
+    integer_property,
+    integers_property,
+    string_property,
+)
 from moir.dialects.opset.spatial import AUTO_PAD, ROUNDING, SlidingWindowOp, expanded
 from moir.dialects.shapes import Shapes, SymbolicShape, element_count
 from moir.errors import InferenceError

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import prop_def
 
 from moir.dialects.moir import BodyPort, BodyPortAttr
-from moir.dialects.opset.base import PropertyKind
+from moir.dialects.opset.property_definitions import PropertyKind
 from moir.dialects.properties import value_of
 
 

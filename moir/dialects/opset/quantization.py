@@ -13,7 +13,8 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects.data import Array
 from moir.dialects.element_types import f8e4m3, f8e5m2
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, element_property, integer_property, optional_operands, string_property
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.property_definitions import element_property, integer_property, optional_operands, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, broadcast_shapes, format_shape, is_fixed, merge_shapes
 from moir.errors import InferenceError
 

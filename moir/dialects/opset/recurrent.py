@@ -10,8 +10,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import (
-    OpsetOp,
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.property_definitions import (
     boolean_property,
     float_property,
     floats_property,

@@ -7,7 +7,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, float_property, integer_property, integers_property, string_property
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.property_definitions import float_property, integer_property, integers_property, string_property
 from moir.dialects.opset.spatial import expanded
 from moir.dialects.shapes import Shapes, SymbolicShape, is_fixed
 from moir.errors import InferenceError

@@ -12,9 +12,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import (
-    AlongAxes,
-    OpsetOp,
+from moir.dialects.opset.base import AlongAxes, OpsetOp
+from moir.dialects.opset.property_definitions import (
     boolean_property,
     element_property,
     integer_property,

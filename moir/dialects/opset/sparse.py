@@ -11,8 +11,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, optional_operands, string_property
+from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import narrowed, widened
+from moir.dialects.opset.property_definitions import optional_operands, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_dimensions, merge_shapes
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError

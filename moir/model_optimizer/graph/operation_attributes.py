@@ -18,8 +18,9 @@ from moir.dialects.data import DataAttr
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
 from moir.dialects.inference import set_type
 from moir.dialects.names import name_of
-from moir.dialects.opset.base import OpsetOp, property_table
+from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant, Parameter
+from moir.dialects.opset.property_definitions import property_table
 from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, shape_of, tensor

@@ -26,7 +26,7 @@ from moir.dialects.moir import all_blocks
 from moir.dialects.opset.condition import Select
 from moir.dialects.opset.elementwise_base import BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.opset.movement import Broadcast
+from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.symbols import Symbol, same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 

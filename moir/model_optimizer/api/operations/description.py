@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from moir.dialects.opset.base import property_table
+from moir.dialects.opset.property_definitions import property_table
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.xml_records import Record

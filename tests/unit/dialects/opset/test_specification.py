@@ -23,8 +23,8 @@ from moir.analysis.known_values import KnownValues
 from moir.dialects.element_types import describe, from_xml, is_element_type, to_numpy
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset import names, operation
-from moir.dialects.opset.base import PropertySpec, property_table
 from moir.dialects.opset.infrastructure import Result
+from moir.dialects.opset.property_definitions import PropertySpec, property_table
 from moir.dialects.properties import string_attribute, value_of
 from moir.emit import to_openvino
 from moir.errors import InferenceError

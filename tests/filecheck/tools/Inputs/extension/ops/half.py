@@ -2,7 +2,8 @@
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
-from moir.dialects.opset.base import OpsetOp, boolean_property
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.property_definitions import boolean_property
 
 
 @irdl_op_definition

@@ -1,11 +1,11 @@
-"""Mapping model files into memory."""
+"""Model files: their memory maps, and which files beside them a model may refer to."""
 
 from __future__ import annotations
 
 import mmap
 import os
 import stat
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from moir.errors import ModelFileError
 
@@ -22,3 +22,37 @@ def map_file(path: Path) -> mmap.mmap | None:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
         raise ModelFileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", location=str(path)) from error
+
+
+class ModelFolder:
+    """The folder of a model, whose files are the only ones that the model may refer to.
+
+    A model may come from an untrusted source, and must not be able to copy other files of the machine into the
+    converted model. If its path is a link, files in the folder of the target are allowed as well: caches keep all files
+    of a model as links to one folder.
+
+    Args:
+        model: path of the model file.
+    """
+
+    def __init__(self, model: Path) -> None:
+        self.path = model.parent
+        self._allowed = {model.parent.resolve(), model.resolve().parent}
+
+    @staticmethod
+    def is_absolute(name: str) -> bool:
+        """Whether a name is an absolute path on any platform."""
+        return PurePosixPath(name).is_absolute() or bool(PureWindowsPath(name).anchor)
+
+    @staticmethod
+    def leads_upward(name: str) -> bool:
+        """Whether a name has a component `..` on any platform."""
+        return ".." in (*PurePosixPath(name).parts, *PureWindowsPath(name).parts)
+
+    def target(self, path: Path) -> Path | None:
+        """The file that a path in the folder means, links followed; None if that is outside of the allowed folders.
+
+        Raises OSError or RuntimeError if there is no such file.
+        """
+        target = path.resolve(strict=True)
+        return target if any(target.is_relative_to(folder) for folder in self._allowed) else None

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 
 import numpy as np
 
 from moir.dialects.data import Array
 from moir.errors import ModelFileError
-from moir.frontends.files import map_file
+from moir.frontends.files import ModelFolder, map_file
 
 
 class ExternalFiles:
@@ -28,10 +28,7 @@ class ExternalFiles:
 
     def __init__(self, model: Path) -> None:
         self.model = model
-        self.folder = model.parent
-        # If the path of the model is a link, the folder of its target is allowed as well: caches keep all files of a
-        # model as links to one folder.
-        self.allowed = {self.folder.resolve(), model.resolve().parent}
+        self.folder = ModelFolder(model)
         self.maps: dict[str, tuple[Path, mmap.mmap | None]] = {}
 
     def error(self, tensor: str, reason: str, hint: str | None = None) -> ModelFileError:
@@ -77,15 +74,14 @@ class ExternalFiles:
         outside = "only files in the folder of the model are read"
         if not location or "\0" in location:
             raise self.error(tensor, f"{location!r} is no location of a file")
-        parts = (*PurePosixPath(location).parts, *PureWindowsPath(location).parts)
-        if PurePosixPath(location).is_absolute() or PureWindowsPath(location).anchor or ".." in parts:
+        if self.folder.is_absolute(location) or self.folder.leads_upward(location):
             raise self.error(tensor, f"location {location!r} is outside the folder of the model", outside)
-        path = self.folder / location
+        path = self.folder.path / location
         try:
-            target = path.resolve(strict=True)
+            target = self.folder.target(path)
         except (OSError, RuntimeError) as error:
             raise self.error(tensor, f"file {path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
-        if not any(target.is_relative_to(folder) for folder in self.allowed):
+        if target is None:
             raise self.error(tensor, f"location {location!r} is a link out of the folder of the model", outside)
         self.maps[location] = path, map_file(target)
         return self.maps[location]

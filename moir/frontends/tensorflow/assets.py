@@ -1,14 +1,14 @@
 """The assets of a model: files besides its graph and its variables, such as vocabularies.
 
-A model may refer to files in its own folder only. It may come from an untrusted source, and must not be able to copy
-other files of the machine into the converted model.
+A model may refer to files in its own folder only, see `ModelFolder`.
 """
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PureWindowsPath
 
 from moir.errors import ModelFileError
+from moir.frontends.files import ModelFolder
 
 
 class Assets:
@@ -22,9 +22,7 @@ class Assets:
     def __init__(self, model: Path, folder: Path) -> None:
         self.model = model
         self.folder = folder
-        # If the path of the model is a link, the folder of its target is allowed as well: caches keep all files of a
-        # model as links to one folder.
-        self.allowed = {model.parent.resolve(), model.resolve().parent}
+        self.model_folder = ModelFolder(model)
 
     def open(self, name: str) -> Path:
         """The file of an asset.
@@ -35,16 +33,15 @@ class Assets:
 
         Raises ModelFileError if it is outside the model's folder or missing.
         """
-        absolute = PurePosixPath(name).is_absolute() or bool(PureWindowsPath(name).anchor)
-        parts = PureWindowsPath(name).parts
-        if not parts or "\0" in name or ".." in parts:
+        last = PureWindowsPath(name).name
+        if not last or "\0" in name or self.model_folder.leads_upward(name):
             raise ModelFileError(f"asset {name!r} is outside the folder of the model", location=str(self.model))
-        path = self.folder / (parts[-1] if absolute else name)
+        path = self.folder / (last if self.model_folder.is_absolute(name) else name)
         try:
-            target = path.resolve(strict=True)
+            target = self.model_folder.target(path)
         except (OSError, RuntimeError) as error:
             reason = f"asset {name!r} cannot be read ({getattr(error, 'strerror', None) or error})"
             raise ModelFileError(reason, location=str(path), hint="copy all files of the model") from error
-        if not any(target.is_relative_to(folder) for folder in self.allowed):
+        if target is None:
             raise ModelFileError(f"asset {name!r} is a link out of the folder of the model", location=str(self.model))
         return target

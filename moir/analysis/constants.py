@@ -38,6 +38,11 @@ def constant_of(value: SSAValue) -> Array | None:
     """
     if not isinstance(value, OpResult) or not isinstance(data := value.op.properties.get("value"), DataAttr):
         return None
+    return array_of(data)
+
+
+def array_of(data: DataAttr) -> Array | None:
+    """The array of a constant; None for elided constants and for packed element types."""
     return None if describe(data.element).is_packed else data.data.array
 
 

@@ -13,7 +13,7 @@ from typing import cast
 import numpy as np
 from xdsl.ir import OpResult, SSAValue
 
-from moir.analysis.constants import constant_of
+from moir.analysis.constants import array_of
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import describe
 from moir.dialects.names import name_of
@@ -67,8 +67,8 @@ class KnownValues:
 
     def elements(self, value: SSAValue) -> Array | None:
         """The elements of a value, an array of dtype object if some may be symbols; None if the value is unknown."""
-        if isinstance(value, OpResult) and isinstance(value.op.properties.get("value"), DataAttr):
-            return constant_of(value)
+        if isinstance(value, OpResult) and (data := value.op.properties.get("value")) is not None and isinstance(data, DataAttr):
+            return array_of(data)
         if value not in self._elements:
             self._compute(value)
         return self._elements[value]

@@ -41,6 +41,17 @@ def stable_order(sources: Sequence[Iterable[int]]) -> list[int]:
     return found
 
 
+def is_sorted(operations: Iterable[Operation]) -> bool:
+    """Whether no operation uses a result of a later one."""
+    later = set(operations)
+    for op in operations:
+        for operand in op.operands:
+            if operand.owner in later:
+                return False
+        later.discard(op)
+    return True
+
+
 def sort_block(block: Block) -> None:
     """Sort the operations of a block in a stable topological order, in which Results keep their relative order.
 
@@ -61,20 +72,18 @@ def sorted_operations(operations: list[AnyOperation]) -> list[AnyOperation]:
     Results keep their relative order, since it is that of the outputs of a model or a body. Raises ConversionError for
     a cycle, with the names of the operations on it.
     """
+    if is_sorted(operations):
+        return operations
     position: dict[Operation, int] = {op: index for index, op in enumerate(operations)}
     sources: list[set[int]] = []
-    in_order = True
     previous_result: int | None = None
     for index, op in enumerate(operations):
         producers = {position[owner] for operand in op.operands if isinstance(owner := operand.owner, Operation) and owner in position}
-        in_order = in_order and all(before < index for before in producers)
         if isinstance(op, Result):
             if previous_result is not None:
                 producers.add(previous_result)
             previous_result = index
         sources.append(producers)
-    if in_order:
-        return operations
     order = stable_order(sources)
     if len(order) < len(operations):
         placed = set(order)

@@ -145,8 +145,11 @@ BACK: tuple[str, ...] = (
     "back-finish",
 )
 
-FOLDER_OF_LAYOUT_CHANGE = "moir.passes.layout."
-FOLDER_OF_COMPRESSION = "moir.passes.compress."
+LAYOUT_PASSES = "moir.passes.layout."
+"""Prefix of the modules of passes that only models of channel-last frameworks need."""
+
+COMPRESSION_PASSES = "moir.passes.compress."
+"""Prefix of the modules of passes that run only if compression is asked for."""
 
 
 def front(frameworks: Iterable[Framework]) -> tuple[str, ...]:
@@ -182,9 +185,9 @@ def pipeline_names(framework: str = "onnx", options: ConversionOptions | None = 
 
 def _is_needed(name: str, framework: Framework, options: ConversionOptions) -> bool:
     module = pass_modules().get(name, "")
-    if module.startswith(FOLDER_OF_LAYOUT_CHANGE):
+    if module.startswith(LAYOUT_PASSES):
         return framework.channel_last and options.layout_change
-    if module.startswith(FOLDER_OF_COMPRESSION):
+    if module.startswith(COMPRESSION_PASSES):
         return options.compress_to_fp16
     return name in framework.passes or not any(name in each.passes for each in FRAMEWORKS.values())
 

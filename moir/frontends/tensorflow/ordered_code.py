@@ -23,7 +23,8 @@ def encode_string(value: bytes) -> bytes:
 def encode_signed(value: int) -> bytes:
     """A signed integer of at most 64 bits.
 
-    The encoding begins with as many one bits as it has bytes, then the value follows; a negative value is inverted.
+    An encoding of n bytes starts with n bits that are 1 and a bit that is 0; the remaining bits are the value in big
+    endian. The encoding of a negative value v is that of ~v with every bit inverted.
     """
     magnitude = ~value if value < 0 else value
     size = magnitude.bit_length() // 7 + 1

@@ -95,8 +95,3 @@ def stored(array: Array, dtype: np.dtype[Any]) -> Array | None:
         back = result.astype(array.dtype)
         error, largest = np.max(np.abs(back - array), initial=0), np.max(np.abs(array), initial=0)
         return result if bool(np.all(np.isfinite(back))) and error <= ROUNDING[dtype.itemsize] * largest else None
-
-
-def precise(array: Array) -> Array:
-    """An array for computations: floats narrower than 32 bits are converted to f32."""
-    return array if array.dtype.itemsize >= 4 else array.astype(np.float32)

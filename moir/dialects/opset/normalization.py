@@ -13,25 +13,16 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, OpsetOp
+from moir.dialects.opset.elementwise_base import is_real, widened
 from moir.dialects.opset.property_definitions import boolean_property, float_property, integer_property, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_dimensions, normalize_axis
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 
-def precise(data: Array) -> Array:
-    """Half-precision data converted to f32, in which the runtime accumulates; other data unchanged."""
-    return data if data.dtype.itemsize >= 4 else data.astype(np.float32)
-
-
 def along_channels(vector: Array, rank: int) -> Array:
     """A vector of one entry per channel, reshaped to broadcast against [N, C, …]."""
     return vector.reshape(-1, *(1,) * (rank - 2))
-
-
-def real(data: Array) -> bool:
-    """Whether an array holds floating-point numbers."""
-    return data.dtype.kind == "f" or data.dtype.name == "bfloat16"
 
 
 def channels_of(vectors: Shapes) -> Dimension:
@@ -74,7 +65,7 @@ class BatchNormInference(OpsetOp):
         return self.common_element()
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        data, gamma, beta, mean, variance = map(precise, operands)
+        data, gamma, beta, mean, variance = map(widened, operands)
         scale = gamma / np.sqrt(variance + np.asarray(self.number("epsilon"), variance.dtype))
         rank = data.ndim
         result = (data - along_channels(mean, rank)) * along_channels(scale, rank) + along_channels(beta, rank)
@@ -127,9 +118,9 @@ class NormalizeL2(NormalizationOp):
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, axes = operands
-        if not real(data):
+        if not is_real(data):
             return None
-        values = precise(data)
+        values = widened(data)
         total = np.sum(values * values, axis=axes_tuple(axes), keepdims=True, dtype=values.dtype)
         eps = np.asarray(self.number("eps"), values.dtype)
         total = total + eps if self.text("eps_mode") == "add" else np.maximum(total, eps)
@@ -149,10 +140,10 @@ class MVN(NormalizationOp):
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, axes = operands
-        if not real(data):
+        if not is_real(data):
             return None
         inside = self.text("eps_mode") == "INSIDE_SQRT"
-        values = standardized(precise(data), axes_tuple(axes), self.number("eps"), self.flag("normalize_variance"), inside)
+        values = standardized(widened(data), axes_tuple(axes), self.number("eps"), self.flag("normalize_variance"), inside)
         return (values.astype(data.dtype),)
 
 
@@ -185,9 +176,9 @@ class LRN(NormalizationOp):
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, axes = operands
-        if not real(data):
+        if not is_real(data):
             return None
-        values, size = precise(data), self.integer("size")
+        values, size = widened(data), self.integer("size")
         squares = values * values
         for axis in axes_tuple(axes):
             squares = neighbour_sums(squares, axis, size)
@@ -238,13 +229,13 @@ class GroupNormalization(OpsetOp):
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, scale, bias = operands
-        if not real(data):
+        if not is_real(data):
             return None
-        values = precise(data)
+        values = widened(data)
         batch, count = values.shape[0], self.integer("num_groups")
         groups = values.reshape(batch, count, values.size // max(1, batch * count))
         normal = standardized(groups, (2,), self.number("epsilon")).reshape(values.shape)
-        result = normal * along_channels(precise(scale), data.ndim) + along_channels(precise(bias), data.ndim)
+        result = normal * along_channels(widened(scale), data.ndim) + along_channels(widened(bias), data.ndim)
         return (result.astype(data.dtype),)
 
     def verify_(self) -> None:

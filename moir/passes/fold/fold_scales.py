@@ -31,13 +31,14 @@ import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from moir.analysis.constants import is_shared, precise, stored, weight_of
+from moir.analysis.constants import is_shared, stored, weight_of
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.data import Array
 from moir.dialects.element_types import to_numpy
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.convolution import ConvolutionOp
+from moir.dialects.opset.elementwise_base import widened
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
@@ -95,7 +96,7 @@ def scaled_weights(op: Operation, factors: Array, side: str) -> Array | None:
         fitted = filter_factors(op, weights, factors, op.OUTPUT_CHANNELS if side == "outputs" else op.INPUT_CHANNELS)
     if fitted is None:
         return None
-    return stored(precise(weights) * precise(fitted), weights.dtype)
+    return stored(widened(weights) * widened(fitted), weights.dtype)
 
 
 def constant_factor(op: Operation) -> tuple[SSAValue, Array] | None:
@@ -109,7 +110,7 @@ def constant_factor(op: Operation) -> tuple[SSAValue, Array] | None:
         factors = weight_of(op.operands[position])
         if factors is not None and factors.size and keeps_rank(factors, op.operands[1 - position]):
             with np.errstate(all="ignore"):
-                exact = precise(factors) if isinstance(op, Multiply) else np.reciprocal(precise(factors))
+                exact = widened(factors) if isinstance(op, Multiply) else np.reciprocal(widened(factors))
             return (op.operands[1 - position], exact) if np.all(np.isfinite(exact)) else None
     return None
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 LAYERS = (
     ("errors",),
-    ("frameworks", "options", "version"),
+    ("frameworks", "options", "suggestions", "version"),
     ("dialects",),
     ("analysis",),
     ("rewriting",),

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moir.errors import ConversionError, InternalError
-from moir.frameworks import Framework, framework_of_file, load
+from moir.frameworks import Framework, load
 from moir.frameworks import read_model as read_framework_model
 from moir.options import ConversionOptions
+from moir.recognition import framework_of_file
 
 if TYPE_CHECKING:
     from xdsl.context import Context

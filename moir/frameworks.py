@@ -21,10 +21,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from moir.errors import ConversionError, ModelFileError
+from moir.errors import ConversionError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+
+
+SAMPLE = 512
+"""How many bytes from the beginning of a file are enough to recognize it."""
+
+VARINT = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
+"""Regular expression for a number as protobuf encodes it, such as the size of a field."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +62,10 @@ class Framework:
         title: its name in prose.
         reader: `module:function` that takes a path and the reader's options and returns a module; None if there is no
             frontend yet.
-        suffixes: suffixes of the names of its model files.
-        beginning: regular expression for the first 16 bytes of its files, to recognize files with other names; empty if
-            there is none.
+        suffixes: suffixes of the names of its model files, for files whose content says nothing.
+        beginning: regular expression for the first bytes of its binary files; empty if there is none.
+        text_beginning: regular expression for the first characters of its text files; empty if there is none.
+        completions: suffixes that complete the name of a model, where users give the common beginning of several names.
         folder_files: files that mark a folder as a model of this framework; one of them is enough.
         options: the reader's options.
         lowering: `module:table` of its lowerings; None if there are none yet.
@@ -74,6 +82,8 @@ class Framework:
     reader: str | None = None
     suffixes: tuple[str, ...] = ()
     beginning: bytes = b""
+    text_beginning: bytes = b""
+    completions: tuple[str, ...] = ()
     folder_files: tuple[str, ...] = ()
     options: tuple[ReaderOption, ...] = ()
     lowering: str | None = None
@@ -90,7 +100,8 @@ class Framework:
 
     def begins(self, data: bytes) -> bool:
         """Whether the first bytes of a file, `data`, are those of a model of this framework."""
-        return bool(self.beginning) and re.match(self.beginning, data, re.DOTALL) is not None
+        expression = self.text_beginning if is_text(data) else self.beginning
+        return bool(expression) and re.match(expression, data, re.DOTALL) is not None
 
 
 ONNX = Framework(
@@ -98,8 +109,9 @@ ONNX = Framework(
     title="ONNX",
     reader="moir.frontends.onnx:read_model",
     suffixes=(".onnx",),
-    # Field 1, the IR version, and the tag of another field of the message.
-    beginning=rb"\x08[\x01-\x1f][\x12\x1a\x22\x28\x32\x3a\x42]",
+    # Field 1, the version of the IR, then a field that is a string or a number, or the graph. A SavedModel or Core ML
+    # model begins with such a number too, but then follows a message, not a string.
+    beginning=rb"\x08[\x01-\x1f](?:[\x1a\x22\x28\x32\x3a\x42\x72\xa2]|\x12(?:\x00|[\x01-\x7f][ -~\x80-\xff]))",
     lowering="moir.lowering.onnx.table:onnx",
     expander="moir.frontends.onnx.expansion:expand",
     constant_kind="constant",
@@ -110,8 +122,13 @@ TENSORFLOW = Framework(
     title="TensorFlow",
     reader="moir.frontends.tensorflow:read_model",
     suffixes=(".pb", ".pbtxt", ".meta"),
-    # Field 1, a node, whose first field is its name.
-    beginning=rb"\x0a.{1,3}\x0a",
+    # Of a graph: field 1, a node, whose first field is its name. Of a MetaGraph: field 1, which begins with a name, the
+    # list of operations or a short string. Of a SavedModel: its version, then a MetaGraph.
+    beginning=rb"\x0a%(size)b(?:\x0a%(size)b[ -~\x80-\xff]|\x12%(size)b\x0a|[\x22\x2a][\x01-\x1f])|\x08\x01\x12%(size)b\x0a"
+    % {b"size": VARINT},
+    text_beginning=rb"(?:\s|#[^\n]*\n)*"
+    rb"(?:node|library|versions|meta_info_def|graph_def|saver_def|meta_graphs|saved_model_schema_version)\s*[{:]",
+    completions=(".meta",),
     folder_files=("saved_model.pb", "saved_model.pbtxt"),
     options=(
         ReaderOption(
@@ -162,6 +179,11 @@ It is lowered together with the dialect of the framework.
 """
 
 
+def is_text(data: bytes) -> bool:
+    """Whether the first bytes of a file are text: no control characters but white space."""
+    return bool(data.strip()) and all(byte >= 0x20 or byte in b"\t\n\r\f" for byte in data)
+
+
 def is_open_dialect(name: str) -> bool:
     """Whether a dialect is open: any kind is an operation of it, without a class."""
     return name in FRAMEWORKS or name == MODEL_OPTIMIZER.dialect
@@ -195,41 +217,6 @@ def load(place: str) -> Any:
     """Import a module and return its attribute, given as `module:name`."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
-
-
-def framework_of_file(path: str | Path) -> Framework:
-    """The framework of a model file, from its suffix or its first bytes, or of a folder, from the files in it.
-
-    Raises ModelFileError if no framework fits.
-    """
-    path = Path(path)
-    if path.is_dir():
-        return _framework_of_folder(path)
-    for framework in readable():
-        if path.suffix.lower() in framework.suffixes:
-            return framework
-    try:
-        # Opening a named pipe would block.
-        if path.exists() and not path.is_file():
-            raise ModelFileError("not a regular file", location=str(path))
-        with path.open("rb") as file:
-            beginning = file.read(16)
-    except OSError as error:
-        raise ModelFileError(f"cannot be read: {error.strerror or error}", location=str(path)) from error
-    for framework in readable():
-        if framework.begins(beginning):
-            return framework
-    known = ", ".join(suffix for framework in readable() for suffix in framework.suffixes)
-    raise ModelFileError("no frontend knows this kind of file", location=str(path), hint=f"model files end in {known}")
-
-
-def _framework_of_folder(path: Path) -> Framework:
-    for framework in readable():
-        if any((path / name).is_file() for name in framework.folder_files):
-            return framework
-    expected = [name for framework in readable() for name in framework.folder_files[:1]]
-    hint = "the only models that are folders are TensorFlow's SavedModels"
-    raise ModelFileError(f"the folder has no {' or '.join(expected)}", location=str(path), hint=hint)
 
 
 def read_model(path: str | Path, framework: Framework, options: Mapping[str, object]) -> ModuleOp:

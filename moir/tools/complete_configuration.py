@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from moir.frameworks import framework_of_file, read_model
+from moir.frameworks import read_model
+from moir.recognition import framework_of_file
 from moir.tools.conversion_arguments import add_reading_arguments, reading_options
 from moir.tools.failures import report_failures
 

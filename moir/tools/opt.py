@@ -30,10 +30,11 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 from moir.conversion import Observer, collection_paused, import_model, is_mapped, open_extensions, run, save_model, stage
 from moir.dialects.context import MoirContext
 from moir.errors import ConversionError, ModelFileError, UsageError
-from moir.frameworks import framework_of_file, readable
+from moir.frameworks import readable
 from moir.options import ConversionOptions
 from moir.pipeline import load_pass, pass_names
 from moir.pipeline_text import DEFAULT, Pipeline, framework_of
+from moir.recognition import framework_of_file
 from moir.rewriting.verification import verify_module
 from moir.tools.conversion_arguments import add_extension_arguments, add_reading_arguments, conversion_options
 from moir.tools.failures import describe, one_line, report_failures

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 LAYERS = (
     ("errors",),
-    ("frameworks", "options", "suggestions", "version"),
+    ("foreign_files", "frameworks", "options", "recognition", "suggestions", "version"),
     ("dialects",),
     ("analysis",),
     ("rewriting",),

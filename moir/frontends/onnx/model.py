@@ -16,6 +16,8 @@ from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.properties import integer_attribute, string_attribute
 from moir.dialects.shapes import element_of
 from moir.errors import ModelFileError
+from moir.foreign_files import check_not_foreign
+from moir.frameworks import SAMPLE
 from moir.frontends.files import map_file
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
@@ -24,7 +26,6 @@ from moir.frontends.onnx.structure import StructureReader, domain_name
 from moir.frontends.onnx.tensors import TensorReader
 from moir.frontends.onnx.types import Types, describe
 from moir.frontends.onnx.wire_schema import ONNX_FORMAT
-from moir.frontends.protobuf.content import looks_like
 from moir.frontends.protobuf.damage import report_damage
 from moir.frontends.protobuf.wire import Splitter
 
@@ -50,8 +51,7 @@ def read_model(path: str | Path) -> ModuleOp:
     mapped = map_file(path)
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(path))
-    if (kind := looks_like(mapped)) is not None:
-        raise ModelFileError(f"not an ONNX model, but {kind}", location=str(path))
+    check_not_foreign(path, mapped[:SAMPLE])
     splitter = Splitter(path, memoryview(mapped), ONNX_FORMAT)
     skeleton = splitter.split()
     model = new_model()

@@ -8,10 +8,9 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.errors import ConversionError
-from moir.frontends.tensorflow.reading import read_file
-from moir.frontends.tensorflow.wire_schema import GRAPH_FORMAT
-
-_SAVED_MODEL_NAMES = ("saved_model.pb", "saved_model.pbtxt")
+from moir.frontends.tensorflow.reading import format_of, read_file
+from moir.frontends.tensorflow.wire_schema import META_GRAPH_FORMAT, SAVED_MODEL_FORMAT
+from moir.recognition import beside
 
 
 def read_model(
@@ -20,8 +19,8 @@ def read_model(
     """Read a TensorFlow model.
 
     Args:
-        path: a GraphDef (`.pb`, `.pbtxt`), a MetaGraphDef (`.meta`), or the folder or the `saved_model.pb` of a
-            SavedModel.
+        path: a GraphDef, a MetaGraphDef, or the folder or the file of a SavedModel, in binary or text format; or the
+            common beginning of the names of a checkpoint's files, one of which is a MetaGraphDef (`.meta`).
         checkpoint: path, without `.index`, of a checkpoint with the values of variables; for graphs that are not
             frozen.
         tags: tags of the graph of a SavedModel.
@@ -31,20 +30,23 @@ def read_model(
     TensorFlow model, and ConversionError for an option that does not apply to this kind of model.
     """
     path = Path(path)
-    if path.is_dir() or path.name in _SAVED_MODEL_NAMES:
+    if not path.exists() and (meta := beside(path, ".meta")).is_file():
+        path = meta
+    format = SAVED_MODEL_FORMAT if path.is_dir() else format_of(path)
+    if format is SAVED_MODEL_FORMAT:
         from moir.frontends.tensorflow.saved_model import read_saved_model
 
         if checkpoint is not None:
             raise ConversionError("a SavedModel has its own checkpoint", location=str(path), hint="leave out the checkpoint")
         return read_saved_model(path, tags=tags, signature=signature)
-    if path.suffix.lower() == ".meta":
+    if format is META_GRAPH_FORMAT:
         from moir.frontends.tensorflow.meta_graph import read_meta_graph
 
         return read_meta_graph(path, checkpoint=checkpoint, signature=signature)
     if tags is not None or signature is not None:
         option = "tags" if tags is not None else "signature"
         raise ConversionError(f"a graph has no {option}", location=str(path), hint="SavedModels do; pass the folder of one")
-    file = read_file(path, GRAPH_FORMAT)
+    file = read_file(path, format)
     from moir.frontends.tensorflow.meta_graph import import_graph
 
     return import_graph(file, None if checkpoint is None else Path(checkpoint))

@@ -1,5 +1,7 @@
 """TensorFlow's files -> messages and their tensors. Weights stay in the memory map of the file.
 
+A file is recognized by its content: which message it is, and whether in protobuf's binary or text format.
+
 Source: https://protobuf.dev/reference/protobuf/textformat-spec for `.pbtxt`.
 """
 
@@ -11,23 +13,29 @@ from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
+from moir.foreign_files import check_not_foreign
+from moir.frameworks import SAMPLE, VARINT, is_text
 from moir.frontends.files import map_file
-from moir.frontends.protobuf.content import looks_like
 from moir.frontends.protobuf.damage import report_damage
 from moir.frontends.protobuf.wire import FileFormat, Splitter
 from moir.frontends.tensorflow.messages import message_class, message_pool
 from moir.frontends.tensorflow.tensors import TensorReader
+from moir.frontends.tensorflow.wire_schema import GRAPH_FORMAT, META_GRAPH_FORMAT, SAVED_MODEL_FORMAT
+from moir.recognition import beginning_of
 
 MAXIMUM_TEXT_BYTES = 1 << 28
 """Largest size of a text file: its parser takes a hundred times as much memory as that of binary files."""
+SAVED_MODEL_NAMES = ("saved_model.pb", "saved_model.pbtxt")
+"""The names of the file of a SavedModel in its folder."""
 
-_ONNX = re.compile(rb"\x08[\x01-\x1f](?:[\x1a\x22\x28\x32\x3a\x42]|\x12.[ -~]{3})", re.DOTALL)
-"""The first bytes of an ONNX model: the version of the IR, then a field that is a string or a number.
-
-A SavedModel begins in the same way, but a message follows.
-"""
-
-_SAVED_MODEL = re.compile(rb"\x08\x01\x12", re.DOTALL)
+_TEXT = rb"(?:\s|#[^\n]*\n)*"
+_BEGINNINGS: tuple[tuple[FileFormat, bytes], ...] = (
+    (SAVED_MODEL_FORMAT, rb"\x08\x01\x12|" + _TEXT + rb"(?:meta_graphs|saved_model_schema_version)\s*[{:]"),
+    (META_GRAPH_FORMAT, rb"\x0a" + VARINT + rb"[\x12\x22\x2a]|" + _TEXT + rb"(?:meta_info_def|graph_def|saver_def)\s*[{:]"),
+    # A binary MetaGraph may begin as a graph does, with a name.
+    (GRAPH_FORMAT, _TEXT + rb"(?:node|library|versions)\s*[{:]"),
+)
+"""Regular expressions for the first bytes of each kind of file."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +52,7 @@ def read_binary(path: Path, format: FileFormat) -> ModelFile:
     mapped = map_file(path)
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(path))
-    kind = "an ONNX model" if _ONNX.match(mapped) and format.message != "SavedModel" else looks_like(mapped)
-    if kind is not None:
-        hint = "name it .pbtxt if it is a graph in protobuf's text format" if kind == "text" else None
-        raise ModelFileError(f"not {format.name}, but {kind}", location=str(path), hint=hint)
-    if _SAVED_MODEL.match(mapped) and format.message == "GraphDef":
-        raise ModelFileError("not a graph, but a SavedModel", location=str(path), hint="name it saved_model.pb, as its exporter did")
+    check_not_foreign(path, mapped[:SAMPLE])
     splitter = Splitter(path, memoryview(mapped), format)
     skeleton = splitter.split()
     from google.protobuf.message import DecodeError
@@ -71,9 +74,7 @@ def read_text(path: Path, format: FileFormat) -> ModelFile:
         raise ModelFileError("the file is empty", location=str(path))
     if len(mapped) > MAXIMUM_TEXT_BYTES:
         raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path), hint="convert it to a binary .pb")
-    kind = looks_like(mapped)
-    if kind not in (None, "text"):
-        raise ModelFileError(f"not {format.name} as text, but {kind}", location=str(path))
+    check_not_foreign(path, mapped[:SAMPLE])
     from google.protobuf import text_format
 
     message = message_class(format.message)()
@@ -81,8 +82,7 @@ def read_text(path: Path, format: FileFormat) -> ModelFile:
         text = mapped[:].decode()
         text_format.Parse(text, message, allow_unknown_field=True, descriptor_pool=message_pool())
     except UnicodeDecodeError as error:
-        hint = "name it .pb if it is a binary file"
-        raise ModelFileError("text that is not in UTF-8", location=f"{path}, offset {error.start}", hint=hint) from None
+        raise ModelFileError("text that is not in UTF-8", location=f"{path}, offset {error.start}") from None
     except text_format.ParseError as error:
         line = error.GetLine()
         place = str(path) if line is None else f"{path}, line {line}"
@@ -100,5 +100,16 @@ def _reason(error: Exception) -> str:
 
 
 def read_file(path: Path, format: FileFormat) -> ModelFile:
-    """Read a file: in text format if its name ends in `.pbtxt`, else in binary format."""
-    return read_text(path, format) if path.suffix.lower() == ".pbtxt" else read_binary(path, format)
+    """Read a file in protobuf's text or binary format."""
+    return read_text(path, format) if is_text(beginning_of(path)) else read_binary(path, format)
+
+
+def format_of(path: Path) -> FileFormat:
+    """Whether a file is a graph, a MetaGraph or a SavedModel: as it begins, or else as it is named."""
+    beginning = beginning_of(path)
+    for format, expression in _BEGINNINGS:
+        if re.match(expression, beginning, re.DOTALL):
+            return format
+    if path.name in SAVED_MODEL_NAMES:
+        return SAVED_MODEL_FORMAT
+    return META_GRAPH_FORMAT if path.suffix.lower() == ".meta" else GRAPH_FORMAT

@@ -18,11 +18,9 @@ from moir.errors import ModelFileError
 from moir.frontends.tensorflow.assets import Assets
 from moir.frontends.tensorflow.bundle import find_checkpoint
 from moir.frontends.tensorflow.meta_graph import import_resolved, meta_graph_resources
-from moir.frontends.tensorflow.reading import ModelFile, read_file
+from moir.frontends.tensorflow.reading import SAVED_MODEL_NAMES, ModelFile, read_file
 from moir.frontends.tensorflow.signatures import choose_meta_graph, choose_signature
 from moir.frontends.tensorflow.wire_schema import SAVED_MODEL_FORMAT
-
-_FILE_NAMES = ("saved_model.pb", "saved_model.pbtxt")
 
 
 def read_saved_model(path: Path, tags: Sequence[str] | None = None, signature: str | None = None) -> ModuleOp:
@@ -51,9 +49,9 @@ def _file(path: Path) -> Path:
     """The file of a SavedModel. Raises ModelFileError if a folder has none."""
     if not path.is_dir():
         return path
-    for name in _FILE_NAMES:
+    for name in SAVED_MODEL_NAMES:
         if (path / name).exists():
             return path / name
-    below = sorted(inner.parent.name for name in _FILE_NAMES for inner in path.glob(f"*/{name}"))
+    below = sorted(inner.parent.name for name in SAVED_MODEL_NAMES for inner in path.glob(f"*/{name}"))
     hint = f"there are SavedModels in {', '.join(below[:4])}" if below else None
-    raise ModelFileError(f"no SavedModel: the folder has no {_FILE_NAMES[0]}", location=str(path), hint=hint)
+    raise ModelFileError(f"no SavedModel: the folder has no {SAVED_MODEL_NAMES[0]}", location=str(path), hint=hint)

@@ -74,7 +74,11 @@ def test_verbose_lists_each_stage(tmp_path: Path, capsys: pytest.CaptureFixture[
         ("m.onnx", b"", "the file is empty"),
         ("m.onnx", b"\x08\x09garbage", "m.onnx"),
         ("m.onnx", b"<html>", "an HTML page"),
-        ("m.pt", b"PK\x03\x04", "no frontend knows this kind of file; model files end in .onnx"),
+        (
+            "m.pt",
+            b"no model",
+            "this is a Python pickle, perhaps a PyTorch checkpoint; load the model in PyTorch",
+        ),
     ],
 )
 def test_bad_files(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes, reason: str) -> None:
@@ -89,7 +93,7 @@ def test_files_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ca
     monkeypatch.chdir(tmp_path)
     assert main([name]) == 1
     error = one_line_error(capsys)
-    assert "No such file" in error or "the folder has no saved_model.pb" in error
+    assert "No such file" in error or "the folder is no SavedModel: it has no saved_model.pb" in error
 
 
 def test_a_model_is_known_by_its_content(tmp_path: Path) -> None:
@@ -165,10 +169,11 @@ def test_exceptions(
         raise exception
 
     monkeypatch.setattr(conversion, "import_model", fail)
+    save(matmul_model(), tmp_path / "m.onnx")
     monkeypatch.chdir(tmp_path)
     assert main(["m.onnx"]) == status
     assert capsys.readouterr().err == message
-    assert files(tmp_path) == []
+    assert files(tmp_path) == ["m.onnx"]
 
 
 def test_an_internal_error_names_pass_and_operation(

@@ -80,22 +80,27 @@ def test_notes_for_debuggers_are_left_out(tmp_path):
     [
         (b"", "model.pb", "the file is empty"),
         (b"", "model.pbtxt", "the file is empty"),
-        (b"\x1c\0\0\0TFL3" + bytes(30), "model.pb", "not a TensorFlow graph, but a TensorFlow Lite model"),
-        (b"\x89HDF\r\n\x1a\n" + bytes(30), "model.pb", "but an HDF5 file (perhaps a Keras model)"),
-        (b"PK\x03\x04" + bytes(30), "model.pb", "but a zip archive"),
-        (b"version https://git-lfs.github.com/spec/v1\noid", "model.pb", "but a pointer of Git LFS"),
-        (b"version https://git-lfs.github.com/spec/v1\noid", "model.pbtxt", "but a pointer of Git LFS"),
-        (b"\x08\x09\x12\x07pytorch", "model.pb", "but an ONNX model"),
-        (b"\x08\x09\x3a\x80\x02", "model.pb", "but an ONNX model"),
-        (b"\x08\x01\x12\x80\x02\x0a", "model.pb", "not a graph, but a SavedModel; name it saved_model.pb"),
-        (b'node {\n  name: "x"\n}\n', "model.pb", "but text; name it .pbtxt if it is a graph"),
-        (b"<html></html>", "model.pb", "but an HTML page"),
-        (bytes(100), "model.pb", "but a file of zeros"),
+        (b"\x1c\0\0\0TFL3" + bytes(30), "model.pb", "this is a TensorFlow Lite model; there is no frontend"),
+        (b"\x89HDF\r\n\x1a\n" + bytes(30), "model.pb", "this is an HDF5 file, as Keras writes it; keras.models.load_model("),
+        (b"PK\x03\x04" + bytes(30), "model.pb", "this is a zip archive; unpack it"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid",
+            "model.pb",
+            "this is a pointer of Git LFS; the file itself was not downloaded; run git lfs pull",
+        ),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid",
+            "model.pbtxt",
+            "this is a pointer of Git LFS; the file itself was not downloaded; run git lfs pull",
+        ),
+        (b"\x08\x01\x12\x80\x02\x0a", "model.pb", "offset 2: a field of 256 bytes is truncated"),
+        (b'node {\n  name: "x"\n  op: 7\n}\n', "model.pb", "model.pb, line 3: not a TensorFlow graph as text: "),
+        (b"<html></html>", "model.pb", "this is an HTML page; the download failed"),
+        (bytes(100), "model.pb", "this is a file of zeros; copy or download it again"),
         (b"\x0a\x04\x0a\x01x\xff", "model.pb", "offset 5: truncated field tag; the file is damaged or not a TensorFlow graph"),
         (b"\x0a\x05\x0a\x01x", "model.pb", "offset 0: a field of 5 bytes is truncated: the file ends after 3 of them"),
         (b"\x0d\0\0\0\0", "model.pb", "not a TensorFlow graph: node of GraphDef is of another kind"),
         (b"\x0a\x03\x0a\x01\xff", "model.pb", "its protobuf encoding is invalid"),
-        (graph(placeholder("x")).SerializeToString(), "model.pbtxt", "model.pbtxt"),
         (b'node {\n  name: "x"\n  op 7\n}\n', "model.pbtxt", "model.pbtxt, line 3: not a TensorFlow graph as text: "),
         (b'node {\n  name: "\xff"\n}\n', "model.pbtxt", "model.pbtxt, offset 16: text that is not in UTF-8"),
         (b"node { name: 7 }", "model.pbtxt", "model.pbtxt, line 1: not a TensorFlow graph as text: "),
@@ -114,6 +119,7 @@ def test_files_that_are_not_there(tmp_path):
 
 
 def test_options_of_other_kinds_of_models(tmp_path):
+    (tmp_path / "model.pb").write_bytes(graph(placeholder("x")).SerializeToString())
     with pytest.raises(ConversionError, match="a graph has no signature"):
         read_model(tmp_path / "model.pb", signature="serving_default")
     with pytest.raises(ConversionError, match="a graph has no tags"):

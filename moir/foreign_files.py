@@ -1,0 +1,202 @@
+"""Files that moir does not read: how each kind is recognized, and what its user can do next.
+
+    FileKind(
+        "a GGUF file, weights without a graph",
+        "export the model from the framework that defines it",
+        beginning=rb"GGUF",
+        suffixes=(".gguf",),
+    )
+
+A kind is recognized by the first bytes of a file, or else by its name. Nothing is unpacked or executed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from moir.errors import ModelFileError
+from moir.frameworks import VARINT
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of file.
+
+    Args:
+        name: what the file is, with its article.
+        step: what the user can do; `{path}`, `{stem}` and `{folder}` stand for those of the file.
+        beginning: regular expression for the first bytes.
+        suffixes: ends of the names of files whose first bytes say nothing.
+    """
+
+    name: str
+    step: str
+    beginning: bytes | None = None
+    suffixes: tuple[str, ...] = ()
+
+    def error(self, path: Path) -> ModelFileError:
+        """The error for a file of this kind in place of a model."""
+        step = self.step.format(path=path, stem=path.stem or "model", folder=path.parent)
+        return ModelFileError(f"this is {self.name}", location=str(path), hint=step)
+
+
+_ZIP = rb"PK\x03\x04.{26}"
+"""The header of a zip archive's first entry, in front of its name."""
+
+_SPACE = rb"(?:\xef\xbb\xbf)?(?:\s|//[^\n]*\n|#[^\n]*\n|<!--.*?-->|<\?xml[^>]*>)*"
+"""What may stand in front of the first word of a text."""
+
+_EXPORT_TORCH = "load the model in PyTorch and export it: torch.onnx.export(model, inputs, '{stem}.onnx')"
+_EXPORT_KERAS = "keras.models.load_model('{path}').export('{stem}') writes a SavedModel, which moir reads"
+_EXPORT_ORIGINAL = "export the model from the framework that defines it to ONNX or SavedModel"
+_NO_FRONTEND = "there is no frontend for {name} yet; if the original is at hand, export it to ONNX or SavedModel"
+
+KINDS: tuple[FileKind, ...] = (
+    # OpenVINO and moir.
+    FileKind(
+        "OpenVINO IR already",
+        "openvino.Core().read_model('{path}') loads it; nothing is to be converted",
+        beginning=_SPACE + rb"<net\b",
+    ),
+    FileKind(
+        "the text of a module, as --dump-ir writes it",
+        "go on with moir-opt {path} --resume-after {stem} -t ir -o model.xml",
+        beginning=_SPACE + rb'"?(?:builtin\.module|moir\.model|module)\b',
+        suffixes=(".mlir",),
+    ),
+    # PyTorch.
+    FileKind(
+        "a program of torch.export",
+        "load it and export it: torch.onnx.export(torch.export.load('{path}'), (), '{stem}.onnx')",
+        beginning=_ZIP + rb"(?:[^/\0]{1,80}/)?(?:archive_format|models/|serialized_exported_program)",
+        suffixes=(".pt2",),
+    ),
+    FileKind(
+        "a PyTorch checkpoint", _EXPORT_TORCH, beginning=_ZIP + rb"[^/\0]{1,80}/(?:data\.pkl|\.format_version|\.data/|version|byteorder)"
+    ),
+    FileKind("a PyTorch checkpoint", _EXPORT_TORCH, beginning=rb"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19"),
+    # Keras.
+    FileKind("a Keras model", _EXPORT_KERAS, beginning=_ZIP + rb"(?:metadata\.json|config\.json|model\.weights\.h5)", suffixes=(".keras",)),
+    FileKind("an HDF5 file, as Keras writes it", _EXPORT_KERAS, beginning=rb"\x89HDF\r\n\x1a\n", suffixes=(".h5", ".hdf5")),
+    # TensorFlow.
+    FileKind("a TensorFlow Lite model", _NO_FRONTEND.format(name="TensorFlow Lite"), beginning=rb".{4}TFL3", suffixes=(".tflite",)),
+    FileKind(
+        "a part of a TensorFlow checkpoint, values without a graph",
+        "give the graph with its values: moir GRAPH --checkpoint PREFIX, or PREFIX.meta",
+        beginning=rb"\x00\x00.\x08\x01\x1a",
+        suffixes=(".index", ".ckpt"),
+    ),
+    FileKind(
+        "the list of checkpoints of a folder",
+        "give the graph that the checkpoint belongs to: moir GRAPH --checkpoint PREFIX",
+        beginning=rb"model_checkpoint_path:",
+    ),
+    FileKind(
+        "a model of TensorFlow.js",
+        _EXPORT_ORIGINAL,
+        beginning=rb'\s*\{.{0,60}"(?:format|modelTopology)"\s*:\s*(?:"(?:graph|layers)-model"|\{)',
+    ),
+    # Weights without a graph.
+    FileKind(
+        "a safetensors file, weights without a graph",
+        "export the model from the framework that defines it, e.g. with torch.onnx.export(…) or optimum-cli export onnx",
+        beginning=rb".{5}\0\0\0\{\s*\"",
+        suffixes=(".safetensors",),
+    ),
+    FileKind("a GGUF file, weights without a graph", _EXPORT_ORIGINAL, beginning=rb"GGUF", suffixes=(".gguf",)),
+    # Other frameworks.
+    FileKind(
+        "an ORT-format model of ONNX Runtime", "give the ONNX file that it was made from", beginning=rb".{0,4}ORTM", suffixes=(".ort",)
+    ),
+    FileKind(
+        "a Caffe model",
+        _NO_FRONTEND.format(name="Caffe"),
+        beginning=rb"\x0a.[ -~]{2,120}?(?:\x12|\x1a|\xa2\x06)",
+        suffixes=(".caffemodel",),
+    ),
+    FileKind(
+        "the text of a Caffe network",
+        _NO_FRONTEND.format(name="Caffe"),
+        beginning=_SPACE + rb"(?:name\s*:\s*[\"'][^\n]*\s+)?(?:input|layers?|input_dim|force_backward)\s*[:{]",
+        suffixes=(".prototxt",),
+    ),
+    FileKind("the weights of an MXNet model", _NO_FRONTEND.format(name="MXNet"), beginning=rb"\x12\x01\0\0\0\0\0\0", suffixes=(".params",)),
+    FileKind(
+        "the graph of an MXNet model", _NO_FRONTEND.format(name="MXNet"), beginning=rb'\s*\{\s*"nodes"\s*:', suffixes=("-symbol.json",)
+    ),
+    FileKind(
+        "a PaddlePaddle model",
+        "there is no frontend for PaddlePaddle yet; paddle2onnx converts it to ONNX",
+        beginning=rb"\x0a" + VARINT + rb'\x08\0\x10|\s*\{\s*"base_code"\s*:',
+        suffixes=(".pdmodel", ".pdiparams", ".pdparams"),
+    ),
+    FileKind(
+        "a Kaldi network",
+        _NO_FRONTEND.format(name="Kaldi"),
+        beginning=rb"(?:\0B)?<(?:Nnet|Nnet3|TransitionModel)>",
+        suffixes=(".nnet", ".mdl"),
+    ),
+    FileKind("a Core ML model", _EXPORT_ORIGINAL, beginning=rb"\x08[\x02-\x14]\x12" + VARINT + rb"\x0a", suffixes=(".mlmodel",)),
+    FileKind("a Darknet configuration", _EXPORT_ORIGINAL, beginning=_SPACE + rb"\[net(?:work)?\]"),
+    FileKind("a TensorRT engine", "give the model that it was built from", beginning=rb"[pf]trt", suffixes=(".engine", ".trt", ".plan")),
+    FileKind(
+        "an ONNX model as text",
+        "onnx.save(onnx.load('{path}', format='textproto'), '{stem}.onnx') writes it as moir reads it",
+        beginning=_SPACE + rb"ir_version\s*:",
+        suffixes=(".onnxtxt", ".textproto"),
+    ),
+    # Not a model at all.
+    FileKind("a pointer of Git LFS; the file itself was not downloaded", "run git lfs pull", beginning=rb"version https://git-lfs"),
+    FileKind("an HTML page", "the download failed, or needs a login; download the file again", beginning=rb"\s*<(?i:!doctype html|html)"),
+    FileKind("an array of numpy", "give a model", beginning=rb"\x93NUMPY|" + _ZIP + rb"[^\0]{0,80}\.npy", suffixes=(".npy", ".npz")),
+    FileKind("a zip archive", "unpack it, and give the model in it", beginning=rb"PK\x03\x04", suffixes=(".zip",)),
+    FileKind(
+        "a compressed file",
+        "unpack it, and give the model in it",
+        beginning=rb"\x1f\x8b|BZh|\xfd7zXZ\0|7z\xbc\xaf\x27\x1c|\x28\xb5\x2f\xfd|.{257}ustar",
+        suffixes=(".gz", ".tgz", ".bz2", ".xz", ".7z", ".zst", ".tar"),
+    ),
+    FileKind("a program", "give a model", beginning=rb"\x7fELF|MZ|#!"),
+    FileKind("a picture", "give a model", beginning=rb"\x89PNG|\xff\xd8\xff|GIF8"),
+    FileKind("a PDF document", "give a model", beginning=rb"%PDF"),
+)
+"""The kinds of files that are recognized; the first that fits is taken."""
+
+PICKLE = FileKind(
+    "a Python pickle, perhaps a PyTorch checkpoint", _EXPORT_TORCH, beginning=rb"\x80[\x02-\x05]", suffixes=(".pt", ".pth", ".ckpt", ".pkl")
+)
+
+GENERAL: tuple[FileKind, ...] = (
+    PICKLE,
+    FileKind("an XML document, but no OpenVINO IR", "give a model", beginning=rb"\s*<"),
+    FileKind("JSON text", "give a model", beginning=rb"\s*[{\[]"),
+    FileKind("a file of zeros", "copy or download it again", beginning=rb"\0+$"),
+)
+"""The kinds of files that are recognized only if the name says nothing else."""
+
+
+def foreign_kind(beginning: bytes, name: str = "", kinds: Iterable[FileKind] = KINDS) -> FileKind | None:
+    """The first kind whose expression matches the first bytes of a file, or else whose suffix ends its name."""
+    kinds = tuple(kinds)
+    for kind in kinds:
+        if kind.beginning is not None and re.match(kind.beginning, beginning, re.DOTALL):
+            return kind
+    lower = name.lower()
+    return next((kind for kind in kinds if lower.endswith(kind.suffixes) and kind.suffixes), None)
+
+
+def check_not_foreign(path: Path, beginning: bytes) -> None:
+    """Raises ModelFileError if the first bytes of a file are those of a kind that no frontend reads."""
+    kind = foreign_kind(beginning) or foreign_kind(beginning, kinds=GENERAL)
+    if kind is not None:
+        raise kind.error(path)
+
+
+def is_openvino_ir(beginning: bytes) -> bool:
+    """Whether the first bytes of a file are those of the `.xml` of an OpenVINO IR."""
+    kind = KINDS[0].beginning
+    assert kind is not None
+    return re.match(kind, beginning, re.DOTALL) is not None

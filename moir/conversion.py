@@ -6,7 +6,6 @@ Modules are imported where they are used, so that a conversion loads only the fr
 from __future__ import annotations
 
 import gc
-import os
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,6 +17,7 @@ from moir.frameworks import Framework, load
 from moir.frameworks import read_model as read_framework_model
 from moir.options import ConversionOptions
 from moir.recognition import framework_of_file
+from moir.source_files import check_not_read, recorded
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -73,7 +73,9 @@ def read_model(
     not have.
     """
     reading = given(checkpoint=checkpoint, tags=tags, signature=signature)
-    return read_framework_model(path, framework_of_file(path), reading)
+    with recorded() as record:
+        record.module = module = read_framework_model(path, framework_of_file(path), reading)
+    return module
 
 
 def given(**options: object) -> dict[str, object]:
@@ -184,11 +186,13 @@ def import_model(path: str | Path, options: ConversionOptions, framework: Framew
     from moir.dialects.properties import string_attribute
 
     framework = framework or framework_of_file(path)
-    module = read_framework_model(path, framework, options.reading)
+    configuration = options.transformations_config
+    with recorded(*(() if configuration is None else (Path(configuration),))) as reading:
+        reading.module = module = read_framework_model(path, framework, options.reading)
     texts = {"framework": framework.dialect, "input_model": Path(path).name, **options.recorded()}
-    recorded = DictionaryAttr({name: string_attribute(text) for name, text in texts.items()})
+    parameters = DictionaryAttr({name: string_attribute(text) for name, text in texts.items()})
     for model in models_of(module):
-        model.attributes[ModuleLevel.CONVERSION_PARAMETERS] = recorded
+        model.attributes[ModuleLevel.CONVERSION_PARAMETERS] = parameters
     return module
 
 
@@ -261,12 +265,9 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
     """
     from moir.emit.files import weights_path
     from moir.emit.write import write_model
-    from moir.errors import EmissionError
     from moir.rewriting.verification import verify_module
 
-    bin_path = weights_path(Path(path))
-    if is_mapped(bin_path):
-        raise EmissionError("this file holds weights of the model that is converted", location=str(bin_path), hint="choose another output")
+    check_not_read(module, (Path(path), weights_path(Path(path))))
     if compress_to_fp16:
         from moir.passes.compress.compress_to_fp16 import CompressToFp16Pass
 
@@ -275,15 +276,6 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
     with stage("emission"):
         verify_module(module)
         return write_model(module, path)
-
-
-def is_mapped(path: Path) -> bool:
-    """Whether a file is mapped into the memory of this process; always False without `/proc/self/maps`."""
-    try:
-        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
-            return path.exists() and any(line.rstrip("\n").endswith(f" {os.path.realpath(path)}") for line in maps)
-    except OSError:
-        return False
 
 
 @contextmanager

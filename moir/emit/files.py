@@ -13,10 +13,13 @@ import secrets
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 from typing import BinaryIO
 
 from moir.errors import EmissionError
+from moir.foreign_files import is_openvino_ir
+from moir.frameworks import SAMPLE
 
 
 @dataclass
@@ -34,14 +37,65 @@ def weights_path(xml_path: Path) -> Path:
     return xml_path.with_suffix(".bin")
 
 
+def check_output(xml_path: Path) -> None:
+    """Check, without a change, that the files of a model can be written.
+
+    Only an older IR is replaced: a file of another kind in its place may be dear to its owner.
+
+    Raises EmissionError with what stands in the way.
+    """
+    bin_path = weights_path(xml_path)
+    for folder in xml_path.parents:
+        if folder.exists():
+            if not folder.is_dir():
+                raise EmissionError(
+                    "the model cannot be written: this is a file, not a folder",
+                    location=str(folder),
+                    hint="give a folder, or a path that ends in .xml",
+                )
+            if not os.access(folder, os.W_OK | os.X_OK):
+                hint = "choose another output with -o"
+                raise EmissionError("the model cannot be written: the folder is read-only", location=str(folder), hint=hint)
+            break
+    for path in (xml_path, bin_path):
+        if path.is_dir():
+            raise EmissionError("the model cannot be written: this is a folder", location=str(path), hint="choose another output")
+    for path, reason in ((xml_path, "it is no OpenVINO IR"), (bin_path, "it is not the weights of an OpenVINO IR")):
+        if _has_content(path) and not _is_replaceable(xml_path):
+            raise EmissionError(
+                f"the file would be overwritten, but {reason}", location=str(path), hint="choose another output, or remove the file"
+            )
+
+
+def _is_replaceable(xml_path: Path) -> bool:
+    """Whether the files of an older model are in a place, or what is left of one when its process was killed."""
+    written = xml_path if xml_path.exists() else next(xml_path.parent.glob(f".{escape(xml_path.name)}.*.tmp"), None)
+    return written is not None and is_openvino_ir(_beginning(written))
+
+
+def _has_content(path: Path) -> bool:
+    """Whether a path is anything but a new or an empty file."""
+    return path.exists() and not (path.is_file() and path.stat().st_size == 0)
+
+
+def _beginning(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(SAMPLE)
+    except OSError as error:
+        raise EmissionError(f"the file in its place cannot be read: {error.strerror or error}", location=str(path)) from error
+
+
 @contextmanager
 def replacing(xml_path: Path) -> Generator[FilePair]:
     """Create the files of a model under temporary names, and rename them when the context ends.
 
     After an exception in the context, the files that existed before are unchanged.
 
-    Raises EmissionError for errors of the file system (no permission, no space, no directory).
+    Raises EmissionError for files that are in the way (`check_output`), and for errors of the file system (no
+    permission, no space).
     """
+    check_output(xml_path)
     bin_path = weights_path(xml_path)
     directory = xml_path.parent
     mark = secrets.token_hex(6)
@@ -49,9 +103,6 @@ def replacing(xml_path: Path) -> Generator[FilePair]:
     try:
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            for path in (xml_path, bin_path):
-                if path.is_dir():
-                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
             with _create(temporary[0]) as xml, _create(temporary[1]) as weights:
                 yield FilePair(xml, weights)
                 for file in (weights, xml):
@@ -67,8 +118,9 @@ def replacing(xml_path: Path) -> Generator[FilePair]:
                 with suppress(OSError):
                     path.unlink(missing_ok=True)
     except OSError as error:
-        place = str(error.filename or xml_path)
-        raise EmissionError(f"the model cannot be written: {error.strerror or error}", location=place) from error
+        place = str(xml_path if error.filename in (None, *map(str, temporary)) else error.filename)
+        hint = "free space there, or choose another output" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else None
+        raise EmissionError(f"the model cannot be written: {error.strerror or error}", location=place, hint=hint) from error
 
 
 def _create(path: Path) -> BinaryIO:

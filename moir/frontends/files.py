@@ -1,13 +1,29 @@
-"""Model files: their memory maps, and which files beside them a model may refer to."""
+"""Model files: their memory maps, which were read, and which files beside them a model may refer to."""
 
 from __future__ import annotations
 
 import mmap
 import os
 import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from moir.errors import ModelFileError
+
+_FILES_READ: ContextVar[set[Path] | None] = ContextVar("files_read", default=None)
+
+
+@contextmanager
+def recorded_files() -> Generator[set[Path]]:
+    """Collect the paths of all files that are read in the context, links followed."""
+    files: set[Path] = set()
+    token = _FILES_READ.set(files)
+    try:
+        yield files
+    finally:
+        _FILES_READ.reset(token)
 
 
 def map_file(path: Path) -> mmap.mmap | None:
@@ -17,6 +33,8 @@ def map_file(path: Path) -> mmap.mmap | None:
         if not stat.S_ISREG(path.stat().st_mode):
             raise ModelFileError("not a regular file", location=str(path))
         with path.open("rb") as file:
+            if (files := _FILES_READ.get()) is not None:
+                files.add(path.resolve())
             if os.fstat(file.fileno()).st_size == 0:
                 return None
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from moir.frameworks import read_model
 from moir.recognition import framework_of_file
+from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import add_reading_arguments, reading_options
 from moir.tools.failures import report_failures
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run `moir describe-subgraphs`; returns the exit status."""
-    parser = argparse.ArgumentParser(
+def argument_parser() -> ArgumentParser:
+    """The argument parser of `moir describe-subgraphs`."""
+    parser = ArgumentParser(
         prog="moir describe-subgraphs", description="Fill the inputs and outputs of sub-graphs into a configuration of transformations."
     )
     parser.add_argument("configuration", metavar="CONFIG", help="JSON file with entries that name scopes")
@@ -22,8 +23,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("-o", "--output", metavar="FILE", help="file to write, which may be CONFIG (default: standard output)")
     add_reading_arguments(parser)
     parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
-    options = parser.parse_args(arguments)
-    return report_failures(parser.prog, lambda: _complete(options), debug=options.debug)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run `moir describe-subgraphs`; returns the exit status."""
+    return report_failures(
+        "moir describe-subgraphs", lambda: _complete(argument_parser().parse_args(arguments)), debug="--debug" in arguments
+    )
 
 
 def _complete(options: argparse.Namespace) -> int:

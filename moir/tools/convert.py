@@ -5,6 +5,7 @@ The first argument is a model or a command:
     moir model.onnx                       writes model.xml and model.bin to the current folder
     moir model.onnx -o out/net.xml --compress-to-fp16
     moir saved_model -o net.xml           a TensorFlow SavedModel; also frozen.pb, graph.pbtxt, model.ckpt.meta
+    moir - -o - < model.onnx | tar x      from standard input, to an archive on standard output
     moir model.onnx --dump-ir dumps       the module after each pass, see `moir-opt`
     moir model.onnx --extensions DIR      with operations, lowerings and transformations of your own
     moir passes                           the passes of a conversion, in order
@@ -17,21 +18,24 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections import Counter
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from moir.errors import UsageError
+from moir.frameworks import FRAMEWORKS
+from moir.suggestions import nearest
+from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import add_extension_arguments, add_reading_arguments, conversion_options, reading_options
-from moir.tools.failures import report_failures
+from moir.tools.failures import one_line, report_failures
+from moir.tools.streams import STANDARD, STANDARD_OUTPUT, binary_output, file_of, is_stream, print_report, write_archive
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from moir.conversion import Observer
-    from moir.emit.write import WrittenModel
 
 COMMANDS: dict[str, str] = {
     "passes": "moir.tools.list_passes:main",
@@ -43,7 +47,9 @@ COMMANDS: dict[str, str] = {
 A model file with the name of a command is given as `./passes`.
 """
 
-_KINDS_SHOWN = 6
+
+SHELLS = ("bash", "zsh", "fish")
+"""The shells for which there is completion."""
 
 
 class VersionAction(argparse.Action):
@@ -56,16 +62,34 @@ class VersionAction(argparse.Action):
         parser.exit()
 
 
-def argument_parser() -> argparse.ArgumentParser:
+class CompletionAction(argparse.Action):
+    """Prints a script for a shell, which completes the command lines of the tools."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: object, values: Any, option_string: str | None = None) -> None:
+        from moir.tools.completion import command_line, script
+
+        commands = {name: import_module(place.partition(":")[0]).argument_parser() for name, place in COMMANDS.items()}
+        print(script(values, {"moir": command_line(parser, commands)}), end="")
+        parser.exit()
+
+
+def argument_parser() -> ArgumentParser:
     """The argument parser of `moir`."""
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog="moir",
         description="Convert a neural-network model to OpenVINO IR.",
         epilog=f"There are also the commands {', '.join(f'moir {name}' for name in COMMANDS)}; each has its own --help.",
     )
-    parser.add_argument("model", metavar="MODEL", help="model file (.onnx, .pb, .pbtxt, .meta) or folder of a SavedModel")
     parser.add_argument(
-        "-o", "--output", metavar="PATH", default=".", help="folder to write to, or a path ending in .xml (default: the current folder)"
+        "model",
+        metavar="MODEL",
+        help="model file of ONNX or TensorFlow, whatever its name, or folder of a SavedModel; - for standard input",
+    )
+    parser.add_argument(
+        *("-o", "--output"),
+        metavar="PATH",
+        default=".",
+        help="folder to write to, or a path ending in .xml (default: the current folder); - for a tar archive on standard output",
     )
     parser.add_argument("--compress-to-fp16", action="store_true", help="store weights in half precision")
     add_reading_arguments(parser)
@@ -85,8 +109,13 @@ def argument_parser() -> argparse.ArgumentParser:
     )
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("--silent", action="store_true", help="print nothing but errors")
-    volume.add_argument("--verbose", action="store_true", help="print the time of each pass and the number of operations after it")
+    volume.add_argument(
+        "--verbose", "--timing", action="store_true", help="print the time of each pass and the number of operations after it"
+    )
     parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    parser.add_argument(
+        "--completion", choices=SHELLS, action=CompletionAction, help="print a script that completes command lines in a shell"
+    )
     parser.add_argument("--version", action=VersionAction, nargs=0, help="print the version")
     return parser
 
@@ -97,44 +126,79 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given and given[0] in COMMANDS:
         module, _, name = COMMANDS[given[0]].partition(":")
         return getattr(import_module(module), name)(given[1:])
-    options = argument_parser().parse_args(given)
-    return report_failures("moir", lambda: _convert(options), debug=options.debug)
+    return report_failures("moir", lambda: _run(argument_parser().parse_args(given)), debug="--debug" in given)
 
 
-def _convert(options: argparse.Namespace) -> int:
-    start = time.perf_counter()
-    if options.tensorflow_custom_operations_config_update is not None:
-        from moir.tools.complete_configuration import update
+def _run(options: argparse.Namespace) -> int:
+    if not is_stream(options.model) and not Path(options.model).exists():
+        commands = nearest(options.model, COMMANDS, similarity=0.75)
+        if commands:
+            raise UsageError(f"there is no model and no command {options.model!r}; did you mean moir {commands[0]}?")
+    with file_of(options.model) as model:
+        if options.tensorflow_custom_operations_config_update is not None:
+            from moir.tools.complete_configuration import update
 
-        return update(options.tensorflow_custom_operations_config_update, options.model, reading_options(options))
+            return update(options.tensorflow_custom_operations_config_update, str(model), reading_options(options))
+        with _output(options, model) as output:
+            _convert(options, model, output)
+    return 0
+
+
+def _convert(options: argparse.Namespace, model: Path, output: Path) -> None:
+    """Convert a model, and print the summary."""
     from moir.conversion import collection_paused, convert, save_model
-    from moir.tools.progress import EMISSION, ProgressBar, Timing
+    from moir.emit.files import check_output
+    from moir.pipeline_text import framework_of
+    from moir.tools.output_check import OutputCheck
+    from moir.tools.progress import EMISSION, ProgressBar, Timing, shows_progress
+    from moir.tools.summary import SourceOperations, Stopwatch, summary
 
-    model = Path(options.model)
-    output = output_path(options.output, model)
-    timing = Timing(count_operations=options.verbose)
-    observers: list[Observer] = [timing]
+    check_output(output)
+    timing, stopwatch, source = Timing(count_operations=options.verbose), Stopwatch(), SourceOperations()
+    observers: list[Observer] = [stopwatch, timing, source, OutputCheck(output, options.dump_ir)]
     if options.dump_ir is not None:
         from moir.tools.dumps import DumpWriter
 
         observers.append(DumpWriter(Path(options.dump_ir)))
-    if sys.stderr.isatty() and not options.silent:
+    if not options.silent and shows_progress(sys.stderr):
         observers.append(ProgressBar(sys.stderr))
     with collection_paused(), ExitStack() as stack:
         for observer in observers:
             stack.callback(observer.close)
         module = convert(model, conversion_options(options), passes=options.passes, observers=observers)
+        stopwatch.end("passes")
         number = len(timing.measurements)
         for observer in observers:
             observer.start(number, EMISSION)
         emission = time.perf_counter()
         written = save_model(module, output)
         timing.finish(number, EMISSION, module, time.perf_counter() - emission)
-    if options.verbose:
-        print(timing.table())
+    if options.output == STANDARD:
+        write_archive(written, binary_output())
     if not options.silent:
-        print("".join(f"note: {note}\n" for note in notes_of(module)) + summary(module, written, time.perf_counter() - start), end="")
-    return 0
+        stopwatch.end("emission")
+        files = STANDARD_OUTPUT if options.output == STANDARD else f"{written.xml_path} {written.bin_path}"
+        title = FRAMEWORKS[framework_of(module)].title
+        report = "".join(f"note: {one_line(note)}\n" for note in notes_of(module))
+        report += summary(module, source.kinds, title, written.weights_bytes, files, stopwatch.text())
+        report = (timing.table() + "\n" if options.verbose else "") + report
+        if options.output == STANDARD:
+            print(report, end="", file=sys.stderr)
+        else:
+            print_report(report)
+
+
+@contextmanager
+def _output(options: argparse.Namespace, model: Path) -> Generator[Path]:
+    """The path of the `.xml` to write: in a temporary folder if the output is standard output."""
+    if options.output != STANDARD:
+        yield output_path(options.output, model)
+        return
+    binary_output()
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="moir-") as folder:
+        yield output_path(folder, model)
 
 
 def output_path(output: str, model: Path) -> Path:
@@ -149,31 +213,6 @@ def notes_of(module: ModuleOp) -> list[str]:
 
     notes = [model.attributes.get(ModuleLevel.NOTES) for model in models_of(module)]
     return [note for each in notes if each is not None for note in value_of(each)]
-
-
-def summary(module: ModuleOp, written: WrittenModel, seconds: float) -> str:
-    """A summary of the conversion: operations by kind, size of the weights, time and files."""
-    kinds = Counter(op.name.partition(".")[2] for op in module.walk() if op.name.startswith(("opset", "extension")))
-    shown = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(_KINDS_SHOWN))
-    others = len(kinds) - _KINDS_SHOWN
-    more = f" and {others} other kind{'s' if others > 1 else ''}" if others > 0 else ""
-    rows = (
-        ("operations", f"{written.layers} ({shown}{more})"),
-        ("weights", format_size(written.weights_bytes)),
-        ("time", f"{seconds:.2f} s"),
-        ("files", f"{written.xml_path} {written.bin_path}"),
-    )
-    return "".join(f"{label:<12}{text}\n" for label, text in rows)
-
-
-def format_size(size: int) -> str:
-    """A size in bytes as text with a unit."""
-    number, unit = float(size), "bytes"
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if number < 1000 or unit == "GB":
-            break
-        number /= 1000
-    return f"{size} bytes" if unit == "bytes" else f"{number:.1f} {unit}"
 
 
 if __name__ == "__main__":

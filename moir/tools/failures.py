@@ -6,19 +6,21 @@ The exit statuses are:
     1    the model cannot be read, converted or written, or there is a bug
     2    the command line is wrong
     130  interrupted
+    141  the reader of the output has closed the pipe, as `head` does
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 
 from moir.errors import ConversionError, InternalError, UsageError
+from moir.tools.streams import STANDARD_OUTPUT, discard_output, occupy_standard_descriptors
 
-FAILED, USAGE, INTERRUPTED = 1, 2, 130
+FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 _LONGEST_MESSAGE = 4000
 
 
@@ -30,23 +32,34 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
         body: the function that does the work and returns the exit status.
         debug: whether to print the traceback, too.
     """
+    occupy_standard_descriptors()
     try:
-        status = body()
-        # Flushed here, where a closed pipe can be handled, and not at exit.
+        try:
+            status = body()
+        except SystemExit as end:  # of --help and --version
+            status = end.code if isinstance(end.code, int) else 0
+        # Flushed here, where a failure can be handled, and not at exit.
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
-        print(f"{tool}: interrupted", file=sys.stderr)
+        _print_error(f"{tool}: interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of the output is gone. Redirected, so that the rest of the buffer does not fail again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return FAILED
+        discard_output()
+        return PIPE_CLOSED
     except Exception as error:
         if debug:
-            traceback.print_exc()
-        print(f"{tool}: error: {one_line(describe(error))}", file=sys.stderr)
+            _print_error(traceback.format_exc().rstrip())
+        _print_error(f"{tool}: error: {one_line(describe(error))}")
+        if isinstance(error, OSError):
+            discard_output()
         return USAGE if isinstance(error, UsageError) else FAILED
+
+
+def _print_error(text: str) -> None:
+    """Print a line to standard error, whose reader may be gone."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def one_line(text: str) -> str:
@@ -70,7 +83,8 @@ def describe(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "the model is nested too deeply"
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        # The tools add the name of a file to an error; what is left has been written to standard output.
+        return f"{error.filename or STANDARD_OUTPUT}: {error.strerror}"
     if isinstance(error, InternalError) and error.__cause__ is not None:
         return _internal(error.__cause__, f" in {error.stage}")
     return _internal(error, "")

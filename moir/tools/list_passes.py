@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from moir.frameworks import FRAMEWORKS, lowered
+from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import add_extension_arguments, conversion_options
 from moir.tools.failures import report_failures
 
@@ -34,16 +35,20 @@ class Row:
     description: str
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run `moir passes`; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="moir passes", description="Print the passes of a conversion in order, and what they do.")
+def argument_parser() -> ArgumentParser:
+    """The argument parser of `moir passes`."""
+    parser = ArgumentParser(prog="moir passes", description="Print the passes of a conversion in order, and what they do.")
     parser.add_argument("--framework", choices=[each.dialect for each in lowered()], default="onnx", help="of the model (default: onnx)")
     parser.add_argument("--compress-to-fp16", action="store_true", help="with the pass of that name")
     parser.add_argument("--layout-change", choices=("auto", "none"), default="auto", help="none: without the passes of the layout change")
     add_extension_arguments(parser)
     parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
-    options = parser.parse_args(arguments)
-    return report_failures("moir passes", lambda: _print(options), debug=options.debug)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run `moir passes`; returns the exit status."""
+    return report_failures("moir passes", lambda: _print(argument_parser().parse_args(arguments)), debug="--debug" in arguments)
 
 
 def _print(options: argparse.Namespace) -> int:

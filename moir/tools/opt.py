@@ -27,7 +27,7 @@ from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError, ShrinkException, VerifyException
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from moir.conversion import Observer, collection_paused, import_model, is_mapped, open_extensions, run, save_model, stage
+from moir.conversion import Observer, collection_paused, import_model, open_extensions, run, save_model, stage
 from moir.dialects.context import MoirContext
 from moir.errors import ConversionError, ModelFileError, UsageError
 from moir.frameworks import readable
@@ -36,6 +36,7 @@ from moir.pipeline import load_pass, pass_names
 from moir.pipeline_text import DEFAULT, Pipeline, framework_of
 from moir.recognition import framework_of_file
 from moir.rewriting.verification import verify_module
+from moir.source_files import is_mapped
 from moir.tools.conversion_arguments import add_extension_arguments, add_reading_arguments, conversion_options
 from moir.tools.failures import describe, one_line, report_failures
 from moir.tools.output import replacing_file

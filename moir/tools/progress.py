@@ -1,7 +1,8 @@
-"""Observers of a conversion: a progress bar, and measurements for the report."""
+"""Observers of a conversion: a progress bar, and the durations of the stages."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +14,19 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 EMISSION = "emission"
-_WIDTH = 24
+_BAR_WIDTH, _SMALLEST_BAR = 24, 4
+_ERASE_LINE = "\r\033[K"
+
+
+def shows_progress(stream: TextIO) -> bool:
+    """Whether a bar can be drawn on a stream: it is a terminal that understands control sequences."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 class ProgressBar(Observer):
     """A bar on a terminal with the number of completed stages and the name of the current one.
+
+    It takes one line, whatever the width of the terminal, and has no colours.
 
     Args:
         stream: the terminal.
@@ -31,12 +40,27 @@ class ProgressBar(Observer):
         self._total = len(stages) + 1
 
     def start(self, number: int, stage: str) -> None:
-        done = _WIDTH * number // self._total
-        self.stream.write(f"\r\033[K[{'#' * done}{'.' * (_WIDTH - done)}] {number}/{self._total} {stage}")
-        self.stream.flush()
+        # A character in the last column would make some terminals begin a new line.
+        columns = self._columns() - 1
+        text = f"{number}/{self._total} {stage}"
+        width = min(_BAR_WIDTH, columns - len(text) - 3)
+        done = max(width, 0) * number // self._total
+        bar = f"[{'#' * done}{'.' * (width - done)}] " if width >= _SMALLEST_BAR else ""
+        self._write(f"{_ERASE_LINE}{f'{bar}{text}'[: max(columns, 0)]}")
 
     def close(self) -> None:
-        self.stream.write("\r\033[K")
+        self._write(_ERASE_LINE)
+
+    def _columns(self) -> int:
+        from shutil import get_terminal_size
+
+        try:
+            return os.get_terminal_size(self.stream.fileno()).columns or get_terminal_size().columns
+        except (OSError, ValueError):
+            return get_terminal_size().columns
+
+    def _write(self, text: str) -> None:
+        self.stream.write(text)
         self.stream.flush()
 
 

@@ -20,7 +20,7 @@ LAYERS = (
     ("analysis",),
     ("rewriting",),
     ("frontends", "raising", "lowering", "passes", "emit"),
-    ("pipeline", "pipeline_text", "conversion"),
+    ("pipeline", "pipeline_text", "source_files", "conversion"),
     ("extensions",),
     ("model_optimizer",),
     ("tools",),

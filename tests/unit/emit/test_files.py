@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 
 from moir.emit import write_model
-from moir.emit.files import replacing, weights_path
+from moir.emit.files import check_output, replacing, weights_path
 from moir.errors import EmissionError
 
 MODEL = """
     %0 = opset1.Constant() {value = #moir.data<tensor<3xf32>, [1.0, 2.0, 3.0]>, name = "w"} : tensor<3xf32>
     opset1.Result(%0)
 """
+
+OLD, NEW = b"<net>old</net>", b"<net>new</net>"
 
 
 def write_pair(path: Path, text: bytes) -> None:
@@ -32,9 +34,9 @@ def content(directory: Path) -> dict[str, bytes]:
 
 def test_missing_directories_are_made_and_files_replaced(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "m.xml"
-    write_pair(path, b"old")
-    write_pair(path, b"new")
-    assert content(path.parent) == {"m.xml": b"new", "m.bin": b"new"}
+    write_pair(path, OLD)
+    write_pair(path, NEW)
+    assert content(path.parent) == {"m.xml": NEW, "m.bin": NEW}
 
 
 def test_files_have_the_permissions_of_new_files(tmp_path: Path) -> None:
@@ -45,16 +47,16 @@ def test_files_have_the_permissions_of_new_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("exception", [ValueError, KeyboardInterrupt, EmissionError])
 def test_error_leaves_everything_as_it_was(tmp_path: Path, exception: type[BaseException]) -> None:
-    write_pair(tmp_path / "m.xml", b"old")
+    write_pair(tmp_path / "m.xml", OLD)
 
     def fail() -> None:
         with replacing(tmp_path / "m.xml") as files:
-            files.xml.write(b"new")
+            files.xml.write(NEW)
             raise exception("no")
 
     with pytest.raises(exception):
         fail()
-    assert content(tmp_path) == {"m.xml": b"old", "m.bin": b"old"}
+    assert content(tmp_path) == {"m.xml": OLD, "m.bin": OLD}
 
 
 def test_model_that_cannot_be_emitted_leaves_no_file(parse: Any, tmp_path: Path) -> None:
@@ -78,7 +80,7 @@ def test_places_that_cannot_be_written(parse: Any, tmp_path: Path) -> None:
         write_model(parse(MODEL), "/proc/moir/m.xml")
     (tmp_path / "m.bin").mkdir()
     (tmp_path / "m.xml").touch()
-    with pytest.raises(EmissionError, match=r"m\.bin: the model cannot be written: Is a directory"):
+    with pytest.raises(EmissionError, match=r"m\.bin: the model cannot be written: this is a folder"):
         write_model(parse(MODEL), tmp_path / "m.xml")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "m.bin", "m.xml"]
 
@@ -110,12 +112,12 @@ def write(path, text):
 
 for limit in range(1, 40):
     directory = Path(sys.argv[1]) / str(limit)
-    write(directory / "m.xml", b"old")
+    write(directory / "m.xml", b"<net>old</net>")
     child = os.fork()
     if not child:
         os.fsync, os.open = killing(os.fsync), killing(os.open)
         Path.unlink, Path.replace, Path.mkdir = killing(Path.unlink), killing(Path.replace), killing(Path.mkdir)
-        write(directory / "m.xml", b"new")
+        write(directory / "m.xml", b"<net>new</net>")
         os._exit(0)
     if os.waitpid(child, 0)[1] == 0:
         print(limit)
@@ -128,10 +130,11 @@ def test_kill_at_any_step_leaves_no_mixed_pair(tmp_path: Path) -> None:
     """A process is killed before its first, second, … call into the file system, until one lives to the end."""
     command = [sys.executable, "-c", KILLED, str(tmp_path)]
     steps = int(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
-    old, new = b"old" * 3, b"new" * 3
+    old, new = OLD * 3, NEW * 3
     seen: list[tuple[bytes | None, bytes | None]] = []
     for limit in range(1, steps + 1):
         files = content(tmp_path / str(limit))
+        check_output(tmp_path / str(limit) / "m.xml")
         seen.append((files.get("m.xml"), files.get("m.bin")))
     assert set(seen) == {(old, old), (None, old), (None, new), (new, new)}
     assert seen[-1] == (new, new)
@@ -160,3 +163,20 @@ def test_no_room_left(tmp_path: Path) -> None:
     result = subprocess.run([sys.executable, "-c", FULL, str(tmp_path / "m.xml")], stdout=subprocess.PIPE, text=True, check=True)
     assert result.stdout.strip() == "the model cannot be written: File too large"
     assert content(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("m.xml", "<annotation/>", r"m\.xml: the file would be overwritten, but it is no OpenVINO IR"),
+        ("m.bin", "weights of another program", r"m\.bin: the file would be overwritten, but it is not the weights of an OpenVINO IR"),
+    ],
+)
+def test_files_of_another_kind_are_not_replaced(tmp_path: Path, name: str, content: str, reason: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(EmissionError, match=reason):
+        write_pair(tmp_path / "m.xml", NEW)
+    assert (tmp_path / name).read_text() == content
+    (tmp_path / name).write_text("")
+    write_pair(tmp_path / "m.xml", NEW)
+    assert (tmp_path / "m.xml").read_bytes() == NEW

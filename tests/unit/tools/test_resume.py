@@ -79,11 +79,12 @@ def test_the_result_computes_what_the_model_does(dumped: Path, compressed: bool)
 
 def test_dumps_of_an_earlier_run_are_removed(dumped: Path) -> None:
     folder = dumped / "dumps"
-    (folder / "99-old.mlir").write_text("old")
-    (folder / "notes.txt").write_text("mine")
-    assert moir([str(dumped / "m.onnx"), "-o", str(dumped), "--silent", "--dump-ir", str(folder)]) == 0
-    assert not (folder / "99-old.mlir").exists()
-    assert (folder / "notes.txt").read_text() == "mine"
+    (folder / "99-mine.mlir").write_text("mine")
+    command = [str(dumped / "m.onnx"), "-o", str(dumped), "--silent", "--dump-ir", str(folder)]
+    assert moir([*command, "--passes", "front-start"]) == 1
+    assert sorted(path.name for path in folder.iterdir()) == ["00-import.mlir", "99-mine.mlir", "dumps.json", "weights.bin"]
+    assert moir(command) == 0
+    assert (folder / "99-mine.mlir").read_text() == "mine"
 
 
 def test_dumps_do_not_replace_the_input(dumped: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,90 @@
+"""The interface of a model in words: its inputs and outputs with types and shapes, and its operations by kind.
+
+image: f32[batch,1,8,8]      logits: f32[?,10]      12 operations: 3 Conv, 3 Relu, 2 Add and 4 other kinds
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from moir.dialects import element_types
+from moir.dialects.moir import ModelOp, models_of
+from moir.dialects.names import name_of, names_of
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import element_of, shape_of
+
+PARAMETER, RESULT = "opset1.Parameter", "opset1.Result"
+"""The names of the operations for the inputs and the outputs of a model, in every dialect."""
+
+_NO_COMPUTATION = ("builtin.module", "moir.model", "moir.none", PARAMETER, RESULT, "opset1.Constant", "onnx.Constant", "tf.Const")
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or an output of a model.
+
+    Args:
+        name: its name, empty if it has none.
+        element: its element type, as `f32`.
+        dimensions: its dimensions as texts: a number, a name, or `?` for an unknown one; None if the rank is unknown.
+    """
+
+    name: str
+    element: str
+    dimensions: tuple[str, ...] | None
+
+    def __str__(self) -> str:
+        dimensions = "..." if self.dimensions is None else ",".join(self.dimensions)
+        return f"{self.name}: {self.element}[{dimensions}]"
+
+
+def inputs_of(model: ModelOp) -> list[Port]:
+    """The inputs of a model, in order."""
+    return [_port(op, op.results[0]) for op in model.block.ops if op.name == PARAMETER]
+
+
+def outputs_of(model: ModelOp) -> list[Port]:
+    """The outputs of a model, in order."""
+    return [_port(op, op.operands[0]) for op in model.block.ops if op.name == RESULT]
+
+
+def _port(op: Operation, value: SSAValue) -> Port:
+    shape = shape_of(value)
+    given = op.attributes.get("dimension_names")
+    names: list[str] = [] if given is None or shape is None else list(value_of(given))
+    names += [""] * (len(shape or ()) - len(names))
+    dimensions = None if shape is None else tuple(str(d) if d >= 0 else name or "?" for d, name in zip(shape, names, strict=True))
+    name = name_of(op) or next(iter(names_of(value)), "")
+    return Port(name, element_types.describe(element_of(value)).xml, dimensions)
+
+
+def operations_of(module: ModuleOp) -> Iterator[Operation]:
+    """The operations that compute, in all models and bodies: no constants, inputs and outputs."""
+    return (op for op in module.walk() if op.name not in _NO_COMPUTATION)
+
+
+def count_kinds(module: ModuleOp) -> Counter[str]:
+    """How often each kind of operation occurs, without the name of its dialect."""
+    return Counter(op.name.partition(".")[2] for op in operations_of(module))
+
+
+def describe_kinds(kinds: Counter[str], limit: int = 6) -> str:
+    """The most common kinds with their numbers: "3 Conv, 2 Relu and 4 other kinds"."""
+    shown = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(limit))
+    others = len(kinds) - limit
+    return f"{shown} and {others} other kind{'s' if others > 1 else ''}" if others > 0 else shown
+
+
+def describe_module(module: ModuleOp) -> str:
+    """A module on one line: the inputs, the outputs and the operations of each model."""
+    parts: list[str] = []
+    for model in models_of(module):
+        ports = [", ".join(map(str, each)) for each in (inputs_of(model), outputs_of(model))]
+        parts.append(f"{model.sym_name.data}({ports[0]}) -> ({ports[1]})")
+    kinds = count_kinds(module)
+    return f"{'; '.join(parts)}; {kinds.total()} operations: {describe_kinds(kinds)}"

@@ -1,0 +1,61 @@
+"""The files that a module was read from, which no output may overwrite."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from moir.errors import EmissionError
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+_FILES: WeakKeyDictionary[ModuleOp, frozenset[Path]] = WeakKeyDictionary()
+"""The files of each module, links followed."""
+
+
+class Reading:
+    """The result of a context of `recorded`: gets the module that is read in it."""
+
+    def __init__(self) -> None:
+        self.module: ModuleOp | None = None
+
+
+@contextmanager
+def recorded(*further: Path) -> Generator[Reading]:
+    """Record the files that are read in the context, as those of the module that the context sets.
+
+    Args:
+        further: other files that belong to the module.
+    """
+    from moir.frontends.files import recorded_files
+
+    reading = Reading()
+    with recorded_files() as files:
+        yield reading
+    if reading.module is not None:
+        _FILES[reading.module] = frozenset((*files, *(path.resolve() for path in further)))
+
+
+def check_not_read(module: ModuleOp, paths: Iterable[Path]) -> None:
+    """Check that a module was not read from files that are to be written.
+
+    Raises EmissionError that names the first of `paths` that the module was read from.
+    """
+    files = _FILES.get(module, frozenset())
+    for path in paths:
+        if path.resolve() in files or is_mapped(path):
+            raise EmissionError("this file belongs to the model that is converted", location=str(path), hint="choose another output")
+
+
+def is_mapped(path: Path) -> bool:
+    """Whether a file is mapped into the memory of this process; always False without `/proc/self/maps`."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            return path.exists() and any(line.rstrip("\n").endswith(f" {os.path.realpath(path)}") for line in maps)
+    except OSError:
+        return False

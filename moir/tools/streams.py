@@ -1,0 +1,136 @@
+"""The standard streams of the tools: closed ones, `-` as a model, and `-` as the output of a conversion."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from errno import EBADF
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from moir.errors import ConversionError, UsageError
+
+if TYPE_CHECKING:
+    from moir.emit.write import WrittenModel
+
+STANDARD = "-"
+"""The argument that stands for standard input or standard output."""
+
+STANDARD_INPUT, STANDARD_OUTPUT = "<stdin>", "standard output"
+_PIECE = 1 << 20
+
+
+def occupy_standard_descriptors() -> None:
+    """Open the standard descriptors that are closed, so that no file of a conversion gets their numbers.
+
+    They are opened in the opposite direction: reading from standard input and writing to standard output fail, as they
+    would without. What is written to a closed standard error is lost.
+    """
+    for descriptor, mode in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # The smallest free number is taken, which is this one.
+            os.open(os.devnull, mode)
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def discard_output() -> None:
+    """Direct standard output to nowhere, so that what is left in its buffer does not fail again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def print_report(text: str) -> None:
+    """Print what is good to know but not the result: it does no harm if nobody reads it."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_output()
+    except OSError as error:
+        discard_output()
+        if error.errno != EBADF:
+            raise ConversionError(f"the report cannot be written: {error.strerror or error}", location=STANDARD_OUTPUT) from error
+
+
+def is_stream(argument: str) -> bool:
+    """Whether the argument of a tool is standard input, or a path from which bytes can be read only once."""
+    if argument == STANDARD:
+        return True
+    try:
+        mode = os.stat(argument).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+@contextmanager
+def file_of(argument: str) -> Generator[Path]:
+    """The path of a model: the argument of a tool, or a temporary copy of a stream.
+
+    Weights are mapped from files, so that a stream is copied first. Errors name the stream, not the copy.
+
+    Raises UsageError if standard input is a terminal, and ConversionError if it cannot be read.
+    """
+    if not is_stream(argument):
+        yield Path(argument)
+        return
+    from tempfile import TemporaryDirectory
+
+    label = STANDARD_INPUT if argument == STANDARD else argument
+    with TemporaryDirectory(prefix="moir-") as folder:
+        copy = Path(folder) / "model"
+        _copy_stream(argument, label, copy)
+        try:
+            yield copy
+        except ConversionError as error:
+            error.location = error.location and error.location.replace(str(copy), label)
+            error.hint = error.hint and error.hint.replace(str(copy), label)
+            if folder in str(error):
+                # A model refers to files beside it, such as external data.
+                error.location = label
+                error.hint = "a model of several files cannot come from a stream; give its path"
+            raise
+
+
+def _copy_stream(argument: str, label: str, copy: Path) -> None:
+    """Copy a stream to a file. Raises UsageError for a terminal, ConversionError if reading or writing fails."""
+    if argument == STANDARD and sys.stdin.isatty():
+        raise UsageError("standard input is a terminal; redirect a file to it, or give the path of a model")
+    try:
+        with copy.open("wb") as file, open(0 if argument == STANDARD else argument, "rb", closefd=argument != STANDARD) as source:
+            while piece := source.read(_PIECE):
+                file.write(piece)
+    except OSError as error:
+        reason = "it is closed" if error.errno == EBADF else error.strerror or str(error)
+        raise ConversionError(f"cannot be read: {reason}", location=label) from error
+
+
+def binary_output() -> IO[bytes]:
+    """Standard output for bytes. Raises UsageError if it is a terminal."""
+    if sys.stdout.isatty():
+        raise UsageError("the files are not printed to a terminal; redirect standard output, e.g. | tar x")
+    return sys.stdout.buffer
+
+
+def write_archive(written: WrittenModel, stream: IO[bytes]) -> None:
+    """Write the two files of an IR as a tar archive. Archives of the same files have the same bytes."""
+    import tarfile
+
+    with tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as archive:
+        for path in (written.xml_path, written.bin_path):
+            entry = archive.gettarinfo(path, path.name)
+            entry.mtime = entry.uid = entry.gid = 0
+            entry.uname = entry.gname = ""
+            entry.mode = 0o644
+            with path.open("rb") as file:
+                archive.addfile(entry, file)
+    stream.flush()

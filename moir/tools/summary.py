@@ -1,0 +1,142 @@
+"""What `moir` prints about a conversion: interface, operations before and after, sizes, files, and where the time went.
+
+inputs      image: f32[batch,1,8,8]
+outputs     logits: f32[batch,10]
+read        24 operations of ONNX: 6 Conv, 6 BatchNormalization, 4 Mul and 5 other kinds
+written     22 operations: 6 Convolution, 6 Add, 4 Swish and 4 other kinds
+weights     98.4 KB
+files       digits.xml digits.bin
+time        0.61 s: 0.31 start, 0.04 import, 0.21 passes, 0.05 emission
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from moir.conversion import Observer
+from moir.tools.failures import one_line
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from moir.dialects.interface import Port
+
+_PORTS_SHOWN = 8
+
+
+class Stopwatch(Observer):
+    """Notes when the parts of a conversion end; the first part is the start of the process.
+
+    The parts add up to the whole, which is the time that the user has waited.
+    """
+
+    def __init__(self) -> None:
+        self._begun = process_start()
+        self._ends: list[tuple[str, float]] = []
+
+    def begin(self, stages: Sequence[str]) -> None:
+        self.end("start")
+
+    def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
+        if number == 0:
+            self.end("import")
+
+    def end(self, part: str) -> None:
+        """End a part, and begin the next one."""
+        self._ends.append((part, time.perf_counter() - self._begun))
+
+    def text(self) -> str:
+        """The duration of the whole and of its parts, rounded so that the parts add up to the whole."""
+        ends = [0.0, *(round(seconds, 2) for _, seconds in self._ends)]
+        parts = [f"{after - before:.2f} {part}" for (before, after), (part, _) in zip(pairwise(ends), self._ends, strict=True)]
+        return f"{ends[-1]:.2f} s: {', '.join(parts)}"
+
+
+def process_start() -> float:
+    """When the process was started, on the clock of `time.perf_counter`.
+
+    Where the system does not say, the processor time that was used until now stands for the time since then.
+    """
+    now = time.perf_counter()
+    try:
+        with open("/proc/self/stat", encoding="ascii", errors="replace") as file:
+            # The name of the program, in parentheses, may contain blanks. Behind it, the 20th field is the start.
+            ticks = int(file.read().rpartition(")")[2].split()[19])
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        age = time.process_time()
+    return now - age
+
+
+class SourceOperations(Observer):
+    """Counts the operations of the model as it was read."""
+
+    def __init__(self) -> None:
+        self.kinds: Counter[str] = Counter()
+
+    def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
+        if number == 0:
+            from moir.dialects.interface import count_kinds
+
+            self.kinds = count_kinds(module)
+
+
+def summary(module: ModuleOp, source: Counter[str], title: str, weights_bytes: int, files: str, time_text: str) -> str:
+    """The summary of a conversion.
+
+    Args:
+        module: the converted module.
+        source: the number of operations of the source model by kind.
+        title: the framework in prose.
+        weights_bytes: size of the weights.
+        files: where the IR was written to.
+        time_text: the durations.
+    """
+    from moir.dialects.interface import count_kinds, inputs_of, outputs_of
+    from moir.dialects.moir import models_of
+
+    model = models_of(module)[0]
+    kinds = count_kinds(module)
+    rows = (
+        ("inputs", _ports(inputs_of(model))),
+        ("outputs", _ports(outputs_of(model))),
+        ("read", f"{_count(source)} of {title}{_listed(source)}"),
+        ("written", f"{_count(kinds)}{_listed(kinds)}"),
+        ("weights", format_size(weights_bytes)),
+        ("files", files),
+        ("time", time_text),
+    )
+    return "".join(f"{label:<12}{text}\n" for label, text in rows)
+
+
+def _count(kinds: Counter[str]) -> str:
+    return f"{kinds.total()} operation{'' if kinds.total() == 1 else 's'}"
+
+
+def _listed(kinds: Counter[str]) -> str:
+    from moir.dialects.interface import describe_kinds
+
+    return f": {one_line(describe_kinds(kinds))}" if kinds else ""
+
+
+def _ports(ports: list[Port]) -> str:
+    """Inputs or outputs, each on a line of its own."""
+    lines = [one_line(str(port)) for port in ports[:_PORTS_SHOWN]] or ["none"]
+    if len(ports) > _PORTS_SHOWN:
+        lines.append(f"and {len(ports) - _PORTS_SHOWN} more")
+    return f"\n{'':<12}".join(lines)
+
+
+def format_size(size: int) -> str:
+    """A size in bytes as text with a unit."""
+    number, unit = float(size), "bytes"
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if number < 1000 or unit == "GB":
+            break
+        number /= 1000
+    return f"{size} bytes" if unit == "bytes" else f"{number:.1f} {unit}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from moir.errors import ModelFileError
 from moir.frameworks import SAMPLE, Framework, readable
 
+_USUAL_NAMES = ("model", "saved_model")
 _LARGEST_FOLDER = 10_000
 """How many entries of a folder are looked at to find a model in it."""
 
@@ -123,7 +124,9 @@ def _models_in(path: Path) -> Iterator[Path]:
 
 
 def _entries(path: Path) -> list[Path]:
-    return sorted(each for each in islice(path.iterdir(), _LARGEST_FOLDER) if not each.name.startswith("."))
+    """The visible entries of a folder, those with the usual names of models first."""
+    visible = (each for each in islice(path.iterdir(), _LARGEST_FOLDER) if not each.name.startswith("."))
+    return sorted(visible, key=lambda each: (each.stem not in _USUAL_NAMES, each.name))
 
 
 def _is_model_folder(path: Path) -> bool:

@@ -6,23 +6,28 @@ from collections.abc import Iterable
 
 _COUNT = 3
 _SIMILARITY = 0.6
+_MARGIN = 0.12
 
 
 def nearest(name: str, known: Iterable[str], *, similarity: float = _SIMILARITY) -> list[str]:
     """The names that are most similar to `name`, at most three, the most similar first; upper and lower case are alike.
+
+    A name that is much less similar than the first one is left out.
 
     Args:
         name: a name that does not exist.
         known: the names that exist.
         similarity: the least similarity of a name, between 0 and 1, see `difflib.SequenceMatcher.ratio`.
     """
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher, get_close_matches
 
     spellings: dict[str, list[str]] = {}
     for each in sorted(set(known)):
         spellings.setdefault(each.casefold(), []).append(each)
-    found = get_close_matches(name.casefold(), spellings, _COUNT, similarity)
-    return [each for folded in found for each in spellings[folded]][:_COUNT]
+    folded = name.casefold()
+    found = get_close_matches(folded, spellings, _COUNT, similarity)
+    ratios = {each: SequenceMatcher(None, each, folded).ratio() for each in found}
+    return [spelling for each in found if ratios[each] > ratios[found[0]] - _MARGIN for spelling in spellings[each]][:_COUNT]
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None, *, similarity: float = _SIMILARITY) -> str | None:

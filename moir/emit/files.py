@@ -54,8 +54,9 @@ def check_output(xml_path: Path) -> None:
                     hint="give a folder, or a path that ends in .xml",
                 )
             if not os.access(folder, os.W_OK | os.X_OK):
-                hint = "choose another output with -o"
-                raise EmissionError("the model cannot be written: the folder is read-only", location=str(folder), hint=hint)
+                raise EmissionError(
+                    "the model cannot be written: the folder is read-only", location=str(folder), hint="choose another output"
+                )
             break
     for path in (xml_path, bin_path):
         if path.is_dir():

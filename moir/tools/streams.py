@@ -97,6 +97,7 @@ def file_of(argument: str) -> Generator[Path]:
             if folder in str(error):
                 # A model refers to files beside it, such as external data.
                 error.location = label
+                error.reason = error.reason.replace(f"{folder}/", "")
                 error.hint = "a model of several files cannot come from a stream; give its path"
             raise
 

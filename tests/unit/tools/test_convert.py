@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 import time
@@ -257,3 +259,43 @@ def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert (tmp_path / "m.xml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (80, f"[{'#' * 12}{'.' * 12}] 2/4 fuse-matmul-transpose"),
+        (40, "[#####......] 2/4 fuse-matmul-transpose"),
+        (30, "2/4 fuse-matmul-transpose"),
+        (12, "2/4 fuse-ma"),
+        (1, ""),
+    ],
+)
+def test_progress_fits_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int, expected: str
+) -> None:
+    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((columns, 24)))
+    monkeypatch.setattr(sys.stderr, "fileno", lambda: 2)
+    bar = ProgressBar(sys.stderr)
+    bar.begin(["import", "a", "b"])
+    bar.start(2, "fuse-matmul-transpose")
+    shown = capsys.readouterr().err.removeprefix("\r\033[K")
+    assert shown == expected
+    assert len(shown) < columns
+
+
+def test_a_dumb_terminal_sees_no_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    assert main([str(save(matmul_model(), tmp_path / "m.onnx")), "-o", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_nothing_is_coloured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """NO_COLOR asks for what is so anyway: the only control sequence erases a line."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert main([str(save(matmul_model(), tmp_path / "m.onnx")), "-o", str(tmp_path)]) == 0
+    printed = capsys.readouterr()
+    assert "\033" not in printed.out
+    assert set(re.findall("\033.{2}", printed.err)) == {"\033[K"}

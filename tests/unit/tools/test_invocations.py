@@ -1,0 +1,216 @@
+"""Wrong and unusual invocations: each ends with its exit status and one line, which says what to do. None is an internal error."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import onnx
+import pytest
+
+from moir.tools.convert import main as moir
+from moir.tools.opt import main as moir_opt
+from tests.unit.small_models import matmul_model, save
+from tests.unit.test_readme import environment
+
+TOOLS = {"moir": moir, "moir-opt": moir_opt}
+TEXT = "builtin.module {\n}\n"
+
+INVOCATIONS: list[tuple[str, int, str]] = [
+    # Model files.
+    ("moir absent.onnx", 1, "moir: error: absent.onnx: cannot be read: No such file or directory"),
+    ("moir modle.onnx", 1, "moir: error: modle.onnx: cannot be read: No such file or directory; did you mean model.onnx?"),
+    ("moir model", 1, "moir: error: model: cannot be read: No such file or directory; did you mean model.onnx?"),
+    ("moir absent/model.onnx", 1, "moir: error: absent/model.onnx: cannot be read: No such file or directory; there is no folder absent"),
+    ("moir model.onnx/x", 1, "moir: error: model.onnx/x: cannot be read: No such file or directory"),
+    ("moir ''", 1, "moir: error: .: the folder is no SavedModel: it has no saved_model.pb; did you mean model.onnx"),
+    ("moir .", 1, "moir: error: .: the folder is no SavedModel: it has no saved_model.pb; did you mean model.onnx"),
+    ("moir export", 1, "moir: error: export: the folder is no SavedModel: it has no saved_model.pb; did you mean export/saved_model?"),
+    ("moir empty_folder", 1, "moir: error: empty_folder: the folder is no SavedModel: it has no saved_model.pb; give a model file"),
+    ("moir empty.onnx", 1, "moir: error: empty.onnx: the file is empty; copy or download it again"),
+    ("moir pipe.onnx/", 1, "moir: error: pipe.onnx: cannot be read: No such file or directory"),
+    ("moir truncated.onnx", 1, "moir: error: truncated.onnx, offset "),
+    ("moir page.onnx", 1, "moir: error: page.onnx: this is an HTML page; the download failed, or needs a login; download the file again"),
+    (
+        "moir torch.pt",
+        1,
+        "moir: error: torch.pt: this is a PyTorch checkpoint; load the model in PyTorch and export it: torch.onnx.export(",
+    ),
+    ("moir tensors.safetensors", 1, "moir: error: tensors.safetensors: this is a safetensors file, weights without a graph; export"),
+    ("moir network.xml", 1, "moir: error: network.xml: this is OpenVINO IR already; openvino.Core().read_model('network.xml') loads it"),
+    ("moir 02-lower-onnx.mlir", 1, "moir: error: 02-lower-onnx.mlir: this is the text of a module, as --dump-ir writes it; go on with"),
+    ("moir archive.zip", 1, "moir: error: archive.zip: this is a zip archive; unpack it, and give the model in it"),
+    ("moir notes.txt", 1, "moir: error: notes.txt: no frontend knows this kind of file; moir reads models of ONNX and TensorFlow"),
+    ("moir mystery.onnx", 1, "moir: error: no lowering for 1 kind of operation: onnx.com.acme.Mystery ('the node'); "),
+    ("moir /dev/zero", 1, "moir: error: /dev/zero: not a regular file"),
+    (
+        "moir external.onnx --dump-ir .",
+        1,
+        "moir: error: weights.bin: this file belongs to the model that is converted; choose another output",
+    ),
+    # Outputs.
+    ("moir model.onnx -o notes.txt", 1, "moir: error: notes.txt: the model cannot be written: this is a file, not a folder; give a folder"),
+    ("moir model.onnx -o notes.txt/net.xml", 1, "moir: error: notes.txt: the model cannot be written: this is a file, not a folder"),
+    (
+        "moir model.onnx -o annotation.xml",
+        1,
+        "moir: error: annotation.xml: the file would be overwritten, but it is no OpenVINO IR; choose",
+    ),
+    (
+        "moir model.onnx -o pytorch.xml",
+        1,
+        "moir: error: pytorch.bin: the file would be overwritten, but it is not the weights of an OpenVINO",
+    ),
+    ("moir model.onnx -o folder.xml", 1, "moir: error: folder.xml: the model cannot be written: this is a folder; choose another output"),
+    ("moir model.onnx -o /proc/out", 1, "moir: error: /proc/out: the model cannot be written: "),
+    ("moir model.onnx -o out --dump-ir notes.txt", 1, "moir: error: notes.txt: dumps cannot be written: this is a file, not a folder"),
+    ("moir weights.onnx -o dumps --dump-ir dumps", 2, "weights.bin would be both output and dump; choose another folder for the dumps"),
+    # Options.
+    ("moir", 2, "moir: error: MODEL is missing; see moir --help"),
+    ("moir model.onnx other.onnx", 2, "moir: error: the argument 'other.onnx' is one too many; see moir --help"),
+    ("moir model.onnx --verbos", 2, "moir: error: there is no option --verbos; did you mean --verbose"),
+    ("moir model.onnx --compress_to_fp16", 2, "moir: error: there is no option --compress_to_fp16; did you mean --compress-to-fp16?"),
+    (
+        "moir --input_model model.onnx",
+        2,
+        "moir: error: there is no option --input_model; the model is the first argument, without an option",
+    ),
+    ("moir model.onnx --output_dir out", 2, "moir: error: there is no option --output_dir; say -o FOLDER, or -o PATH.xml"),
+    ("moir model.onnx --silent --verbose", 2, "moir: error: argument --verbose/--timing: not allowed with argument --silent"),
+    ("moir model.onnx -o", 2, "moir: error: argument -o/--output: expected one argument; see moir --help"),
+    ("moir model.onnx --layout-change=nhwc", 2, "moir: error: --layout-change cannot be 'nhwc'; it is auto or none"),
+    ("moir model.onnx --completion tcsh", 2, "moir: error: --completion cannot be 'tcsh'; "),
+    ("moir model.onnx --passes fold-constant", 2, "moir: error: there is no pass 'fold-constant'; did you mean fold-constants?"),
+    ("moir model.onnx --passes 'fold-constants{'", 2, "moir: error: the pipeline 'fold-constants{' cannot be read: "),
+    ("moir model.onnx --passes 'fold-constants{x=1}'", 2, "moir: error: options of pass 'fold-constants': "),
+    ("moir model.onnx --passes 'default{layout=none}'", 2, "moir: error: 'default' has no option "),
+    ("moir model.onnx --passes eliminate-dead", 1, "moir: error: "),
+    ("moir model.onnx --signature x", 1, "moir: error: model.onnx: a model of onnx has no signature; leave out the option signature"),
+    ("moir model.onnx --extensions absent", 1, "moir: error: absent: "),
+    ("moir model.onnx --extensions empty_folder", 1, "moir: error: empty_folder: "),
+    ("moir model.onnx --enable nothing", 1, "moir: error: there is no transformation 'nothing' to enable or disable"),
+    ("moir model.onnx --disable fold-constant", 1, "moir: error: there is no transformation 'fold-constant' to enable or disable; did you"),
+    ("moir model.onnx --transformations-config absent.json", 1, "moir: error: absent.json: "),
+    ("moir model.onnx --transformations-config notes.txt", 1, "moir: error: notes.txt"),
+    # Commands.
+    ("moir pases", 2, "moir: error: there is no model and no command 'pases'; did you mean moir passes?"),
+    ("moir passes --framework onxn", 2, "moir passes: error: --framework cannot be 'onxn'; did you mean onnx?"),
+    ("moir passes model.onnx", 2, "moir passes: error: the argument 'model.onnx' is one too many; see moir passes --help"),
+    ("moir new-extension", 2, "moir new-extension: error: DIR is missing; see moir new-extension --help"),
+    ("moir new-extension notes.txt", 1, "moir new-extension: error: notes.txt"),
+    ("moir describe-subgraphs absent.json model.onnx", 1, "moir describe-subgraphs: error: absent.json: "),
+    # The text tool.
+    ("moir-opt absent.mlir", 1, "moir-opt: error: absent.mlir: "),
+    ("moir-opt broken.mlir", 1, "moir-opt: error: broken.mlir:3:1: operand expected"),
+    ("moir-opt binary.mlir", 1, "moir-opt: error: binary.mlir: byte 0 is not UTF-8 text"),
+    ("moir-opt empty_folder", 1, "moir-opt: error: empty_folder: the folder is no SavedModel"),
+    ("moir-opt torch.pt", 1, "moir-opt: error: torch.pt: this is a PyTorch checkpoint; load the model in PyTorch and export it"),
+    ("moir-opt model.onnx -o empty_folder", 1, "moir-opt: error: "),
+    ("moir-opt model.onnx -o absent/x.mlir", 1, "moir-opt: error: "),
+    ("moir-opt model.onnx -p fold-constant", 2, "moir-opt: error: there is no pass 'fold-constant'; did you mean fold-constants?"),
+    ("moir-opt model.onnx -p default --resume-after lower-onnx", 2, "moir-opt: error: -p, --pass-pipeline and --resume-after exclude"),
+    ("moir-opt model.onnx --resume-after eliminate-dead", 2, "moir-opt: error: 'eliminate-dead' occurs "),
+    ("moir-opt model.onnx --resume-after 99-x", 2, "moir-opt: error: the default pipeline has no pass 99-x"),
+    ("moir-opt model.onnx -t xml", 2, "moir-opt: error: "),
+    ("moir-opt model.onnx --verify-eahc", 2, "moir-opt: error: there is no option --verify-eahc; did you mean --verify-each"),
+    ("moir-opt model.onnx -o x/a.mlir --weights-file y/w.bin", 2, "moir-opt: error: --weights-file is a file in the folder of the output"),
+    ("moir-opt model.onnx -o model.onnx", 1, "moir-opt: error: model.onnx: this file belongs to the model"),
+    ("moir-opt module.mlir -t ir -o out.xml", 1, "moir-opt: error: "),
+]
+"""Command lines, exit statuses, and beginnings of the line on standard error (or parts of it, if they do not begin with the tool)."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files of the command lines."""
+    monkeypatch.chdir(tmp_path)
+    save(matmul_model(), Path("model.onnx"))
+    save(matmul_model(), Path("weights.onnx"))
+    save(matmul_model("Mystery", "com.acme"), Path("mystery.onnx"))
+    onnx.save(matmul_model(), "external.onnx", save_as_external_data=True, location="weights.bin", size_threshold=0)
+    Path("truncated.onnx").write_bytes(Path("model.onnx").read_bytes()[:-9])
+    for name in ("export/saved_model", "empty_folder", "folder.xml"):
+        Path(name).mkdir(parents=True)
+    with zipfile.ZipFile("torch.pt", "w") as archive:
+        archive.writestr("torch/data.pkl", b"")
+    with zipfile.ZipFile("archive.zip", "w") as archive:
+        archive.writestr("model.onnx", b"")
+    contents: dict[str, bytes] = {
+        "empty.onnx": b"",
+        "export/saved_model/saved_model.pb": b"",
+        "page.onnx": b"<!doctype html>",
+        "tensors.safetensors": b"\x40\0\0\0\0\0\0\0" + b'{"w":1}',
+        "network.xml": b'<?xml version="1.0"?>\n<net name="x">',
+        "annotation.xml": b"<annotation/>",
+        "pytorch.bin": b"weights",
+        "notes.txt": b"notes",
+        "02-lower-onnx.mlir": TEXT.encode(),
+        "module.mlir": TEXT.encode(),
+        "broken.mlir": b"builtin.module {\n  opset1.Abs(\n}\n",
+        "binary.mlir": b"\xff\xfe\x00",
+    }
+    for name, content in contents.items():
+        Path(name).write_bytes(content)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("command", "status", "line"), INVOCATIONS, ids=[command for command, _, _ in INVOCATIONS])
+def test_invocations(folder: Path, capsys: pytest.CaptureFixture[str], command: str, status: int, line: str) -> None:
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    tool, *arguments = shlex.split(command)
+    assert TOOLS[tool](arguments) == status
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1, printed.err
+    assert len(printed.err) < 500
+    assert "internal error" not in printed.err
+    assert printed.err.startswith(line) if line.startswith("moir") else line in printed.err, printed.err
+    assert {path: path.read_bytes() for path in before} == before
+    assert not list(folder.glob("*.bin.*")) + list(folder.glob(".*.tmp"))
+
+
+def test_the_table_is_long_enough() -> None:
+    commands = [command for command, _, _ in INVOCATIONS]
+    assert len(set(commands)) == len(commands) >= 60
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_folder_that_is_read_only() -> None:
+    """Permissions do not hold for the superuser, so that its child becomes nobody; who has no access to pytest's folders."""
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        folder.chmod(0o755)
+        save(matmul_model(), folder / "model.onnx")
+        (folder / "readonly").mkdir(mode=0o555)
+        # Everything is imported by a first conversion, as nobody may have no access to the installation either.
+        code = (
+            "import os, sys; from moir.tools.convert import main; main(['model.onnx', '-o', 'out', '--silent']);"
+            "os.getuid() or os.setuid(65534); sys.exit(main(sys.argv[1:]))"
+        )
+        done = python(code, ["model.onnx", "-o", "readonly/net.xml"], folder)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("moir: error: readonly: the model cannot be written: the folder is read-only; choose another output")
+
+
+def python(code: str, arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program in a process of its own."""
+    command = [sys.executable, "-B", "-c", code, *arguments]
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+
+
+def test_a_disk_that_is_full(folder: Path) -> None:
+    """A limit on the size of files stands for the size of the disk."""
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300));"
+        "from moir.tools.convert import main; sys.exit(main(sys.argv[1:]))"
+    )
+    before = sorted(folder.iterdir())
+    done = python(code, ["model.onnx", "-o", "net.xml"], folder)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "moir: error: net.xml: the model cannot be written: File too large; free space there, or choose another output\n"
+    assert sorted(folder.iterdir()) == before

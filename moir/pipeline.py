@@ -168,7 +168,7 @@ def load_pass(name: str) -> type[ModulePass]:
         return lowering_pass(lowering_passes()[name])
     if name not in pass_modules():
         raise ConversionError(f"there is no pass {name!r}", hint=f"passes are {', '.join(pass_names())}")
-    defined = vars(import_module(pass_modules()[name])).values()
+    defined = list(vars(import_module(pass_modules()[name])).values())
     return next(each for each in defined if isinstance(each, type) and issubclass(each, ModulePass) and getattr(each, "name", "") == name)
 
 

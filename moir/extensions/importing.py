@@ -67,7 +67,7 @@ class ExtensionPackage:
     def close(self) -> None:
         """Remove the package and all modules in it from `sys.modules`."""
         for name in [name for name in list(sys.modules) if name == self.name or name.startswith(f"{self.name}.")]:
-            del sys.modules[name]
+            sys.modules.pop(name, None)
 
     def owns(self, filename: str) -> bool:
         """Whether a file is in the directory."""
@@ -143,7 +143,7 @@ class AliasFinder(MetaPathFinder):
         modules = list(sys.modules.items())
         found = {name: module for name, module in modules if name.partition(".")[0] in aliases}
         for name in found:
-            del sys.modules[name]
+            sys.modules.pop(name, None)
         return found
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:

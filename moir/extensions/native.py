@@ -64,7 +64,7 @@ class ExtensionFile:
 
     def classes(self, base: type[T]) -> list[type[T]]:
         """The public subclasses of a class that are defined in the file."""
-        members = dict.fromkeys(value for value in vars(self.module).values() if isinstance(value, type))
+        members = dict.fromkeys(value for value in list(vars(self.module).values()) if isinstance(value, type))
         return [
             each
             for each in members
@@ -137,7 +137,7 @@ def _transformations(file: ExtensionFile) -> list[UserTransformation]:
     for pattern in file.classes(RewritePattern):
         if not inspect.isabstract(pattern) and (not passes or _is_placed(pattern)):
             found.append(_transformation(file, pattern, _named(file, pattern), _pattern_builder(pattern)))
-    rules = [value for value in vars(file.module).values() if isinstance(value, FusionRule)]
+    rules = [value for value in list(vars(file.module).values()) if isinstance(value, FusionRule)]
     if rules and not passes:
         found.append(_transformation(file, file.module, _checked(file, kebab_case(file.path.stem)), _rule_builder(rules)))
     return found

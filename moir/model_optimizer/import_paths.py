@@ -6,9 +6,12 @@
         from mo.ops.power import Power
 
 The modules exist only inside the `with` statement. Nothing is installed; other modules of these names are put aside
-and restored at the end, and an installed openvino does not change apart from its submodule `openvino.tools.mo`. The
-three roots lead to the same modules, and every name to one class. Without networkx, `import networkx` gives
-`moir.model_optimizer.api.networkx_functions`.
+and restored at the end. The three roots lead to the same modules, and every name to one class. Without networkx,
+`import networkx` gives `moir.model_optimizer.api.networkx_functions`.
+
+An installed openvino is not imported for the names of Model Optimizer, as that takes a second and starts a thread:
+`openvino` and `openvino.tools` are stand-ins (`EnclosingModule`) unless they are imported already. A file of a user may
+ask for the installed one (`from openvino import Core`), which is then loaded, and stays.
 
 A module below `front`, `middle` or `back` that is not listed had built-in transformations: a class from it is a
 stand-in (`api/anchors.py`).
@@ -18,18 +21,20 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType, TracebackType
 from typing import Any
 
+from moir.suggestions import did_you_mean
+
 ROOTS = ("openvino.tools.mo", "mo", "extensions")
 """The packages that were Model Optimizer."""
 
 ENCLOSING = ("openvino", "openvino.tools")
-"""The parent packages of a root. They are made here if they are not installed."""
+"""The parent packages of a root, the outer one first."""
 
 _API = "moir.model_optimizer.api"
 _GRAPH = "moir.model_optimizer.graph"
@@ -132,7 +137,7 @@ def names_in(name: str) -> list[str]:
     found: dict[str, None] = {}
     for source in SOURCES.get(name, ()):
         module = importlib.import_module(source)
-        found.update(dict.fromkeys(legacy.get(key, key) for key in vars(module) if not key.startswith("_") and key != "annotations"))
+        found.update(dict.fromkeys(legacy.get(key, key) for key in list(vars(module)) if not key.startswith("_") and key != "annotations"))
     return list(found)
 
 
@@ -141,7 +146,6 @@ class LegacyModule(ModuleType):
 
     def __init__(self, fullname: str, name: str | None) -> None:
         super().__init__(fullname, "A module of Model Optimizer, see moir.model_optimizer.import_paths.")
-        self.__path__ = []
         self.__dict__["_canonical"] = name
 
     def __getattr__(self, attribute: str) -> Any:
@@ -153,21 +157,94 @@ class LegacyModule(ModuleType):
         return resolve(name, attribute)
 
 
+class EnclosingModule(LegacyModule):
+    """A stand-in for `openvino` or `openvino.tools`, which has the file and the folder of the installed one.
+
+    A submodule of it that is a stand-in or belongs to Model Optimizer is imported when it is asked for. Any other name
+    is one of the installed module, which is loaded for it.
+    """
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__") and attribute not in ("__all__", "__version__"):
+            # What the import system and `inspect` ask of any module is no reason to load the installed one.
+            raise AttributeError(f"module {self.__name__!r} has no attribute {attribute!r}")
+        fullname = f"{self.__name__}.{attribute}"
+        is_ours = fullname in ENCLOSING or canonical(fullname) is not None
+        try:
+            found = importlib.import_module(fullname) if is_ours else load_installed(self.__name__)
+        except ModuleNotFoundError as error:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {attribute!r}: {error}") from error
+        if is_ours:
+            return found
+        if attribute == "__all__" and not hasattr(found, "__all__"):
+            return [name for name in dir(found) if not name.startswith("_")]
+        return getattr(found, attribute)
+
+    def __dir__(self) -> list[str]:
+        try:
+            return dir(load_installed(self.__name__))
+        except ModuleNotFoundError:
+            return list(super().__dir__())
+
+
+def load_installed(fullname: str) -> ModuleType:
+    """The installed module `openvino` or `openvino.tools`, which takes the place of its stand-in in `sys.modules`.
+
+    Raises ModuleNotFoundError if it is not installed, and what the module raises when it is executed.
+    """
+    module = sys.modules.get(fullname)
+    if module is not None and not isinstance(module, LegacyModule):
+        return module
+    with _only_installed():
+        return importlib.import_module(fullname)
+
+
+@contextmanager
+def _only_installed() -> Generator[None]:
+    """Within the context, no module below `openvino` is one of this file.
+
+    Those of Model Optimizer come back at the end, and a stand-in if what it stands for was not imported meanwhile.
+    """
+    finders = [each for each in tuple(sys.meta_path) if isinstance(each, LegacyImports)]
+    modules = list(sys.modules.items())
+    ours = _take_out(name for name, module in modules if name.partition(".")[0] == ENCLOSING[0] and isinstance(module, LegacyModule))
+    for finder in finders:
+        finder.suspended += 1
+    try:
+        yield
+    finally:
+        for finder in finders:
+            finder.suspended -= 1
+        for name, module in ours.items():
+            if canonical(name) is not None or name not in sys.modules:
+                sys.modules[name] = module
+                _bind(name, module)
+
+
 class _LegacyLoader(Loader):
-    def __init__(self, name: str | None) -> None:
-        self._name = name
+    """Loads a module that is made here, or takes an existing one as it is."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+        self._spec = module.__spec__
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return LegacyModule(spec.name, self._name)
+        return self._module
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing is to be executed."""
+        if self._spec is not None:
+            module.__spec__ = self._spec
 
 
 class LegacyImports(MetaPathFinder):
-    """Finds the modules of Model Optimizer between `open` and `close`, or in a `with` statement; both can be nested."""
+    """Finds the modules of Model Optimizer between `open` and `close`, or in a `with` statement; both can be nested.
+
+    While `suspended` is not 0, it finds none.
+    """
 
     def __init__(self) -> None:
+        self.suspended = 0
         self._depth = 0
         self._put_aside: dict[str, ModuleType] = {}
 
@@ -197,25 +274,53 @@ class LegacyImports(MetaPathFinder):
             self._put_aside = {}
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if self.suspended:
+            return None
+        if fullname in ENCLOSING:
+            return _stand_in(fullname, self._installed(fullname, path))
         name = canonical(fullname)
         if name is None:
-            if (fullname not in ENCLOSING and fullname != "networkx") or self._is_installed(fullname, path):
+            parent = fullname.rpartition(".")[0]
+            if isinstance(sys.modules.get(parent), EnclosingModule):
+                return self._submodule_of_installed(fullname, load_installed(parent))
+            if fullname != "networkx" or self._is_installed(fullname, path):
                 return None
-            name = fullname if fullname in SOURCES else None
+            name = fullname
         elif name and name not in SOURCES and self._is_installed(fullname, path):
             # A file of a user whose directory is called as one of the roots.
             return None
         elif not is_module(name):
             parent, _, child = name.rpartition(".")
-            known = names_in(parent) if parent in SOURCES else _children(parent)
-            near = get_close_matches(child, known, 3)
-            hint = f"; the nearest names are {', '.join(near)}" if near else ""
-            raise ImportError(f"moir has no {child!r} in Model Optimizer's {parent or fullname.rpartition('.')[0]}{hint}", name=fullname)
-        return ModuleSpec(fullname, _LegacyLoader(name), is_package=True)
+            near = did_you_mean(child, names_in(parent) if parent in SOURCES else _children(parent))
+            reason = f"moir has no {child!r} in Model Optimizer's {parent or fullname.rpartition('.')[0]}"
+            raise ImportError(f"{reason}; {near}" if near else reason, name=fullname)
+        return ModuleSpec(fullname, _LegacyLoader(LegacyModule(fullname, name)), is_package=True)
+
+    def _submodule_of_installed(self, fullname: str, parent: ModuleType) -> ModuleSpec | None:
+        """The spec of a submodule of the installed openvino, whose import has begun with the stand-in as its parent."""
+        # Loading the parent imports most submodules, which must not be executed twice.
+        module = sys.modules.pop(fullname, None)
+        return self._installed(fullname, parent.__path__) if module is None else ModuleSpec(fullname, _LegacyLoader(module))
 
     def _is_installed(self, fullname: str, path: Sequence[str] | None) -> bool:
-        others = (finder for finder in sys.meta_path if finder is not self and not isinstance(finder, LegacyImports))
-        return any(finder.find_spec(fullname, path) is not None for finder in others if hasattr(finder, "find_spec"))
+        return self._installed(fullname, path) is not None
+
+    def _installed(self, fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
+        """The spec of an installed module, which is not imported; None if there is none."""
+        for finder in tuple(sys.meta_path):
+            if not isinstance(finder, LegacyImports) and hasattr(finder, "find_spec"):
+                found = finder.find_spec(fullname, path)
+                if found is not None:
+                    return found
+        return None
+
+
+def _stand_in(fullname: str, installed: ModuleSpec | None) -> ModuleSpec:
+    origin = installed.origin if installed is not None and installed.has_location else None
+    spec = ModuleSpec(fullname, _LegacyLoader(EnclosingModule(fullname, None)), origin=origin, is_package=True)
+    spec.has_location = origin is not None
+    spec.submodule_search_locations = list((installed and installed.submodule_search_locations) or ())
+    return spec
 
 
 def _children(package: str) -> list[str]:
@@ -228,7 +333,10 @@ def _take_out(names: Iterable[str]) -> dict[str, ModuleType]:
     """Remove modules from `sys.modules` and from their parent packages; returns them by name."""
     found: dict[str, ModuleType] = {}
     for name in names:
-        found[name] = module = sys.modules.pop(name)
+        module = sys.modules.pop(name, None)
+        if module is None:
+            continue  # another thread was faster
+        found[name] = module
         parent, _, child = name.rpartition(".")
         package = sys.modules.get(parent)
         if package is not None and not isinstance(package, LegacyModule) and vars(package).get(child) is module:

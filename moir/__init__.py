@@ -5,7 +5,8 @@
     module = moir.convert_model("model.onnx")
     moir.save_model(module, "model.xml")
 
-The submodules are imported when a name of the package is first used, so that `import moir` itself takes no time.
+What goes wrong raises an error of the family `moir.errors.MoirError`. The submodules are imported when a name of the
+package is first used, so that `import moir` itself takes no time.
 """
 
 from __future__ import annotations
@@ -14,15 +15,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from moir.conversion import convert_model, save_model
+    from moir import errors
+    from moir.conversion import Observer, convert_model, read_model, save_model
     from moir.emit.in_memory import to_openvino
-    from moir.frameworks import read_model
 
     __version__: str
 
-__all__ = ["__version__", "convert_model", "read_model", "save_model", "to_openvino"]
+__all__ = ["Observer", "__version__", "convert_model", "errors", "read_model", "save_model", "to_openvino"]
 
 _HOMES = {
+    "Observer": "moir.conversion",
     "convert_model": "moir.conversion",
     "read_model": "moir.conversion",
     "save_model": "moir.conversion",
@@ -35,9 +37,15 @@ def __getattr__(name: str) -> Any:
         from moir.version import moir_version
 
         value: Any = moir_version()
+    elif name == "errors":
+        value = import_module("moir.errors")
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -10,9 +10,24 @@ import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from moir.errors import ConversionError, InternalError
+from moir.arguments import (
+    FLAG,
+    LAYOUT_CHANGE,
+    MODULE,
+    NAME,
+    NAMES,
+    PASSES,
+    PATH,
+    PATHS,
+    XML_PATH,
+    Expected,
+    advice_on_instances,
+    checked,
+    list_of,
+)
+from moir.errors import ConversionError, InternalError, UsageError
 from moir.frameworks import Framework, load
 from moir.frameworks import read_model as read_framework_model
 from moir.options import ConversionOptions
@@ -32,28 +47,56 @@ EXTENSIONS = "moir.extensions.loading:open_extensions"
 
 
 class Observer:
-    """Is notified of the stages of a conversion: stage 0 is the import of the model, the passes are counted from 1."""
+    """Is notified of the stages of a conversion. Derive from it, and override the methods of interest:
+
+        class Sizes(moir.Observer):
+            def finish(self, number, stage, module, seconds):
+                operations = sum(1 for _ in module.walk())
+                print(f"{number:02} {stage}: {operations} operations, {seconds:.3f} s")
+
+        moir.convert_model("model.onnx", observers=[Sizes()])
+
+    Stage 0, `import`, reads the model; the passes are stages 1, 2, …. The methods of the base class do nothing. Their
+    exceptions end the conversion.
+    """
 
     def begin(self, stages: Sequence[str]) -> None:
-        """Called when a conversion begins, with the names of its stages."""
+        """Called once, when a conversion begins; not if its options or extensions are at fault.
+
+        Args:
+            stages: the names of all stages, `import` first. A pass that runs several times is in it several times.
+        """
 
     def start(self, number: int, stage: str) -> None:
-        """Called when a stage begins."""
+        """Called when a stage begins.
+
+        Args:
+            number: number of the stage, its index in what `begin` was told.
+            stage: its name.
+        """
 
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
-        """Called when a stage is done.
+        """Called when a stage is done; not for a stage that fails.
 
         Args:
             number: number of the stage.
             stage: its name.
-            module: the module behind it.
+            module: the module behind it, to look at; later stages change it, `module.clone()` is a copy to keep.
             seconds: its duration.
         """
 
     def close(self) -> None:
-        """Called when the conversion is done or has failed."""
+        """Called once, when the conversion is done or has failed."""
 
 
+def _is_observer(value: object) -> bool:
+    return isinstance(value, Observer)
+
+
+OBSERVERS = Expected("a list of observers (moir.Observer)", list_of(_is_observer), advice_on_instances(_is_observer))
+
+
+@checked(path=PATH, checkpoint=PATH.or_none(), tags=NAMES.or_none(), signature=NAME.or_none())
 def read_model(
     path: str | Path,
     *,
@@ -70,7 +113,7 @@ def read_model(
         signature: for SavedModels: the name of the signature.
 
     Raises ModelFileError for a file that is damaged or no model, ConversionError for an option that the framework does
-    not have.
+    not have, ArgumentError for arguments that are no such things.
     """
     reading = given(checkpoint=checkpoint, tags=tags, signature=signature)
     with recorded() as record:
@@ -83,6 +126,20 @@ def given(**options: object) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+@checked(
+    path=PATH,
+    checkpoint=PATH.or_none(),
+    tags=NAMES.or_none(),
+    signature=NAME.or_none(),
+    extensions=PATHS,
+    transformations_config=PATH.or_none(),
+    enable=NAMES,
+    disable=NAMES,
+    compress_to_fp16=FLAG,
+    layout_change=LAYOUT_CHANGE,
+    passes=PASSES.or_none(),
+    observers=OBSERVERS,
+)
 def convert_model(
     path: str | Path,
     *,
@@ -94,8 +151,8 @@ def convert_model(
     enable: Sequence[str] = (),
     disable: Sequence[str] = (),
     compress_to_fp16: bool = False,
-    layout_change: bool = True,
-    passes: str | Iterable[ModulePass] | None = None,
+    layout_change: bool | Literal["auto", "none"] = True,
+    passes: str | Iterable[str | ModulePass] | None = None,
     observers: Sequence[Observer] = (),
 ) -> ModuleOp:
     """Read a model file and convert it to opset dialects.
@@ -108,14 +165,16 @@ def convert_model(
         enable: ids, names or full class names of transformations to run although they are not enabled.
         disable: ids, names or full class names of transformations, and names of passes, not to run.
         compress_to_fp16: store weights in half precision.
-        layout_change: move the transpositions around channel-last operations until they cancel; without this option
-            each operation keeps its own transpositions.
-        passes: a pipeline to run in place of the default one, as text (`"default,fold-constants{static-shape=true}"`)
-            or as pass objects.
-        observers: are notified of each stage.
+        layout_change: True or "auto": move the transpositions around channel-last operations until they cancel; False
+            or "none": each operation keeps its own transpositions.
+        passes: a pipeline to run in place of the default one, as text (`"default,fold-constants{static-shape=true}"`),
+            or as a list of such texts and of pass objects.
+        observers: are notified of each stage, see `Observer`.
 
-    Returns a module for `save_model` and `to_openvino`, unless `passes` lack some that these depend on. Raises
-    ConversionError.
+    Returns a module for `save_model` and `to_openvino`, unless `passes` lack some that these depend on.
+
+    Raises UsageError for a mistake in the arguments (ArgumentError, which is also a TypeError, for one that is unknown
+    or of a wrong type), and ConversionError for one in the model or an extension.
     """
     options = ConversionOptions(
         reading=given(checkpoint=checkpoint, tags=tags, signature=signature),
@@ -124,30 +183,30 @@ def convert_model(
         enable=tuple(enable),
         disable=tuple(disable),
         compress_to_fp16=compress_to_fp16,
-        layout_change=layout_change,
+        layout_change=layout_change in (True, "auto"),
     )
-    return convert(path, options, passes=passes, observers=observers)
+    with ExitStack() as stack:
+        for observer in observers:
+            stack.callback(observer.close)
+        return convert(path, options, passes=passes, observers=observers)
 
 
 def convert(
     path: str | Path,
     options: ConversionOptions,
     *,
-    passes: str | Iterable[ModulePass] | None = None,
+    passes: str | Iterable[str | ModulePass] | None = None,
     observers: Sequence[Observer] = (),
 ) -> ModuleOp:
-    """Read a model file and convert it to opset dialects, see `convert_model`."""
-    from moir.pipeline_text import Pipeline
+    """Read a model file and convert it to opset dialects, see `convert_model`. Observers are not closed."""
+    from moir.pipeline_text import expanded
 
     framework = framework_of_file(path)
     with collection_paused(), ExitStack() as stack:
         extensions = open_extensions(framework, options, options.parameters(path))
         if extensions is not None:
             stack.callback(extensions.close)
-        if passes is None or isinstance(passes, str):
-            chosen = Pipeline.parse(passes or "default", extensions).passes(framework.dialect, options)
-        else:
-            chosen = list(passes)
+        chosen = expanded("default" if passes in (None, "") else passes, framework.dialect, options, extensions)
         for observer in observers:
             observer.begin(["import", *(each.name for each in chosen)])
             observer.start(0, "import")
@@ -245,13 +304,14 @@ def stage(name: str, extensions: LoadedExtensions | None = None) -> Generator[No
         if extensions is not None:
             extensions.locate(error)
         raise
-    except (DiagnosticException, ParseError, MemoryError, RecursionError, BrokenPipeError):
+    except (UsageError, DiagnosticException, ParseError, MemoryError, RecursionError, BrokenPipeError):
         raise
     except Exception as error:
         of_extension = None if extensions is None else extensions.failure(error, name)
         raise of_extension or InternalError(name) from error
 
 
+@checked(module=MODULE, path=XML_PATH, compress_to_fp16=FLAG)
 def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = False) -> WrittenModel:
     """Write a converted module as OpenVINO IR: `path`, which ends in `.xml`, and the `.bin` beside it.
 
@@ -260,8 +320,8 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
         path: path of the `.xml`.
         compress_to_fp16: store weights in half precision.
 
-    Raises EmissionError for a module that IR cannot represent, and VerifyException for an invalid one; then no file is
-    written or changed.
+    Raises ArgumentError for arguments that are no such things, EmissionError for a module that IR cannot represent, and
+    VerifyException for an invalid one; then no file is written or changed.
     """
     from moir.emit.files import weights_path
     from moir.emit.write import write_model

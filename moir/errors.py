@@ -1,14 +1,16 @@
 """The one exception family of moir.
 
-Every failure a user can cause is a `ConversionError`. It names the operation and the node of the source model, states
-what is wrong and, where possible, the next step. The command line prints it as one line and exits with status 1.
+Every failure a user can cause is a `MoirError`. A `ConversionError` is a mistake in the model (or in an extension): it
+names the operation and the node of the source model, what is wrong and, where possible, the next step. A `UsageError`
+is a mistake in what the caller says: an argument of a function, a command line, a pipeline as text. The command line
+prints either as one line and exits with status 1 or 2.
 """
 
 from __future__ import annotations
 
 
-class ConversionError(Exception):
-    """A model cannot be read, converted or written.
+class MoirError(Exception):
+    """A failure that the user can do something about.
 
     Args:
         reason: what is wrong, a clause without a full stop.
@@ -40,6 +42,10 @@ class ConversionError(Exception):
         return f"{text}; {self.hint}" if self.hint else text
 
 
+class ConversionError(MoirError):
+    """A model cannot be read, converted or written."""
+
+
 class ModelFileError(ConversionError):
     """The model file is damaged, no model of its framework, or refers to files outside of its folder."""
 
@@ -56,8 +62,12 @@ class EmissionError(ConversionError):
     """The module cannot be written as OpenVINO IR."""
 
 
-class UsageError(Exception):
-    """The command line, or a text with the same syntax, names something that does not exist or is inconsistent."""
+class UsageError(MoirError):
+    """An argument, the command line, or a text with the same syntax names what does not exist, or is inconsistent."""
+
+
+class ArgumentError(UsageError, TypeError):
+    """An argument of a function is unknown, missing, of a wrong type, or not one of the values it can have."""
 
 
 class InternalError(Exception):

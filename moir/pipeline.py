@@ -6,7 +6,7 @@ The anchors `front-start` … `back-finish` do nothing; they mark the phases, fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -17,9 +17,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
 
-from moir.errors import ConversionError
+from moir.errors import ConversionError, UsageError
 from moir.frameworks import FRAMEWORKS, Framework, lowered
 from moir.options import ConversionOptions
+from moir.suggestions import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ def front(frameworks: Iterable[Framework]) -> tuple[str, ...]:
 
 
 def load_pass(name: str) -> type[ModulePass]:
-    """Import the file of a pass and return its class. Raises ConversionError if there is no such pass."""
+    """Import the file of a pass and return its class. Raises UsageError if there is no such pass."""
     if name in ANCHORS:
         return ANCHORS[name]
     if name in lowering_passes():
@@ -167,9 +168,32 @@ def load_pass(name: str) -> type[ModulePass]:
 
         return lowering_pass(lowering_passes()[name])
     if name not in pass_modules():
-        raise ConversionError(f"there is no pass {name!r}", hint=f"passes are {', '.join(pass_names())}")
+        raise unknown_pass(name, pass_names())
     defined = list(vars(import_module(pass_modules()[name])).values())
     return next(each for each in defined if isinstance(each, type) and issubclass(each, ModulePass) and getattr(each, "name", "") == name)
+
+
+def unknown_pass(name: str, known: Iterable[str]) -> UsageError:
+    """The error for a name that no pass has."""
+    return UsageError(f"there is no pass {name!r}", hint=did_you_mean(name, known, "`moir passes` lists the passes"))
+
+
+def build_pass(source: type[ModulePass], spec: ArgSpec) -> ModulePass:
+    """An instance of a pass with the options of its entry in a pipeline. Raises UsageError for an unknown option."""
+    refuse_unknown_options(spec, (field.name for field in fields(source) if field.init and field.name != "name"))
+    try:
+        return source.from_pass_spec(spec)
+    except (ValueError, TypeError, KeyError) as error:
+        raise UsageError(f"options of pass {spec.name!r}: {error}") from error
+
+
+def refuse_unknown_options(spec: ArgSpec, known: Iterable[str]) -> None:
+    """Raises UsageError if a pipeline gives an option to a pass that has none of that name, spelled with - or _."""
+    options = sorted(name.replace("_", "-") for name in known)
+    for name in spec.parameters:
+        if name.replace("_", "-") not in options:
+            listed = f"its options are {', '.join(options)}" if options else "it has no options"
+            raise UsageError(f"{spec.name!r} has no option {name!r}", hint=did_you_mean(name, options, listed))
 
 
 def every_pass() -> list[str]:

@@ -14,6 +14,7 @@ The name `default` stands for the default pipeline, or a part of it:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -22,16 +23,28 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
+from moir.arguments import PASSES
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import ModuleLevel, models_of
 from moir.dialects.properties import value_of
-from moir.errors import UsageError
+from moir.errors import ArgumentError, UsageError
 from moir.frameworks import lowered
 from moir.options import ConversionOptions
-from moir.pipeline import LoadedExtensions, is_pass, load_pass, pass_names, pipeline_names
+from moir.pipeline import (
+    LoadedExtensions,
+    build_pass,
+    is_pass,
+    load_pass,
+    pass_names,
+    pipeline_names,
+    refuse_unknown_options,
+    unknown_pass,
+)
+from moir.suggestions import alternatives, did_you_mean
 
 DEFAULT = "default"
-_DEFAULT_OPTIONS = frozenset(("after", "compress-to-fp16", "layout-change"))
+_DEFAULT_OPTIONS = ("after", "compress-to-fp16", "layout-change")
+_LISTED = "`moir passes` lists its passes"
 
 
 @dataclass(frozen=True)
@@ -56,12 +69,9 @@ class Pipeline:
             raise UsageError(f"the pipeline {text!r} cannot be read: {position[-1].strip()}") from error
         for spec in specs:
             if spec.name == DEFAULT:
-                unknown = spec.parameters.keys() - _DEFAULT_OPTIONS
-                if unknown:
-                    raise UsageError(f"'default' has no option {min(unknown)}; it has {', '.join(sorted(_DEFAULT_OPTIONS))}")
+                refuse_unknown_options(spec, _DEFAULT_OPTIONS)
             elif not is_pass(spec.name) and not (extensions is not None and extensions.has(spec.name)):
-                added = f"; of extensions {', '.join(names)}" if extensions is not None and (names := extensions.names()) else ""
-                raise UsageError(f"there is no pass {spec.name!r}; passes are {DEFAULT}, {', '.join(pass_names())}{added}")
+                raise unknown_pass(spec.name, [DEFAULT, *pass_names(), *(extensions.names() if extensions is not None else ())])
             else:
                 _build(spec, extensions)
         return Pipeline(specs, extensions)
@@ -95,6 +105,24 @@ class Pipeline:
             return passes, 0
         count = _position(str(_single(spec, "after")), [each.name for each in passes])
         return passes[count:], count
+
+
+def expanded(
+    passes: str | Iterable[str | ModulePass], framework: str, options: ConversionOptions, extensions: LoadedExtensions | None = None
+) -> list[ModulePass]:
+    """The passes of a pipeline as text, or of a list of such texts and of passes, for a model of a framework.
+
+    Raises UsageError for a mistake in a text, ArgumentError for an element that is neither a text nor a pass.
+    """
+    found: list[ModulePass] = []
+    for each in [passes] if isinstance(passes, str) else passes:
+        if isinstance(each, str):
+            found += Pipeline.parse(each, extensions).passes(framework, options)
+        elif isinstance(cast(object, each), ModulePass):
+            found.append(each)
+        else:
+            raise ArgumentError(f"{each!r} is neither the name of a pass nor a pass", hint=PASSES.advice(each))
+    return found
 
 
 def default_passes(framework: str, options: ConversionOptions, extensions: LoadedExtensions | None = None) -> list[ModulePass]:
@@ -136,22 +164,22 @@ def _position(place: str, names: list[str]) -> int:
     if match := re.fullmatch(r"(\d{1,4})(?:-(.+))?", place):
         number, name = int(match[1]), match[2]
         if number > len(names) or (name and number and names[number - 1] != name):
-            raise UsageError(f"the default pipeline has no pass {place}")
+            numbered = [f"{index:02}-{each}" for index, each in enumerate(("import", *names))]
+            same = [each for each in numbered if each.partition("-")[2] == name]
+            raise UsageError(f"the default pipeline has no pass {place}", hint=did_you_mean(place, same or numbered, _LISTED))
         return number
     # The import is no pass, but --dump-ir writes a file for it, with the number 0.
     found = [number for number, name in enumerate(("import", *names)) if name == place]
     if len(found) > 1:
-        forms = " or ".join(f"{number:02}-{place}" for number in found)
-        raise UsageError(f"{place!r} occurs {len(found)} times in the default pipeline; say {forms}")
+        forms = alternatives(f"{number:02}-{place}" for number in found)
+        raise UsageError(f"{place!r} occurs {len(found)} times in the default pipeline", hint=f"say {forms}")
     if not found:
-        raise UsageError(f"{place!r} is no pass of the default pipeline")
+        hint = f"this conversion does without it; {_LISTED}" if is_pass(place) else did_you_mean(place, names, _LISTED)
+        raise UsageError(f"{place!r} is no pass of the default pipeline", hint=hint)
     return found[0]
 
 
 def _build(spec: ArgSpec, extensions: LoadedExtensions | None) -> ModulePass:
-    try:
-        if extensions is not None and extensions.has(spec.name):
-            return extensions.build(spec)
-        return load_pass(spec.name).from_pass_spec(spec)
-    except (ValueError, TypeError, KeyError) as error:
-        raise UsageError(f"options of pass {spec.name!r}: {error}") from error
+    if extensions is not None and extensions.has(spec.name):
+        return extensions.build(spec)
+    return build_pass(load_pass(spec.name), spec)

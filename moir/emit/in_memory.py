@@ -10,6 +10,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
+from moir.arguments import MODULE, TEXTS, Expected, checked
 from moir.dialects.moir import ModelOp, NoneOp, models_of
 from moir.dialects.opset.base import OpsetOp
 from moir.emit.model import ModelWriter
@@ -59,6 +60,10 @@ def serialize(module: ModuleOp, *, conversion_parameters: Mapping[str, str] | No
     return text.getvalue().encode(), weights
 
 
+CORE = Expected("an openvino.Core", lambda value: callable(getattr(value, "read_model", None)))
+
+
+@checked(module=MODULE, conversion_parameters=TEXTS.or_none(), core=CORE.or_none())
 def to_openvino(
     module: ModuleOp, *, conversion_parameters: Mapping[str, str] | None = None, core: openvino.Core | None = None
 ) -> openvino.Model:
@@ -69,7 +74,8 @@ def to_openvino(
         conversion_parameters: options of the conversion to record.
         core: a core in which the operations of the dialect `extension` are registered, if the model has any.
 
-    Raises EmissionError if OpenVINO is not installed, or rejects the model.
+    Raises ArgumentError for arguments that are no such things, and EmissionError if OpenVINO is not installed, or
+    rejects the model.
     """
     try:
         import openvino

@@ -31,9 +31,10 @@ from moir.dialects.opset.base import OpsetOp
 from moir.errors import ConversionError
 from moir.extensions.failures import shown
 from moir.extensions.importing import ExtensionPackage
-from moir.extensions.transformation import UserTransformation, refuse_options
+from moir.extensions.transformation import UserTransformation
 from moir.frameworks import is_open_dialect
 from moir.lowering.table import LoweringTable
+from moir.pipeline import build_pass, refuse_unknown_options
 from moir.rewriting.driver import Pattern, PatternPass
 from moir.rewriting.rules import AnyOf, FusionRule, RulePass
 
@@ -190,7 +191,7 @@ def _same(model: ModelOp) -> ModelOp:
 
 def _pass_builder(file: ExtensionFile, source: type[ModulePass]) -> Callable[[ArgSpec], ModulePass]:
     def build(spec: ArgSpec) -> ModulePass:
-        made = source.from_pass_spec(spec)
+        made = build_pass(source, spec)
         if not getattr(source, "run_not_recursively", False):
             return made
         if not isinstance(made, PatternPass) or source.apply is not PatternPass.apply:
@@ -205,7 +206,7 @@ def _pass_builder(file: ExtensionFile, source: type[ModulePass]) -> Callable[[Ar
 
 def _pattern_builder(source: type[RewritePattern]) -> Callable[[ArgSpec], ModulePass]:
     def build(spec: ArgSpec) -> ModulePass:
-        refuse_options(spec)
+        refuse_unknown_options(spec, ())
         pattern = source()
         chosen = OutsideOfBodies(pattern) if getattr(source, "run_not_recursively", False) else pattern
         return PatternsPass.of(spec.name, [chosen], fixpoint=bool(getattr(source, "FIXPOINT", False)))
@@ -215,7 +216,7 @@ def _pattern_builder(source: type[RewritePattern]) -> Callable[[ArgSpec], Module
 
 def _rule_builder(rules: Sequence[FusionRule]) -> Callable[[ArgSpec], ModulePass]:
     def build(spec: ArgSpec) -> ModulePass:
-        refuse_options(spec)
+        refuse_unknown_options(spec, ())
         return PatternsPass.of(spec.name, [AnyOf(rules)], fixpoint=False)
 
     return build

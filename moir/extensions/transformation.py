@@ -125,9 +125,3 @@ class UserTransformation:
         if given is None:
             return ()
         return (cast(Condition, given),) if callable(given) else tuple(cast("Iterable[Condition]", given))
-
-
-def refuse_options(spec: ArgSpec) -> None:
-    """Raises ValueError if a pipeline gives options to a pass that has none."""
-    if spec.parameters:
-        raise ValueError(f"it has no option {min(spec.parameters)}")

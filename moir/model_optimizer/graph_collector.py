@@ -17,7 +17,7 @@ from xdsl.utils.arg_spec import ArgSpec
 from moir.dialects.moir import ModelOp
 from moir.extensions.failures import shown
 from moir.extensions.native import ExtensionFile, kebab_case
-from moir.extensions.transformation import UserTransformation, refuse_options
+from moir.extensions.transformation import UserTransformation
 from moir.model_optimizer.api.command_line import command_line
 from moir.model_optimizer.api.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.operations import register_all
@@ -27,7 +27,7 @@ from moir.model_optimizer.graph.operation import Op, registration
 from moir.model_optimizer.graph_passes import ExtractionPass, GraphPass, graph_of
 from moir.model_optimizer.import_paths import LegacyImports
 from moir.model_optimizer.lowering.table import mo
-from moir.pipeline import is_pass
+from moir.pipeline import is_pass, refuse_unknown_options
 
 if TYPE_CHECKING:
     from moir.extensions.loading import Settings
@@ -101,7 +101,7 @@ class GraphCollector:
         label = f"{file.package.label(file.module.__name__)}.{source.__name__}"
 
         def build(spec: ArgSpec) -> ModulePass:
-            refuse_options(spec)
+            refuse_unknown_options(spec, ())
             return GraphPass(source, self._parameters)
 
         self.transformations.append(
@@ -132,7 +132,7 @@ class GraphCollector:
         packages = {file.package for _, file in used}
 
         def build(spec: ArgSpec) -> ModulePass:
-            refuse_options(spec)
+            refuse_unknown_options(spec, ())
             return ExtractionPass(extractors, operations, self._tables, self._parameters)
 
         self.transformations.append(

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 LAYERS = (
     ("errors",),
-    ("foreign_files", "frameworks", "options", "recognition", "suggestions", "version"),
+    ("arguments", "foreign_files", "frameworks", "options", "recognition", "suggestions", "version"),
     ("dialects",),
     ("analysis",),
     ("rewriting",),

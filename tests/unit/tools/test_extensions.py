@@ -103,8 +103,9 @@ def _pipeline(text: str) -> Pipeline:
 def test_pipelines() -> None:
     assert [each.name for each in _pipeline("lower-onnx,mark-all").passes("onnx", ConversionOptions())] == ["lower-onnx", "mark-all"]
     for text, message in {
-        "mark-al": "of extensions mark-all",
-        "mark-all{x=1}": "options of pass 'mark-all'",
+        "mark-al": "no pass 'mark-al'; did you mean mark-all",
+        "mark-all{x=1}": "'mark-all' has no option 'x'; its options are text",
+        "mark-all{txt=a}": "'mark-all' has no option 'txt'; did you mean text",
         "mark-all{text=1}": "options of pass 'mark-all'",
     }.items():
         with pytest.raises(UsageError, match=message):

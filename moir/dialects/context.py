@@ -12,6 +12,7 @@ from moir.dialects import opset
 from moir.dialects.data import SideFileReader
 from moir.dialects.extension import EXTENSION, extension_operation
 from moir.dialects.framework import operation_of_name
+from moir.dialects.module import Module
 from moir.dialects.moir import Moir
 from moir.frameworks import is_open_dialect
 
@@ -35,6 +36,8 @@ class MoirContext(Context):
 
     def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
         dialect, _, kind = name.partition(".")
+        if name == Module.name:
+            return Module
         if kind and is_open_dialect(dialect):
             return operation_of_name(name)
         if dialect in opset.OPSETS or opset.is_registered(name):

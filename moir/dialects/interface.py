@@ -21,6 +21,7 @@ from moir.dialects.shapes import element_of, shape_of
 PARAMETER, RESULT = "opset1.Parameter", "opset1.Result"
 """The names of the operations for the inputs and the outputs of a model, in every dialect."""
 
+_LONGEST_TEXT = 80
 _NO_COMPUTATION = ("builtin.module", "moir.model", "moir.none", PARAMETER, RESULT, "opset1.Constant", "onnx.Constant", "tf.Const")
 
 
@@ -60,7 +61,9 @@ def _port(op: Operation, value: SSAValue) -> Port:
     names += [""] * (len(shape or ()) - len(names))
     dimensions = None if shape is None else tuple(str(d) if d >= 0 else name or "?" for d, name in zip(shape, names, strict=True))
     name = name_of(op) or next(iter(names_of(value)), "")
-    return Port(name, element_types.describe(element_of(value)).xml, dimensions)
+    element = element_of(value)
+    # A text may have types that the IR does not.
+    return Port(name, element_types.describe(element).xml if element_types.is_element_type(element) else str(element), dimensions)
 
 
 def operations_of(module: ModuleOp) -> Iterator[Operation]:
@@ -80,11 +83,25 @@ def describe_kinds(kinds: Counter[str], limit: int = 6) -> str:
     return f"{shown} and {others} other kind{'s' if others > 1 else ''}" if others > 0 else shown
 
 
-def describe_module(module: ModuleOp) -> str:
-    """A module on one line: the inputs, the outputs and the operations of each model."""
+def describe_module(module: ModuleOp, limit: int = 4) -> str:
+    """A module on one line: the inputs and outputs of each model, at most `limit` each, and all operations."""
     parts: list[str] = []
     for model in models_of(module):
-        ports = [", ".join(map(str, each)) for each in (inputs_of(model), outputs_of(model))]
-        parts.append(f"{model.sym_name.data}({ports[0]}) -> ({ports[1]})")
+        ports = [_listed([str(port) for port in each], limit) for each in (inputs_of(model), outputs_of(model))]
+        parts.append(f"{_shortened(model.sym_name.data)}({ports[0]}) -> ({ports[1]})")
     kinds = count_kinds(module)
-    return f"{'; '.join(parts)}; {kinds.total()} operations: {describe_kinds(kinds)}"
+    count = kinds.total()
+    parts.append(f"{count} operation{'' if count == 1 else 's'}{f': {describe_kinds(kinds)}' if kinds else ''}")
+    return "; ".join(parts)
+
+
+def _listed(texts: list[str], limit: int) -> str:
+    """The first of the texts, and the number of the others."""
+    others = len(texts) - limit
+    return ", ".join(map(_shortened, texts[:limit])) + (f" and {others} more" if others > 0 else "")
+
+
+def _shortened(text: str) -> str:
+    """A text on one line, cut where it is long: names in a model come from anywhere."""
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import re
 from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import openvino
@@ -17,7 +19,7 @@ from moir.dialects.data import DataAttr
 from moir.errors import ArgumentError, ConversionError, EmissionError, UnsupportedOperationError, UsageError
 from moir.lowering.onnx.table import onnx
 from moir.passes.fold.fold_constants import FoldConstantsPass
-from moir.pipeline import load_pass
+from moir.pipeline import load_pass, pipeline_names
 from tests.unit.small_models import loop_model, matmul_model, save
 
 
@@ -145,3 +147,16 @@ def test_errors(tmp_path: Path, model: Path) -> None:
         moir.save_model(moir.read_model(model), tmp_path / "m.xml")
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = moir.nothing
+
+
+def test_the_example_of_an_observer_runs(model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = (Observer.__doc__ or "").splitlines()
+    example = dedent("\n".join(line for line in lines[1:] if line.startswith(" " * 8) or not line))
+    assert "class Sizes(moir.Observer)" in example
+    monkeypatch.chdir(model.parent)
+    save(loop_model(), model.parent / "model.onnx")
+    exec(example, {"moir": moir})
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith("00 import: ")
+    assert len(printed) == 1 + len(pipeline_names("onnx"))
+    assert all(re.fullmatch(r"\d\d [\w-]+: \d+ operations, \d\.\d{3} s", line) for line in printed)

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import Attribute
 
 from moir.dialects import element_types
+from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.properties import integer_attribute, string_attribute
 from moir.dialects.shapes import element_of
@@ -74,7 +75,7 @@ def read_model(path: str | Path) -> ModuleOp:
         ModuleLevel.OPSET_IMPORT: DictionaryAttr({domain: integer_attribute(version) for domain, version in opsets.items()}),
         ModuleLevel.METADATA: DictionaryAttr({key: string_attribute(value) for key, value in _metadata(model).items()}),
     }
-    return ModuleOp([ModelOp.of(name, block, attributes)])
+    return Module([ModelOp.of(name, block, attributes)])
 
 
 def _check_versions(model: onnx_ml_pb2.ModelProto, path: Path) -> dict[str, int]:

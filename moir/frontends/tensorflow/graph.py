@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
 from moir.dialects.framework import operation_class
+from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.names import add_tensor_names, escaped, several_tensor_names
 from moir.dialects.properties import integer_attribute, string_attribute, strings_attribute
@@ -130,7 +131,7 @@ class GraphImporter:
         if unused is not None:
             self.notes += unused.notes(needed.outputs)
         attributes: dict[str, Attribute] = {ModuleLevel.NOTES: strings_attribute(self.notes)} if self.notes else {}
-        return ModuleOp([ModelOp.of(name or "model", block, attributes)])
+        return Module([ModelOp.of(name or "model", block, attributes)])
 
     def input(self, frame: Frame, node: Any, number: int, name: str | None = None) -> SSAValue:
         """The Parameter for an output of a node; `name` is that of the input if a signature declares it."""

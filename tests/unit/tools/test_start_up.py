@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -49,7 +50,27 @@ def test_a_conversion_loads_no_framework(tmp_path: Path) -> None:
     }
 
 
+def run(program: str) -> str:
+    """What a Python program prints in a new process."""
+    return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.strip()
+
+
 def test_import_of_the_package_is_lazy() -> None:
-    program = "import moir, sys; assert not {'numpy', 'xdsl'} & set(sys.modules); moir.convert_model; print(moir.__version__)"
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    assert done.stdout.strip()[0].isdecimal()
+    loaded = run("import sys; before = set(sys.modules); import moir; dir(moir); print(sorted(set(sys.modules) - before))")
+    assert "moir" in loaded
+    assert not [name for name in ast.literal_eval(loaded) if name.startswith(("moir.", "numpy", "xdsl", "inspect", "dataclasses"))]
+
+
+def test_names_of_the_package() -> None:
+    names = ["Observer", "__version__", "convert_model", "errors", "read_model", "save_model", "to_openvino"]
+    assert run("import moir; print(dir(moir))") == str(names)
+    assert run("import moir; print([name for name in dir(moir) if getattr(moir, name) is None])") == "[]"
+    assert run("from moir import *; print(Observer.__name__, errors.MoirError.__name__)") == "Observer MoirError"
+    assert run("import moir; print(moir.__version__)")[0].isdecimal()
+
+
+def test_errors_need_no_further_import() -> None:
+    program = "import moir, sys\ntry: moir.convert_model('nothing.onnx')\nexcept moir.errors.ConversionError as error: print(error)"
+    assert run(program).startswith("nothing.onnx: ")
+    loaded = run("import moir, sys; moir.errors.UsageError; print([n for n in sys.modules if n.startswith(('moir', 'xdsl', 'numpy'))])")
+    assert loaded == "['moir', 'moir.errors']"

@@ -1,0 +1,25 @@
+"""The class of the modules that frontends and the parser make, with a short description as its `repr`.
+
+    <module digits(x: f32[?,784]) -> (y: f32[?,10]); 7 operations: 3 Add, 2 MatMul, 2 Relu>
+
+It is a `builtin.module` for passes, and its `str` is its text.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from moir.dialects.interface import describe_module
+
+
+class Module(ModuleOp):
+    """A `builtin.module` whose `repr` says inputs, outputs and operations by kind."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Module:
+        parsed = super().parse(parser)
+        return cls(parsed.detach_region(0), parsed.attributes, parsed.sym_name)
+
+    def __repr__(self) -> str:
+        return f"<module {describe_module(self)}>"

@@ -145,10 +145,6 @@ def _is_path(value: object) -> bool:
     return isinstance(value, str | os.PathLike)
 
 
-def _is_xml_path(value: object) -> bool:
-    return isinstance(value, str | os.PathLike) and str(cast(object, value)).lower().endswith(".xml")
-
-
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
@@ -202,16 +198,11 @@ def _advice_on_layouts(value: object) -> str | None:
     return did_you_mean(value, ("auto", "none")) if isinstance(value, str) else None
 
 
-def _advice_on_xml(value: object) -> str | None:
-    return f"did you mean {os.path.splitext(value)[0] + '.xml'!r}?" if isinstance(value, str) and value else None
-
-
 def _advice_on_modules(value: object) -> str | None:
     return f"convert it first: moir.convert_model({str(cast(object, value))!r})" if isinstance(value, str | os.PathLike) else None
 
 
 PATH = Expected("a path (str or pathlib.Path)", _is_path, _advice_on_paths)
-XML_PATH = Expected("a path that ends in .xml (str or pathlib.Path)", _is_xml_path, _advice_on_xml)
 PATHS = Expected("a path or a name, or a list of them (str or pathlib.Path)", lambda value: _is_path(value) or list_of(_is_path)(value))
 NAME = Expected("a name (str)", _is_text)
 NAMES = Expected("a list of names (str)", list_of(_is_text), _advice_on_lists)

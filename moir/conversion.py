@@ -21,7 +21,6 @@ from moir.arguments import (
     PASSES,
     PATH,
     PATHS,
-    XML_PATH,
     Expected,
     advice_on_instances,
     checked,
@@ -311,7 +310,7 @@ def stage(name: str, extensions: LoadedExtensions | None = None) -> Generator[No
         raise of_extension or InternalError(name) from error
 
 
-@checked(module=MODULE, path=XML_PATH, compress_to_fp16=FLAG)
+@checked(module=MODULE, path=PATH, compress_to_fp16=FLAG)
 def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = False) -> WrittenModel:
     """Write a converted module as OpenVINO IR: `path`, which ends in `.xml`, and the `.bin` beside it.
 
@@ -320,8 +319,9 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
         path: path of the `.xml`.
         compress_to_fp16: store weights in half precision.
 
-    Raises ArgumentError for arguments that are no such things, EmissionError for a module that IR cannot represent, and
-    VerifyException for an invalid one; then no file is written or changed.
+    Raises ArgumentError for arguments that are no such things, UsageError for a path that does not end in `.xml`,
+    EmissionError for a module that IR cannot represent, and VerifyException for an invalid one; then no file is written
+    or changed.
     """
     from moir.emit.files import weights_path
     from moir.emit.write import write_model

@@ -17,7 +17,7 @@ from glob import escape
 from pathlib import Path
 from typing import BinaryIO
 
-from moir.errors import EmissionError
+from moir.errors import EmissionError, UsageError
 from moir.foreign_files import is_openvino_ir
 from moir.frameworks import SAMPLE
 
@@ -31,9 +31,10 @@ class FilePair:
 
 
 def weights_path(xml_path: Path) -> Path:
-    """The path of the `.bin` for an `.xml`. Raises EmissionError if the path does not end in `.xml`."""
+    """The path of the `.bin` for an `.xml`. Raises UsageError if the path does not end in `.xml`."""
     if xml_path.suffix.lower() != ".xml":
-        raise EmissionError("the name of the file to write must end in .xml", location=str(xml_path))
+        hint = f"did you mean {xml_path.with_suffix('.xml')}?" if xml_path.name else None
+        raise UsageError("the name of the file to write must end in .xml", location=str(xml_path), hint=hint)
     return xml_path.with_suffix(".bin")
 
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib import util
 from pathlib import Path
 
-from moir.errors import ConversionError
+from moir.errors import ConversionError, UsageError
 from moir.extensions.failures import reason_of
 from moir.frameworks import FRAMEWORKS
+from moir.suggestions import did_you_mean
 
 ENTRY_POINTS = "moir.extensions"
 """The group of the entry points."""
@@ -45,14 +45,14 @@ class ExtensionPath:
 def find_directory(name: str | Path) -> Path:
     """The directory of an extension, given its path or the name of an entry point.
 
-    Raises ConversionError if there is no such directory or entry point, or the directory holds no extension.
+    Raises UsageError if there is no such directory or entry point, ConversionError if the directory holds no extension.
     """
     path = Path(name)
     if not path.is_dir():
         installed = _installed(str(name))
         if installed is None:
             reason = "is no directory" if path.exists() else "there is no such directory"
-            raise ConversionError(f"an extension cannot be loaded: {reason}", location=str(name), hint=_hint(path))
+            raise UsageError(f"an extension cannot be loaded: {reason}", location=str(name), hint=_hint(path))
         path = installed
     if not any((path / each).is_dir() for each in PHASE_DIRECTORIES):
         hint = f"extensions have at least one of the directories {', '.join(PHASE_DIRECTORIES)}"
@@ -62,12 +62,12 @@ def find_directory(name: str | Path) -> Path:
     return path
 
 
-def _hint(path: Path) -> str:
-    siblings = [each.name for each in path.parent.iterdir() if each.is_dir()] if path.parent.is_dir() else []
-    near = get_close_matches(path.name, siblings, 3)
-    if near:
-        return f"the nearest are {', '.join(str(path.parent / each) for each in near)}"
-    return f"give a directory, or the name of an entry point of the group {ENTRY_POINTS}"
+def _hint(path: Path) -> str | None:
+    from importlib.metadata import entry_points
+
+    siblings = [str(path.parent / each.name) for each in path.parent.iterdir() if each.is_dir()] if path.parent.is_dir() else []
+    otherwise = f"give a directory, or the name of an entry point of the group {ENTRY_POINTS}"
+    return did_you_mean(str(path), [*siblings, *entry_points(group=ENTRY_POINTS).names], otherwise)
 
 
 def _installed(name: str) -> Path | None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from moir.errors import ConversionError
+from moir.errors import UsageError
 from moir.options import DISABLED_VARIABLE, ENABLED_VARIABLE
+from moir.suggestions import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -56,15 +56,14 @@ class Choice:
         return default
 
     def check(self, known: Iterable[str]) -> None:
-        """Raises ConversionError for a name on the command line that no transformation or pass has.
+        """Raises UsageError for a name in the options that no transformation or pass has.
 
         Names in the environment are not checked, as they may be meant for other models.
         """
         every = frozenset(known)
         for name in sorted((self.enabled | self.disabled) - every):
-            near = get_close_matches(name, sorted(every), 3)
-            hint = f"the nearest are {', '.join(near)}" if near else "`moir passes` lists the names"
-            raise ConversionError(f"there is no transformation {name!r} to enable or disable", hint=hint)
+            hint = did_you_mean(name, every, "`moir passes` lists the names")
+            raise UsageError(f"there is no transformation {name!r} to enable or disable", hint=hint)
 
 
 def _names(text: str) -> frozenset[str]:

@@ -6,8 +6,9 @@
 
 The passes of the pipeline keep their order. A transformation runs behind the last occurrence of each name in its
 `run_after`, in front of the first occurrence of each name in its `run_before`, and as early as that allows;
-transformations for the same position run in the order of their names. An attribute that it lacks is replaced by the
-default of its phase: after the anchor that begins the phase, before the one that ends it.
+transformations for the same position run in the order of their names. Of a pass that occurs several times,
+`fold-constants#2` is the second occurrence. An attribute that a transformation lacks is replaced by the default of its
+phase: after the anchor that begins the phase, before the one that ends it.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ import graphlib
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from xdsl.passes import ModulePass
 
 from moir.errors import ConversionError
+from moir.suggestions import alternatives, did_you_mean
 
 PHASES: Mapping[str, tuple[str, str]] = {
     "front": ("front-start", "lower"),
@@ -60,8 +61,9 @@ def slotted_in(
     Raises ConversionError for a name that does not exist, and for a cycle, with its members.
     """
     added = {each.name: each for each in sorted(transformations, key=lambda each: each.name)}
-    last = {name: index for index, name in enumerate(pipeline)}
-    first = {name: index for index, name in reversed(list(enumerate(pipeline)))}
+    places: dict[str, list[int]] = {}
+    for index, name in enumerate(pipeline):
+        places.setdefault(name, []).append(index)
     ignored = frozenset(optional)
     sorter: graphlib.TopologicalSorter[int | str] = graphlib.TopologicalSorter()
     for index in range(len(pipeline)):
@@ -69,34 +71,74 @@ def slotted_in(
     for name, each in added.items():
         sorter.add(name)
         for other in each.run_after:
-            if (place := _place(each, other, last, added, ignored)) is not None:
+            if (place := _place(each, other, places, -1, added, ignored)) is not None:
                 sorter.add(name, place)
         for other in each.run_before:
-            if (place := _place(each, other, first, added, ignored)) is not None:
+            if (place := _place(each, other, places, 0, added, ignored)) is not None:
                 sorter.add(place, name)
     try:
         sorter.prepare()
     except graphlib.CycleError as error:
-        raise ConversionError(_describe_cycle(error.args[1], pipeline), hint="change their run_after or run_before") from None
+        members: Sequence[int | str] = error.args[1]
+        raise ConversionError(_describe_cycle(members, pipeline), hint=_way_out(members, places, added)) from None
     return _in_order(sorter, pipeline, added)
 
 
 def _place(
-    transformation: Transformation, name: str, places: Mapping[str, int], added: Mapping[str, Transformation], ignored: frozenset[str]
+    transformation: Transformation,
+    name: str,
+    places: Mapping[str, Sequence[int]],
+    occurrence: int,
+    added: Mapping[str, Transformation],
+    ignored: frozenset[str],
 ) -> int | str | None:
     """The node of the order that a name in `run_after` or `run_before` refers to.
 
-    That is an index of the pipeline or the name of a transformation; None if the pipeline lacks an optional name.
+    That is an index of the pipeline, of the given occurrence unless the name has a number, or the name of a
+    transformation; None if the pipeline lacks an optional name.
     """
     if name in added:
         return name
     if name in places:
-        return places[name]
-    if name in ignored:
+        return places[name][occurrence]
+    plain, mark, number = name.partition("#")
+    if mark and plain in places:
+        if number.isdecimal() and 0 < int(number) <= len(places[plain]):
+            return places[plain][int(number) - 1]
+        raise ConversionError(
+            f"the transformation {transformation.name} refers to {name!r}, but {_times(plain, places)}", hint=f"say {_forms(plain, places)}"
+        )
+    if (plain if mark else name) in ignored:
         return None
-    near = get_close_matches(name, [*places, *added], 3)
-    hint = f"the nearest names are {', '.join(near)}" if near else "`moir passes` lists the names"
+    hint = did_you_mean(name, [*places, *added], "`moir passes` lists the names")
     raise ConversionError(f"the transformation {transformation.name} refers to {name!r}, which is no pass", hint=hint)
+
+
+def _times(name: str, places: Mapping[str, Sequence[int]]) -> str:
+    count = len(places[name])
+    return f"the pass {name} runs {f'{count} times' if count > 1 else 'once'}"
+
+
+def _forms(name: str, places: Mapping[str, Sequence[int]]) -> str:
+    """The names of the occurrences of a pass."""
+    count = len(places[name])
+    return alternatives(f"{name}#{number}" for number in range(1, count + 1)) if count > 1 else name
+
+
+def _way_out(members: Sequence[int | str], places: Mapping[str, Sequence[int]], added: Mapping[str, Transformation]) -> str:
+    """The next step for a cycle: which occurrence of a pass to name, if a transformation names one that has several."""
+    listed = dict.fromkeys(
+        name
+        for member in members
+        if isinstance(member, str)
+        for name in (*added[member].run_after, *added[member].run_before)
+        if len(places.get(name, ())) > 1
+    )
+    if not listed:
+        return "change their run_after or run_before"
+    name = next(iter(listed))
+    meaning = "where run_after means behind the last and run_before in front of the first"
+    return f"{_times(name, places)}, {meaning}; say {_forms(name, places)} to mean one of them"
 
 
 def _describe_cycle(members: Sequence[int | str], pipeline: Sequence[str]) -> str:

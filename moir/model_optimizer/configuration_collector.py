@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from moir.model_optimizer.api.configured_replacement import (
 from moir.model_optimizer.api.json_configuration import CustomReplacementDescriptor, Descriptions, by_id, load_configuration
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph_passes import GraphPass, graph_of
+from moir.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from moir.extensions.loading import Settings
@@ -69,8 +69,7 @@ class ConfigurationCollector:
         """Nothing was registered elsewhere."""
 
     def _unused(self, descriptor: CustomReplacementDescriptor) -> Exception:
-        near = get_close_matches(descriptor.id, sorted(self._ids), 3)
-        hint = f"the nearest are {', '.join(near)}" if near else "give the directory of the extension that has it with --extensions"
+        hint = did_you_mean(descriptor.id, self._ids, "give the directory of the extension that has it with --extensions")
         return descriptor.fail("no class has this replacement_id, and the entry has no op", "id", hint=hint)
 
     def _operation_replacement(self, descriptor: CustomReplacementDescriptor, path: Path) -> UserTransformation:

@@ -291,7 +291,7 @@ class LegacyImports(MetaPathFinder):
             return None
         elif not is_module(name):
             parent, _, child = name.rpartition(".")
-            near = did_you_mean(child, names_in(parent) if parent in SOURCES else _children(parent))
+            near = did_you_mean(child, _known_names(parent))
             reason = f"moir has no {child!r} in Model Optimizer's {parent or fullname.rpartition('.')[0]}"
             raise ImportError(f"{reason}; {near}" if near else reason, name=fullname)
         return ModuleSpec(fullname, _LegacyLoader(LegacyModule(fullname, name)), is_package=True)
@@ -321,6 +321,15 @@ def _stand_in(fullname: str, installed: ModuleSpec | None) -> ModuleSpec:
     spec.has_location = origin is not None
     spec.submodule_search_locations = list((installed and installed.submodule_search_locations) or ())
     return spec
+
+
+def _known_names(module: str) -> Iterable[str]:
+    """The names in a module: those of a listed one, operations, or the modules of a package."""
+    if module in SOURCES:
+        return names_in(module)
+    if module.startswith("ops."):
+        return importlib.import_module(f"{_API}.operations").descriptions()
+    return _children(module)
 
 
 def _children(package: str) -> list[str]:

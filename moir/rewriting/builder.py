@@ -8,7 +8,7 @@ inferred at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -25,6 +25,7 @@ from moir.dialects.opset.property_definitions import property_table
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import UNKNOWN, element_of, tensor
 from moir.errors import InferenceError
+from moir.suggestions import did_you_mean
 
 Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] | Array | None
 """A value, a Python or numpy value that becomes a constant, or None for an absent operand."""
@@ -52,6 +53,13 @@ class Constructor:
         return tuple(self.builder.create(self.operation, operands, properties, count).results)
 
 
+def unknown_property(operation: str, name: str, known: Iterable[str]) -> str:
+    """The message for a property that an operation does not have."""
+    properties = list(known)
+    listed = f"its properties are {', '.join(properties)}" if properties else "it has no properties"
+    return f"{operation} has no property {name}; {did_you_mean(name, properties, listed)}"
+
+
 class OpBuilder:
     """Builds operations in front of an operation, or at the end of a block.
 
@@ -72,13 +80,16 @@ class OpBuilder:
         try:
             constructor = Constructor(self, opset.newest(kind))
         except KeyError:
-            raise AttributeError(f"no operation set has an operation {kind}") from None
+            raise AttributeError(opset.unknown_operation(kind)) from None
         # Later accesses find the attribute in the instance and do not call this method.
         self.__dict__[kind] = constructor
         return constructor
 
     def __getitem__(self, name: str) -> Constructor:
-        return Constructor(self, opset.operation(name))
+        try:
+            return Constructor(self, opset.operation(name))
+        except KeyError:
+            raise KeyError(opset.unknown_operation(name)) from None
 
     def insert(self, op: Operation) -> None:
         """Insert an operation at the insertion point of the builder."""
@@ -100,7 +111,7 @@ class OpBuilder:
         for name, value in properties.items():
             spec = table.specs.get(name) or table.specs.get(name := name.replace("_", "-"))
             if spec is None:
-                raise TypeError(f"{operation.name} has no property {name}")
+                raise TypeError(unknown_property(operation.name, name, table.specs))
             attributes[name] = value if spec.kind.kind == "attribute" else spec.kind.attribute(value)
         if len(attributes) < len(table.specs):
             missing = [name for name, spec in table.specs.items() if name not in attributes and not spec.optional]

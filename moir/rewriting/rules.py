@@ -41,7 +41,7 @@ from moir.dialects.opset.property_definitions import property_table
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_count, element_of, refines, shape_of
 from moir.errors import InferenceError
-from moir.rewriting.builder import OpBuilder
+from moir.rewriting.builder import OpBuilder, unknown_property
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 _CONSTANT = frozenset(("opset1.Constant",))
@@ -111,7 +111,11 @@ class Recorder:
         return ConstantVariable(name)
 
     def __getattr__(self, kind: str) -> Callable[..., Expression]:
-        return lambda *operands, **properties: _expression(opset.versions(kind), kind, operands, properties)
+        try:
+            names = opset.versions(kind)
+        except KeyError:
+            raise AttributeError(opset.unknown_operation(kind)) from None
+        return lambda *operands, **properties: _expression(names, kind, operands, properties)
 
     def __getitem__(self, name: str) -> Callable[..., Expression]:
         return lambda *operands, **properties: _expression((name,), name.partition(".")[2], operands, properties)
@@ -120,7 +124,10 @@ class Recorder:
 def _expression(names: Sequence[str], kind: str, operands: tuple[Any, ...], properties: dict[str, Any]) -> Expression:
     terms = tuple(Number(float(term)) if isinstance(term, int | float) else term for term in operands)
     orders = [terms]
-    operation = opset.operation(names[-1])
+    try:
+        operation = opset.operation(names[-1])
+    except KeyError:
+        raise KeyError(opset.unknown_operation(names[-1])) from None
     if operation.has_trait(Commutative) and terms[0] != terms[1]:
         orders.append(terms[::-1])
     table = property_table(operation).specs
@@ -128,7 +135,7 @@ def _expression(names: Sequence[str], kind: str, operands: tuple[Any, ...], prop
     for name, value in properties.items():
         spelled = name if name in table else name.replace("_", "-")
         if spelled not in table:
-            raise TypeError(f"{names[-1]} has no property {name}")
+            raise TypeError(unknown_property(names[-1], name, table))
         expected.append((spelled, tuple(cast("Sequence[Any]", value)) if isinstance(value, list) else value))
     return Expression(
         frozenset(names), kind, terms, tuple(expected), tuple(Order(order, tuple(map(_producers, order))) for order in orders)

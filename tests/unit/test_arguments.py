@@ -134,12 +134,9 @@ NO_MODULE = (
 )
 
 SAVED: list[tuple[Callable[[ModuleOp], tuple[object, ...]], str]] = [
-    (
-        lambda module: (module, "x.txt"),
-        "argument path of save_model must be a path that ends in .xml (str or pathlib.Path), not the str 'x.txt'; did you mean 'x.xml'?",
-    ),
-    (lambda module: (module, "x"), "did you mean 'x.xml'?"),
-    (lambda module: (module, Path("x.bin")), "not the PosixPath PosixPath('x.bin')"),
+    (lambda module: (module, "x.txt"), "x.txt: the name of the file to write must end in .xml; did you mean x.xml?"),
+    (lambda module: (module, "x"), "did you mean x.xml?"),
+    (lambda module: (module, Path("x.bin")), "did you mean x.xml?"),
     (lambda module: (module, None), "not None"),
     (lambda _: ("m.onnx", "x.xml"), NO_MODULE),
     (lambda module: ("x.xml", module), "not the str 'x.xml'; the order is save_model(module, path, name=value, …)"),
@@ -154,7 +151,7 @@ def test_saving(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     save_model: Any = moir.save_model
-    with pytest.raises(ArgumentError) as caught:
+    with pytest.raises(UsageError) as caught:
         save_model(*made(moir.convert_model(model)))
     assert message in str(caught.value)
     assert not list(tmp_path.iterdir())

@@ -13,6 +13,7 @@ from importlib import import_module
 from xdsl.ir import Dialect
 
 from moir.dialects.opset.base import OpsetOp
+from moir.suggestions import alternatives, nearest
 
 FAMILIES: dict[str, str] = {
     "activation": (
@@ -82,6 +83,8 @@ FAMILIES: dict[str, str] = {
 }
 """The operations each family file defines."""
 
+_SIMILARITY = 0.7
+
 _FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names.split()}
 
 OPSETS = tuple(f"opset{version}" for version in range(1, 18))
@@ -129,6 +132,24 @@ def operation(name: str) -> type[OpsetOp]:
     if candidate.name != name:
         raise KeyError(name)
     return candidate
+
+
+def unknown_operation(name: str) -> str:
+    """The message for a name that no operation has, a kind such as `Convolutoin` or a full name."""
+    hint = similar_operations(name)
+    reason = f"there is no operation {name}" if "." in name else f"no operation set has an operation {name}"
+    return f"{reason}; {hint}" if hint else reason
+
+
+def similar_operations(name: str) -> str | None:
+    """The hint for a name that no operation has; None if no operation is similar."""
+    opset, dot, kind = name.rpartition(".")
+    known = dict.fromkeys((*_VERSIONS, *(each.partition(".")[2] for each in _REGISTERED)))
+    near = [kind] if kind in known and dot else nearest(kind, known, similarity=_SIMILARITY)
+    if dot:
+        # In the same operation set if possible, otherwise in the newest that has the kind.
+        near = [own if (own := f"{opset}.{each}") in versions(each) else versions(each)[-1] for each in near]
+    return f"did you mean {alternatives(near)}?" if near else None
 
 
 @cache

@@ -28,6 +28,7 @@ from moir.frontends.tensorflow.messages import message_class, parse
 from moir.frontends.tensorflow.ordered_code import slice_key
 from moir.frontends.tensorflow.sorted_table import SortedTable
 from moir.frontends.tensorflow.tensors import DATA_TYPES, stored_data
+from moir.suggestions import did_you_mean
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 ATTRIBUTE_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -267,6 +268,11 @@ def find_checkpoint(prefix: Path) -> Bundle | None:
     return None
 
 
+def _checkpoints_in(folder: Path) -> list[str]:
+    """The names of the checkpoints in a folder."""
+    return [each.stem for each in folder.glob("*.index")] if folder.is_dir() else []
+
+
 def open_checkpoint(checkpoint: Path) -> Bundle:
     """The checkpoint with a prefix, or that a file belongs to. Raises ModelFileError if there is none."""
     name = checkpoint.name
@@ -276,6 +282,6 @@ def open_checkpoint(checkpoint: Path) -> Bundle:
         checkpoint = checkpoint.with_name(name.rpartition(".data-")[0])
     bundle = find_checkpoint(checkpoint)
     if bundle is None:
-        hint = "name it as tf.train.Saver.save does, without .index and .data-…"
+        hint = did_you_mean(checkpoint.name, _checkpoints_in(checkpoint.parent), "it is the path of the .index file, without .index")
         raise ModelFileError("there is no checkpoint of this name", location=str(checkpoint), hint=hint)
     return bundle

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from moir.errors import ModelFileError
+from moir.errors import ModelFileError, UsageError
 from moir.frontends.tensorflow.references import reference
+from moir.suggestions import did_you_mean
 
 DEFAULT_TAGS = frozenset(("serve",))
 DEFAULT_SIGNATURE = "serving_default"
+_NAMES_SHOWN = 6
 _INTERNAL_SIGNATURES = frozenset(("__saved_model_init_op", "__saved_model_train_op"))
 
 
@@ -32,7 +34,8 @@ def choose_meta_graph(meta_graphs: Iterable[Any], tags: Iterable[str] | None, pa
         tags: the set of tags; None for `serve`, or the only graph in the file.
         path: the file, for messages.
 
-    Raises ModelFileError, with the sets of tags in the file, if no graph or several have these tags.
+    Raises UsageError, with the sets of tags in the file, if no graph or several have these tags; ModelFileError if
+    `tags` is None.
     """
     graphs = [(frozenset[str](graph.meta_info_def.tags), graph) for graph in meta_graphs]
     if not graphs:
@@ -44,9 +47,13 @@ def choose_meta_graph(meta_graphs: Iterable[Any], tags: Iterable[str] | None, pa
     found = found or [graph for own, graph in graphs if wanted and own >= wanted]
     if len(found) == 1:
         return found[0]
-    there = ", ".join(sorted(f"[{', '.join(sorted(own))}]" for own, _ in graphs))
-    reason = f"{'several graphs have' if found else 'no graph has'} the tags [{', '.join(sorted(wanted))}]"
-    raise ModelFileError(reason, location=str(path), hint=f"there are graphs with the tags {there}")
+    sets = [", ".join(sorted(own)) for own, _ in graphs]
+    named = ", ".join(sorted(wanted))
+    reason = f"{'several graphs have' if found else 'no graph has'} the tags [{named}]"
+    there = f"there are graphs with the tags {_some(f'[{each}]' for each in sets)}"
+    if tags is None:
+        raise ModelFileError(reason, location=str(path), hint=f"{there}; say which of them")
+    raise UsageError(reason, location=str(path), hint=there if found else did_you_mean(named, sets, there))
 
 
 def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature:
@@ -57,17 +64,19 @@ def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature
         name: name of the signature; None for `serving_default`, or the only signature of the graph.
         path: the file, for messages.
 
-    Returns inputs and outputs in the order of the nodes in the main graph. Raises ModelFileError, with the names of the
-    signatures, if there is none of that name, or an input or output of it is no tensor.
+    Returns inputs and outputs in the order of the nodes in the main graph. Raises UsageError, with the nearest names,
+    if there is no signature of that name; ModelFileError if the name is None, or an input or output is no tensor.
     """
     signatures = {key: value for key, value in meta_graph.signature_def.items() if key not in _INTERNAL_SIGNATURES}
-    there = f"its signatures: {', '.join(sorted(signatures))}" if signatures else "export it with a signature"
+    there = f"its signatures: {_some(signatures)}" if signatures else "export it with a signature"
     if name is None and len(signatures) == 1:
         name = next(iter(signatures))
     wanted = DEFAULT_SIGNATURE if name is None else name
     if wanted not in signatures:
         reason = f"the model has no signature {wanted!r}" if signatures else "the model has no signature that says what its outputs are"
-        raise ModelFileError(reason, location=str(path), hint=there)
+        if name is None or not signatures:
+            raise ModelFileError(reason, location=str(path), hint=there)
+        raise UsageError(reason, location=str(path), hint=did_you_mean(name, signatures, there))
     order = {node.name: number for number, node in enumerate(meta_graph.graph_def.node)}
     signature = signatures[wanted]
     inputs = _tensors(signature.inputs, order, wanted, path)
@@ -75,6 +84,12 @@ def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature
     if not outputs:
         raise ModelFileError(f"the signature {wanted!r} has no outputs", location=str(path), hint=there)
     return Signature(wanted, inputs, outputs)
+
+
+def _some(names: Iterable[str]) -> str:
+    """Names in order, or the first of them."""
+    every = sorted(names)
+    return ", ".join(every[:_NAMES_SHOWN]) + (f" and {len(every) - _NAMES_SHOWN} more" if len(every) > _NAMES_SHOWN else "")
 
 
 def _tensors(infos: Any, order: dict[str, int], signature: str, path: Path) -> list[tuple[str, str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 
 from moir.errors import ConversionError
 from moir.model_optimizer.api.endpoints import consumers, producers
@@ -13,6 +12,7 @@ from moir.model_optimizer.api.json_configuration import CustomReplacementDescrip
 from moir.model_optimizer.api.subgraph_match import NumberedPort, SubgraphMatch, in_scope
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
+from moir.suggestions import did_you_mean
 
 logger = logging.getLogger("moir")
 
@@ -47,8 +47,8 @@ class NamedNodes:
 
 
 def _nearest(name: str, names: Sequence[str]) -> str:
-    near = get_close_matches(name, names, 3, 0.4)
-    return f"the nearest names in the model are {', '.join(near)}" if near else "no name in the model is like it"
+    # Names of nodes are long paths with numbers.
+    return did_you_mean(name, names, similarity=0.4) or "no name in the model is like it"
 
 
 def find_instances(graph: Graph, descriptor: CustomReplacementDescriptor) -> list[SubgraphMatch]:

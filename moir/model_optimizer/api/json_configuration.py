@@ -14,13 +14,13 @@ import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
 from moir.errors import ConversionError
 from moir.model_optimizer.api.json_text import JsonValue, parse_json
 from moir.model_optimizer.graph.graph import Graph
+from moir.suggestions import did_you_mean, nearest
 
 logger = logging.getLogger("moir")
 
@@ -219,7 +219,7 @@ _KEYS = ("id", "match_kind", "instances", *_READERS)
 
 def _required(entry: JsonValue, key: str, hint: str | None = None) -> JsonValue:
     if key not in entry.items:
-        near = get_close_matches(key, [str(name) for name in entry.items], 1)
+        near = nearest(key, [str(name) for name in entry.items])
         raise entry.fail(f"the entry has no key {key!r}", f"it has {near[0]!r}" if near else hint)
     return entry.items[key]
 
@@ -232,9 +232,9 @@ def _descriptor(entry: JsonValue) -> CustomReplacementDescriptor:
         raise kind.fail(f"{id_}: the match_kind is {kind.value!r}", "it is 'scope', 'points' or 'general'")
     for key, value in entry.items.items():
         if key not in _KEYS:
-            near = get_close_matches(key, [name for name in _KEYS if name not in entry.items], 1, 0.75)
-            if near:
-                raise value.fail(f"{id_}: the key {key!r} has no meaning", f"{near[0]!r} may be meant")
+            hint = did_you_mean(str(key), [name for name in _KEYS if name not in entry.items], similarity=0.75)
+            if hint is not None:
+                raise value.fail(f"{id_}: the key {key!r} has no meaning", hint)
             logger.warning("%s: %s: the key %r has no meaning", value.place, id_, key)
     fields = {key: read(entry.items[key], key) for key, read in _READERS.items() if key in entry.items}
     return CustomReplacementDescriptor(id_, kind.value, entry, **_instances(entry, kind.value), **fields)

@@ -32,7 +32,7 @@ PatternDescription = dict[str, Any]
 
 
 class ReplacementPattern:
-    """A transformation of a graph. Its attributes are described in docs/extending.md."""
+    """A transformation of a graph. Its attributes say where, when and on what it runs."""
 
     phase: ClassVar[Literal["front", "middle", "back"]] = "front"
     enabled: bool = True

@@ -6,6 +6,7 @@ One error lists every remaining kind with its count and its first nodes. An oper
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -16,6 +17,8 @@ from moir.analysis.remaining_operations import kinds_and_names, remaining_operat
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
 from moir.dialects.python_object import python_entries
 from moir.errors import UnsupportedOperationError
+from moir.frameworks import FRAMEWORKS, load
+from moir.suggestions import alternatives, nearest
 
 
 def may_stay(op: FrameworkOp) -> bool:
@@ -23,8 +26,31 @@ def may_stay(op: FrameworkOp) -> bool:
     return op.name.startswith(f"{MODEL_OPTIMIZER}.") and callable(python_entries(op).get("infer"))
 
 
-_HINT = "write a lowering for each, see README.md, 'Adding a lowering', and docs/extending.md"
-_HINT_FOR_EXTENSIONS = "give each operation a type, or replace it in a transformation that runs later, see docs/extending.md"
+_HINT = "a lowering for each has a place in an extension; `moir new-extension DIR` writes one to start from"
+_HINT_FOR_EXTENSIONS = "give each operation a type, or replace it in a transformation that runs later"
+_SIMILARITY = 0.75
+"""Of kinds: many of them differ in a suffix only, so that what is less similar is another operation."""
+
+
+def hint(left: Iterable[str]) -> str:
+    """The next step for kinds without lowering: those that may be misspelt, and where to lower the others."""
+    kinds = list(left)
+    if all(kind.startswith(f"{MODEL_OPTIMIZER}.") for kind in kinds):
+        return _HINT_FOR_EXTENSIONS
+    near = {kind: found for kind in kinds if (found := _nearest_kinds(kind))}
+    meant = [f"{alternatives(found)}{f' for {kind}' if len(kinds) > 1 else ''}" for kind, found in near.items()]
+    return f"did you mean {', '.join(meant)}? {_HINT}" if near else _HINT
+
+
+def _nearest_kinds(operation: str) -> list[str]:
+    """Operations of the same framework that are lowered and called almost as one that is not."""
+    dialect, _, kind = operation.partition(".")
+    framework = FRAMEWORKS.get(dialect)
+    if framework is None or framework.lowering is None:
+        return []
+    lowered = list(load(framework.lowering).kinds())
+    # A kind that is lowered in other versions is spelt as it should be.
+    return [] if kind in lowered else [f"{dialect}.{each}" for each in nearest(kind, lowered, similarity=_SIMILARITY)]
 
 
 @dataclass(frozen=True)
@@ -39,5 +65,5 @@ class CheckLoweredPass(ModulePass):
             return
         raise UnsupportedOperationError(
             f"no lowering for {len(left)} kind{'s' if len(left) > 1 else ''} of operation: {kinds_and_names(left)}",
-            hint=_HINT_FOR_EXTENSIONS if all(kind.startswith(f"{MODEL_OPTIMIZER}.") for kind in left) else _HINT,
+            hint=hint(left),
         )

@@ -41,6 +41,6 @@ builtin.module {
 // IR: <layer id="1" name="a" type="Half" version="extension">
 // IR-NEXT: <data exact="false"/>
 
-// UNKNOWN: moir-opt: error: there is no pass 'halve'; passes are default, {{.*}}; of extensions half-to-multiply, multiply-to-half
+// UNKNOWN: moir-opt: error: there is no pass 'halve'; `moir passes` lists the passes
 // NONE: Inputs: the directory holds no extension; extensions have at least one of the directories ops, front, middle, back
 // CLOSED: no lowering for 1 kind of operation: onnx.com.example.Half ('a')

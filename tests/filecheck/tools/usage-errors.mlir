@@ -13,15 +13,15 @@
 // RUN: not moir-opt %s --split-input-file -t ir -o %t.xml 2>&1 | filecheck %s --check-prefix=SPLIT
 // RUN: not moir-opt %s -t ir -o %t.txt 2>&1 | filecheck %s --check-prefix=OUTPUT --allow-empty
 
-// UNKNOWN: moir-opt: error: there is no pass 'nothing'; passes are default,
-// OPTION: moir-opt: error: options of pass 'fold-constants':
+// UNKNOWN: moir-opt: error: there is no pass 'nothing'; `moir passes` lists the passes
+// OPTION: moir-opt: error: 'fold-constants' has no option 'x'; its options are static-shape
 // TYPE: moir-opt: error: options of pass 'fold-constants': Incompatible types
 // SYNTAX: moir-opt: error: the pipeline 'fold constants' cannot be read: Expected a comma
-// DEFAULT: moir-opt: error: 'default' has no option until; it has after, compress-to-fp16
+// DEFAULT: moir-opt: error: 'default' has no option 'until'; its options are after, compress-to-fp16, layout-change
 // AFTER: moir-opt: error: 'nowhere' is no pass of the default pipeline
-// TWICE: moir-opt: error: 'fold-constants' occurs {{[0-9]}} times in the default pipeline; say {{[0-9]+}}-fold-constants or
+// TWICE: moir-opt: error: 'fold-constants' occurs {{[0-9]}} times in the default pipeline; say {{[0-9]+}}-fold-constants, {{[0-9]+}}-fold-constants or
 // BEYOND: moir-opt: error: the default pipeline has no pass 99
-// OTHER: moir-opt: error: the default pipeline has no pass 03-front-start
+// OTHER: moir-opt: error: the default pipeline has no pass 03-front-start; did you mean 01-front-start?
 // BOTH: moir-opt: error: -p, --pass-pipeline and --resume-after exclude each other
 // TARGET: moir-opt: error: argument -t/--target: invalid choice: 'onnx'
 // BESIDE: moir-opt: error: --weights-file is a file in the folder of the output

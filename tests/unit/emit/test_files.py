@@ -12,7 +12,7 @@ import pytest
 
 from moir.emit import write_model
 from moir.emit.files import check_output, replacing, weights_path
-from moir.errors import EmissionError
+from moir.errors import EmissionError, UsageError
 
 MODEL = """
     %0 = opset1.Constant() {value = #moir.data<tensor<3xf32>, [1.0, 2.0, 3.0]>, name = "w"} : tensor<3xf32>
@@ -68,7 +68,7 @@ def test_model_that_cannot_be_emitted_leaves_no_file(parse: Any, tmp_path: Path)
 def test_name_must_end_in_xml(parse: Any, tmp_path: Path) -> None:
     assert weights_path(Path("a.b.XML")) == Path("a.b.bin")
     for name in ("model", "model.bin", "model.onnx"):
-        with pytest.raises(EmissionError, match=r"must end in \.xml"):
+        with pytest.raises(UsageError, match=r"must end in \.xml"):
             write_model(parse(MODEL), tmp_path / name)
 
 
@@ -144,7 +144,7 @@ def test_kill_at_any_step_leaves_no_mixed_pair(tmp_path: Path) -> None:
 FULL = """
 import resource, signal, sys
 from moir.emit.files import replacing
-from moir.errors import EmissionError
+from moir.errors import EmissionError, UsageError
 from pathlib import Path
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

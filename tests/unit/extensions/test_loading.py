@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from moir.dialects import opset
-from moir.errors import ConversionError
+from moir.errors import ConversionError, UsageError
 from moir.extensions.environment import Choice
 from moir.extensions.loading import Extensions
 from moir.extensions.native import kebab_case
@@ -172,9 +172,9 @@ def test_operations_that_are_not_as_they_must_be(tmp_path: Path, text: str, mess
 def test_a_directory_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "mine", ops__a="")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConversionError, match=r"mime: an extension cannot be loaded: there is no such directory; the nearest are mine"):
+    with pytest.raises(UsageError, match=r"mime: an extension cannot be loaded: there is no such directory; did you mean mine\?"):
         loaded(Path("mime"))
-    with pytest.raises(ConversionError, match=r"is no directory"):
+    with pytest.raises(UsageError, match=r"is no directory"):
         loaded(Path("mine/ops/a.py"))
     with pytest.raises(ConversionError, match=r"mine/ops: the directory holds no extension.*did you mean mine\?"):
         loaded(Path("mine/ops"))
@@ -235,7 +235,7 @@ def test_places(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
-        ("run_after = ['fuse-swisch']", r"mine refers to 'fuse-swisch', which is no pass; the nearest names are fuse-swish"),
+        ("run_after = ['fuse-swisch']", r"mine refers to 'fuse-swisch', which is no pass; did you mean fuse-swish"),
         ("run_after = [int]", r"a\.py: run_after of the transformation mine lists the class int, which is no transformation"),
         ("run_after = [3]", r"a\.py: run_after of the transformation mine lists 3"),
         ("run_after = ['fuse-gelu']\n        run_before = ['fuse-swish']", r"cycle: .*(mine.*fuse-swish|fuse-swish.*mine)"),

@@ -13,7 +13,7 @@ from moir.conversion import open_extensions
 from moir.dialects import opset
 from moir.dialects.context import MoirContext
 from moir.dialects.moir import models_of
-from moir.errors import ConversionError
+from moir.errors import ConversionError, UsageError
 from moir.frameworks import FRAMEWORKS
 from moir.lowering.onnx.table import onnx
 from moir.options import ConversionOptions
@@ -253,7 +253,7 @@ def test_passes_of_moir_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.
 
     assert passes(disable=("fuse-swish",)) == [name for name in pipeline_names() if name != "fuse-swish"]
     assert passes(disable=("middle-start",)) == pipeline_names()
-    with pytest.raises(ConversionError, match=r"there is no transformation 'fuse-swisch'.*fuse-swish"):
+    with pytest.raises(UsageError, match=r"there is no transformation 'fuse-swisch'.*; did you mean fuse-swish, "):
         passes(disable=("fuse-swisch",))
     monkeypatch.setenv("MO_DISABLED_TRANSFORMS", "unknown.Thing,fuse-swish,fuse-gelu")
     assert passes(enable=("fuse-gelu",)) == [name for name in pipeline_names() if name != "fuse-swish"]

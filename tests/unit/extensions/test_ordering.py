@@ -35,6 +35,40 @@ def test_a_pass_that_occurs_twice() -> None:
     assert order(transformation("mine", ("middle-start",), ("clean",))) == [*PIPELINE[:4], "mine", *PIPELINE[4:]]
 
 
+def test_an_occurrence_of_a_pass_that_occurs_twice() -> None:
+    assert order(transformation("mine", ("clean#1",))) == [*PIPELINE[:5], "mine", *PIPELINE[5:]]
+    assert order(transformation("mine", ("clean#2",))) == order(transformation("mine", ("clean",)))
+    assert order(transformation("mine", ("fuse",), ("clean#2",))) == [*PIPELINE[:6], "mine", *PIPELINE[6:]]
+    assert order(transformation("mine", ("fuse#1",))) == order(transformation("mine", ("fuse",)))
+    assert order(transformation("mine", ("elsewhere#2",)), optional=("elsewhere",)).count("mine") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("clean#3", "mine refers to 'clean#3', but the pass clean runs 2 times; say clean#1 or clean#2"),
+        ("clean#0", "runs 2 times; say clean#1 or clean#2"),
+        ("clean#x", "runs 2 times; say clean#1 or clean#2"),
+        ("fuse#2", "the pass fuse runs once; say fuse"),
+        ("claen#1", "refers to 'claen#1', which is no pass; did you mean clean?"),
+    ],
+)
+def test_an_occurrence_that_does_not_exist(name: str, message: str) -> None:
+    with pytest.raises(ConversionError) as raised:
+        order(transformation("mine", (name,)))
+    assert message in str(raised.value)
+
+
+def test_a_cycle_because_a_pass_occurs_twice() -> None:
+    with pytest.raises(ConversionError) as raised:
+        order(transformation("mine", ("clean",), ("fuse",)))
+    assert str(raised.value).endswith(
+        "; the pass clean runs 2 times, where run_after means behind the last and run_before in front of the first; "
+        "say clean#1 or clean#2 to mean one of them"
+    )
+    assert order(transformation("mine", ("clean#1",), ("fuse",)))[5] == "mine"
+
+
 def test_transformations_among_each_other() -> None:
     first, second, third = transformation("b"), transformation("a", ("b",)), transformation("c", run_before=("b",))
     assert order(first, second, third)[4:7] == ["c", "b", "a"]
@@ -55,6 +89,6 @@ def test_a_cycle_is_named() -> None:
 
 
 def test_a_name_nothing_has() -> None:
-    with pytest.raises(ConversionError, match=r"refers to 'fusee'.*nearest names are fuse"):
+    with pytest.raises(ConversionError, match=r"refers to 'fusee'.*did you mean fuse"):
         order(transformation("mine", ("fusee",)))
     assert order(transformation("mine", ("middle-start", "elsewhere")), optional=("elsewhere",))[4] == "mine"

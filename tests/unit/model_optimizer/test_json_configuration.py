@@ -201,7 +201,7 @@ def test_borders_have_the_form_of_the_file() -> None:
             "c.json:1:51",
             "it has 'end_point'",
         ),
-        ('[{"id": "a", "match_kind": "general", "custom_attribute": {}}]', "c.json:1:59", "'custom_attributes' may be meant"),
+        ('[{"id": "a", "match_kind": "general", "custom_attribute": {}}]', "c.json:1:59", "did you mean custom_attributes?"),
         ('[{"id": "a", "match_kind": "general", "custom_attributes": []}]', "c.json:1:60", "custom_attributes must be an object"),
         ('[{"id": "a", "match_kind": "scope", "instances": ["s"], "inputs": [{"node": "x"}]}]', "c.json:1:68", "an input must be a list"),
         ('[{"id": "a", "match_kind": "scope", "instances": ["s"], "outputs": [{"port": 0}]}]', "c.json:1:69", "no key 'node'"),
@@ -263,13 +263,13 @@ def test_a_scope_that_is_not_there_is_passed_over(caplog: pytest.LogCaptureFixtu
 
 def test_no_scope_is_there() -> None:
     text = TEMPLATE.replace("Mixed_5", "Mixd_5").replace("5d", "5z")
-    with pytest.raises(ConversionError, match=r"^c\.json:10:13: .*no node .*nearest names .*InceptionV4/InceptionV4/Mixed_5"):
+    with pytest.raises(ConversionError, match=r"^c\.json:10:13: .*no node .*did you mean .*InceptionV4/InceptionV4/Mixed_5"):
         find_instances(inception(), parse_configuration(text, "c.json")[0])
 
 
 def test_a_border_that_is_not_there() -> None:
     entry = {"id": "a", "match_kind": "scope", "instances": [".*Mixed_5b"], "inputs": [[{"node": "Branch_2/Conv$"}]], "outputs": []}
-    with pytest.raises(ConversionError, match=r"has no node 'Branch_2/Conv\$'.*nearest.*Branch_2/Conv2d_0a_1x1/Conv2D"):
+    with pytest.raises(ConversionError, match=r"has no node 'Branch_2/Conv\$'.*did you mean .*Branch_2/Conv2d_0a_1x1/Conv2D"):
         find_instances(inception(), parse_configuration(json.dumps([entry]))[0])
     entry["inputs"] = [[{"node": "Branch_.*"}]]
     with pytest.raises(ConversionError, match=r"5 nodes of the scope .*end it with \$"):

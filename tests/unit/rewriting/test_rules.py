@@ -232,10 +232,16 @@ def never(op: OpBuilder, match: Match) -> SSAValue | None:
 
 
 def test_unknown_property_and_operation_are_errors_when_traced() -> None:
-    with pytest.raises(TypeError, match="no property colour"):
+    with pytest.raises(TypeError, match=r"no property colour; its properties are approximation_mode"):
         FusionRule(lambda op, x: op.Gelu(x, colour="red"), never)
-    with pytest.raises(KeyError):
+    with pytest.raises(TypeError, match=r"no property approximation; did you mean approximation_mode\?"):
+        FusionRule(lambda op, x: op.Gelu(x, approximation="tanh"), never)
+    with pytest.raises(AttributeError, match=r"^no operation set has an operation NoSuchOperation$"):
         FusionRule(lambda op, x: op.NoSuchOperation(x), never)
+    with pytest.raises(AttributeError, match=r"an operation Convolutoin; did you mean Convolution\b"):
+        FusionRule(lambda op, x: op.Convolutoin(x, x), never)
+    with pytest.raises(KeyError, match=r"there is no operation opset1\.Gelu; did you mean opset7\.Gelu\?"):
+        FusionRule(lambda op, x: op["opset1.Gelu"](x), never)
 
 
 def test_property_that_is_no_identifier_and_a_list() -> None:

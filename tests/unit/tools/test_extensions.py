@@ -73,7 +73,7 @@ def test_conversion(capsys: pytest.CaptureFixture[str]) -> None:
     text = Path("m.xml").read_text()
     assert 'name="the node" type="ReLU"' in text
     assert '<extensions value="DIR/ext"/>' in text
-    assert convert(["m.onnx", "--extensions", "ext,nowhere"]) == 1
+    assert convert(["m.onnx", "--extensions", "ext,nowhere"]) == 2
     assert "moir: error: nowhere: an extension cannot be loaded" in capsys.readouterr().err
 
 
@@ -132,7 +132,7 @@ def test_the_list_with_an_extension(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert " - mark-all" in out
     assert "not enabled" in out
-    assert convert(["passes", "--disable", "nothing"]) == 1
+    assert convert(["passes", "--disable", "nothing"]) == 2
     assert "moir passes: error: there is no transformation 'nothing'" in capsys.readouterr().err
 
 

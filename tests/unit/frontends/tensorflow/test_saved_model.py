@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from moir.errors import ConversionError, ModelFileError
+from moir.errors import ConversionError, ModelFileError, UsageError
 from moir.frontends.tensorflow import read_model
 from moir.frontends.tensorflow.messages import message_class
 
@@ -118,6 +118,7 @@ def test_writes_of_other_variables_are_cut_with_a_note() -> None:
     [
         ("saved_model_v2", {"signature": "count"}, "it changes variable 'calls', which the outputs read"),
         ("saved_model_v2", {"signature": "train"}, "no signature 'train'; its signatures: count, serving_default"),
+        ("saved_model_v2", {"signature": "serving"}, r"no signature 'serving'; did you mean serving_default\?"),
         ("saved_model_v1", {}, "no signature 'serving_default'; its signatures: dense, lookup"),
         (
             "saved_model_v1",
@@ -125,12 +126,20 @@ def test_writes_of_other_variables_are_cut_with_a_note() -> None:
             r"no graph has the tags \[train\]; there are .* \[serve, tpu\], \[serve\]",
         ),
         ("checkpoint/with_saver.pbtxt", {}, "tf.VariableV2 'weights': the variable is read and has no value"),
-        ("checkpoint/with_saver.pbtxt", {"checkpoint": "none"}, "there is no checkpoint of this name"),
+        ("saved_model_v1", {"tags": ["srve"]}, r"no graph has the tags \[srve\]; did you mean serve\?"),
+        ("saved_model_v1", {"tags": ["serve", "tpus"]}, r"no graph has the tags \[serve, tpus\]; did you mean serve, tpu"),
+        ("checkpoint/with_saver.pbtxt", {"checkpoint": "none"}, "there is no checkpoint of this name; it is the path of the .index"),
     ],
 )
 def test_what_is_refused(path: str, options: dict[str, Any], reason: str) -> None:
-    with pytest.raises(ModelFileError, match=reason):
+    names_something = "tags" in options or options.get("signature", "count") != "count"
+    with pytest.raises(UsageError if names_something else ModelFileError, match=reason):
         read_model(FIXTURES / path, **options)
+
+
+def test_a_checkpoint_with_another_name() -> None:
+    with pytest.raises(ModelFileError, match=r"there is no checkpoint of this name; did you mean model\?"):
+        read_model(FIXTURES / "checkpoint/with_saver.pbtxt", checkpoint=FIXTURES / "checkpoint/modle")
 
 
 def copy(name: str, folder: Path) -> Path:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import IO, Any
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import ParseError
 
+from moir.dialects import opset
 from moir.dialects.data import SideFileWriter
 
 
@@ -30,6 +33,15 @@ class TextParser(Parser):
             return raw.decode()
         except UnicodeDecodeError:
             self.raise_error("a string is in UTF-8", position)
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        try:
+            return super()._get_op_by_name(name)
+        except ParseError as error:
+            hint = opset.similar_operations(name)
+            if hint is None:
+                raise
+            self.raise_error(f"{error.msg}; {hint}", error.span.start, error.span.end)
 
 
 def print_module(

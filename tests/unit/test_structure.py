@@ -167,3 +167,26 @@ def test_no_folder_outgrows_the_others() -> None:
     sizes["dialects"] -= sum(count for module, count in lines.items() if module.startswith("moir.dialects.opset"))
     del sizes["lowering"]
     assert {name: size for name, size in sizes.items() if size > sum(lines.values()) / 5} == {}
+
+
+LIVE_TABLES = {"sys.modules", "sys.meta_path", "sys.path_hooks", "os.environ"}
+"""Tables of the interpreter, which other threads change; `list(table)` and `tuple(table)` copy them at once."""
+
+
+def walked_tables(tree: ast.AST) -> Iterator[str]:
+    """The live tables that loops and comprehensions below a node walk without a copy, and namespaces (`vars`)."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.For | ast.comprehension):
+            continue
+        table = node.iter
+        if isinstance(table, ast.Call) and isinstance(table.func, ast.Attribute) and table.func.attr in ("items", "keys", "values"):
+            table = table.func.value
+        text = ast.unparse(table)
+        if text in LIVE_TABLES or text.startswith("vars("):
+            yield text
+
+
+def test_no_table_is_walked_while_other_threads_may_change_it() -> None:
+    assert list(walked_tables(ast.parse("for x in sys.modules.items(): pass\n[x for x in vars(m)]"))) == ["sys.modules", "vars(m)"]
+    found = {name: list(walked_tables(ast.parse(path.read_text(encoding="utf-8")))) for name, path in modules().items()}
+    assert not {name: tables for name, tables in found.items() if tables}

@@ -201,6 +201,8 @@ def test_an_installed_extension(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert sys.modules["installed_extension"] is installed_extension
     with pytest.raises(ConversionError, match=r"three: its entry point no_such_package.at_all cannot be loaded"):
         loaded(Path("three"))
+    with pytest.raises(UsageError, match=r"thre: an extension cannot be loaded: .*; did you mean three\?"):
+        loaded(Path("thre"))
 
 
 def test_names_and_ids_are_unique(tmp_path: Path) -> None:

@@ -253,7 +253,7 @@ def test_passes_of_moir_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.
 
     assert passes(disable=("fuse-swish",)) == [name for name in pipeline_names() if name != "fuse-swish"]
     assert passes(disable=("middle-start",)) == pipeline_names()
-    with pytest.raises(UsageError, match=r"there is no transformation 'fuse-swisch'.*; did you mean fuse-swish, "):
+    with pytest.raises(UsageError, match=r"there is no transformation 'fuse-swisch'.*; did you mean fuse-swish or "):
         passes(disable=("fuse-swisch",))
     monkeypatch.setenv("MO_DISABLED_TRANSFORMS", "unknown.Thing,fuse-swish,fuse-gelu")
     assert passes(enable=("fuse-gelu",)) == [name for name in pipeline_names() if name != "fuse-swish"]

@@ -2,6 +2,8 @@
 
 import importlib
 import sys
+from threading import Event, Thread
+from types import ModuleType
 
 import pytest
 
@@ -155,3 +157,29 @@ def test_networkx_stands_for_graphs_if_it_is_not_installed(monkeypatch: pytest.M
         exec("import networkx as nx\nfrom mo.graph.graph import Graph\nsame = nx.MultiDiGraph is Graph", namespace)
         assert namespace["same"] is True
     assert "networkx" not in sys.modules
+
+
+def test_other_threads_may_import_meanwhile() -> None:
+    stop = Event()
+
+    def import_and_forget() -> None:
+        number = 0
+        while not stop.is_set():
+            number += 1
+            sys.modules[f"mo.of_another_thread_{number}"] = ModuleType("m")
+            sys.modules.pop(f"mo.of_another_thread_{number - 50}", None)
+
+    interval = sys.getswitchinterval()
+    thread = Thread(target=import_and_forget)
+    sys.setswitchinterval(1e-6)
+    thread.start()
+    try:
+        for _ in range(100):
+            with LegacyImports():
+                assert importlib.import_module("mo.ops.op").Op
+    finally:
+        stop.set()
+        thread.join()
+        sys.setswitchinterval(interval)
+        for name in [name for name in list(sys.modules) if name.startswith("mo.of_another_thread_")]:
+            sys.modules.pop(name)

@@ -3,7 +3,7 @@
 Every failure a user can cause is a `MoirError`. A `ConversionError` is a mistake in the model (or in an extension): it
 names the operation and the node of the source model, what is wrong and, where possible, the next step. A `UsageError`
 is a mistake in what the caller says: an argument of a function, a command line, a pipeline as text. The command line
-prints either as one line and exits with status 1 or 2.
+prints either as one line and exits with status 1 or 2. A file or folder that cannot be read is a ConversionError.
 """
 
 from __future__ import annotations

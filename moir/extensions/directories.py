@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib import util
 from pathlib import Path
 
-from moir.errors import ConversionError, UsageError
+from moir.errors import ConversionError
 from moir.extensions.failures import reason_of
 from moir.frameworks import FRAMEWORKS
 from moir.suggestions import did_you_mean
@@ -45,14 +45,14 @@ class ExtensionPath:
 def find_directory(name: str | Path) -> Path:
     """The directory of an extension, given its path or the name of an entry point.
 
-    Raises UsageError if there is no such directory or entry point, ConversionError if the directory holds no extension.
+    Raises ConversionError if there is no such directory or entry point, or the directory holds no extension.
     """
     path = Path(name)
     if not path.is_dir():
         installed = _installed(str(name))
         if installed is None:
             reason = "is no directory" if path.exists() else "there is no such directory"
-            raise UsageError(f"an extension cannot be loaded: {reason}", location=str(name), hint=_hint(path))
+            raise ConversionError(f"an extension cannot be loaded: {reason}", location=str(name), hint=_hint(path))
         path = installed
     if not any((path / each).is_dir() for each in PHASE_DIRECTORIES):
         hint = f"extensions have at least one of the directories {', '.join(PHASE_DIRECTORIES)}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from moir.dialects import opset
-from moir.errors import ConversionError, UsageError
+from moir.errors import ConversionError
 from moir.extensions.environment import Choice
 from moir.extensions.loading import Extensions
 from moir.extensions.native import kebab_case
@@ -172,9 +172,9 @@ def test_operations_that_are_not_as_they_must_be(tmp_path: Path, text: str, mess
 def test_a_directory_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "mine", ops__a="")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match=r"mime: an extension cannot be loaded: there is no such directory; did you mean mine\?"):
+    with pytest.raises(ConversionError, match=r"mime: an extension cannot be loaded: there is no such directory; did you mean mine\?"):
         loaded(Path("mime"))
-    with pytest.raises(UsageError, match=r"is no directory"):
+    with pytest.raises(ConversionError, match=r"is no directory"):
         loaded(Path("mine/ops/a.py"))
     with pytest.raises(ConversionError, match=r"mine/ops: the directory holds no extension.*did you mean mine\?"):
         loaded(Path("mine/ops"))
@@ -201,7 +201,7 @@ def test_an_installed_extension(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert sys.modules["installed_extension"] is installed_extension
     with pytest.raises(ConversionError, match=r"three: its entry point no_such_package.at_all cannot be loaded"):
         loaded(Path("three"))
-    with pytest.raises(UsageError, match=r"thre: an extension cannot be loaded: .*; did you mean three\?"):
+    with pytest.raises(ConversionError, match=r"thre: an extension cannot be loaded: .*; did you mean three\?"):
         loaded(Path("thre"))
 
 

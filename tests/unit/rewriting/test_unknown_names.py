@@ -24,10 +24,10 @@ def op() -> OpBuilder:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("Convolutoin", "no operation set has an operation Convolutoin; did you mean Convolution or GroupConvolution?"),
+        ("Convolutoin", "no operation set has an operation Convolutoin; did you mean Convolution?"),
         ("relu", "no operation set has an operation relu; did you mean Relu"),
         ("Frobnicate", "no operation set has an operation Frobnicate"),
-        ("opset1.Convolutoin", "there is no operation opset1.Convolutoin; did you mean opset1.Convolution or"),
+        ("opset1.Convolutoin", "there is no operation opset1.Convolutoin; did you mean opset1.Convolution?"),
         ("opset3.Gather", "there is no operation opset3.Gather; did you mean opset8.Gather?"),
         ("opset7.Relu", "there is no operation opset7.Relu; did you mean opset1.Relu?"),
         ("opset1.Frobnicate", "there is no operation opset1.Frobnicate"),

@@ -1,12 +1,18 @@
 """`cancel-reshapes`: merges or cancels chains of Reshape, Squeeze, Unsqueeze and Gathers of single entries.
 
-%1 = opset1.Unsqueeze(%0, [1])
-%2 = opset1.Unsqueeze(%1, [2])                // opset1.Unsqueeze(%0, [1, 2])
-%3 = opset1.Squeeze(%2, [1, 2])               // %0
-%4 = opset1.Reshape(%3, [0, 8, -1])
-%5 = opset1.Reshape(%4, [0, -1])              // opset1.Reshape(%3, [0, -1])
-%6 = opset1.Unsqueeze(%5, [2])                // opset1.Reshape(%3, [0, -1, 1])
-%7 = opset8.Gather(%6, -1, 2)                 // %5
+    %1 = opset1.Unsqueeze(%0, [1])
+    %2 = opset1.Unsqueeze(%1, [2])
+->  %2 = opset1.Unsqueeze(%0, [1, 2])
+
+    %1 = opset1.Reshape(%0, [0, 8, -1])
+    %2 = opset1.Reshape(%1, [0, -1])
+    %3 = opset1.Unsqueeze(%2, [2])
+->  %3 = opset1.Reshape(%0, [0, -1, 1])
+
+    %1 = opset1.Unsqueeze(%0, [2])
+    %2 = opset8.Gather(%1, -1, 2)                 // or opset1.Squeeze(%1, [2])
+    opset1.Result(%2)
+->  opset1.Result(%0)
 """
 
 from __future__ import annotations

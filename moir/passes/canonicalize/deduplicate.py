@@ -1,7 +1,10 @@
 """`deduplicate`: equal operations on equal operands, and equal constants, are merged.
 
-%1 = opset1.Constant() {value = #moir.data<tensor<i64>, [0]>}
-%2 = opset1.Constant() {value = #moir.data<tensor<i64>, [0]>}      // uses of %2 become uses of %1
+    %1 = opset1.Relu(%0)
+    %2 = opset1.Relu(%0)
+    %3 = opset1.Concat(%1, %2) {axis = 0}
+->  %1 = opset1.Relu(%0)
+    %3 = opset1.Concat(%1, %1) {axis = 0}
 """
 
 from __future__ import annotations

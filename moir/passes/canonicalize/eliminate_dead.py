@@ -1,6 +1,10 @@
 """`eliminate-dead`: erases operations without uses and effects, and inputs of bodies that no operation there uses.
 
-%1 = opset1.Relu(%0) : tensor<1x8xf32>      // erased: nothing uses %1
+    %1 = opset1.Relu(%0)
+    %2 = opset1.Exp(%0)
+    opset1.Result(%2)
+->  %2 = opset1.Exp(%0)
+    opset1.Result(%2)
 """
 
 from __future__ import annotations

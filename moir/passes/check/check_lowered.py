@@ -1,5 +1,8 @@
 """`check-lowered`: verifies that no operation of a framework dialect is left. Changes nothing.
 
+    %y = onnx.com.example.HardTanh(%x) {name = "tanh"}
+->  error: no lowering for 1 kind of operation: onnx.com.example.HardTanh ('tanh')
+
 One error lists every remaining kind with its count and its first nodes. An operation that an extension built without a
 `type` may stay if it has a function `infer`: a transformation of a later phase has to replace it.
 """

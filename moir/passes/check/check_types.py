@@ -1,5 +1,8 @@
 """`check-types`: verifies that every operation can be written as IR. Changes nothing.
 
+    %x = opset1.Parameter() {name = "x"} : tensor<1x8x!moir.dynamic>
+->  error: opset1.Parameter 'x': the element type of result 0 is unknown
+
 Every operation must be one that the IR can hold, have a version, and have results with element types. This is the last
 pass before emission; the emitter can write every module that passes it.
 """

@@ -1,10 +1,7 @@
-"""Half-precision weights: f32 and f64 constants are stored as f16 and converted back where they are used.
+"""`compress-to-fp16`: f32 and f64 constants are stored as f16 and converted back where they are used.
 
     %w = opset1.Constant() {value = …, name = "w"} : tensor<8x3xf32>
-
-becomes
-
-    %0 = opset1.Constant() {value = …, name = "w_compressed"} : tensor<8x3xf16>
+->  %0 = opset1.Constant() {value = …, name = "w_compressed"} : tensor<8x3xf16>
     %w = opset1.Convert(%0) {destination_type = f32, name = "w", runtime_info = {decompression = {version = "0"}}}
              : tensor<8x3xf32>
 

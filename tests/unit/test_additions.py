@@ -1,4 +1,4 @@
-"""Adding an operation, a lowering, a pass, a framework takes what README says, and nothing else.
+"""Adding an operation, a lowering, a pass, a framework takes what docs/contributing.md says, and nothing else.
 
 Each test does it to a copy of the package, or from a file of its own, and uses what it added.
 """

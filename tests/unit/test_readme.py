@@ -1,91 +1,57 @@
-"""What README.md says is so: its commands and programs run, its excerpts are in the files they are from, its paths exist."""
+"""What README.md says is so: its commands and programs run, and its text of a module is one."""
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-import onnx
 import pytest
-from google.protobuf import text_format
-from onnx import TensorProto, helper
 
-from moir.frontends.tensorflow.messages import message_class
+from tests.unit.documents import (
+    blocks_of,
+    is_synopsis,
+    lay_out,
+    place_digits,
+    place_models,
+    place_tensorflow_models,
+    programs,
+    run,
+    run_commands,
+    shell_commands,
+    text_of,
+)
 
-ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-
-
-def blocks(language: str) -> list[str]:
-    """The fenced blocks of one language."""
-    return [text for name, text in BLOCKS if name == language]
-
-
-def is_excerpt(text: str) -> bool:
-    """Whether a block of Python begins with the file it is from."""
-    return text.startswith("# moir/")
-
-
-EXCERPTS = [text for text in blocks("python") if is_excerpt(text)]
-PROGRAMS = [text for text in blocks("python") if not is_excerpt(text)]
-COMMANDS = [shlex.split(line, comments=True) for text in blocks("sh") for line in text.splitlines()]
+README = "README.md"
+COMMANDS = list(shell_commands(README))
 
 
-def place_models(folder: Path) -> None:
-    """The model files that the README's commands and programs convert."""
-    shutil.copy(ROOT / "examples" / "digits" / "digits.onnx", folder / "model.onnx")
-    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", 4]) for name in ("x", "y")]
-    node = helper.make_node("HardTanh", ["x"], ["y"], "tanh", domain="com.example", limit=2.0)
-    imports = [helper.make_opsetid("", 21), helper.make_opsetid("com.example", 1)]
-    onnx.save(
-        helper.make_model(helper.make_graph([node], "custom", tensors[:1], tensors[1:]), opset_imports=imports), folder / "custom.onnx"
-    )
-
-
-def place_tensorflow_models(folder: Path) -> None:
-    """The same of TensorFlow."""
-    fixtures = ROOT / "tests" / "fixtures" / "tensorflow"
-    shutil.copytree(fixtures / "keras_3", folder / "saved_model_folder")
-    shutil.copy(fixtures / "checkpoint" / "inference.pbtxt", folder / "graph.pbtxt")
-    for path in (fixtures / "checkpoint").glob("model.*"):
-        shutil.copy(path, folder / path.name.replace("model.", "model.ckpt."))
-    graph = text_format.Parse((fixtures / "convolution.pbtxt").read_text(), message_class("GraphDef")())
-    (folder / "frozen.pb").write_bytes(graph.SerializeToString())
-
-
-def environment() -> dict[str, str]:
-    """Environment variables with the commands of this Python's environment in front, and the package importable from anywhere."""
-    paths = {"PATH": str(Path(sys.executable).parent), "PYTHONPATH": str(ROOT)}
-    return os.environ | {name: os.pathsep.join(filter(None, (path, os.environ.get(name)))) for name, path in paths.items()}
-
-
-def run(command: list[str], folder: Path, text: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a command in a folder; it must succeed."""
-    finished = subprocess.run(command, cwd=folder, env=environment(), input=text, capture_output=True, text=True, check=False)
-    assert finished.returncode == 0, f"{shlex.join(command)}: {finished.stderr}"
-    return finished
+def test_it_begins_with_installing_and_a_first_conversion() -> None:
+    headings = re.findall(r"^## (.+)$", text_of(README), re.MULTILINE)
+    assert headings[:3] == ["Install", "The first conversion", "Five minutes"]
 
 
 def test_there_are_examples_of_each_sort() -> None:
-    assert len(EXCERPTS) == 4
-    assert len(PROGRAMS) == 3
-    assert {command[0] for command in COMMANDS} == {"make", "moir", "moir-opt"}
+    assert len(programs(README)) == 2
+    assert {command[0] for command in COMMANDS} == {"python", "moir", "moir-opt"}
 
 
-def test_commands(tmp_path: Path) -> None:
+def test_commands_print_what_it_says(tmp_path: Path) -> None:
+    place_digits(tmp_path)
+    place_models(tmp_path)
+    lay_out(README, tmp_path)
+    run_commands(README, tmp_path)
+
+
+def test_other_commands(tmp_path: Path) -> None:
     place_models(tmp_path)
     place_tensorflow_models(tmp_path)
     for command in COMMANDS:
-        if command[0] == "make":
-            assert re.search(rf"^{command[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
-        else:
-            assert run(command, tmp_path).stdout or "-o" in command
+        # tests/unit/test_package.py installs the package.
+        if command[:4] != ["python", "-m", "pip", "install"]:
+            assert not is_synopsis(command)
+            assert run(command, tmp_path).stdout or "-o" in command, shlex.join(command)
     for written in ("model.xml", "out/network.bin", "dumps/00-import.mlir"):
         assert (tmp_path / written).exists()
     # A dump that is fed back ends in the same files.
@@ -93,7 +59,7 @@ def test_commands(tmp_path: Path) -> None:
         assert (tmp_path / "resumed").with_suffix(suffix).read_bytes() == (tmp_path / "out" / "model").with_suffix(suffix).read_bytes()
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", programs(README))
 def test_programs(program: str, tmp_path: Path) -> None:
     place_models(tmp_path)
     run([sys.executable, "-c", program], tmp_path)
@@ -113,25 +79,7 @@ def test_a_handler_of_a_user_goes_in_front_of_ours(tmp_path: Path) -> None:
     assert "opset4.Swish" not in printed
 
 
-@pytest.mark.parametrize("excerpt", EXCERPTS)
-def test_excerpts_are_in_their_files(excerpt: str) -> None:
-    path, _, code = excerpt.partition("\n")
-    assert code in (ROOT / path.removeprefix("# ")).read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("text", blocks("mlir"))
+@pytest.mark.parametrize("text", blocks_of(README, "mlir"))
 def test_text_of_modules(text: str, tmp_path: Path) -> None:
     assert run(["moir-opt"], tmp_path, text).stdout.strip() == text.strip()
     assert "opset4.SoftPlus(%0)" in run(["moir-opt", "-p", "fuse-soft-plus"], tmp_path, text).stdout
-
-
-def test_paths_exist() -> None:
-    named = re.findall(r"`((?:moir|tests|scripts|benchmarks|examples|docs)(?:/[\w.-]+)*)`", README) + re.findall(r"\]\(([^)#:]+)\)", README)
-    assert len(named) > 20
-    assert [path for path in named if path != "moir" and not (ROOT / path).exists()] == []
-
-
-def test_the_table_lists_all_packages() -> None:
-    packages = {path.parent for path in (ROOT / "moir").glob("*/*.py")}
-    listed = {ROOT / path for path in re.findall(r"^\| `([^`]+)` \|", README, re.MULTILINE)}
-    assert packages <= listed

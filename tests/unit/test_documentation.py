@@ -140,6 +140,12 @@ def test_commands_that_are_only_shown_are_synopses() -> None:
     assert all(is_synopsis(command) or command[1:4] == ["-m", "pip", "install"] for command in shown)
 
 
+def test_the_plan_of_the_architecture_has_every_file_and_folder_of_the_package() -> None:
+    plan = re.findall(r"^ +([\w.]+)/? ", text_of("docs/architecture.md").partition("```\n")[2].partition("```")[0], re.MULTILINE)
+    package = [path for path in (ROOT / "moir").iterdir() if not path.name.startswith("__")]
+    assert {path.name for path in package if path.is_dir() or path.suffix == ".py"} - set(plan) == set()
+
+
 def test_configurations_are_json() -> None:
     texts = [text for path, text in files(EXTENDING).items() if path.endswith(".json")]
     assert all(isinstance(json.loads(text), list) for text in texts)

@@ -16,7 +16,7 @@ import pytest
 from moir.tools.convert import main as moir
 from moir.tools.opt import main as moir_opt
 from tests.unit.small_models import matmul_model, save
-from tests.unit.test_readme import environment
+from tests.unit.documents import environment
 
 TOOLS = {"moir": moir, "moir-opt": moir_opt}
 TEXT = "builtin.module {\n}\n"

@@ -12,7 +12,7 @@ import onnx
 import pytest
 
 from tests.unit.small_models import matmul_model, save
-from tests.unit.test_readme import environment
+from tests.unit.documents import environment
 
 ARCHIVE = ["model.xml", "model.bin"]
 

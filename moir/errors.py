@@ -20,6 +20,9 @@ class MoirError(Exception):
         hint: what the user can do about it.
     """
 
+    subject: object = None
+    """The operation of the module that is at fault, where it is known: a tool that parsed it can say where it is."""
+
     def __init__(
         self,
         reason: str,
@@ -80,3 +83,5 @@ class InternalError(Exception):
     def __init__(self, stage: str) -> None:
         super().__init__(stage)
         self.stage = stage
+        self.location: str | None = None
+        """Where the operation that was processed stands in a text; set by tools that parsed it."""

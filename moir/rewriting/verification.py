@@ -5,6 +5,8 @@ xDSL's own verification attaches the text of the whole module to an error, which
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, ErasedSSAValue, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -20,7 +22,7 @@ def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot |
         after: what was done to the module, for the message.
         before: snapshot of the module when it was valid; then only operations that have changed are verified.
 
-    Raises VerifyException that names the operation.
+    Raises OperationVerifyException.
     """
     try:
         module.verify_()
@@ -33,7 +35,26 @@ def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot |
         where = f"after {after}: " if after else ""
         name = name_of(op)
         label = f"{op.name} {name!r}" if name else op.name
-        raise VerifyException(f"{where}{label}: {error.reason}") from error
+        raise OperationVerifyException(f"{where}{label}: {error.reason}", op) from error
+
+
+class OperationVerifyException(VerifyException):
+    """An operation is not valid. The message names the operation and its node.
+
+    Args:
+        message: the message.
+        subject: the operation.
+    """
+
+    def __init__(self, message: str, subject: Operation) -> None:
+        super().__init__(message)
+        self.subject = subject
+        self.location: str | None = None
+        """Where the operation stands in a text; set by tools that parsed it."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return f"{self.location}: {text}" if self.location else text
 
 
 class Snapshot:
@@ -72,11 +93,12 @@ def _verify_tree(root: Operation, before: Snapshot | None) -> None:
             _verify(op)
         for region in op.regions:
             for block in region.blocks:
-                defined: set[Operation] = set()
+                defined: dict[Operation, None] = {}
                 for inner in block.ops:
                     _check_order(inner, defined)
-                    defined.add(inner)
-                    pending.append(inner)
+                    defined[inner] = None
+                # The last one is taken next: of several errors, the first in the text is reported.
+                pending.extend(reversed(list(defined)))
 
 
 def _verify(op: Operation) -> None:
@@ -88,7 +110,7 @@ def _verify(op: Operation) -> None:
         raise _OperationError(op, str(error)) from error
 
 
-def _check_order(op: Operation, defined: set[Operation]) -> None:
+def _check_order(op: Operation, defined: Container[Operation]) -> None:
     for index, operand in enumerate(op.operands):
         if isinstance(operand, OpResult) and operand.op not in defined:
             raise _OperationError(op, f"operand {index} is not defined before it in its block")

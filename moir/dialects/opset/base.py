@@ -215,12 +215,16 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        position = parser.pos
         found = parse_assembly(parser)
         table = property_table(cls)
         properties = dict(table.defaults)
         for name, value in found.properties.items():
             spec = table.specs.get(name)
-            properties[name] = value if spec is None or spec.kind.kind == "attribute" else spec.kind.attribute(value)
+            try:
+                properties[name] = value if spec is None else spec.kind.from_text(value)
+            except ValueError as error:
+                parser.raise_error(f"{cls.name}: {name}: {error}", position)
         return cls.create(
             operands=found.operands,
             result_types=found.result_types,

@@ -96,8 +96,28 @@ class PropertyKind(AttrConstraint[Attribute]):
             case _:
                 return attribute_of(value)
 
+    def from_text(self, attr: Attribute) -> Attribute:
+        """The attribute in this form of a value as a text gives it; a whole number is a float, too.
+
+        Raises ValueError if the value has no such form.
+        """
+        if self.kind in ("attribute", "element") or self.accepts(attr):
+            return attr
+        try:
+            converted = self.attribute(attr)
+            if _plain(converted) == _plain(attr):
+                return converted
+        except (TypeError, ValueError, OverflowError):
+            pass
+        raise ValueError(f"{attr} is no property of kind {self.kind}")
+
     def mapping_type_vars(self, type_var_mapping: Mapping[Any, Any]) -> Self:
         return self
+
+
+def _plain(attr: Attribute) -> object:
+    value = value_of(attr)
+    return list(cast("Any", value)) if isinstance(value, list | tuple) else value
 
 
 def integer_property(default: int | None = None, *, xml: str | None = None) -> Attribute:

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
+from moir.dialects.moir import all_blocks
 from moir.dialects.python_object import python_entries
 from moir.errors import UnsupportedOperationError
 from moir.frameworks import FRAMEWORKS, load
@@ -63,10 +65,16 @@ class CheckLoweredPass(ModulePass):
     name = "check-lowered"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        left = remaining_operations(op, lambda each: isinstance(each, FrameworkOp) and not may_stay(each))
+        left = remaining_operations(op, _must_go)
         if not left:
             return
-        raise UnsupportedOperationError(
+        error = UnsupportedOperationError(
             f"no lowering for {len(left)} kind{'s' if len(left) > 1 else ''} of operation: {kinds_and_names(left)}",
             hint=hint(left),
         )
+        error.subject = next(each for block in all_blocks(op) for each in block.ops if _must_go(each))
+        raise error
+
+
+def _must_go(op: Operation) -> bool:
+    return isinstance(op, FrameworkOp) and not may_stay(op)

@@ -20,6 +20,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.layout.application import Application
 from moir.rewriting.layout.orders import inverse
 from moir.rewriting.layout.regions import Layouts
+from moir.rewriting.written_types import check_written_types
 from tests.numerical.passes.layout.modules import check_equal, module_of
 
 SHAPE = (2, 3, 4, 6)
@@ -192,6 +193,7 @@ def test_transposed_operand(name: str, dynamic: bool) -> None:
     build = transposed_inputs(CASES[name])
     before, after = (module_of(build, shapes, dynamic=dynamic) for _ in range(2))
     assert kind_of(name) in permute_everything(after)
+    check_written_types(after)
     check_equal(before, after, shapes)
 
 
@@ -201,4 +203,5 @@ def test_transposed_result(name: str) -> None:
     build = transposed_results(CASES[name])
     before, after = (module_of(build, shapes) for _ in range(2))
     assert kind_of(name) in permute_everything(after)
+    check_written_types(after)
     check_equal(before, after, shapes)

@@ -205,14 +205,27 @@ def _load(parser: AttrParser, file_name: str, offset: int, element: Attribute, s
     reader = cast("SideFileReader | None", getattr(parser.ctx, "weights", None))
     if reader is None or element == element_types.string:
         parser.raise_error(f"this tool reads no side file of weights ({file_name!r}); use moir-opt")
-    raw = reader.load(file_name, offset, _storage_size(element, shape))
+    position = parser.pos
+    try:
+        raw = reader.load(file_name, offset, _storage_size(element, shape))
+    except ConversionError as error:
+        parser.raise_error(str(error), position)
     row = element_types.describe(element)
     return TensorData(raw if row.is_packed else raw.view(row.numpy).reshape(shape), element, shape)
 
 
+_PLAIN = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\')
+"""The bytes that stand for themselves in a string."""
+
+
+def _format_string(text: str) -> str:
+    """A string literal in which all but plain ASCII is hexadecimal, as in those that xDSL prints."""
+    return f'"{"".join(chr(byte) if byte in _PLAIN else f"{chr(92)}{byte:02X}" for byte in text.encode())}"'
+
+
 def _format_element(value: Any, dtype: np.dtype[Any]) -> str:
     if dtype.kind == "O":
-        return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\0A") + '"'
+        return _format_string(str(value))
     if dtype.kind == "b":
         return "true" if value else "false"
     if dtype.kind in "iu":

@@ -163,6 +163,10 @@ class BodyPortAttr(Data[BodyPort]):
             return BodyPort(index, back_edge, Slicing(*values))
 
 
+ONNX_DOMAIN = "ai.onnx"
+"""The domain of ONNX's own operator set in `opset_import`: its other name, the empty string, names no attribute."""
+
+
 class ModuleLevel:
     """Names of the discardable attributes of a model."""
 

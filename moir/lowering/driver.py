@@ -22,7 +22,7 @@ from xdsl.passes import ModulePass
 
 from moir.analysis.known_values import KnownValues
 from moir.dialects.framework import NEWEST_VERSION, FrameworkOp
-from moir.dialects.moir import ModelOp, ModuleLevel, models_of
+from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, models_of
 from moir.dialects.names import inherit_names, name_of
 from moir.dialects.properties import value_of
 from moir.errors import ConversionError, UnsupportedOperationError
@@ -148,9 +148,11 @@ class Lowering:
 
 
 def opset_versions(model: ModelOp) -> dict[str, int]:
-    """The versions of the operation sets that a model imports, by domain."""
+    """The versions of the operation sets that a model imports, by domain; ONNX's own domain is the empty string."""
     imports = model.attributes.get(ModuleLevel.OPSET_IMPORT)
-    return {domain: value_of(version) for domain, version in imports.data.items()} if isinstance(imports, DictionaryAttr) else {}
+    if not isinstance(imports, DictionaryAttr):
+        return {}
+    return {"" if domain == ONNX_DOMAIN else domain: value_of(version) for domain, version in imports.data.items()}
 
 
 def table_of(framework: Framework) -> LoweringTable:

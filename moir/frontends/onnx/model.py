@@ -13,7 +13,7 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 from moir.dialects.module import Module
-from moir.dialects.moir import ModelOp, ModuleLevel
+from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel
 from moir.dialects.properties import integer_attribute, string_attribute
 from moir.dialects.shapes import element_of
 from moir.errors import ModelFileError
@@ -72,8 +72,9 @@ def read_model(path: str | Path) -> ModuleOp:
     block = GraphBuilder(reader, tensors, functions).model_block(graph)
     name = reader.text(model.graph.name, "the name of the graph") or path.stem or "model"
     attributes: dict[str, Attribute] = {
-        ModuleLevel.OPSET_IMPORT: DictionaryAttr({domain: integer_attribute(version) for domain, version in opsets.items()}),
-        ModuleLevel.METADATA: DictionaryAttr({key: string_attribute(value) for key, value in _metadata(model).items()}),
+        ModuleLevel.OPSET_IMPORT: DictionaryAttr({domain or ONNX_DOMAIN: integer_attribute(version) for domain, version in opsets.items()}),
+        # The name of an attribute is not empty in MLIR.
+        ModuleLevel.METADATA: DictionaryAttr({key: string_attribute(value) for key, value in _metadata(model).items() if key}),
     }
     return Module([ModelOp.of(name, block, attributes)])
 

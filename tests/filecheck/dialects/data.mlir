@@ -21,7 +21,7 @@ builtin.module {
 // CHECK: #moir.data<tensor<2xsi64>, [-9223372036854775808, 9223372036854775807]>
 // CHECK: #moir.data<tensor<2xi1>, [true, false]>
 // CHECK: #moir.data<tensor<3xui4>, [33, 3]>
-// CHECK: #moir.data<tensor<2x!moir.string>, ["a \"b\"", "ä\0A"]>
+// CHECK: #moir.data<tensor<2x!moir.string>, ["a \22b\22", "\C3\A4\0A"]>
 // CHECK: #moir.data<tensor<0xf32>, []>
 // CHECK: #moir.data<tensor<si32>, [7]>
 // CHECK: #moir.data<tensor<64xf32>, elided "0123456789ab">

@@ -211,7 +211,7 @@ def test_metadata_and_opsets(tmp_path):
     proto.opset_import.append(helper.make_opsetid("com.microsoft", 1))
     helper.set_model_props(proto, {"stride": "32", "producer_name": "other"})
     made = models_of(read(proto, tmp_path))[0]
-    assert {key: value_of(item) for key, item in made.attributes["opset_import"].data.items()} == {"": 17, "com.microsoft": 1}
+    assert {key: value_of(item) for key, item in made.attributes["opset_import"].data.items()} == {"ai.onnx": 17, "com.microsoft": 1}
     assert {key: value_of(item) for key, item in made.attributes["metadata"].data.items()} == {
         "producer_name": "maker",
         "doc_string": "short",
@@ -225,7 +225,7 @@ def test_a_very_old_model_needs_no_opset_import(tmp_path):
     proto = model(graph([node("Relu", "x", "y")], [value("x")], [value("y")]))
     proto.ir_version = 2
     del proto.opset_import[:]
-    assert value_of(models_of(read(proto, tmp_path))[0].attributes["opset_import"].data[""]) == 1
+    assert value_of(models_of(read(proto, tmp_path))[0].attributes["opset_import"].data["ai.onnx"]) == 1
 
 
 def test_text_form_parses_back(tmp_path):

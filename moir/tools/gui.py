@@ -1,0 +1,120 @@
+"""`moir-gui`: xDSL's interactive application with the dialects and passes of moir. It needs `pip install 'moir[gui]'`.
+
+    moir-gui dumps/02-lower-onnx.mlir
+    moir-gui model.onnx -p lower-onnx
+
+The text is on the left and can be edited; passes are chosen in the tree; the result is on the right. The application of
+`xdsl-gui` is the same, but knows only the dialects and passes of xDSL, whatever packages are installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from contextlib import ExitStack
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from moir.errors import UsageError
+from moir.tools.failures import report_failures
+
+if TYPE_CHECKING:
+    from xdsl.ir import Dialect
+    from xdsl.passes import ModulePass
+
+    from moir.dialects.context import MoirContext
+
+SIDE_FILE = "weights.bin"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `moir-gui`; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="moir-gui", description="Apply passes to a text or a model file, interactively.", allow_abbrev=False
+    )
+    parser.add_argument("input_file", help="a text (.mlir) or a model file")
+    parser.add_argument("-p", "--passes", default="", metavar="PIPELINE", help="passes that are chosen at the start, separated by commas")
+    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    options = parser.parse_args(arguments)
+
+    def body() -> int:
+        with ExitStack() as stack:
+            application(Path(options.input_file), options.passes, stack).run()
+        return 0
+
+    return report_failures("moir-gui", body, debug=options.debug)
+
+
+def application(path: Path, passes: str, stack: ExitStack) -> Any:
+    """The application (a `textual.app.App`).
+
+    Args:
+        path: a text, or a model file.
+        passes: the passes that are chosen at the start, as text.
+        stack: removes the side file of a model file.
+
+    Raises UsageError if the packages of the application are not installed, and ConversionError for a damaged model.
+    """
+    try:
+        from xdsl.interactive.app import InputApp
+    except ImportError as error:
+        raise UsageError(f"it needs packages that are not installed ({error.name}); pip install 'moir[gui]'") from error
+
+    from moir.pipeline import load_pass, pass_names
+
+    text, folder = _text_of(path, stack)
+    _read_with_moir(folder)
+    classes = tuple((name, load_pass(name)) for name in sorted(pass_names()))
+    # The context of moir finds dialects by itself.
+    return InputApp((), classes, str(path), text, tuple(_passes(passes)))
+
+
+def _passes(text: str) -> list[ModulePass]:
+    from moir.options import ConversionOptions
+    from moir.pipeline_text import Pipeline
+
+    return Pipeline.parse(text).passes("onnx", ConversionOptions())
+
+
+def _text_of(path: Path, stack: ExitStack) -> tuple[str, Path]:
+    """The text of a module and the folder of its side files."""
+    if path.suffix == ".mlir":
+        return path.read_text(encoding="utf-8"), path.parent
+    from moir.conversion import import_model
+    from moir.options import ConversionOptions
+    from moir.tools.text import print_module
+    from moir.tools.weights_file import WeightsWriter
+
+    folder = Path(stack.enter_context(TemporaryDirectory(prefix="moir-gui-")))
+    text = StringIO()
+    with (folder / SIDE_FILE).open("xb") as file:
+        print_module(import_model(path, ConversionOptions()), text, WeightsWriter(file, SIDE_FILE))
+    return text.getvalue(), folder
+
+
+def _read_with_moir(folder: Path) -> None:
+    """Let xDSL's application read texts as `moir-opt` does: any operation of a framework, and weights in side files.
+
+    It makes a context and a parser for each change of the text, and has no argument for either.
+    """
+    from xdsl.interactive import app, get_all_available_passes
+
+    from moir.dialects.context import MoirContext
+    from moir.tools.text import TextParser
+    from moir.tools.weights_file import WeightsReader
+
+    weights = WeightsReader(folder)
+
+    def context(_: tuple[tuple[str, Dialect], ...]) -> MoirContext:
+        return MoirContext(weights, allow_unregistered=True)
+
+    for module in (app, get_all_available_passes):
+        replaced: Any = module
+        replaced.get_new_registered_context = context
+        replaced.Parser = TextParser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

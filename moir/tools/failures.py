@@ -86,7 +86,8 @@ def describe(error: BaseException) -> str:
         # The tools add the name of a file to an error; what is left has been written to standard output.
         return f"{error.filename or STANDARD_OUTPUT}: {error.strerror}"
     if isinstance(error, InternalError) and error.__cause__ is not None:
-        return _internal(error.__cause__, f" in {error.stage}")
+        place = f"{error.location}: " if error.location else ""
+        return place + _internal(error.__cause__, f" in {error.stage}")
     return _internal(error, "")
 
 

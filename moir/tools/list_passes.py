@@ -76,11 +76,12 @@ def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
             runs = each.choice is None or transformation.is_enabled(each.choice)
             yield Row(number, "+" if runs else "-", each.name, transformation.summary + ("" if runs else ", not enabled"))
         else:
-            yield Row(number, "|" if isinstance(each, AnchorPass) else "", each.name, _first_line(each))
+            yield Row(number, "|" if isinstance(each, AnchorPass) else "", each.name, first_line(type(each)))
 
 
-def _first_line(each: ModulePass) -> str:
-    return (inspect.getdoc(type(each)) or "").partition("\n")[0]
+def first_line(each: type[ModulePass]) -> str:
+    """The first line of the description of a pass."""
+    return (inspect.getdoc(each) or "").partition("\n")[0]
 
 
 def table_of(rows: Sequence[Row]) -> str:

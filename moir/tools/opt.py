@@ -4,16 +4,22 @@
     moir-opt dumps/07-fold-constants.mlir --resume-after 07-fold-constants -t ir -o model.xml
     moir-opt a.mlir --weights-file b.bin -o b.mlir
     moir-opt a.mlir --extensions my_extension -p fuse-mine
+    moir-opt model.onnx -p default --print-ir-after=fuse-gelu --crash-reproducer=crash.mlir
+    moir-opt crash.mlir --run-reproducer
 
 Text refers to weights in side files in its folder (text from stdin: in the current folder). Without `--weights-file`,
 values over 64 bytes are omitted from the output.
+
+The types that a text gives to results of operations are checked: a type that does not follow from the operands and
+properties of its operation is an error (`moir.rewriting.written_types`). Errors about operations of a text begin with
+file, line and column. `--list-passes`, `--print-ir-before`, `--verify-diagnostics` and others are those of `mlir-opt`,
+whose spellings `--mlir-…` are accepted.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from io import BytesIO, StringIO
@@ -24,60 +30,32 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 from xdsl.printer import Printer
 from xdsl.utils.arg_spec import parse_spec
+from xdsl.utils.diagnostic import Diagnostic
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError, ShrinkException, VerifyException
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from moir.conversion import Observer, collection_paused, import_model, open_extensions, run, save_model, stage
 from moir.dialects.context import MoirContext
-from moir.errors import ConversionError, ModelFileError, UsageError
-from moir.frameworks import readable
+from moir.errors import ConversionError, InternalError, ModelFileError, UsageError
 from moir.options import ConversionOptions
-from moir.pipeline import load_pass, pass_names
 from moir.pipeline_text import DEFAULT, Pipeline, framework_of
 from moir.recognition import framework_of_file
 from moir.rewriting.verification import verify_module
+from moir.rewriting.written_types import check_written_types
 from moir.source_files import is_mapped
-from moir.tools.conversion_arguments import add_extension_arguments, add_reading_arguments, conversion_options
-from moir.tools.failures import describe, one_line, report_failures
+from moir.tools.conversion_arguments import conversion_options
+from moir.tools.failures import FAILED, describe, one_line, report_failures
+from moir.tools.ir_printing import ModuleObserver, reported_to
+from moir.tools.opt_arguments import IR, TEXT, argument_parser, frontends
+from moir.tools.opt_observers import check_names, observers_of
 from moir.tools.output import replacing_file
 from moir.tools.progress import Timing
 from moir.tools.text import TextParser, print_module
+from moir.tools.text_locations import TextLocations, set_location
 from moir.tools.weights_file import WeightsReader, WeightsWriter
 
 if TYPE_CHECKING:
-    from xdsl.passes import ModulePass
-
     from moir.pipeline import LoadedExtensions
-
-TEXT, IR = "mlir", "ir"
-"""The names of the targets: text of modules, and OpenVINO IR."""
-
-
-class VerificationAfterPass(Observer):
-    """Verifies the module after each pass, for `--verify-each`."""
-
-    def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
-        verify_module(module, stage)
-
-
-class ModuleAfterPass(Observer):
-    """Prints the module after passes to stderr, for `--print-ir-after-change` and `--print-between-passes`.
-
-    Args:
-        always: whether to print the module also after passes that did not change it.
-    """
-
-    def __init__(self, *, always: bool) -> None:
-        self._always = always
-        self._last = ""
-
-    def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
-        text = StringIO()
-        print_module(module, text)
-        changed = text.getvalue() != self._last
-        self._last = text.getvalue()
-        if self._always or (changed and number > 0):
-            print(f"// IR after {number:02}-{stage}\n{self._last}", file=sys.stderr)
 
 
 class MoirOptMain(xDSLOptMain):
@@ -88,55 +66,38 @@ class MoirOptMain(xDSLOptMain):
         stack: closes the extensions when the tool ends.
     """
 
-    version_format = "moir-opt, built on xdsl {xdsl_version}"
-
     def __init__(self, arguments: Sequence[str] | None, stack: ExitStack) -> None:
         self.passes = Pipeline(())
         self.extensions: LoadedExtensions | None = None
         self._stack = stack
         self.weights: WeightsWriter | None = None
-        super().__init__("Run passes of moir over text or model files.", arguments)
-
-    def register_all_dialects(self) -> None:
+        self.locations: TextLocations | None = None
+        """Where the operations of the chunk are in its text; None if it is not text."""
+        self.line_offset = 0
+        """Number of lines of the input in front of the chunk."""
+        self.text: str | None = None
+        """The text of the chunk; None if it is not text."""
+        self.differences: list[str] = []
+        """What `--verify-diagnostics` found."""
+        # The constructor of xDSL's driver would make an argument parser of its own.
         self.ctx = MoirContext()
-
-    def register_all_frontends(self) -> None:
-        self.available_frontends[TEXT] = self.parse_text
-        for framework in readable():
-            for suffix in framework.suffixes:
-                self.available_frontends[suffix.removeprefix(".")] = self.read_model_file
-
-    def register_all_passes(self) -> None:
-        def factory(name: str) -> Callable[[], type[ModulePass]]:
-            return lambda: load_pass(name)
-
-        for name in pass_names():
-            self.register_pass(name, factory(name))
-
-    def register_all_targets(self) -> None:
+        self.available_frontends = {name: self.parse_text if name == TEXT else self.read_model_file for name in frontends()}
         self.available_targets = {TEXT: self.print_text, IR: print_ir}
-
-    def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
-        super().register_all_arguments(arg_parser)
-        arg_parser.prog = "moir-opt"
-        add = arg_parser.add_argument
-        add_reading_arguments(arg_parser)
-        add_extension_arguments(arg_parser)
-        add("--pass-pipeline", metavar="PIPELINE", help="the passes, in the form 'builtin.module(a,b{x=1})'")
-        add("--resume-after", metavar="PASS", help="run the default pipeline from behind a pass, named as its dump: 07-fold-constants")
-        add("--weights-file", metavar="FILE", help="write values over 64 bytes to this file beside the output (default: leave them out)")
-        add("--dump-ir", metavar="DIR", help="write the module after each pass that changes it, weights included, to a folder")
-        add("--print-ir-after-change", action="store_true", help="print the module to stderr after each pass that changed it")
-        add(
-            "--trace-rewrites",
-            metavar="PATTERN",
-            help="print each rewrite to stderr, with operations before and after; =PATTERN: those of passes or patterns named like it",
-        )
-        add("--timing", action="store_true", help="print a table of the time each pass took to stderr")
-        add("--verify-each", action="store_true", help="verify the module after each pass")
-        add("--debug", action="store_true", help="print a traceback with an error")
+        self._parser = argument_parser()
+        self.args = self._parser.parse_args(arguments)
+        self.setup_pipeline()
+        self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
+        Diagnostic.colored = self.args.syntax_highlight
+        if self.args.disable_verify:
+            Attribute.__post_init__ = _nothing
 
     def setup_pipeline(self) -> None:
+        if self.args.run_reproducer:
+            if self.args.passes or self.args.pass_pipeline or self.args.resume_after:
+                raise UsageError("--run-reproducer takes the passes from the file; leave out -p, --pass-pipeline and --resume-after")
+            from moir.tools.reproducer import take_command
+
+            take_command(self.args, self._parser)
         given = [text for text in (self.args.passes, self.args.pass_pipeline, self.args.resume_after) if text]
         if len(given) > 1:
             raise UsageError("-p, --pass-pipeline and --resume-after exclude each other")
@@ -148,6 +109,7 @@ class MoirOptMain(xDSLOptMain):
         if self.extensions is not None:
             self._stack.callback(self.extensions.close)
         self.passes = Pipeline.parse(given[0] if given else "", self.extensions)
+        check_names(self.args, self.extensions)
 
     # Input
 
@@ -181,11 +143,14 @@ class MoirOptMain(xDSLOptMain):
             parser = TextParser(self.ctx, stream.read(), self.get_input_name())
         except UnicodeDecodeError as error:
             raise ModelFileError(f"byte {error.start} is not UTF-8 text", location=self.get_input_name()) from error
+        self.text = parser.lexer.input.content
         with stage("the parser"):
             try:
-                return parser.parse_module(not self.args.no_implicit_module)
+                module = parser.parse_module(not self.args.no_implicit_module)
             except VerifyException as error:
                 parser.raise_error(str(error))
+        self.locations = TextLocations(parser, self.line_offset)
+        return module
 
     def read_model_file(self, stream: IO[bytes]) -> ModuleOp:
         """Read a model file with its frontend, which opens the file by its name."""
@@ -198,14 +163,18 @@ class MoirOptMain(xDSLOptMain):
         """Print a module, for the target `mlir`."""
         from xdsl.syntax_printer import SyntaxPrinter
 
+        self.render(module, output, self.weights, SyntaxPrinter if self.args.syntax_highlight else Printer)
+
+    def render(self, module: ModuleOp, output: IO[str], weights: WeightsWriter | None = None, printer: type[Printer] = Printer) -> None:
+        """Print a module in the form that options request."""
         print_module(
             module,
             output,
-            self.weights,
-            SyntaxPrinter if self.args.syntax_highlight else Printer,
+            weights,
+            printer,
+            locations=self.args.print_debuginfo,
             print_generic_format=self.args.print_op_generic,
             print_properties_as_attributes=self.args.print_no_properties,
-            print_debuginfo=self.args.print_debuginfo,
         )
 
     @contextmanager
@@ -246,6 +215,14 @@ class MoirOptMain(xDSLOptMain):
             raise UsageError("--split-input-file goes with text output only")
         if args.dump_ir and args.input_file and Path(args.dump_ir).resolve() == self.input_folder().resolve():
             raise UsageError("--dump-ir needs another folder than that of the input, whose dumps it would replace")
+        if args.crash_reproducer:
+            from moir.tools.reproducer import weights_path_of
+
+            reproducer = Path(args.crash_reproducer)
+            for path in (reproducer, weights_path_of(reproducer)):
+                # The weights of a text are mapped when it is parsed, its name is known before.
+                if args.input_file not in (None, "-") and path.resolve().is_relative_to(Path(args.input_file).resolve()):
+                    raise UsageError(f"--crash-reproducer would replace the input, {path}; choose another file")
         if args.weights_file and args.output_file not in (None, "-"):
             beside, other = Path(args.output_file).resolve(), Path(args.weights_file).resolve()
             if beside.parent != other.parent or beside == other:
@@ -256,7 +233,7 @@ class MoirOptMain(xDSLOptMain):
         self.check_paths()
         cast(MoirContext, self.ctx).weights = WeightsReader(self.input_folder())
         timing = Timing()
-        observers = self.observers(timing)
+        observers = [timing, *observers_of(self.args, self.render)]
         try:
             with ExitStack() as stack:
                 chunks, extension = self.prepare_input()
@@ -269,62 +246,80 @@ class MoirOptMain(xDSLOptMain):
         finally:
             for observer in observers:
                 observer.close()
-        if self.args.timing or self.args.time_passes:
+        if self.args.timing:
             print(timing.table(), end="", file=sys.stderr)
-
-    def observers(self, timing: Timing) -> list[Observer]:
-        """The observers of the passes, as options request them."""
-        args = self.args
-        observers: list[Observer] = [timing]
-        if args.verify_each:
-            observers.append(VerificationAfterPass())
-        if args.print_ir_after_change or args.print_between_passes:
-            observers.append(ModuleAfterPass(always=args.print_between_passes))
-        if args.trace_rewrites is not None:
-            from moir.tools.tracing import RewriteTrace
-
-            observers.append(RewriteTrace(args.trace_rewrites))
-        if args.dump_ir:
-            from moir.tools.dumps import DumpWriter
-
-            observers.append(DumpWriter(Path(args.dump_ir)))
-        return observers
 
     def piece(self, chunk: IO[bytes], extension: str, offset: int, output: IO[str], observers: Sequence[Observer]) -> None:
         """Read, transform and write one chunk of the input.
 
-        With `--verify-diagnostics` or `--parsing-diagnostics`, an error of that kind becomes the output instead.
+        With `--verify-diagnostics` its errors are compared with those that its text announces. With
+        `--parsing-diagnostics`, an error of the parser becomes the output instead.
         """
+        self.line_offset, self.locations, self.text = offset, None, None
+        errors: list[tuple[int | None, int | None, str]] = []
         try:
             with chunk:
                 module = self.available_frontends[extension](chunk)
             self.transform(module, observers)
-            if self.writes_ir:
-                save_model(module, self.args.output_file)
-            else:
-                output.write(self.output_resulting_program(module))
+            self.write(module, output, observers)
         except ParseError as error:
             error.span = replace(error.span, line_offset=offset)
-            if not self.args.parsing_diagnostics:
+            if self.args.verify_diagnostics:
+                errors.append((*error.span.get_location()[1:], error.msg))
+            elif self.args.parsing_diagnostics:
+                output.write(one_line(describe(error)) + "\n")
+            else:
                 raise
-            output.write(one_line(describe(error)) + "\n")
-        except (DiagnosticException, ConversionError) as error:
-            if not self.args.verify_diagnostics:
+        except (DiagnosticException, ConversionError, InternalError) as error:
+            location = None if self.locations is None else self.locations.of_error(error)
+            if self.args.verify_diagnostics and not isinstance(error, InternalError):
+                place = (None, None) if location is None else location[1:]
+                errors.append((*place, one_line(describe(error))))
+            else:
+                set_location(error, location)
                 raise
-            output.write(one_line(describe(error)) + "\n")
+        if self.args.verify_diagnostics:
+            self.check_diagnostics(errors)
+
+    def check_diagnostics(self, errors: Sequence[tuple[int | None, int | None, str]]) -> None:
+        """Note the differences between the errors of a chunk and those that its text announces."""
+        from moir.tools.expected_diagnostics import differences, expectations_of
+
+        name = self.get_input_name()
+        expected = [] if self.text is None else expectations_of(self.text, name, self.line_offset)
+        self.differences.extend(differences(name, expected, errors))
 
     def transform(self, module: ModuleOp, observers: Sequence[Observer]) -> None:
         """Run the passes, and verify the module before and after them."""
         if not self.args.disable_verify:
             verify_module(module)
+        if self.locations is not None and (self.args.reinfer_types or not self.args.disable_verify):
+            with stage("type inference", self.extensions):
+                check_written_types(module, replace=self.args.reinfer_types)
         framework = framework_of(module)
         passes, first = self.passes.passes(framework, ConversionOptions()), self.passes.first_number(framework)
+        for observer in observers:
+            if isinstance(observer, ModuleObserver):
+                observer.watch(module, passes, first)
         if first == 1:
             for observer in observers:
                 observer.finish(0, "import", module, 0.0)
-        run(module, passes, observers, first=first, ctx=self.ctx, extensions=self.extensions)
+        with reported_to(observers):
+            run(module, passes, observers, first=first, ctx=self.ctx, extensions=self.extensions)
         if passes and not self.args.disable_verify and not self.writes_ir:
             verify_module(module)
+
+    def write(self, module: ModuleOp, output: IO[str], observers: Sequence[Observer]) -> None:
+        """Write a module in the form of the target."""
+        with reported_to(observers):
+            if self.writes_ir:
+                save_model(module, self.args.output_file)
+            else:
+                output.write(self.output_resulting_program(module))
+
+
+def _nothing(self: Attribute) -> None:
+    """Takes the place of the verification of attributes."""
 
 
 def print_ir(module: ModuleOp, output: IO[str]) -> None:
@@ -345,6 +340,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             with collection_paused(), ExitStack() as stack:
                 driver = MoirOptMain(given, stack)
+                if driver.args.list_passes or driver.args.show_dialects:
+                    from moir.tools.lists import print_lists
+
+                    print_lists(passes=driver.args.list_passes, dialects=driver.args.show_dialects, extensions=driver.extensions)
+                    return 0
                 driver.run()
         except ShrinkException:
             print("Success, can shrink")
@@ -353,12 +353,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise UsageError(str(error).splitlines()[-1].strip()) from error
         if driver.args.shrink:
             print("Failure, can't shrink")
-        return int(driver.args.shrink)
+        for line in driver.differences:
+            print(f"moir-opt: error: {one_line(line)}", file=sys.stderr)
+        return FAILED if driver.args.shrink or driver.differences else 0
 
     try:
         return report_failures("moir-opt", body, debug="--debug" in given)
     finally:
-        # With --disable-verify, xDSL's driver disables verification for the rest of the process.
+        # --disable-verify is for this run only.
         Attribute.__post_init__ = verify_attribute
 
 

@@ -13,7 +13,7 @@ builtin.module {
   moir.model @m {
     %x = opset1.Parameter() {name = "x"} : tensor<2x4xf32>
     %half = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
-    %a = onnx.com.example.Half(%x) {exact = 0, name = "a"} : tensor<*x!moir.dynamic>
+    %a = onnx.com.example.Half(%x) {exact = 0, name = "a"} : tensor<2x4xf32>
     %b = extension.Half(%a) {name = "b"} : tensor<2x4xf32>
     %c = opset1.Multiply(%b, %half) {name = "c"} : tensor<2x4xf32>
     opset1.Result(%c) {name = "r"}

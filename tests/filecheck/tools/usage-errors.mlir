@@ -23,7 +23,7 @@
 // BEYOND: moir-opt: error: the default pipeline has no pass 99
 // OTHER: moir-opt: error: the default pipeline has no pass 03-front-start; did you mean 01-front-start?
 // BOTH: moir-opt: error: -p, --pass-pipeline and --resume-after exclude each other
-// TARGET: moir-opt: error: argument -t/--target: invalid choice: 'onnx'
+// TARGET: moir-opt: error: -t/--target cannot be 'onnx'; it is mlir or ir
 // BESIDE: moir-opt: error: --weights-file is a file in the folder of the output
 // SPLIT: moir-opt: error: --split-input-file goes with text output only
 // OUTPUT: the name of the file to write must end in .xml

@@ -4,7 +4,7 @@
 // RUN: not moir-opt %t.out.mlir 2>&1 | filecheck %s --check-prefix=NO-FILE
 // RUN: moir-opt %s --disable-verify | filecheck %s --check-prefix=UNVERIFIED
 
-// CHECK: moir-opt: error: opset8.Softmax 'two': Expected 1 operand, but got 2
+// CHECK: moir-opt: error: {{.*}}verification-error.mlir:16:3: opset8.Softmax 'two': Expected 1 operand, but got 2
 // CHECK-NOT: {{.}}
 
 // NO-FILE: No such file or directory

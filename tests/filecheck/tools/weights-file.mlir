@@ -24,7 +24,7 @@ builtin.module {
 // ELIDED: #moir.data<tensor<3x3xf64>, elided "[[KEY:[0-9a-f]+]]">
 // ELIDED: #moir.data<tensor<3x3xf64>, elided "[[KEY]]">
 
-// LOST: moir-opt: error: opset1.Constant 'b': the value of a constant of shape [3, 3] was left out of the text; print with --weights-file FILE
+// LOST: moir-opt: error: <stdin>:5:5: opset1.Constant 'b': the value of a constant of shape [3, 3] was left out of the text; print with --weights-file FILE
 
 // CHECK: [1, 2, 3, 4, 5, 6]
 // CHECK: #moir.data<tensor<3x3xf64>, "{{.*}}.bin", 0>

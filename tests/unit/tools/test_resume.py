@@ -92,3 +92,45 @@ def test_dumps_do_not_replace_the_input(dumped: Path, capsys: pytest.CaptureFixt
     assert moir_opt([str(first), "-p", "default", "--dump-ir", str(dumped / "dumps")]) == 2
     assert "--dump-ir needs another folder" in capsys.readouterr().err
     assert first.exists()
+
+
+def edited(dump: Path, old: str, new: str) -> tuple[Path, int]:
+    """A copy of a dump in which the first `old` is `new`, and the line of it."""
+    text = dump.read_text("utf-8")
+    assert old in text
+    copy = dump.with_name("edited.mlir")
+    copy.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return copy, text[: text.index(old)].count("\n") + 1
+
+
+def test_an_edit_that_contradicts_the_rest_is_an_error_with_its_place(dumped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dump = next(iter(sorted((dumped / "dumps").glob("*-eliminate-dead.mlir"))))
+    capsys.readouterr()
+    copy, line = edited(dump, "tensor<?x4xf32>", "tensor<?x5xf32>")
+    output = dumped / "edited.xml"
+    assert moir_opt([str(copy), "-p", f"default{{after={dump.stem}}}", "-t", "ir", "-o", str(output)]) == 1
+    message = capsys.readouterr().err
+    place, column = message.removeprefix(f"moir-opt: error: {copy}:").split(":")[:2]
+    assert int(place) > line
+    assert int(column) == 5
+    assert message.count("\n") == 1
+    assert not output.exists()
+    assert not output.with_suffix(".bin").exists()
+
+
+def test_a_shape_of_the_import_can_be_edited(dumped: Path, compressed: bool) -> None:
+    """The lowering infers all types from those of the inputs."""
+    copy, _ = edited(dumped / "dumps" / "00-import.mlir", "tensor<?x4xf32>", "tensor<5x4xf32>")
+    output = dumped / "edited.xml"
+    options = ["-p", f"default{{compress-to-fp16={str(compressed).lower()}}}", "-t", "ir"]
+    assert moir_opt([str(copy), *options, "-o", str(output)]) == 0
+    assert openvino.Core().read_model(output).inputs[0].get_partial_shape() == openvino.PartialShape([5, 4])
+
+
+def test_other_types_can_be_inferred_again(dumped: Path, compressed: bool) -> None:
+    dump = next(iter(sorted((dumped / "dumps").glob("*-eliminate-dead.mlir"))))
+    copy, _ = edited(dump, "tensor<?x4xf32>", "tensor<5x4xf32>")
+    output = dumped / "edited.xml"
+    assert moir_opt([str(copy), "--reinfer-types", *resumed(dump, compressed), "-o", str(output)]) == 0
+    model = openvino.Core().read_model(output)
+    assert model.inputs[0].get_partial_shape() == openvino.PartialShape([5, 4])

@@ -1,0 +1,125 @@
+"""Reproducers: what they hold, and what they do not do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.pipeline import load_pass
+from moir.tools.opt import main
+from tests.unit.small_models import loop_model, save
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return save(loop_model(), tmp_path / "m.onnx")
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a pass that changes a module and then fails with a bug."""
+
+    def fail(_: object, __: Context, module: ModuleOp) -> None:
+        next(op for op in module.walk() if op.name == "opset1.Result").attributes.clear()
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(load_pass("fuse-gelu"), "apply", fail)
+    return "fuse-gelu"
+
+
+def test_it_fails_in_the_same_way_with_the_weights(model: Path, broken: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    crash = tmp_path / "sub folder" / "crash.mlir"
+    crash.parent.mkdir()
+    assert main([str(model), "-p", "default", f"--crash-reproducer={crash}"]) == 1
+    first = capsys.readouterr().err.splitlines()
+    assert first[0] == f"moir-opt: {crash} reproduces the following error"
+    assert f"internal error in pass {broken}" in first[1]
+    assert sorted(path.name for path in crash.parent.iterdir()) == ["crash.mlir", "crash.mlir.bin"]
+    model.unlink()
+    assert main([str(crash), "--run-reproducer"]) == 1
+    assert capsys.readouterr().err.splitlines() == first[1:]
+    # The module is the one before the pass.
+    assert main([str(crash)]) == 0
+    assert "elided" in (text := capsys.readouterr().out)
+    assert "opset1.Result" in text
+    assert 'name = "' in next(line for line in text.splitlines() if line.startswith("    opset1.Result"))
+
+
+def test_verification_after_a_pass_belongs_to_it(monkeypatch: pytest.MonkeyPatch, model: Path, tmp_path: Path) -> None:
+    def break_module(_: object, __: Context, module: ModuleOp) -> None:
+        op = next(op for op in module.walk() if op.name == "opset1.Parameter")
+        op.operands = [op.results[0]]
+
+    monkeypatch.setattr(load_pass("fuse-gelu"), "apply", break_module)
+    crash = tmp_path / "crash.mlir"
+    assert main([str(model), "-p", "default", "--verify-each", f"--crash-reproducer={crash}"]) == 1
+    header = crash.read_text().splitlines()[:2]
+    assert header[0].startswith("// Pass fuse-gelu failed: after fuse-gelu: opset1.Parameter")
+    assert header[1] == "// reproduce: moir-opt crash.mlir '--pass-pipeline=builtin.module(fuse-gelu)' --verify-each"
+    assert main([str(crash), "--run-reproducer"]) == 1
+
+
+def test_options_of_passes_are_kept(monkeypatch: pytest.MonkeyPatch, model: Path, tmp_path: Path) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(load_pass("fold-constants"), "apply", fail)
+    assert main([str(model), "-p", "lower-onnx,fold-constants{static-shape=true}", f"--crash-reproducer={tmp_path / 'crash.mlir'}"]) == 1
+    assert "'--pass-pipeline=builtin.module(fold-constants{static_shape=true})'" in (tmp_path / "crash.mlir").read_text()
+
+
+def test_emission_has_a_reproducer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.mlir").write_text('moir.model @m { %x = onnx.A() {name = "a"} : tensor<f32> }')
+    crash = tmp_path / "crash.mlir"
+    assert main([str(tmp_path / "a.mlir"), "-t", "ir", f"--crash-reproducer={crash}"]) == 1
+    capsys.readouterr()
+    assert crash.read_text().splitlines()[1] == "// reproduce: moir-opt crash.mlir --target=ir"
+    assert main([str(crash), "--run-reproducer"]) == 1
+    assert "onnx.A" in capsys.readouterr().err
+
+
+def test_a_reproducer_loads_no_extension_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "evil").mkdir()
+    crash = tmp_path / "crash.mlir"
+    crash.write_text(f"// reproduce: moir-opt crash.mlir '--pass-pipeline=builtin.module(fuse-gelu)' --extensions={tmp_path / 'evil'}\n")
+    assert main([str(crash), "--run-reproducer"]) == 2
+    assert f"--extensions={tmp_path / 'evil'}" in capsys.readouterr().err
+
+
+def test_other_options_of_the_file_have_no_effect(tmp_path: Path) -> None:
+    crash = tmp_path / "crash.mlir"
+    crash.write_text(f"// reproduce: moir-opt crash.mlir -o {tmp_path / 'stolen'} --dump-ir {tmp_path / 'dumps'}\nmoir.model @m {{}}\n")
+    assert main([str(crash), "--run-reproducer"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["crash.mlir"]
+
+
+@pytest.mark.parametrize("name", ["crash.mlir", "crash.mlir.bin"])
+def test_the_input_is_not_replaced(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / name).write_text("moir.model @m { onnx.A() }")
+    assert main([str(tmp_path / name), "-p", "check-lowered", f"--crash-reproducer={tmp_path / 'crash.mlir'}"]) == 2
+    assert "would replace the input" in capsys.readouterr().err
+    assert (tmp_path / name).read_text() == "moir.model @m { onnx.A() }"
+
+
+@pytest.mark.usefixtures("broken")
+def test_weights_of_the_input_are_not_replaced(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = tmp_path / "crash.mlir", tmp_path / "moved.mlir"
+    assert main([str(model), "-p", "default", f"--crash-reproducer={first}"]) == 1
+    first.rename(second)
+    before = (tmp_path / "crash.mlir.bin").read_bytes()
+    assert main([str(second), "--run-reproducer", f"--crash-reproducer={first}"]) == 1
+    assert "holds weights of the input" in capsys.readouterr().err
+    assert not first.exists()
+    assert (tmp_path / "crash.mlir.bin").read_bytes() == before
+
+
+def test_a_reproducer_that_cannot_be_written_hides_nothing(
+    model: Path, broken: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(model), "-p", "default", f"--crash-reproducer={tmp_path / 'absent' / 'crash.mlir'}"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert "the reproducer cannot be written" in lines[0]
+    assert f"internal error in pass {broken}" in lines[1]

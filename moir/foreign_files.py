@@ -54,6 +54,13 @@ _EXPORT_KERAS = "keras.models.load_model('{path}').export('{stem}') writes a Sav
 _EXPORT_ORIGINAL = "export the model from the framework that defines it to ONNX or SavedModel"
 _NO_FRONTEND = "there is no frontend for {name} yet; if the original is at hand, export it to ONNX or SavedModel"
 
+TEXT_OF_MODULE = FileKind(
+    "the text of a module, as --dump-ir writes it",
+    "go on with moir-opt {path} --resume-after {stem} -t ir -o model.xml",
+    beginning=_SPACE + rb'"?(?:builtin\.module|moir\.model|module)\b',
+    suffixes=(".mlir",),
+)
+
 KINDS: tuple[FileKind, ...] = (
     # OpenVINO and moir.
     FileKind(
@@ -61,12 +68,7 @@ KINDS: tuple[FileKind, ...] = (
         "openvino.Core().read_model('{path}') loads it; nothing is to be converted",
         beginning=_SPACE + rb"<net\b",
     ),
-    FileKind(
-        "the text of a module, as --dump-ir writes it",
-        "go on with moir-opt {path} --resume-after {stem} -t ir -o model.xml",
-        beginning=_SPACE + rb'"?(?:builtin\.module|moir\.model|module)\b',
-        suffixes=(".mlir",),
-    ),
+    TEXT_OF_MODULE,
     # PyTorch.
     FileKind(
         "a program of torch.export",

@@ -51,7 +51,7 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
         if debug:
             _print_error(traceback.format_exc().rstrip())
         _print_error(f"{tool}: error: {one_line(describe(error))}")
-        if isinstance(error, OSError):
+        if isinstance(error, OSError) and error.filename is None:
             discard_output()
         return USAGE if isinstance(error, UsageError) else FAILED
 

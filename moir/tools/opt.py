@@ -19,9 +19,11 @@ whose spellings `--mlir-…` are accepted.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import cached_property
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -39,17 +41,18 @@ from moir.dialects.context import MoirContext
 from moir.errors import ConversionError, InternalError, ModelFileError, UsageError
 from moir.options import ConversionOptions
 from moir.pipeline_text import DEFAULT, Pipeline, framework_of
-from moir.recognition import framework_of_file
 from moir.rewriting.verification import verify_module
 from moir.rewriting.written_types import check_written_types
-from moir.source_files import is_mapped
+from moir.source_files import check_not_read, recorded
 from moir.tools.conversion_arguments import conversion_options
 from moir.tools.failures import FAILED, describe, one_line, report_failures
 from moir.tools.ir_printing import ModuleObserver, reported_to
 from moir.tools.opt_arguments import IR, TEXT, argument_parser, frontends
+from moir.tools.opt_input import OptInput
 from moir.tools.opt_observers import check_names, observers_of
 from moir.tools.output import replacing_file
 from moir.tools.progress import Timing
+from moir.tools.streams import STANDARD
 from moir.tools.text import TextParser, print_module
 from moir.tools.text_locations import TextLocations, set_location
 from moir.tools.weights_file import WeightsReader, WeightsWriter
@@ -77,6 +80,7 @@ class MoirOptMain(xDSLOptMain):
         """Number of lines of the input in front of the chunk."""
         self.text: str | None = None
         """The text of the chunk; None if it is not text."""
+        self._import_seconds = 0.0
         self.differences: list[str] = []
         """What `--verify-diagnostics` found."""
         # The constructor of xDSL's driver would make an argument parser of its own.
@@ -104,7 +108,7 @@ class MoirOptMain(xDSLOptMain):
         if self.args.resume_after:
             given = [f"{DEFAULT}{{after={self.args.resume_after}}}"]
         # The framework of a text is known only after parsing, for which the operations of extensions are needed.
-        framework = None if self.input_kind == TEXT else framework_of_file(self.args.input_file)
+        framework = None if self.args.list_passes or self.args.show_dialects else self.input.framework
         self.extensions = open_extensions(framework, conversion_options(self.args), {"input_model": self.args.input_file})
         if self.extensions is not None:
             self._stack.callback(self.extensions.close)
@@ -113,29 +117,19 @@ class MoirOptMain(xDSLOptMain):
 
     # Input
 
-    def get_input_stream(self) -> tuple[IO[bytes], str]:
-        if self.args.input_file in (None, "-"):
-            return sys.stdin.buffer, TEXT
-        extension = self.input_kind
-        # The frontend maps the file itself.
-        return (Path(self.args.input_file).open("rb") if extension == TEXT else BytesIO()), extension
+    @cached_property
+    def input(self) -> OptInput:
+        """The input, which is looked at when it is first needed: the lists of passes and dialects need none."""
+        return OptInput(self.args.input_file, self.args.frontend, self._stack)
 
-    @property
-    def input_kind(self) -> str:
-        """The parser of the input: `mlir` for text, or the suffix of the files that a frontend reads."""
-        if self.args.input_file in (None, "-"):
-            return TEXT
-        path = Path(self.args.input_file)
-        # The folder of a SavedModel has the frontend of the file in it.
-        extension = self.args.frontend or ("pb" if path.is_dir() else path.suffix.removeprefix(".").lower())
-        return extension if extension in self.available_frontends else TEXT
+    def get_input_stream(self) -> tuple[IO[bytes], str]:
+        if self.input.framework is None:
+            return self.input.path.open("rb"), TEXT
+        # The frontend maps the file itself.
+        return BytesIO(), self.input.framework.dialect
 
     def get_input_name(self) -> str:
-        return "<stdin>" if self.args.input_file in (None, "-") else self.args.input_file
-
-    def input_folder(self) -> Path:
-        """The folder of the input, which contains the side files of a text."""
-        return Path() if self.args.input_file in (None, "-") else Path(self.args.input_file).parent
+        return self.input.name
 
     def parse_text(self, stream: IO[bytes]) -> ModuleOp:
         """Parse a text. Raises ParseError, and ModelFileError if the text is not in UTF-8."""
@@ -144,9 +138,9 @@ class MoirOptMain(xDSLOptMain):
         except UnicodeDecodeError as error:
             raise ModelFileError(f"byte {error.start} is not UTF-8 text", location=self.get_input_name()) from error
         self.text = parser.lexer.input.content
-        with stage("the parser"):
+        with recorded(self.input.path) as reading, stage("the parser"):
             try:
-                module = parser.parse_module(not self.args.no_implicit_module)
+                reading.module = module = parser.parse_module(not self.args.no_implicit_module)
             except VerifyException as error:
                 parser.raise_error(str(error))
         self.locations = TextLocations(parser, self.line_offset)
@@ -155,7 +149,7 @@ class MoirOptMain(xDSLOptMain):
     def read_model_file(self, stream: IO[bytes]) -> ModuleOp:
         """Read a model file with its frontend, which opens the file by its name."""
         with stage("the import"):
-            return import_model(self.args.input_file, conversion_options(self.args))
+            return import_model(self.input.path, conversion_options(self.args), self.input.framework)
 
     # Output
 
@@ -186,8 +180,6 @@ class MoirOptMain(xDSLOptMain):
         path = Path(self.args.weights_file)
         with replacing_file(path) as file:
             yield WeightsWriter(file, path.name)
-            if is_mapped(path):
-                raise UsageError(f"{path} holds weights of the input; choose another side file")
 
     @contextmanager
     def text_output(self) -> Generator[IO[str]]:
@@ -206,6 +198,11 @@ class MoirOptMain(xDSLOptMain):
         """Whether the output consists of the two files of OpenVINO IR."""
         return parse_spec(self.args.target).name == IR and self.args.output_file not in (None, "-")
 
+    def written_files(self) -> list[Path]:
+        """The files that options name for the output; a text may take the place of the one that it was made of."""
+        names = [name for name in (self.args.output_file, self.args.weights_file) if name not in (None, STANDARD)]
+        return [path for path in map(Path, names) if self.input.framework is not None or path.resolve() != self.input.path.resolve()]
+
     # Work
 
     def check_paths(self) -> None:
@@ -213,8 +210,6 @@ class MoirOptMain(xDSLOptMain):
         args = self.args
         if args.split_input_file and (self.writes_ir or args.dump_ir):
             raise UsageError("--split-input-file goes with text output only")
-        if args.dump_ir and args.input_file and Path(args.dump_ir).resolve() == self.input_folder().resolve():
-            raise UsageError("--dump-ir needs another folder than that of the input, whose dumps it would replace")
         if args.crash_reproducer:
             from moir.tools.reproducer import weights_path_of
 
@@ -231,7 +226,7 @@ class MoirOptMain(xDSLOptMain):
     def run(self) -> None:
         """Read, transform and write each chunk of the input. Raises the errors that `report_failures` reports."""
         self.check_paths()
-        cast(MoirContext, self.ctx).weights = WeightsReader(self.input_folder())
+        cast(MoirContext, self.ctx).weights = WeightsReader(self.input.folder)
         timing = Timing()
         observers = [timing, *observers_of(self.args, self.render)]
         try:
@@ -258,8 +253,11 @@ class MoirOptMain(xDSLOptMain):
         self.line_offset, self.locations, self.text = offset, None, None
         errors: list[tuple[int | None, int | None, str]] = []
         try:
+            start = time.perf_counter()
             with chunk:
                 module = self.available_frontends[extension](chunk)
+            self._import_seconds = time.perf_counter() - start
+            check_not_read(module, self.written_files())
             self.transform(module, observers)
             self.write(module, output, observers)
         except ParseError as error:
@@ -303,7 +301,7 @@ class MoirOptMain(xDSLOptMain):
                 observer.watch(module, passes, first)
         if first == 1:
             for observer in observers:
-                observer.finish(0, "import", module, 0.0)
+                observer.finish(0, "import", module, self._import_seconds)
         with reported_to(observers):
             run(module, passes, observers, first=first, ctx=self.ctx, extensions=self.extensions)
         if passes and not self.args.disable_verify and not self.writes_ir:

@@ -28,16 +28,17 @@ class VersionAction(argparse.Action):
 
 
 def frontends() -> list[str]:
-    """The values of `--frontend`: text, and the suffixes of model files."""
-    return [TEXT, *(suffix.removeprefix(".") for framework in readable() for suffix in framework.suffixes)]
+    """The values of `--frontend`: text, the names of frameworks, and the suffixes of their files."""
+    names = (name for each in readable() for name in (each.dialect, *(suffix.removeprefix(".") for suffix in each.suffixes)))
+    return list(dict.fromkeys((TEXT, *names)))
 
 
 def argument_parser() -> ArgumentParser:
     """The argument parser of `moir-opt`."""
     parser = ArgumentParser(prog="moir-opt", description="Run passes of moir over text or model files.")
     add = parser.add_argument
-    add("input_file", nargs="?", help="a text or a model file (default, and -: text from the standard input)")
-    add("-f", "--frontend", choices=frontends(), help="the form of the input (default: by the name of the file)")
+    add("input_file", nargs="?", help="a text or a model (default, and -: from standard input)")
+    add("-f", "--frontend", choices=frontends(), help="the form of the input (default: by its content)")
     add("-o", "--output-file", metavar="FILE", help="where to write (default, and -: the standard output)")
     add("-t", "--target", choices=TARGETS, default=TEXT, help=f"the form of the output: text, or OpenVINO IR (default: {TEXT})")
     add("-v", "--version", action=VersionAction, nargs=0, help="print the version")

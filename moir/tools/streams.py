@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from errno import EBADF
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -45,7 +45,11 @@ def occupy_standard_descriptors() -> None:
 
 def discard_output() -> None:
     """Direct standard output to nowhere, so that what is left in its buffer does not fail again at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    try:
+        descriptor = sys.stdout.fileno()
+    except (OSError, ValueError):
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def print_report(text: str) -> None:
@@ -107,7 +111,7 @@ def _copy_stream(argument: str, label: str, copy: Path) -> None:
     if argument == STANDARD and sys.stdin.isatty():
         raise UsageError("standard input is a terminal; redirect a file to it, or give the path of a model")
     try:
-        with copy.open("wb") as file, open(0 if argument == STANDARD else argument, "rb", closefd=argument != STANDARD) as source:
+        with copy.open("wb") as file, nullcontext(sys.stdin.buffer) if argument == STANDARD else open(argument, "rb") as source:
             while piece := source.read(_PIECE):
                 file.write(piece)
     except OSError as error:

@@ -34,4 +34,4 @@ builtin.module {
 
 // XML: name="d" type="Const"
 
-// SAME: moir-opt: error: {{.*}}.bin holds weights of the input; choose another side file
+// SAME: moir-opt: error: {{.*}}.bin: this file belongs to the model that is converted; choose another output

@@ -15,8 +15,8 @@ import pytest
 
 from moir.tools.convert import main as moir
 from moir.tools.opt import main as moir_opt
-from tests.unit.small_models import matmul_model, save
 from tests.unit.documents import environment
+from tests.unit.small_models import matmul_model, save
 
 TOOLS = {"moir": moir, "moir-opt": moir_opt}
 TEXT = "builtin.module {\n}\n"

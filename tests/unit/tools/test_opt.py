@@ -40,7 +40,9 @@ def test_a_frontend_can_be_chosen(model: Path, capsys: pytest.CaptureFixture[str
     other = model.rename(model.with_name("model.dat"))
     assert main([str(other), "-f", "onnx"]) == 0
     assert "onnx.MatMul(" in capsys.readouterr().out
-    assert main([str(other)]) == 1
+    assert main([str(other)]) == 0
+    assert "onnx.MatMul(" in capsys.readouterr().out
+    assert main([str(other), "-f", "mlir"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import onnx
 import pytest
 
-from tests.unit.small_models import matmul_model, save
 from tests.unit.documents import environment
+from tests.unit.small_models import matmul_model, save
 
 ARCHIVE = ["model.xml", "model.bin"]
 
@@ -58,6 +58,17 @@ def test_from_standard_input_to_an_archive(folder: Path) -> None:
         ("moir absent.onnx 2>&-", 1, "", []),
         ("moir absent.onnx 2>&1 | true", (1, 141), "", []),
         ("moir --help | true", (0, 141), "", []),
+        ("cat m.onnx | moir-opt -f onnx -p default -t ir | cat > /dev/null", 0, "", []),
+        ("cat m.onnx | moir-opt -p default -t ir -o out/m.xml", 0, "", ["out/m.bin", "out/m.xml"]),
+        ("moir-opt -f onnx < m.onnx | moir-opt - -p default -t ir > /dev/null", 1, "moir-opt: error: <stdin>:", []),
+        ("moir-opt m.onnx | moir-opt | moir-opt -p lower-onnx > /dev/null", 0, "", []),
+        ("moir-opt m.onnx | true", (0, 141), "", []),
+        ("moir-opt m.onnx >&-", 1, "moir-opt: error: standard output: Bad file descriptor", []),
+        ("moir-opt m.onnx > /dev/full", 1, "moir-opt: error: standard output: No space left on device", []),
+        ("moir-opt -p default <&-", 1, "moir-opt: error: <stdin>: cannot be read: it is closed", []),
+        ("echo '<html>' | moir-opt", 1, "moir-opt: error: <stdin>: this is an HTML page", []),
+        ("moir-opt --list-passes | head -1 > /dev/null", (0, 141), "", []),
+        ("moir-opt m.onnx -p default --mlir-print-ir-after-all 2>&1 | true", (0, 141), "", []),
         ("moir --completion bash > /dev/full", 1, "moir: error: standard output: No space left on device", []),
     ],
 )

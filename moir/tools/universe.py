@@ -1,7 +1,8 @@
-"""The dialects and passes of moir for xDSL's own tools.
+"""The dialects and passes of moir for xDSL's own driver.
 
-`xdsl-opt` and `xdsl-gui` find them through the entry point `xdsl.universe`. These tools support closed dialects only,
-so a framework's dialect consists of the operations with a lowering, and weights must be in the text.
+`xdsl-opt` finds them through the entry point `xdsl.universe`. It supports closed dialects only, so a framework's dialect
+consists of the operations with a lowering, and weights must be in the text. `xdsl-gui` does not ask for entry points:
+`moir.tools.gui` runs its application.
 """
 
 from __future__ import annotations

@@ -236,6 +236,9 @@ class StridedSlice(MovementOp):
         for name in ("end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"):
             if len(self.integers(name)) not in (0, count):
                 raise VerifyException(f"{name} is not as long as begin_mask")
+        for name in ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"):
+            if not set(self.integers(name)) <= {0, 1}:
+                raise VerifyException(f"{name} has entries other than 0 and 1")
 
     def _positions(self, count: int, rank: int) -> Iterable[tuple[int, int, str]]:
         """For each dimension: position in the index, dimension of `data`, kind (`new`, `whole`, `single`, `slice`)."""

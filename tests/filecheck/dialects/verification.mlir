@@ -47,3 +47,12 @@ moir.model @m {
     opset1.Result(%p)
   })
 }
+
+// -----
+
+moir.model @m {
+  %x = opset1.Parameter() : tensor<4xf32>
+  %s = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+  // expected-error@below {{opset1.StridedSlice: end_mask has entries other than 0 and 1}}
+  %y = opset1.StridedSlice(%x, %s, %s) {begin_mask = [1], end_mask = [2]} : tensor<?xf32>
+}

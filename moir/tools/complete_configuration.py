@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from moir.errors import UsageError
 from moir.frameworks import read_model
 from moir.recognition import framework_of_file
 from moir.tools.argument_parser import ArgumentParser
@@ -34,6 +35,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _complete(options: argparse.Namespace) -> int:
+    if options.output is not None and Path(options.output).resolve() == Path(options.model).resolve():
+        raise UsageError(f"{options.output} is the model; choose another output")
     text = completed(options.configuration, options.model, reading_options(options))
     if options.output is None:
         print(text, end="" if text.endswith("\n") else "\n")

@@ -66,13 +66,13 @@ class CompletionAction(argparse.Action):
     """Prints a script for a shell, which completes the command lines of the tools."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: object, values: Any, option_string: str | None = None) -> None:
-        from moir.tools import opt_arguments
+        from moir.tools import gui, opt_arguments
         from moir.tools.completion import command_line, script
 
         commands = {name: import_module(place.partition(":")[0]).argument_parser() for name, place in COMMANDS.items()}
-        print(
-            script(values, {"moir": command_line(parser, commands), "moir-opt": command_line(opt_arguments.argument_parser(), {})}), end=""
-        )
+        others = {"moir-opt": opt_arguments.argument_parser(), "moir-gui": gui.argument_parser()}
+        tools = {"moir": command_line(parser, commands), **{name: command_line(each, {}) for name, each in others.items()}}
+        print(script(values, tools), end="")
         parser.exit()
 
 

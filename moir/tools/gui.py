@@ -9,7 +9,7 @@ The text is on the left and can be edited; passes are chosen in the tree; the re
 
 from __future__ import annotations
 
-import argparse
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from io import StringIO
@@ -18,7 +18,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from moir.errors import UsageError
+from moir.tools.argument_parser import ArgumentParser
 from moir.tools.failures import report_failures
+from moir.tools.opt_input import OptInput
 
 if TYPE_CHECKING:
     from xdsl.ir import Dialect
@@ -29,22 +31,26 @@ if TYPE_CHECKING:
 SIDE_FILE = "weights.bin"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `moir-gui`; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="moir-gui", description="Apply passes to a text or a model file, interactively.", allow_abbrev=False
-    )
+def argument_parser() -> ArgumentParser:
+    """The argument parser of `moir-gui`."""
+    parser = ArgumentParser(prog="moir-gui", description="Apply passes to a text or a model file, interactively.")
     parser.add_argument("input_file", help="a text (.mlir) or a model file")
     parser.add_argument("-p", "--passes", default="", metavar="PIPELINE", help="passes that are chosen at the start, separated by commas")
     parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `moir-gui`; returns the exit status."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
 
     def body() -> int:
+        options = argument_parser().parse_args(given)
         with ExitStack() as stack:
             application(Path(options.input_file), options.passes, stack).run()
         return 0
 
-    return report_failures("moir-gui", body, debug=options.debug)
+    return report_failures("moir-gui", body, debug="--debug" in given)
 
 
 def application(path: Path, passes: str, stack: ExitStack) -> Any:
@@ -80,7 +86,8 @@ def _passes(text: str) -> list[ModulePass]:
 
 def _text_of(path: Path, stack: ExitStack) -> tuple[str, Path]:
     """The text of a module and the folder of its side files."""
-    if path.suffix == ".mlir":
+    found = OptInput(str(path), None, stack)
+    if found.framework is None:
         return path.read_text(encoding="utf-8"), path.parent
     from moir.conversion import import_model
     from moir.options import ConversionOptions
@@ -90,7 +97,7 @@ def _text_of(path: Path, stack: ExitStack) -> tuple[str, Path]:
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="moir-gui-")))
     text = StringIO()
     with (folder / SIDE_FILE).open("xb") as file:
-        print_module(import_model(path, ConversionOptions()), text, WeightsWriter(file, SIDE_FILE))
+        print_module(import_model(path, ConversionOptions(), found.framework), text, WeightsWriter(file, SIDE_FILE))
     return text.getvalue(), folder
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -198,10 +198,19 @@ class MoirOptMain(xDSLOptMain):
         """Whether the output consists of the two files of OpenVINO IR."""
         return parse_spec(self.args.target).name == IR and self.args.output_file not in (None, "-")
 
-    def written_files(self) -> list[Path]:
-        """The files that options name for the output; a text may take the place of the one that it was made of."""
-        names = [name for name in (self.args.output_file, self.args.weights_file) if name not in (None, STANDARD)]
-        return [path for path in map(Path, names) if self.input.framework is not None or path.resolve() != self.input.path.resolve()]
+    def written_files(self) -> Iterator[Path]:
+        """The files that options name for the output, but for a text that takes the place of the one it is made of."""
+        if self.args.output_file not in (None, STANDARD):
+            output = Path(self.args.output_file)
+            if self.input.framework is not None or output.resolve() != self.input.path.resolve():
+                yield output
+        if self.args.weights_file:
+            yield Path(self.args.weights_file)
+        if self.args.crash_reproducer:
+            from moir.tools.reproducer import weights_path_of
+
+            yield Path(self.args.crash_reproducer)
+            yield weights_path_of(Path(self.args.crash_reproducer))
 
     # Work
 
@@ -210,14 +219,6 @@ class MoirOptMain(xDSLOptMain):
         args = self.args
         if args.split_input_file and (self.writes_ir or args.dump_ir):
             raise UsageError("--split-input-file goes with text output only")
-        if args.crash_reproducer:
-            from moir.tools.reproducer import weights_path_of
-
-            reproducer = Path(args.crash_reproducer)
-            for path in (reproducer, weights_path_of(reproducer)):
-                # The weights of a text are mapped when it is parsed, its name is known before.
-                if args.input_file not in (None, "-") and path.resolve().is_relative_to(Path(args.input_file).resolve()):
-                    raise UsageError(f"--crash-reproducer would replace the input, {path}; choose another file")
         if args.weights_file and args.output_file not in (None, "-"):
             beside, other = Path(args.output_file).resolve(), Path(args.weights_file).resolve()
             if beside.parent != other.parent or beside == other:

@@ -24,7 +24,6 @@ from xdsl.passes import ModulePass
 
 from moir.dialects.data import DataAttr
 from moir.errors import UsageError
-from moir.source_files import is_mapped
 from moir.tools.failures import describe, one_line
 from moir.tools.ir_printing import ModuleObserver
 from moir.tools.output import replacing_file
@@ -82,7 +81,7 @@ class ReproducerWriter(ModuleObserver):
         header = f"// {failed} failed: {one_line(describe(error))}\n{COMMAND}{shlex.join(self._arguments())}\n"
         try:
             self._write(header, self._before or self._module)
-        except (OSError, UsageError) as failure:
+        except OSError as failure:
             print(f"moir-opt: the reproducer cannot be written: {describe(failure)}", file=sys.stderr)
         else:
             print(f"moir-opt: {self.path} reproduces the following error", file=sys.stderr)
@@ -101,12 +100,9 @@ class ReproducerWriter(ModuleObserver):
         return arguments
 
     def _write(self, header: str, module: ModuleOp) -> None:
-        weights_path = weights_path_of(self.path)
-        if is_mapped(weights_path):
-            raise UsageError(f"{weights_path} holds weights of the input; choose another --crash-reproducer")
         text = StringIO()
         with ExitStack() as stack:
-            writer = LazyWeightsWriter(stack, weights_path)
+            writer = LazyWeightsWriter(stack, weights_path_of(self.path))
             print_module(module, text, writer)
         with replacing_file(self.path) as file:
             file.write(f"{header}{text.getvalue()}".encode())

@@ -1,8 +1,8 @@
 """The dialects and passes of moir for xDSL's own driver.
 
-`xdsl-opt` finds them through the entry point `xdsl.universe`. It supports closed dialects only, so a framework's dialect
-consists of the operations with a lowering, and weights must be in the text. `xdsl-gui` does not ask for entry points:
-`moir.tools.gui` runs its application.
+`xdsl-opt` finds them through the entry point `xdsl.universe`. It supports closed dialects only: the dialect of a
+framework consists of the operations with a lowering, and weights must be in the text. `xdsl-gui` does not ask for entry
+points: `moir.tools.gui` runs its application.
 """
 
 from __future__ import annotations

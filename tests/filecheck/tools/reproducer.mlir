@@ -22,7 +22,7 @@
 // MODULE: opset4.Swish
 // NONE: is no reproducer: it has no line '// reproduce: moir-opt'
 // BOTH: moir-opt: error: --run-reproducer takes the passes from the file
-// INPUT: moir-opt: error: --crash-reproducer would replace the input
+// INPUT: moir-opt: error: {{.*}}: this file belongs to the model that is converted
 // ABSENT: No such file or directory
 moir.model @m {
   %x = opset1.Parameter() {name = "x"} : tensor<2xf32>

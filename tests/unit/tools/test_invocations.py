@@ -14,12 +14,21 @@ import onnx
 import pytest
 
 from moir.tools.convert import main as moir
+from moir.tools.gui import main as moir_gui
 from moir.tools.opt import main as moir_opt
 from tests.unit.documents import environment
 from tests.unit.small_models import matmul_model, save
 
-TOOLS = {"moir": moir, "moir-opt": moir_opt}
+TOOLS = {"moir": moir, "moir-opt": moir_opt, "moir-gui": moir_gui}
 TEXT = "builtin.module {\n}\n"
+CONTRADICTION = b"""builtin.module {
+  moir.model @m {
+    %0 = opset1.Parameter() {name = "x"} : tensor<2xf32>
+    %1 = opset1.Abs(%0) {name = "a"} : tensor<3xf32>
+    opset1.Result(%1)
+  }
+}
+"""
 
 INVOCATIONS: list[tuple[str, int, str]] = [
     # Model files.
@@ -104,6 +113,7 @@ INVOCATIONS: list[tuple[str, int, str]] = [
     ("moir new-extension", 2, "moir new-extension: error: DIR is missing; see moir new-extension --help"),
     ("moir new-extension notes.txt", 1, "moir new-extension: error: notes.txt"),
     ("moir describe-subgraphs absent.json model.onnx", 1, "moir describe-subgraphs: error: absent.json: "),
+    ("moir describe-subgraphs notes.txt model.onnx -o model.onnx", 2, "moir describe-subgraphs: error: model.onnx is the model; choose"),
     # The text tool.
     ("moir-opt absent.mlir", 1, "moir-opt: error: absent.mlir: "),
     ("moir-opt broken.mlir", 1, "moir-opt: error: broken.mlir:3:1: operand expected"),
@@ -121,6 +131,17 @@ INVOCATIONS: list[tuple[str, int, str]] = [
     ("moir-opt model.onnx -o x/a.mlir --weights-file y/w.bin", 2, "moir-opt: error: --weights-file is a file in the folder of the output"),
     ("moir-opt model.onnx -o model.onnx", 1, "moir-opt: error: model.onnx: this file belongs to the model"),
     ("moir-opt module.mlir -t ir -o out.xml", 1, "moir-opt: error: "),
+    ("moir-opt model.onnx -f onxn", 2, "moir-opt: error: -f/--frontend cannot be 'onxn'; did you mean onnx?"),
+    ("moir-opt external.onnx --dump-ir .", 1, "moir-opt: error: weights.bin: this file belongs to the model"),
+    ("moir-opt external.onnx --weights-file weights.bin", 1, "moir-opt: error: weights.bin: this file belongs to the model"),
+    (
+        "moir-opt contradiction.mlir",
+        1,
+        "moir-opt: error: contradiction.mlir:4:5: opset1.Abs 'a': the result is written as tensor<3xf32>",
+    ),
+    ("moir-opt model.onnx --run-reproducer", 2, "moir-opt: error: model.onnx is no reproducer"),
+    ("moir-gui", 2, "moir-gui: error: input_file is missing; see moir-gui --help"),
+    ("moir-gui absent.mlir", 1, "moir-gui: error: absent.mlir: cannot be read: No such file or directory"),
 ]
 """Command lines, exit statuses, and beginnings of the line on standard error (or parts of it, if they do not begin with the tool)."""
 
@@ -153,6 +174,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "module.mlir": TEXT.encode(),
         "broken.mlir": b"builtin.module {\n  opset1.Abs(\n}\n",
         "binary.mlir": b"\xff\xfe\x00",
+        "contradiction.mlir": CONTRADICTION,
     }
     for name, content in contents.items():
         Path(name).write_bytes(content)

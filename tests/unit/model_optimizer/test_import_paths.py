@@ -2,8 +2,6 @@
 
 import importlib
 import sys
-from threading import Event, Thread
-from types import ModuleType
 
 import pytest
 
@@ -11,6 +9,7 @@ from moir.errors import ConversionError
 from moir.model_optimizer.api import replacement
 from moir.model_optimizer.api.anchors import StandIn
 from moir.model_optimizer.import_paths import ROOTS, SOURCES, LegacyImports, names_in
+from tests.unit.other_threads import importing_elsewhere
 
 
 def nothing_installed(*_: object) -> bool:
@@ -160,26 +159,7 @@ def test_networkx_stands_for_graphs_if_it_is_not_installed(monkeypatch: pytest.M
 
 
 def test_other_threads_may_import_meanwhile() -> None:
-    stop = Event()
-
-    def import_and_forget() -> None:
-        number = 0
-        while not stop.is_set():
-            number += 1
-            sys.modules[f"mo.of_another_thread_{number}"] = ModuleType("m")
-            sys.modules.pop(f"mo.of_another_thread_{number - 50}", None)
-
-    interval = sys.getswitchinterval()
-    thread = Thread(target=import_and_forget)
-    sys.setswitchinterval(1e-6)
-    thread.start()
-    try:
+    with importing_elsewhere("mo.of_another_thread_"):
         for _ in range(100):
             with LegacyImports():
                 assert importlib.import_module("mo.ops.op").Op
-    finally:
-        stop.set()
-        thread.join()
-        sys.setswitchinterval(interval)
-        for name in [name for name in list(sys.modules) if name.startswith("mo.of_another_thread_")]:
-            sys.modules.pop(name)

@@ -219,6 +219,10 @@ class MoirOptMain(xDSLOptMain):
         args = self.args
         if args.split_input_file and (self.writes_ir or args.dump_ir):
             raise UsageError("--split-input-file goes with text output only")
+        if args.crash_reproducer:
+            from moir.tools.reproducer import check_path
+
+            check_path(Path(args.crash_reproducer))
         if args.weights_file and args.output_file not in (None, "-"):
             beside, other = Path(args.output_file).resolve(), Path(args.weights_file).resolve()
             if beside.parent != other.parent or beside == other:

@@ -113,6 +113,21 @@ def weights_path_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.bin")
 
 
+def check_path(path: Path) -> None:
+    """Check that a reproducer, whose path is given, replaces no file but an older reproducer. Raises UsageError."""
+    own = path.is_file() and _command(path) is not None
+    for each in (path, weights_path_of(path)):
+        if each.is_file() and not own:
+            raise UsageError(f"--crash-reproducer would replace {each}, which is no reproducer; choose another file")
+
+
+def _command(path: Path) -> str | None:
+    """The arguments that the first lines of a reproducer name; None if the file is no reproducer."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        lines = (line for line in islice(file, _HEADER_LINES) if line.startswith(COMMAND))
+        return next((line.removeprefix(COMMAND) for line in lines), None)
+
+
 class LazyWeightsWriter:
     """A side file that is created when the first value is stored (a `SideFileWriter`).
 
@@ -152,11 +167,14 @@ def take_command(options: argparse.Namespace, parser: argparse.ArgumentParser) -
     """
     if options.input_file in (None, "-"):
         raise UsageError("--run-reproducer needs the name of a file")
-    with Path(options.input_file).open(encoding="utf-8", errors="replace") as file:
-        lines = [line for line in islice(file, _HEADER_LINES) if line.startswith(COMMAND)]
-    if not lines:
+    command = _command(Path(options.input_file))
+    if command is None:
         raise UsageError(f"{options.input_file} is no reproducer: it has no line {COMMAND.strip()!r}")
-    found = parser.parse_args(shlex.split(lines[0].removeprefix(COMMAND)))
+    try:
+        arguments = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"the command of {options.input_file} cannot be read: {error}") from error
+    found = parser.parse_args(arguments)
     for name, flag in _EXTENSIONS.items():
         if getattr(found, name) and not getattr(options, name):
             raise UsageError(f"this reproducer needs extensions, which are loaded only if you say so: {flag}={getattr(found, name)}")

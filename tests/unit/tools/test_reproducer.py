@@ -98,22 +98,23 @@ def test_other_options_of_the_file_have_no_effect(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["crash.mlir", "crash.mlir.bin"])
 def test_the_input_is_not_replaced(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / name).write_text("moir.model @m { onnx.A() }")
+    text = f"// reproduce: moir-opt {name}\nmoir.model @m {{ onnx.A() }}"
+    (tmp_path / "crash.mlir").write_text(text)
+    (tmp_path / name).write_text(text)
     assert main([str(tmp_path / name), "-p", "check-lowered", f"--crash-reproducer={tmp_path / 'crash.mlir'}"]) == 1
     assert "this file belongs to the model that is converted" in capsys.readouterr().err
-    assert (tmp_path / name).read_text() == "moir.model @m { onnx.A() }"
+    assert (tmp_path / name).read_text() == text
 
 
 @pytest.mark.usefixtures("broken")
 def test_weights_of_the_input_are_not_replaced(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = tmp_path / "crash.mlir", tmp_path / "moved.mlir"
     assert main([str(model), "-p", "default", f"--crash-reproducer={first}"]) == 1
-    first.rename(second)
-    before = (tmp_path / "crash.mlir.bin").read_bytes()
+    second.write_text(first.read_text())
+    before = {path: path.read_bytes() for path in (first, tmp_path / "crash.mlir.bin")}
     assert main([str(second), "--run-reproducer", f"--crash-reproducer={first}"]) == 1
     assert "this file belongs to the model that is converted" in capsys.readouterr().err
-    assert not first.exists()
-    assert (tmp_path / "crash.mlir.bin").read_bytes() == before
+    assert {path: path.read_bytes() for path in before} == before
 
 
 def test_a_reproducer_that_cannot_be_written_hides_nothing(
@@ -123,3 +124,24 @@ def test_a_reproducer_that_cannot_be_written_hides_nothing(
     lines = capsys.readouterr().err.splitlines()
     assert "the reproducer cannot be written" in lines[0]
     assert f"internal error in pass {broken}" in lines[1]
+
+
+@pytest.mark.parametrize("name", ["crash.mlir", "crash.mlir.bin"])
+def test_other_files_are_not_replaced(tmp_path: Path, name: str, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / name).write_text("mine")
+    assert main([str(model), "-p", "default", f"--crash-reproducer={tmp_path / 'crash.mlir'}"]) == 2
+    assert f"would replace {tmp_path / name}, which is no reproducer" in capsys.readouterr().err
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_an_older_reproducer_is_replaced(model: Path, broken: str, tmp_path: Path) -> None:
+    crash = tmp_path / "crash.mlir"
+    for passes in ("default", f"lower-onnx,{broken}"):
+        assert main([str(model), "-p", passes, f"--crash-reproducer={crash}"]) == 1
+    assert crash.is_file()
+
+
+def test_a_command_that_cannot_be_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "crash.mlir").write_text("// reproduce: moir-opt crash.mlir 'open\n")
+    assert main([str(tmp_path / "crash.mlir"), "--run-reproducer"]) == 2
+    assert "cannot be read" in capsys.readouterr().err

@@ -276,14 +276,15 @@ def run(
     Raises ConversionError, or InternalError for an unexpected exception.
     """
     from moir.dialects.context import MoirContext
+    from moir.pass_schedule import PassSchedule
 
-    ctx = ctx or MoirContext()
+    ctx, schedule = ctx or MoirContext(), PassSchedule(module)
     for number, each in enumerate(passes, first):
         for observer in observers:
             observer.start(number, each.name)
         start = time.perf_counter()
         with stage(f"pass {each.name}", extensions):
-            each.apply(ctx, module)
+            schedule.run(each, ctx)
         seconds = time.perf_counter() - start
         for observer in observers:
             observer.finish(number, each.name, module, seconds)

@@ -196,6 +196,33 @@ def refuse_unknown_options(spec: ArgSpec, known: Iterable[str]) -> None:
             raise UsageError(f"{spec.name!r} has no option {name!r}", hint=did_you_mean(name, options, listed))
 
 
+class DeferredPass(ModulePass):
+    """A pass of moir at its default options, whose module is imported when the pass is first needed.
+
+    Args:
+        name: the name of the pass.
+    """
+
+    def __init__(self, name: str) -> None:
+        # A pass has its name from its class, this one from the pass that it stands for.
+        vars(self)["name"] = name
+
+    def loaded(self) -> ModulePass:
+        """The pass itself."""
+        return load_pass(self.name)()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        self.loaded().apply(ctx, op)
+
+    def pipeline_pass_spec(self, *, include_default: bool = False) -> ArgSpec:
+        return self.loaded().pipeline_pass_spec(include_default=include_default)
+
+
+def deferred(name: str) -> ModulePass:
+    """A new instance of a pass at its default options. Its module is not imported yet."""
+    return ANCHORS[name]() if name in ANCHORS else DeferredPass(name)
+
+
 def every_pass() -> list[str]:
     """The passes that any conversion may run, in order; `pipeline_names` selects those of one conversion."""
     return [*front(lowered()), *MIDDLE, *BACK]
@@ -218,7 +245,7 @@ def _is_needed(name: str, framework: Framework, options: ConversionOptions) -> b
 
 def default_pipeline(framework: str = "onnx", options: ConversionOptions | None = None) -> list[ModulePass]:
     """New instances of the passes that models of a framework go through, in order."""
-    return [load_pass(name)() for name in pipeline_names(framework, options)]
+    return [deferred(name) for name in pipeline_names(framework, options)]
 
 
 class LoadedExtensions(Protocol):

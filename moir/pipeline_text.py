@@ -33,6 +33,7 @@ from moir.options import ConversionOptions
 from moir.pipeline import (
     LoadedExtensions,
     build_pass,
+    deferred,
     is_pass,
     load_pass,
     pass_names,
@@ -132,7 +133,7 @@ def default_passes(framework: str, options: ConversionOptions, extensions: Loade
     """
     names = pipeline_names(framework, options)
     if extensions is None:
-        return [load_pass(name)() for name in names]
+        return [deferred(name) for name in names]
     return extensions.passes(names, framework)
 
 

@@ -33,7 +33,7 @@ from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER, Framework, lowered
 from moir.lowering.driver import table_of
 from moir.lowering.table import LoweringTable
 from moir.options import ConversionOptions
-from moir.pipeline import AnchorPass, is_pass, load_pass, pass_names
+from moir.pipeline import ANCHORS, deferred, is_pass, pass_names
 
 
 class Collector(Protocol):
@@ -217,8 +217,8 @@ class Extensions:
                 found.append(TransformationPass.of(each, self._inner(each), phase, self.choice))
                 continue
             phase = ends.get(each, phase)
-            if issubclass(made := load_pass(each), AnchorPass) or self.choice.is_enabled((each,), True):
-                found.append(made())
+            if each in ANCHORS or self.choice.is_enabled((each,), True):
+                found.append(deferred(each))
         return found
 
     def _inner(self, transformation: UserTransformation) -> ModulePass:

@@ -14,8 +14,12 @@ from moir.dialects.opset.condition import If, RepeatingOp, parameters_of
 from moir.dialects.properties import integers_attribute
 
 
-def eliminate_dead(block: Block) -> None:
-    """Erase the dead operations of a block and of the bodies in it."""
+def eliminate_dead(block: Block) -> bool:
+    """Erase the dead operations of a block and of the bodies in it; returns whether anything may have changed.
+
+    A block with bodies counts as changed.
+    """
+    changed = False
     current = block.last_op
     while current is not None:
         # Erasing an operation can remove the last uses of earlier ones, which this walk visits later.
@@ -23,7 +27,9 @@ def eliminate_dead(block: Block) -> None:
         if is_removable(current) and not any(result.uses for result in current.results):
             current.detach()
             current.erase()
+            changed = True
         elif current.regions:
+            changed = True
             for region in current.regions:
                 for body in region.blocks:
                     eliminate_dead(body)
@@ -32,6 +38,7 @@ def eliminate_dead(block: Block) -> None:
             elif isinstance(current, RepeatingOp):
                 _prune_repeating(current)
         current = before
+    return changed
 
 
 def is_removable(op: Operation) -> bool:

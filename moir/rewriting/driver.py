@@ -16,17 +16,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.events import RECORDING, Recording
+from moir.rewriting.reporting_pass import Needs, ReportingPass, Roots, all_of, either, needs_of_roots
 
 
 class Pattern(RewritePattern):
@@ -35,7 +35,10 @@ class Pattern(RewritePattern):
     A root may also be the name of an operation. Its class is then not loaded by a pattern that matches nothing.
     """
 
-    roots: tuple[type[Operation] | str, ...] = (Operation,)
+    roots: Roots = (Operation,)
+
+    companions: tuple[Roots, ...] = ()
+    """Operations that a match has besides its root: one of each tuple."""
 
     def __str__(self) -> str:
         return type(self).__name__
@@ -47,6 +50,15 @@ class Pattern(RewritePattern):
     def may_match(self, op: Operation) -> bool:
         """A cheap precondition on a root: a rewriter is created, and the pattern tried, only if it holds."""
         return True
+
+    def needs(self) -> Needs | None:
+        """The operations without which the pattern matches nothing; None if any will do."""
+        return all_of([needs_of_roots(self.roots, self.may_start_at), *map(needs_of_roots, self.companions)])
+
+
+def needs_of_patterns(patterns: Iterable[RewritePattern]) -> Needs | None:
+    """The operations without which none of the patterns matches; None if any will do."""
+    return either(pattern.needs() if isinstance(pattern, Pattern) else None for pattern in patterns)
 
 
 class Rewriter(PatternRewriter):
@@ -158,7 +170,7 @@ def rewrite(module: Operation, patterns: Iterable[RewritePattern], *, fixpoint: 
 
 
 @dataclass(frozen=True)
-class PatternPass(ModulePass):
+class PatternPass(ReportingPass):
     """A pass that applies patterns."""
 
     FIXPOINT: ClassVar[bool] = False
@@ -167,5 +179,9 @@ class PatternPass(ModulePass):
         """The patterns, in order."""
         raise NotImplementedError
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, self.patterns(), fixpoint=self.FIXPOINT)
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        return rewrite(module, self.patterns(), fixpoint=self.FIXPOINT)
+
+    @classmethod
+    def needs(cls) -> Needs | None:
+        return needs_of_patterns(cls().patterns())

@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, Tokens
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.moir import all_blocks
@@ -21,6 +20,7 @@ from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.reporting_pass import ReportingPass
 
 
 class Regrouping(NamedTuple):
@@ -85,12 +85,15 @@ class RegroupingPattern(Pattern):
 
 
 @dataclass(frozen=True)
-class RegroupingPass(ModulePass):
+class RegroupingPass(ReportingPass):
     """A pass that fuses regroupings of one kind."""
+
+    ROOTS = (Reshape,)
 
     PATTERN: ClassVar[type[RegroupingPattern]]
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if has_regroupings(op):
-            known = Dimensions(static=True).scan(op)
-            rewrite(op, [self.PATTERN(known)], known=known)
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        if not has_regroupings(module):
+            return False
+        known = analyses.dimensions(static=True)
+        return rewrite(module, [self.PATTERN(known)], known=known)

@@ -43,6 +43,7 @@ from moir.dialects.shapes import element_count, element_of, refines, shape_of
 from moir.errors import InferenceError
 from moir.rewriting.builder import OpBuilder, unknown_property
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.reporting_pass import Needs, either, kind_of_name
 
 _CONSTANT = frozenset(("opset1.Constant",))
 
@@ -295,6 +296,10 @@ class FusionRule(Pattern):
     def __str__(self) -> str:
         return str(self.term)
 
+    def needs(self) -> Needs:
+        kinds = {tuple(sorted(set(map(kind_of_name, each.names)))) for each in _expressions(self.term)}
+        return (tuple(sorted(kinds)),)
+
     def may_match(self, op: Operation) -> bool:
         return self.is_plausible(op.name, producers_of(op.operands))
 
@@ -322,6 +327,14 @@ class FusionRule(Pattern):
                     return
                 rewriter.decline(f"the replacement has type {value.type}, which says less than {op.results[0].type}")
             take_back(rewriter.op)
+
+
+def _expressions(term: Term) -> Iterator[Expression]:
+    """The expressions in a pattern, the whole of it included."""
+    if isinstance(term, Expression):
+        yield term
+        for operand in term.operands:
+            yield from _expressions(operand)
 
 
 def has_outside_uses(operations: Sequence[Operation]) -> bool:
@@ -368,6 +381,9 @@ class AnyOf(Pattern):
         self.roots = tuple(dict.fromkeys(root for rule in rules for root in rule.roots))
         self._rules = tuple(rules)
         self._plausible: dict[tuple[str, ...], tuple[FusionRule, ...]] = {}
+
+    def needs(self) -> Needs | None:
+        return either(rule.needs() for rule in self._rules)
 
     def may_match(self, op: Operation) -> bool:
         return bool(self.plausible(op))

@@ -68,7 +68,7 @@ def _print(options: argparse.Namespace) -> int:
 def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
     """The rows of the list, a row for each pass."""
     from moir.extensions.transformation_pass import TransformationPass
-    from moir.pipeline import AnchorPass
+    from moir.pipeline import AnchorPass, DeferredPass
 
     for number, each in enumerate(passes, 1):
         if isinstance(each, TransformationPass):
@@ -76,7 +76,8 @@ def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
             runs = each.choice is None or transformation.is_enabled(each.choice)
             yield Row(number, "+" if runs else "-", each.name, transformation.summary + ("" if runs else ", not enabled"))
         else:
-            yield Row(number, "|" if isinstance(each, AnchorPass) else "", each.name, first_line(type(each)))
+            loaded = each.loaded() if isinstance(each, DeferredPass) else each
+            yield Row(number, "|" if isinstance(each, AnchorPass) else "", each.name, first_line(type(loaded)))
 
 
 def first_line(each: type[ModulePass]) -> str:

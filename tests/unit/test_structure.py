@@ -20,7 +20,7 @@ LAYERS = (
     ("analysis",),
     ("rewriting",),
     ("frontends", "raising", "lowering", "passes", "emit"),
-    ("pipeline", "pipeline_text", "source_files", "conversion"),
+    ("pass_kinds", "pipeline", "pipeline_text", "pass_schedule", "source_files", "conversion"),
     ("extensions",),
     ("model_optimizer",),
     ("tools",),

@@ -12,19 +12,19 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.base import OpsetOp
 from moir.rewriting.events import RECORDING
+from moir.rewriting.reporting_pass import ReportingPass
 
 
 @dataclass(frozen=True)
-class DeduplicatePass(ModulePass):
+class DeduplicatePass(ReportingPass):
     """Eliminates common subexpressions within each block.
 
     Operations with bodies or effects and operations with random results are kept.
@@ -32,13 +32,14 @@ class DeduplicatePass(ModulePass):
 
     name = "deduplicate"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for block in all_blocks(op):
-            deduplicate(block)
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        changed = [deduplicate(block) for block in all_blocks(module)]
+        return any(changed)
 
 
-def deduplicate(block: Block) -> None:
-    """Replace each operation of a block by an equal earlier one."""
+def deduplicate(block: Block) -> bool:
+    """Replace each operation of a block by an equal earlier one; returns whether there was one."""
+    changed = False
     first: dict[Hashable, Operation] = {}
     recording = RECORDING.get()
     for op in list(block.ops):
@@ -48,6 +49,7 @@ def deduplicate(block: Block) -> None:
         earlier = first.setdefault(key, op)
         if earlier is op:
             continue
+        changed = True
         if recording is not None:
             recording.replaced("deduplicate", [op], [earlier])
         inherit_names(op, earlier.results)
@@ -55,3 +57,4 @@ def deduplicate(block: Block) -> None:
             result.replace_all_uses_with(replacement)
         op.detach()
         op.erase()
+    return changed

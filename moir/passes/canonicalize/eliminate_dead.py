@@ -11,20 +11,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.dialects.moir import models_of
 from moir.rewriting.dead_code import eliminate_dead
+from moir.rewriting.reporting_pass import ReportingPass
 
 
 @dataclass(frozen=True)
-class EliminateDeadPass(ModulePass):
+class EliminateDeadPass(ReportingPass):
     """Erases dead operations in one backward walk. Inputs of the model itself stay."""
 
     name = "eliminate-dead"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for model in models_of(op):
-            eliminate_dead(model.block)
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        changed = [eliminate_dead(model.block) for model in models_of(module)]
+        return any(changed)

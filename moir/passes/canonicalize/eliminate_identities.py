@@ -15,21 +15,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.traits import Commutative
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.constants import constant_of
-from moir.analysis.dimensions import Dimensions
 from moir.analysis.known_values import KnownValues
 from moir.dialects.moir import ModelOp, all_blocks
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Identity, Parameter, Result
 from moir.dialects.shapes import element_of, refines, shape_of
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.reporting_pass import Needs, ReportingPass
 
 
 def _is_neutral(constant: SSAValue, other: SSAValue, number: float) -> bool:
@@ -106,12 +105,16 @@ class OperandGivenBack(Pattern):
 
 
 @dataclass(frozen=True)
-class EliminateIdentitiesPass(ModulePass):
+class EliminateIdentitiesPass(ReportingPass):
     """Removes operations that return their operand unchanged."""
 
     name = "eliminate-identities"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    @classmethod
+    def needs(cls) -> Needs | None:
+        return OperandGivenBack().needs()
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         # Dimensions are collected in a walk of their own, which is saved if no operation needs them.
-        known = Dimensions().scan(op) if any(moves_data(type(each)) for block in all_blocks(op) for each in block.ops) else None
-        rewrite(op, [OperandGivenBack()], fixpoint=True, known=known)
+        is_needed = any(moves_data(type(each)) for block in all_blocks(module) for each in block.ops)
+        return rewrite(module, [OperandGivenBack()], fixpoint=True, known=analyses.dimensions() if is_needed else None)

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
 from moir.dialects.inference import infer_block
 from moir.dialects.moir import models_of
+from moir.rewriting.reporting_pass import ReportingPass
 
 
 @dataclass(frozen=True)
-class InferTypesPass(ModulePass):
+class InferTypesPass(ReportingPass):
     """Infers types in one walk over each block; a body is inferred together with its operation."""
 
     name = "infer-types"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for model in models_of(op):
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        for model in models_of(module):
             infer_block(model.block, KnownValues())
+        return True

@@ -14,21 +14,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, Token, Tokens
 from moir.analysis.uses import live_uses
-from moir.dialects.moir import all_blocks
 from moir.dialects.opset.condition import Select
 from moir.dialects.opset.elementwise_base import BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.symbols import Symbol, same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.reporting_pass import ReportingPass
 
 MODES = ("numpy", "bidirectional")
 
@@ -101,12 +100,13 @@ class ConstantTarget(Pattern):
 
 
 @dataclass(frozen=True)
-class SimplifyBroadcastPass(ModulePass):
+class SimplifyBroadcastPass(ReportingPass):
     """Removes Broadcasts or makes their targets constant."""
 
     name = "simplify-broadcast"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(isinstance(each, Broadcast) for block in all_blocks(op) for each in block.ops):
-            known = Dimensions().scan(op)
-            rewrite(op, [RedundantBroadcast(known), ConstantTarget(known)], known=known)
+    ROOTS = (Broadcast,)
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        known = analyses.dimensions()
+        return rewrite(module, [RedundantBroadcast(known), ConstantTarget(known)], known=known)

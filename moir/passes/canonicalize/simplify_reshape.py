@@ -17,12 +17,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, Token
 from moir.dialects.moir import all_blocks
 from moir.dialects.opset.infrastructure import Constant
@@ -31,6 +30,7 @@ from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.reporting_pass import ReportingPass
 
 
 class ConstantTarget(Pattern):
@@ -80,14 +80,16 @@ def _reshape(rewriter: Rewriter, data: SSAValue, pattern: list[int]) -> SSAValue
 
 
 @dataclass(frozen=True)
-class SimplifyReshapePass(ModulePass):
+class SimplifyReshapePass(ReportingPass):
     """Makes target shapes constant."""
 
     name = "simplify-reshape"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(
-            isinstance(each, Reshape) and not isinstance(each.operands[1].owner, Constant) for block in all_blocks(op) for each in block.ops
-        ):
-            known = Dimensions().scan(op)
-            rewrite(op, [ConstantTarget(known)], known=known)
+    ROOTS = (Reshape,)
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        reshapes = (each for block in all_blocks(module) for each in block.ops if isinstance(each, Reshape))
+        if all(isinstance(each.operands[1].owner, Constant) for each in reshapes):
+            return False
+        known = analyses.dimensions()
+        return rewrite(module, [ConstantTarget(known)], known=known)

@@ -19,11 +19,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, OpResult, SSAValue
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions
 from moir.dialects.data import Array
 from moir.dialects.element_types import INTEGER_TYPES, boolean, to_numpy
@@ -35,20 +34,23 @@ from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol, is_symbolic, same
 from moir.rewriting.driver import Rewriter
+from moir.rewriting.reporting_pass import ReportingPass
 
 
 @dataclass(frozen=True)
-class SimplifyShapeOfPass(ModulePass):
+class SimplifyShapeOfPass(ReportingPass):
     """Simplifies shape computations in one forward walk over each block."""
 
     name = "simplify-shape-of"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if not any(isinstance(each, ShapeOf) for block in all_blocks(op) for each in block.ops):
-            return
-        known = Dimensions().scan(op)
-        for block in all_blocks(op):
-            ShapeComputations(known).simplify(block)
+    ROOTS = (ShapeOf,)
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        if not any(isinstance(each, ShapeOf) for block in all_blocks(module) for each in block.ops):
+            return False
+        known = analyses.dimensions()
+        changed = [ShapeComputations(known).simplify(block) for block in all_blocks(module)]
+        return any(changed)
 
 
 class ShapeComputations:
@@ -63,15 +65,17 @@ class ShapeComputations:
         self.first: dict[Hashable, SSAValue] = {}
         self.places: dict[Symbol, tuple[SSAValue, int]] = {}
 
-    def simplify(self, block: Block) -> None:
-        """Simplify the operations of a block in order."""
+    def simplify(self, block: Block) -> bool:
+        """Simplify the operations of a block in order; returns whether any has changed."""
+        changed = False
         for op in list(block.ops):
             if not isinstance(op, OpsetOp) or op.regions or not op.operands or len(op.results) != 1:
                 continue
             if not op.DETERMINISTIC or op.EFFECTS:
                 continue
-            if isinstance(op, ShapeOf):
-                op.operands[0] = self.origin(op.operands[0])
+            if isinstance(op, ShapeOf) and (origin := self.origin(op.operands[0])) is not op.operands[0]:
+                op.operands[0] = origin
+                changed = True
             result = op.results[0]
             entries = self.entries(result)
             if entries is None:
@@ -96,6 +100,8 @@ class ShapeComputations:
                     for axis, entry in enumerate(entries.tolist()):
                         if isinstance(entry, Symbol):
                             self.places.setdefault(entry, (result, axis))
+            changed = changed or rewriter.has_done_action
+        return changed
 
     def entries(self, result: SSAValue) -> Array | None:
         """The known entries of an integer or boolean value; None if its element type is another or they are unknown."""

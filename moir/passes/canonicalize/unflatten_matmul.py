@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, same_tokens
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.moir import all_blocks
@@ -27,6 +26,7 @@ from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import rank_of, shape_of
 from moir.dialects.symbols import same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.reporting_pass import ReportingPass
 
 
 def flattened_product(op: Operation) -> tuple[MatMul, Reshape] | None:
@@ -81,12 +81,15 @@ class FlattenedProduct(Pattern):
 
 
 @dataclass(frozen=True)
-class UnflattenMatmulPass(ModulePass):
+class UnflattenMatmulPass(ReportingPass):
     """Removes Reshapes around products with matrices."""
 
     name = "unflatten-matmul"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(isinstance(each, Reshape) and flattened_product(each) for block in all_blocks(op) for each in block.ops):
-            known = Dimensions().scan(op)
-            rewrite(op, [FlattenedProduct(known)], known=known)
+    ROOTS = (Reshape,)
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        if not any(isinstance(each, Reshape) and flattened_product(each) for block in all_blocks(module) for each in block.ops):
+            return False
+        known = analyses.dimensions()
+        return rewrite(module, [FlattenedProduct(known)], known=known)

@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
 from moir.dialects.moir import all_blocks
 from moir.dialects.python_object import python_entries
 from moir.errors import UnsupportedOperationError
 from moir.frameworks import FRAMEWORKS, load
+from moir.rewriting.reporting_pass import ReportingPass
 from moir.suggestions import alternatives, nearest
 
 
@@ -59,20 +59,20 @@ def _nearest_kinds(operation: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class CheckLoweredPass(ModulePass):
+class CheckLoweredPass(ReportingPass):
     """Raises UnsupportedOperationError if the module contains framework operations."""
 
     name = "check-lowered"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        left = remaining_operations(op, _must_go)
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        left = remaining_operations(module, _must_go)
         if not left:
-            return
+            return False
         error = UnsupportedOperationError(
             f"no lowering for {len(left)} kind{'s' if len(left) > 1 else ''} of operation: {kinds_and_names(left)}",
             hint=hint(left),
         )
-        error.subject = next(each for block in all_blocks(op) for each in block.ops if _must_go(each))
+        error.subject = next(each for block in all_blocks(module) for each in block.ops if _must_go(each))
         raise error
 
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
 from moir.dialects.element_types import dynamic
 from moir.dialects.framework import MODEL_OPTIMIZER
@@ -23,19 +22,20 @@ from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_of
 from moir.errors import EmissionError
+from moir.rewriting.reporting_pass import ReportingPass
 
 _FOREIGN = f"{MODEL_OPTIMIZER}."
 
 
 @dataclass(frozen=True)
-class CheckTypesPass(ModulePass):
+class CheckTypesPass(ReportingPass):
     """Raises EmissionError for the first operation that cannot be written as IR."""
 
     name = "check-types"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        untyped = remaining_operations(op, lambda each: each.name.startswith(_FOREIGN))
-        for each in (each for block in all_blocks(op) for each in block.ops):
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        untyped = remaining_operations(module, lambda each: each.name.startswith(_FOREIGN))
+        for each in (each for block in all_blocks(module) for each in block.ops):
             if is_none(each) or each.name in untyped:
                 continue
             if not isinstance(each, OpsetOp):
@@ -53,3 +53,4 @@ class CheckTypesPass(ModulePass):
                 f"operations without a type are left, which the IR does not have: {kinds_and_names(untyped)}",
                 hint="a transformation must replace them, or their Op class give them a type and a version",
             )
+        return False

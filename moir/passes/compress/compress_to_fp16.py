@@ -25,11 +25,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import OpResult, SSAValue
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.dialects.data import Array, DataAttr, TensorData
 from moir.dialects.element_types import f16, f32, f64
 from moir.dialects.memory_map import pieces, release
@@ -38,6 +37,7 @@ from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
+from moir.rewriting.reporting_pass import ReportingPass
 
 LARGEST = 65504.0
 """Largest finite value of f16."""
@@ -49,15 +49,15 @@ SENSITIVE_VALUES = 1024
 
 
 @dataclass(frozen=True)
-class CompressToFp16Pass(ModulePass):
+class CompressToFp16Pass(ReportingPass):
     """Stores f32 and f64 constants of models and bodies as f16."""
 
     name = "compress-to-fp16"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         compressed: dict[int, DataAttr | None] = {}
-        constants = [constant for constant in op.walk() if isinstance(constant, Constant) and constant.value.element in (f32, f64)]
-        exact = _exact_values(op) if constants else set[SSAValue]()
+        constants = [constant for constant in module.walk() if isinstance(constant, Constant) and constant.value.element in (f32, f64)]
+        exact = _exact_values(module) if constants else set[SSAValue]()
         for constant in constants:
             data = constant.value.data
             if constant.results[0] in exact and _count(data) <= SENSITIVE_VALUES:
@@ -67,6 +67,7 @@ class CompressToFp16Pass(ModulePass):
             value = compressed[id(data)]
             if value is not None:
                 _replace(constant, value)
+        return bool(constants)
 
 
 def _exact_values(module: ModuleOp) -> set[SSAValue]:

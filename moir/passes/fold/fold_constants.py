@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.dialects.moir import all_blocks
 from moir.rewriting.folding import Folding
+from moir.rewriting.reporting_pass import ReportingPass
 
 
 @dataclass(frozen=True)
-class FoldConstantsPass(ModulePass):
+class FoldConstantsPass(ReportingPass):
     """Folds in one forward walk over each block.
 
     Args:
@@ -32,7 +32,7 @@ class FoldConstantsPass(ModulePass):
 
     static_shape: bool = False
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         folding = Folding(self.static_shape)
-        for block in all_blocks(op):
-            folding.block(block)
+        changed = [folding.block(block) for block in all_blocks(module)]
+        return any(changed)

@@ -188,6 +188,7 @@ class FactorBefore(Pattern):
     """Multiplies a factor of the data into the weights of a linear operation."""
 
     roots = (ConvolutionOp, MatMul)
+    companions = ((Multiply, Divide),)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)

@@ -18,16 +18,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.constants import FLOATS, weight_of
 from moir.analysis.dimensions import Dimensions
 from moir.analysis.uses import has_one_live_use
-from moir.dialects.moir import all_blocks
 from moir.dialects.opset.activation import Softmax, Softmax1
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply
 from moir.dialects.opset.matrix import MatMul
@@ -35,6 +33,7 @@ from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import broadcast_shapes, element_of, rank_of
 from moir.dialects.symbols import same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.reporting_pass import ReportingPass
 
 RANK = 4
 
@@ -140,12 +139,13 @@ def swapped(value: SSAValue, rewriter: Rewriter) -> SSAValue:
 
 
 @dataclass(frozen=True)
-class FuseAttentionPass(ModulePass):
+class FuseAttentionPass(ReportingPass):
     """Fuses scaled dot-product attention, Vaswani et al., "Attention Is All You Need", 2017."""
 
     name = "fuse-attention"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(isinstance(each, Softmax | Softmax1) for block in all_blocks(op) for each in block.ops):
-            known = Dimensions(static=True).scan(op)
-            rewrite(op, [Attention(known)], known=known)
+    ROOTS = (Softmax, Softmax1)
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        known = analyses.dimensions(static=True)
+        return rewrite(module, [Attention(known)], known=known)

@@ -23,6 +23,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import TOLERANCES
 from moir.analysis.polynomials import Polynomial, PolynomialReader, combined, negative, operands_of, possible_variables, total
+from moir.dialects.opset.arithmetic import Divide, Multiply
 from moir.dialects.opset.elementwise import Erf, Tanh
 from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
@@ -41,6 +42,8 @@ ROUNDINGS = 3
 
 class GeluPattern(Pattern):
     """Matches Gelu from its root, Erf or Tanh, of which `argument` is the expected polynomial of x."""
+
+    companions = ((Multiply, Divide),)
 
     def __init__(self, root: type[Operation], argument: Polynomial, mode: str) -> None:
         self.roots = (root,)

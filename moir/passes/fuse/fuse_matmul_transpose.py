@@ -36,6 +36,7 @@ class TransposedOperand(Pattern):
     """Merges transpositions of operands that only matrix products use into the product."""
 
     roots = (MatMul,)
+    companions = ((Transpose,),)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)
@@ -58,6 +59,7 @@ class TransposedResult(Pattern):
     """Exchanges the operands of a product all of whose uses are transpositions: (A B)ᵀ = Bᵀ Aᵀ."""
 
     roots = (Transpose,)
+    companions = ((MatMul,),)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)

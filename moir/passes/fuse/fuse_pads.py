@@ -67,6 +67,7 @@ class PadOfWindow(Pattern):
     """Merges zero padding into the operation that uses it. The Pad stays if it has other uses."""
 
     roots = (*CONVOLUTIONS, *MEANS)
+    companions = ((Pad,),)
 
     def may_match(self, op: Operation) -> bool:
         return isinstance(op.operands[0].owner, Pad | Transpose)

@@ -14,11 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.constants import constant_of
 from moir.analysis.dimensions import Dimensions
 from moir.analysis.recurrent_cells import Cell, gru_cell, lstm_cell, rnn_cell
@@ -35,27 +34,34 @@ from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol, same
 from moir.errors import InferenceError
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.reporting_pass import ReportingPass
 
 STATES = {"LSTM": 2, "GRU": 1, "RNN": 1}
 
 
 @dataclass(frozen=True)
-class FuseRecurrentCellsPass(ModulePass):
+class FuseRecurrentCellsPass(ReportingPass):
     """Fuses loops over recurrent cells."""
 
     name = "fuse-recurrent-cells"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        loops = [each for block in all_blocks(op) for each in block.ops if isinstance(each, RepeatingOp)]
+    ROOTS = (RepeatingOp,)
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        loops = [each for block in all_blocks(module) for each in block.ops if isinstance(each, RepeatingOp)]
+        # The cells that are replaced stay valid facts: a loop has its own body.
         known: Dimensions | None = None
+        changed = False
         for loop in loops:
             found = recognized(loop)
             if found is None:
                 continue
             if known is None:
-                known = Dimensions().scan(op)
+                known = analyses.dimensions()
             if found.covers_all_slices(known):
                 found.replace(known)
+                changed = True
+        return changed
 
 
 @dataclass

@@ -14,12 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.constants import constant_of
 from moir.analysis.dimensions import Dimensions
 from moir.analysis.uses import has_one_live_use
@@ -32,6 +31,7 @@ from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import same
 from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.reporting_pass import ReportingPass
 
 MOST_REPETITIONS = 8
 """Largest scale for which the quotient of a coordinate by the scale is certainly not rounded below an integer."""
@@ -118,16 +118,20 @@ class NearestOfNearest(Pattern):
 
 
 @dataclass(frozen=True)
-class FuseRepeatsPass(ModulePass):
+class FuseRepeatsPass(ReportingPass):
     """Replaces repetitions of elements by Interpolates."""
 
     name = "fuse-repeats"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(isinstance(each, Reshape) and repetition(each) for block in all_blocks(op) for each in block.ops):
-            known = Dimensions().scan(op)
-            rewrite(op, [RepeatedElements(known)], known=known)
-            # The replaced operations still use the Interpolates that are to be merged.
-            for block in all_blocks(op):
-                eliminate_dead(block)
-            rewrite(op, [NearestOfNearest()])
+    ROOTS = (Reshape,)
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        if not any(isinstance(each, Reshape) and repetition(each) for block in all_blocks(module) for each in block.ops):
+            return False
+        known = analyses.dimensions()
+        rewrite(module, [RepeatedElements(known)], known=known)
+        # The replaced operations still use the Interpolates that are to be merged.
+        for block in all_blocks(module):
+            eliminate_dead(block)
+        rewrite(module, [NearestOfNearest()])
+        return True

@@ -16,32 +16,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.dialects.moir import all_blocks, models_of
 from moir.dialects.opset.movement import Transpose
 from moir.rewriting.layout.application import Application
 from moir.rewriting.layout.assignment import assign
 from moir.rewriting.layout.regions import Layouts
+from moir.rewriting.reporting_pass import ReportingPass
 
 ROUNDS = 8
 """Most repetitions of the pass: the boundary of one region can lie within a region of the next round."""
 
 
 @dataclass(frozen=True)
-class ChooseLayoutsPass(ModulePass):
+class ChooseLayoutsPass(ReportingPass):
     """Chooses the layout of every tensor."""
 
     name = "choose-layouts"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    ROOTS = (Transpose,)
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         for _ in range(ROUNDS):
-            if not any(isinstance(each, Transpose) for block in all_blocks(op) for each in block.ops):
-                return
-            layouts = Layouts(op)
+            if not any(isinstance(each, Transpose) for block in all_blocks(module) for each in block.ops):
+                break
+            layouts = Layouts(module)
             changed = assign(layouts)
-            Application(layouts).run([model.block for model in models_of(op)])
+            Application(layouts).run([model.block for model in models_of(module)])
             if not changed:
-                return
+                break
+        return True

@@ -12,17 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, Tokens
-from moir.dialects.moir import all_blocks
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.symbols import Symbol, same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.reporting_pass import ReportingPass
 
 
 def target_shape(dimensions: Tokens, order: Sequence[int]) -> list[int] | None:
@@ -62,12 +61,13 @@ class UnitTranspose(Pattern):
 
 
 @dataclass(frozen=True)
-class ReshapeUnitTransposesPass(ModulePass):
+class ReshapeUnitTransposesPass(ReportingPass):
     """Replaces transpositions that move only dimensions of size 1 by Reshapes."""
 
     name = "reshape-unit-transposes"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(isinstance(each, Transpose) for block in all_blocks(op) for each in block.ops):
-            dimensions = Dimensions().scan(op)
-            rewrite(op, [UnitTranspose(dimensions)], known=dimensions)
+    ROOTS = (Transpose,)
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        dimensions = analyses.dimensions()
+        return rewrite(module, [UnitTranspose(dimensions)], known=dimensions)

@@ -17,17 +17,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.order import sort_block
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
 from moir.dialects.opset.infrastructure import Constant, Result
 from moir.rewriting.dead_code import eliminate_dead
+from moir.rewriting.reporting_pass import ReportingPass
 from moir.rewriting.tensorflow_nodes import (
     MERGES,
     add_results,
@@ -63,17 +63,22 @@ OUTSIDE = Place((), (0,))
 
 
 @dataclass(frozen=True)
-class RaiseSwitchMergePass(ModulePass):
+class RaiseSwitchMergePass(ReportingPass):
     """Raises the conditionals of TensorFlow 1 to If and Case, inner ones first."""
 
     name = "raise-switch-merge"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for block in list(all_blocks(op)):
+    ROOTS = tuple(f"tf.{kind}" for kind in MERGES)
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        changed = False
+        for block in list(all_blocks(module)):
             if any(kind_of(each) in MERGES for each in block.ops):
                 Conditionals(block).raise_all()
                 sort_block(block)
                 eliminate_dead(block)
+                changed = True
+        return changed
 
 
 @dataclass(eq=False)

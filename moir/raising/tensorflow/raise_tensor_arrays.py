@@ -16,33 +16,40 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.dialects.element_types import dynamic
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.infrastructure import Constant
+from moir.rewriting.reporting_pass import Needs, ReportingPass, needs_of_roots
 from moir.rewriting.tensorflow_nodes import erase, integer_of, kind_of, new_integers, new_node, origin, origin_of_kind
 
 
 @dataclass(frozen=True)
-class RaiseTensorArraysPass(ModulePass):
+class RaiseTensorArraysPass(ReportingPass):
     """Raises arrays of tensors to lists of tensors."""
 
     name = "raise-tensor-arrays"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for block in list(all_blocks(op)):
+    @classmethod
+    def needs(cls) -> Needs | None:
+        return needs_of_roots(tuple(f"tf.{kind}" for kind in REWRITES))
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        changed = False
+        for block in list(all_blocks(module)):
             for each in list(block.ops):
                 kind = kind_of(each)
                 rewrite = REWRITES.get(kind) if kind.startswith("TensorArray") else None
                 if rewrite is not None:
                     assert isinstance(each, FrameworkOp)
                     rewrite(Access(each))
+                    changed = True
+        return changed
 
 
 class Access:

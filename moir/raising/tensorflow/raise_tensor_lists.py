@@ -34,11 +34,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue, Use
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.inference import set_type
 from moir.dialects.moir import all_blocks, models_of
@@ -50,31 +49,36 @@ from moir.dialects.shapes import tensor
 from moir.errors import UnsupportedOperationError
 from moir.raising.tensorflow.loop_counters import Counters
 from moir.rewriting.dead_code import eliminate_dead
+from moir.rewriting.reporting_pass import ReportingPass
 from moir.rewriting.tensorflow_nodes import TRANSPARENT, add_results, erase, integer_of, kind_of, new_integers, new_node, origin
 
 WHILES = ("While", "StatelessWhile")
+LISTS = ("TensorListReserve", "EmptyTensorList")
 
 
 @dataclass(frozen=True)
-class RaiseTensorListsPass(ModulePass):
+class RaiseTensorListsPass(ReportingPass):
     """Classifies the variables of every While: states, sliced and joined lists, invariants, counters."""
 
     name = "raise-tensor-lists"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for model in models_of(op):
+    ROOTS = tuple(f"tf.{kind}" for kind in (*WHILES, *LISTS))
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        for model in models_of(module):
             drop_unwritten_results(model.block)
-        for block in list(all_blocks(op)):
+        for block in list(all_blocks(module)):
             for each in list(block.ops):
                 if kind_of(each) in WHILES and "invariants" not in each.properties:
                     assert isinstance(each, FrameworkOp)
                     WhileRaising(each).raise_lists()
+        return True
 
 
 def drop_unwritten_results(block: Block) -> None:
     """Erase the Results that are newly created lists: a frontend adds a Result for every value without uses."""
     results = [op for op in block.ops if isinstance(op, Result)]
-    unwritten = [op for op in results if kind_of(op.operands[0].owner) in ("TensorListReserve", "EmptyTensorList")]
+    unwritten = [op for op in results if kind_of(op.operands[0].owner) in LISTS]
     if len(unwritten) < len(results):
         for op in unwritten:
             erase(op)

@@ -20,17 +20,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.order import sort_block, sorted_operations
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import all_blocks, is_none
 from moir.dialects.names import inherit_names, name_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.properties import value_of
+from moir.rewriting.reporting_pass import ReportingPass
 from moir.rewriting.tensorflow_nodes import MERGES, add_results, erase, kind_of, new_node, new_parameter, unsupported
 
 ENTERS = ("Enter", "RefEnter")
@@ -43,16 +43,21 @@ DEEPEST_NESTING = 100
 
 
 @dataclass(frozen=True)
-class RaiseWhileFramesPass(ModulePass):
+class RaiseWhileFramesPass(ReportingPass):
     """Raises the loops of TensorFlow 1 to While, inner ones first."""
 
     name = "raise-while-frames"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for block in all_blocks(op):
+    ROOTS = tuple(f"tf.{kind}" for kind in ENTERS)
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        changed = False
+        for block in all_blocks(module):
             if any(kind_of(each) in ENTERS for each in block.ops):
                 Frames(block).raise_all()
                 sort_block(block)
+                changed = True
+        return changed
 
 
 @dataclass(eq=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from moir.analysis.analyses import Analyses
 from moir.errors import ConversionError
 from moir.pipeline import load_pass
 from moir.tools.opt import main
@@ -36,23 +36,23 @@ def test_lowering(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_operation_that_replaced_one_of_the_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(_: object, __: Context, module: ModuleOp) -> None:
+    def fail(_: object, module: ModuleOp, __: Analyses) -> bool:
         assert any(op.name == "opset4.SoftPlus" for op in module.walk())
         raise ConversionError("it is wrong", operation="opset4.SoftPlus", node="y")
 
-    monkeypatch.setattr(load_pass("fuse-gelu"), "apply", fail)
-    message = error_of(tmp_path, capsys, TEXT.replace(", axis = 7", ""), "-p", "lower-onnx,fuse-gelu")
+    monkeypatch.setattr(load_pass("deduplicate"), "run", fail)
+    message = error_of(tmp_path, capsys, TEXT.replace(", axis = 7", ""), "-p", "lower-onnx,deduplicate")
     assert message == "a.mlir:3:3: opset4.SoftPlus 'y': it is wrong\n"
 
 
 def test_a_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def fail(_: object, __: Context, module: ModuleOp) -> None:
+    def fail(_: object, module: ModuleOp, __: Analyses) -> bool:
         op = next(op for op in module.walk() if op.name == "onnx.Softmax")
         raise ValueError(f"no idea about {op.name}")
 
-    monkeypatch.setattr(load_pass("fuse-gelu"), "apply", fail)
-    message = error_of(tmp_path, capsys, TEXT, "-p", "fuse-gelu")
-    assert message.startswith("a.mlir:4:5: internal error in pass fuse-gelu on onnx.Softmax 'z': ValueError")
+    monkeypatch.setattr(load_pass("deduplicate"), "run", fail)
+    message = error_of(tmp_path, capsys, TEXT, "-p", "deduplicate")
+    assert message.startswith("a.mlir:4:5: internal error in pass deduplicate on onnx.Softmax 'z': ValueError")
 
 
 def test_emission(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,13 +64,14 @@ def test_emission(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_order_that_is_wrong_after_a_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def turn(_: object, __: Context, module: ModuleOp) -> None:
+    def turn(_: object, module: ModuleOp, __: Analyses) -> bool:
         op = next(op for op in module.walk() if op.name == "opset1.Parameter")
         op.operands = [op.results[0]]
+        return True
 
-    monkeypatch.setattr(load_pass("fuse-gelu"), "apply", turn)
-    message = error_of(tmp_path, capsys, TEXT, "-p", "fuse-gelu", "--verify-each")
-    assert message.startswith("a.mlir:2:3: after fuse-gelu: opset1.Parameter 'x': ")
+    monkeypatch.setattr(load_pass("deduplicate"), "run", turn)
+    message = error_of(tmp_path, capsys, TEXT, "-p", "deduplicate", "--verify-each")
+    assert message.startswith("a.mlir:2:3: after deduplicate: opset1.Parameter 'x': ")
 
 
 def test_the_first_of_several_errors_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,43 @@
+"""The facts about a module that passes share: each is computed when it is first asked for, until the module changes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from moir.analysis.dimensions import Dimensions
+from moir.dialects.moir import all_blocks
+
+
+class Analyses:
+    """Facts about a module as it is.
+
+    Who changes the module says so with `invalidate`; the passes themselves need not, as their schedule does it for
+    every pass that reports a change.
+
+    Args:
+        module: the module.
+    """
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.module = module
+        self._dimensions: dict[bool, Dimensions] = {}
+
+    def invalidate(self) -> None:
+        """Forget all facts: the module has changed."""
+        self._dimensions.clear()
+        self.__dict__.pop("kinds", None)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of the operations in all blocks of the module: their names without the dialect."""
+        classes: set[type[Operation]] = {type(op) for block in all_blocks(self.module) for op in block.ops}
+        return frozenset(each.name.partition(".")[2] for each in classes)
+
+    def dimensions(self, *, static: bool = False) -> Dimensions:
+        """The dimensions of all values, see `Dimensions`."""
+        if static not in self._dimensions:
+            self._dimensions[static] = Dimensions(static).scan(self.module)
+        return self._dimensions[static]

@@ -1,0 +1,104 @@
+"""The base class of passes that say whether they changed the module, and which operations they need to change any.
+
+    class ReverseTwicePass(ReportingPass):
+        name = "reverse-twice"
+        ROOTS = (Reverse,)
+
+        def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+            return rewrite(module, [ReverseTwice()])
+
+What a pass needs is compiled into `moir/pass_kinds.py`, so that a conversion does not even import a pass that a module
+has no operations for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from moir.analysis.analyses import Analyses
+from moir.dialects import opset
+
+Roots: TypeAlias = "tuple[type[Operation] | str, ...]"
+"""Classes of operations, or names of operations."""
+
+Needs: TypeAlias = "tuple[tuple[tuple[str, ...], ...], ...]"
+"""Alternatives; each is a list of sets of kinds, from each of which the module has to have one operation."""
+
+
+@dataclass(frozen=True)
+class ReportingPass(ModulePass):
+    """A pass whose `run` says whether it changed the module."""
+
+    ROOTS: ClassVar[Roots] = (Operation,)
+    """The pass changes nothing in a module without operations of these classes (or subclasses) or names."""
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        """Run the pass.
+
+        Args:
+            module: changed in place.
+            analyses: facts about the module as it is; stale as soon as the pass changes it.
+
+        Returns whether the module may have changed: False only if it is certainly as before.
+        """
+        raise NotImplementedError
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        self.run(op, Analyses(op))
+
+    @classmethod
+    def needs(cls) -> Needs | None:
+        """The operations without which the pass changes nothing; None if it may change any module."""
+        return needs_of_roots(cls.ROOTS)
+
+
+def needs_of_roots(roots: Roots, is_root: Callable[[type[Operation]], bool] = lambda _: True) -> Needs | None:
+    """The need of an operation of one of some roots; None if any operation will do.
+
+    Args:
+        roots: the roots.
+        is_root: a further condition on the class of the operation.
+    """
+    kinds: set[str] = set()
+    for root in roots:
+        if isinstance(root, str):
+            kinds.add(kind_of_name(root))
+        elif not issubclass(root, opset.OpsetOp):
+            return None
+        else:
+            classes = (each for each in map(opset.operation, opset.names()) if issubclass(each, root))
+            kinds.update(kind_of_name(each.name) for each in classes if is_root(each))
+    return ((tuple(sorted(kinds)),),)
+
+
+def kind_of_name(name: str) -> str:
+    """The kind of an operation: its name without the dialect, and so without the version."""
+    return name.partition(".")[2]
+
+
+def either(needs: Iterable[Needs | None]) -> Needs | None:
+    """The needs of a pass that can do several things."""
+    alternatives: dict[tuple[tuple[str, ...], ...], None] = {}
+    for each in needs:
+        if each is None:
+            return None
+        alternatives.update(dict.fromkeys(each))
+    return tuple(alternatives)
+
+
+def all_of(needs: Iterable[Needs | None]) -> Needs | None:
+    """The needs of a pattern that needs several operations, of one alternative each; None if any operation will do."""
+    sets = tuple(alternative for each in needs if each is not None for (alternative,) in each)
+    return (sets,) if sets else None
+
+
+def may_be_met(needs: Needs, kinds: frozenset[str]) -> bool:
+    """Whether a module with operations of these kinds has what a pass needs."""
+    return any(all(not kinds.isdisjoint(each) for each in alternative) for alternative in needs)

@@ -5,13 +5,16 @@ xDSL's own verification attaches the text of the whole module to an error, which
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Iterable
+from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, ErasedSSAValue, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.names import name_of
+from moir.dialects.opset.base import OpsetOp
+from moir.rewriting.verified_form import form_of
 
 
 def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot | None = None) -> None:
@@ -25,11 +28,7 @@ def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot |
     Raises OperationVerifyException.
     """
     try:
-        module.verify_()
-        for region in module.regions:
-            for block in region.blocks:
-                for op in block.ops:
-                    _verify_tree(op, before)
+        _verify_tree(module, before)
     except _OperationError as error:
         op = error.op
         where = f"after {after}: " if after else ""
@@ -93,24 +92,32 @@ def _verify_tree(root: Operation, before: Snapshot | None) -> None:
             _verify(op)
         for region in op.regions:
             for block in region.blocks:
-                defined: dict[Operation, None] = {}
-                for inner in block.ops:
-                    _check_order(inner, defined)
-                    defined[inner] = None
+                operations = list(block.ops)
+                _check_operands(operations)
                 # The last one is taken next: of several errors, the first in the text is reported.
-                pending.extend(reversed(list(defined)))
+                pending.extend(reversed(operations))
 
 
 def _verify(op: Operation) -> None:
-    if any(isinstance(operand, ErasedSSAValue) for operand in op.operands):
-        raise _OperationError(op, "an operand was erased")
+    form = form_of(type(op))
     try:
-        op.verify_()
+        if form is None or not form.fits(op):
+            op.verify_()
+        else:
+            cast(OpsetOp, op).check_invariants()
     except VerifyException as error:
         raise _OperationError(op, str(error)) from error
 
 
-def _check_order(op: Operation, defined: Container[Operation]) -> None:
-    for index, operand in enumerate(op.operands):
-        if isinstance(operand, OpResult) and operand.op not in defined:
-            raise _OperationError(op, f"operand {index} is not defined before it in its block")
+def _check_operands(operations: Iterable[Operation]) -> None:
+    """Check that operands exist, and results of operations are used behind these, in their block only."""
+    defined: set[int] = set()
+    for op in operations:
+        for index, operand in enumerate(op.operands):
+            # Neither class has subclasses, so that the abstract base need not be asked.
+            if type(operand) is OpResult:
+                if id(operand.op) not in defined:
+                    raise _OperationError(op, f"operand {index} is not defined before it in its block")
+            elif type(operand) is ErasedSSAValue:
+                raise _OperationError(op, "an operand was erased")
+        defined.add(id(op))

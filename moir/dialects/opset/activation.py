@@ -41,7 +41,7 @@ class Clamp(ElementwiseOp):
     max = float_property()
     REAL_ONLY: ClassVar[bool] = False
 
-    def verify_(self) -> None:
+    def check_invariants(self) -> None:
         if not self.number("min") <= self.number("max"):
             raise VerifyException(f"min {self.number('min')} is above max {self.number('max')}")
 
@@ -315,7 +315,7 @@ class Softmax1(AlongAxisOp):
     XML_TYPE: ClassVar[str] = "SoftMax"
     AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("axis",))
 
-    def verify_(self) -> None:
+    def check_invariants(self) -> None:
         if self.integer("axis") < 0:
             raise VerifyException("axis is negative; Softmax of opset8 allows that")
 

@@ -82,6 +82,10 @@ class OpsetEffects(MemoryEffect):
         return {EffectInstance(MemoryEffectKind.WRITE)} if isinstance(op, OpsetOp) and op.EFFECTS else set()
 
 
+_VERIFYING: set[type] = set()
+"""The classes of operations that were written with a `verify_`."""
+
+
 class OpsetOp(IRDLOperation, PropertyAccess):
     """Base of the operations of all operation sets."""
 
@@ -132,6 +136,26 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
     Computations of positions and sizes consist of such operations.
     """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        # Here `verify_` is that of the class; later it is that of `irdl_op_definition`, which calls it.
+        if "verify_" in cls.__dict__:
+            _VERIFYING.add(cls)
+
+    @classmethod
+    def verifies_itself(cls) -> bool:
+        """Whether the class or a base of it has a `verify_` of its own, whose demands nothing but a call tells."""
+        return not _VERIFYING.isdisjoint(cls.__mro__)
+
+    def verify_(self) -> None:
+        self.check_invariants()
+
+    def check_invariants(self) -> None:
+        """Check what the definition of the class does not say, for an operation that is as the definition demands.
+
+        Raises VerifyException.
+        """
 
     def gives_back_operand(self, known: OperandValues) -> bool:
         """Whether the result certainly has the elements and the shape of the first operand, for any unknown dimensions.

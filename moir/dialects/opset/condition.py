@@ -129,8 +129,8 @@ class If(OpsetOp):
     else_body = region_def("single_block")
     traits = traits_def(NoTerminator(), IsolatedFromAbove())
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         for name, body in (("then", self.then_body.block), ("else", self.else_body.block)):
             inputs = self.integers(f"{name}_inputs")
             _require(
@@ -186,8 +186,8 @@ class RepeatingOp(OpsetOp):
         """The connections of the property `inputs` or `outputs`."""
         return [port.data for port in cast("ArrayAttr[BodyPortAttr]", self.properties[name])]
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         inputs, outputs = self.ports("inputs"), self.ports("outputs")
         parameters, results = len(parameters_of(self.block)), len(results_of(self.block))
         _require(len(inputs) == parameters, f"inputs has {len(inputs)} entries for {parameters} Parameters")
@@ -278,8 +278,8 @@ class Loop(RepeatingOp):
 
     FIRST_ARGUMENT: ClassVar[int] = 2
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         _require(0 <= self.integer("condition") < len(results_of(self.block)), f"the body has no Result {self.integer('condition')}")
 
     def infer(self, known: OperandValues) -> Types:

@@ -138,8 +138,8 @@ class TransposedConvolutionOp(ConvolutionOp):
         windows = (window if explicit else window._replace(pad_begin=0, pad_end=0) for window in self.windows(kernel))
         return tuple(map(spread, sizes, windows, padding))
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         output_shape = self.optional_operand(2)
         if output_shape is None:
             return

@@ -103,8 +103,8 @@ class DetectionOutput(OpsetOp):
     def result_element(self) -> Attribute:
         return self.common_element(0, 1, 2)
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if len(self.operands) == 4:
             raise VerifyException("there are class predictions of a first stage but no box predictions")
         if not self.integers("keep_top_k"):
@@ -151,8 +151,8 @@ class RankedSuppressionOp(OpsetOp):
         index = self.element("output_type")
         return self.common_element(0, 1), index, index
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         check_index_type(self)
 
 
@@ -233,8 +233,8 @@ class NonMaxSuppression(OpsetOp):
         index = self.element("output_type")
         return index, f32, index
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         check_index_type(self)
 
 
@@ -265,8 +265,8 @@ class PriorOp(OpsetOp):
     def result_element(self) -> Attribute:
         return f32
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if len(self.numbers("variance")) not in (0, 1, 4):
             raise VerifyException(f"variance has {len(self.numbers('variance'))} entries, not 0, 1 or 4")
 
@@ -340,8 +340,8 @@ class PriorBoxClustered(PriorOp):
     def priors(self) -> int:
         return len(self.numbers("width"))
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if len(self.numbers("width")) != len(self.numbers("height")):
             raise VerifyException("width and height have different numbers of entries")
 
@@ -376,7 +376,7 @@ class ROIAlign(OpsetOp):
     def result_element(self) -> Attribute:
         return self.common_element(0, 1)
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if min(self.integer("pooled_h"), self.integer("pooled_w")) < 1 or self.integer("sampling_ratio") < 0:
             raise VerifyException("pooled_h and pooled_w must be positive, sampling_ratio must not be negative")

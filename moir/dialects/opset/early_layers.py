@@ -74,8 +74,8 @@ class ReorgYolo(OpsetOp):
         stride = self.integers("stride")[0]
         return (n, product(c, stride**2), *(-1 if size == -1 else size // stride for size in (h, w)))
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if not self.integers("stride") or min(self.integers("stride")) < 1:
             raise VerifyException("stride must be positive")
 

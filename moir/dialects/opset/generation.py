@@ -202,7 +202,7 @@ class Multinomial(OpsetOp):
 
     DETERMINISTIC: ClassVar[bool] = False
 
-    def verify_(self) -> None:
+    def check_invariants(self) -> None:
         if self.element("convert_type") not in (element_types.si32, element_types.si64):
             raise VerifyException("convert_type should be i32 or i64")
 

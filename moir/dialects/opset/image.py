@@ -106,8 +106,8 @@ class InterpolateOp(OpsetOp):
             shape[axis] = size
         return tuple(shape)
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if any(pad < 0 for name in ("pads_begin", "pads_end") for pad in self.integers(name)):
             raise VerifyException("pads are negative")
 
@@ -197,8 +197,8 @@ class ExtractImagePatches(OpsetOp):
         ]
         return (data[0], product(data[1], math.prod(sizes)), *counts)
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if self.text("auto_pad") == "explicit":
             raise VerifyException("auto_pad is 'explicit', but there are no pads")
         for name in ("sizes", "strides", "rates"):
@@ -253,8 +253,8 @@ class Col2Im(OpsetOp):
         if is_fixed(blocks) and is_fixed(expected) and blocks != expected:
             raise InferenceError(f"data has {blocks} blocks, the image needs {expected}")
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         for name, lowest in (("strides", 1), ("dilations", 1), ("pads_begin", 0), ("pads_end", 0)):
             values = self.integers(name)
             if len(values) != 2 or min(values) < lowest:

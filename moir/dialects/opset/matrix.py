@@ -202,7 +202,7 @@ class Einsum(OpsetOp):
     equation = string_property()
     result = result_def()
 
-    def verify_(self) -> None:
+    def check_invariants(self) -> None:
         text = self.text("equation")
         try:
             equation = Equation.parse(text)

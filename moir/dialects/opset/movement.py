@@ -50,8 +50,8 @@ class Concat(OpsetOp):
     def gives_back_operand(self, known: OperandValues) -> bool:
         return len(self.operands) == 1
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if not self.operands:
             raise VerifyException("a Concat has at least one operand")
 
@@ -98,8 +98,8 @@ class Split(MovementOp):
     def result_count(self) -> int:
         return self.integer("num_splits")
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if self.integer("num_splits") < 1 or self.integer("num_splits") != len(self.results):
             raise VerifyException(f"num_splits is {self.integer('num_splits')}, the number of results {len(self.results)}")
 

@@ -71,8 +71,8 @@ class BatchNormInference(OpsetOp):
         result = (data - along_channels(mean, rank)) * along_channels(scale, rank) + along_channels(beta, rank)
         return (result.astype(operands[0].dtype),)
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if self.number("epsilon") < 0:
             raise VerifyException("epsilon is negative")
 
@@ -186,8 +186,8 @@ class LRN(NormalizationOp):
         base = self.number("bias") + self.number("alpha") / count * squares
         return ((values / base ** self.number("beta")).astype(data.dtype),)
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if self.integer("size") < 1:
             raise VerifyException("size is below 1")
 
@@ -238,7 +238,7 @@ class GroupNormalization(OpsetOp):
         result = normal * along_channels(widened(scale), data.ndim) + along_channels(widened(bias), data.ndim)
         return (result.astype(data.dtype),)
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if self.integer("num_groups") < 1:
             raise VerifyException("num_groups is below 1")

@@ -35,8 +35,8 @@ class PoolingOp(SlidingWindowOp):
         data = expanded(shapes[0], len(kernel) + 2, "data")
         return (data[0], data[1], *self.result_sizes(data[2:], kernel, self.text("rounding_type")))
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if len(self.integers("kernel")) != len(self.integers("strides")):
             raise VerifyException("kernel and strides have different numbers of entries")
         if not self.ROUNDS_AS_TORCH and self.text("rounding_type") == "ceil_torch":
@@ -49,8 +49,8 @@ class AvgPoolOp(PoolingOp):
     If padding is excluded, each window must contain an element, since the mean of an empty window is undefined.
     """
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if self.text("auto_pad") != "explicit" or not self.flag("exclude-pad"):
             return
         for axis, window in enumerate(self.windows(self.integers("kernel"))):
@@ -129,8 +129,8 @@ class IndexedMaxPoolOp(PoolingOp):
     def result_elements(self) -> Sequence[Attribute]:
         return self.element_type(0), self.element("index_element_type")
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         rank = len(self.integers("kernel")) + 2
         if not -rank <= self.integer("axis") < rank:
             raise VerifyException(f"axis {self.integer('axis')} is outside a tensor of rank {rank}")

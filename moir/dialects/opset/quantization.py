@@ -70,8 +70,8 @@ class FakeQuantize(OpsetOp):
         result = np.where(below, output_low, np.where(above, output_high, inside))
         return (result.astype(data.dtype).reshape(data.shape),)
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if self.integer("levels") < 2:
             raise VerifyException("levels is below 2")
 
@@ -103,7 +103,7 @@ class FakeConvert(OpsetOp):
     def result_element(self) -> Attribute:
         return self.common_element()
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if self.element("destination_type") not in (f8e4m3, f8e5m2):
             raise VerifyException("destination_type is neither f8e4m3 nor f8e5m2")

@@ -92,8 +92,8 @@ class RecurrentOp(OpsetOp):
         """Number of directions."""
         return 1
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         count = self.ACTIVATION_COUNT
         if len(self.texts("activations")) != count:
             raise VerifyException(f"activations has {len(self.texts('activations'))} entries, not {count}")

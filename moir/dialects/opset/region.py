@@ -42,7 +42,7 @@ class ROIPooling(OpsetOp):
     def result_element(self) -> Attribute:
         return self.common_element()
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if min(self.integer("pooled_h"), self.integer("pooled_w")) < 1 or self.number("spatial_scale") <= 0:
             raise VerifyException("pooled_h, pooled_w and spatial_scale must be positive")

@@ -228,8 +228,8 @@ class StridedSlice(MovementOp):
         begins = all(mask or start == 0 for mask, start in zip(open_begin, begin, strict=False))
         return begins and all(mask or stop >= UNBOUNDED for mask, stop in zip(open_end, end, strict=False))
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         if sum(self.integers("ellipsis_mask")) > 1:
             raise VerifyException("an index has at most one ellipsis")
         count = len(self.integers("begin_mask"))

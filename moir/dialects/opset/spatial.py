@@ -151,8 +151,8 @@ class SlidingWindowOp(OpsetOp):
         auto_pad = self.text("auto_pad")
         return tuple([positions(size, window, auto_pad, rounding) for size, window in zip(sizes, self.windows(kernel), strict=True)])
 
-    def verify_(self) -> None:
-        super().verify_()
+    def check_invariants(self) -> None:
+        super().check_invariants()
         count = len(self.integers("strides"))
         if count not in self.SPATIAL_RANKS:
             raise VerifyException(f"strides has {count} entries; there can be {', '.join(map(str, self.SPATIAL_RANKS))} spatial axes")

@@ -40,13 +40,19 @@ class DeduplicatePass(ReportingPass):
 def deduplicate(block: Block) -> bool:
     """Replace each operation of a block by an equal earlier one; returns whether there was one."""
     changed = False
+    alike: dict[Hashable, Operation] = {}
     first: dict[Hashable, Operation] = {}
     recording = RECORDING.get()
     for op in list(block.ops):
         if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
             continue
-        key = (type(op), tuple(map(id, op.operands)), tuple(op.properties.items()), tuple(result.type for result in op.results))
-        earlier = first.setdefault(key, op)
+        operands = tuple(map(id, op.operands))
+        # Attributes take long to hash, and few operations share all operands with another one of their class.
+        other = alike.setdefault((type(op), operands or tuple(op.properties.values())), op)
+        if other is op:
+            continue
+        first.setdefault(_contents(other), other)
+        earlier = first.setdefault(_contents(op), op)
         if earlier is op:
             continue
         changed = True
@@ -58,3 +64,7 @@ def deduplicate(block: Block) -> bool:
         op.detach()
         op.erase()
     return changed
+
+
+def _contents(op: Operation) -> Hashable:
+    return type(op), tuple(map(id, op.operands)), tuple(op.properties.items()), tuple(result.type for result in op.results)

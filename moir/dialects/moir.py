@@ -23,12 +23,13 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure
 
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr
+from moir.dialects.operation_class import OperationClass
 from moir.dialects.python_object import PythonAttr
 from moir.dialects.shapes import UNKNOWN
 
 
 @irdl_op_definition
-class ModelOp(IRDLOperation):
+class ModelOp(IRDLOperation, metaclass=OperationClass):
     """A model: one block of operations, Parameter and Result among them, in topological order.
 
         moir.model @classifier attributes {opset_import = {…}} { … }
@@ -71,7 +72,7 @@ class ModelOp(IRDLOperation):
 
 
 @irdl_op_definition
-class NoneOp(IRDLOperation):
+class NoneOp(IRDLOperation, metaclass=OperationClass):
     """An absent optional operand that is followed by present ones."""
 
     name = "moir.none"

@@ -14,6 +14,7 @@ from xdsl.irdl.constraints import AnyAttr, AtMost, RangeOf, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import is_element_type
+from moir.dialects.operation_class import OperationClass
 from moir.dialects.properties import (
     FALSE,
     TRUE,
@@ -196,7 +197,7 @@ def property_table(operation: type[IRDLOperation]) -> PropertyTable:
     return PropertyTable(specs, {name: spec.default for name, spec in specs.items() if spec.default is not None})
 
 
-class PropertyAccess(Operation):
+class PropertyAccess(Operation, metaclass=OperationClass):
     """Access to properties of an operation as Python values, whatever its dialect."""
 
     def integer(self, name: str) -> int:

@@ -43,12 +43,12 @@ def stable_order(sources: Sequence[Iterable[int]]) -> list[int]:
 
 def is_sorted(operations: Iterable[Operation]) -> bool:
     """Whether no operation uses a result of a later one."""
-    later = set(operations)
+    later = set(map(id, operations))
     for op in operations:
         for operand in op.operands:
-            if operand.owner in later:
+            if id(operand.owner) in later:
                 return False
-        later.discard(op)
+        later.discard(id(op))
     return True
 
 

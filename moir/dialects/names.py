@@ -8,11 +8,12 @@ is written `\\,`. Users find the inputs and outputs of a converted model by thes
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Operation, OpResult, SSAValue
 
-from moir.dialects.properties import string_attribute, strings_attribute, value_of
+from moir.dialects.properties import string_attribute, strings_attribute
 
 
 def name_of(op: Operation) -> str | None:
@@ -39,7 +40,7 @@ def several_tensor_names(names: Iterable[Iterable[str]]) -> ArrayAttr[StringAttr
 def tensor_names_of(op: Operation) -> list[str]:
     """Names of the result tensors of an operation: one string per result as in the IR, empty without names."""
     names = op.attributes.get("tensor_names")
-    texts: list[str] = list(value_of(names)) if names is not None else []
+    texts = [text.data for text in cast("ArrayAttr[StringAttr]", names).data] if names is not None else []
     return texts + [""] * (len(op.results) - len(texts))
 
 

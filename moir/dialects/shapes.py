@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias, TypeGuard, TypeVar, cast, overload
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnrankedTensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, OpResult, SSAValue
 
 from moir.dialects.element_types import dynamic, interned
 from moir.dialects.symbols import Dimension, Symbol
@@ -66,9 +66,13 @@ UNKNOWN = tensor(None, dynamic)
 """The type of a value of unknown shape and element type."""
 
 
-def _describe(type_: Attribute) -> tuple[Attribute, Shape, Attribute]:
+def _describe(value: SSAValue | Attribute) -> tuple[Attribute, Shape, Attribute]:
+    # Whether something is any SSAValue takes long to tell, so that only those are asked that were never described.
+    type_ = value.type if type(value) is OpResult else value
     found = _DESCRIPTIONS.get(id(type_))
     if found is None:
+        if isinstance(type_, SSAValue):
+            return _describe(type_.type)
         found = _DESCRIPTIONS[id(type_)] = (type_, *_read(type_))
     return found
 
@@ -85,12 +89,12 @@ def _read(type_: Attribute) -> tuple[Shape, Attribute]:
 
 def shape_of(value: SSAValue | Attribute) -> Shape:
     """Shape of a value or of a tensor type."""
-    return _describe(value.type if isinstance(value, SSAValue) else value)[1]
+    return _describe(value)[1]
 
 
 def element_of(value: SSAValue | Attribute) -> Attribute:
     """Element type of a value or of a tensor type; `!moir.dynamic` for anything that is no tensor."""
-    return _describe(value.type if isinstance(value, SSAValue) else value)[2]
+    return _describe(value)[2]
 
 
 def rank_of(value: SSAValue | Attribute) -> int | None:

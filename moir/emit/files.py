@@ -14,8 +14,9 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from glob import escape
+from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from moir.errors import EmissionError, UsageError
 from moir.foreign_files import is_openvino_ir
@@ -26,7 +27,7 @@ from moir.frameworks import SAMPLE
 class FilePair:
     """The open temporary files of a model, for the `.xml` and the `.bin`."""
 
-    xml: BinaryIO
+    xml: TextIO
     weights: BinaryIO
 
 
@@ -105,7 +106,7 @@ def replacing(xml_path: Path) -> Generator[FilePair]:
     try:
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            with _create(temporary[0]) as xml, _create(temporary[1]) as weights:
+            with TextIOWrapper(_create(temporary[0]), "utf-8", newline="") as xml, _create(temporary[1]) as weights:
                 yield FilePair(xml, weights)
                 for file in (weights, xml):
                     file.flush()

@@ -7,7 +7,8 @@ version="opset8"`, also for an operation of a user's dialect. The XML is written
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 
 from xdsl.dialects.builtin import StringAttr
@@ -30,7 +31,7 @@ from moir.emit.text import escape_name, escape_value, parameter_shape, port_text
 from moir.emit.weights import Weights
 from moir.errors import ConversionError, EmissionError
 
-_EXTENSION = "extension."
+_EXTENSION = "extension"
 _ATTRIBUTE_NAME = re.compile(r"[\w.-]+", re.ASCII)
 
 
@@ -46,8 +47,8 @@ class ModelWriter:
         self.layers = 0
         self._write = write
         self._weights = weights
-        # By identity: attributes live as long as the module, and hashing an attribute costs more than this look-up.
-        self._properties: dict[int, str] = {}
+        # By identity: attributes live as long as the module, and hashing an attribute costs more than these look-ups.
+        self._data_elements: dict[tuple[object, ...], str] = {}
         self._ports: dict[int, tuple[str, str]] = {}
 
     def model(self, model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> None:
@@ -60,7 +61,7 @@ class ModelWriter:
 
     def _network(self, layers: LayerOrder, tensor_names: Mapping[OpResult, str]) -> None:
         """Write `<layers>` and `<edges>`; `tensor_names` has the names of results whose operation declares none."""
-        sources: dict[object, str] = {}
+        sources: dict[int, str] = {}
         edges: list[str] = []
         self._write("\t<layers>\n")
         for index, (op, name) in enumerate(zip(layers.operations, layers.names, strict=True)):
@@ -68,7 +69,7 @@ class ModelWriter:
                 operands = operands_of(op)
                 self._layer(op, index, name, operands, tensor_names)
                 for port, operand in enumerate(operands):
-                    source = sources.get(operand)
+                    source = sources.get(id(operand))
                     if source is None:
                         raise misplaced_operand(op)
                     edges.append(f'\t\t<edge {source} to-layer="{index}" to-port="{port}"/>\n')
@@ -76,21 +77,14 @@ class ModelWriter:
                 if error.operation is not None:
                     raise
                 raise EmissionError(error.reason, operation=op.name, node=name_of(op), hint=error.hint) from error
-            for result in op.results:
-                sources[result] = f'from-layer="{index}" from-port="{len(operands) + result.index}"'
+            for port, result in enumerate(op.results, len(operands)):
+                sources[id(result)] = f'from-layer="{index}" from-port="{port}"'
         self._write(f"\t</layers>\n\t<edges>\n{''.join(edges)}\t</edges>\n")
         self.layers += len(layers.operations)
 
     def _layer(self, op: OpsetOp, index: int, name: str, operands: list[SSAValue], tensor_names: Mapping[OpResult, str]) -> None:
-        version, _, type_ = op.name.partition(".")
-        if version.startswith("opset"):
-            type_ = layer_type(type(op))
-        elif version == "extension":
-            version, type_ = _extension_layer(op, type_)
-        parts = [
-            f'\t\t<layer id="{index}" name="{escape_name(name)}" type="{escape_name(type_)}" version="{escape_name(version)}">\n',
-            self._data(op),
-        ]
+        kind = _layer_form(type(op)).kind or _own_kind(op)
+        parts = [f'\t\t<layer id="{index}" name="{escape_name(name)}" {kind}>\n', self._data(op)]
         port_information = ""
         if "runtime_info" in op.attributes:
             parts.append(layer_information(op, False, "\t\t\t"))
@@ -103,12 +97,11 @@ class ModelWriter:
         if op.results:
             parts.append("\t\t\t<output>\n")
             names = tensor_names_of(op)
-            for port, result in enumerate(op.results):
-                given = names[port] if port < len(names) else ""
+            for port, (result, given) in enumerate(zip(op.results, names, strict=False), len(operands)):
                 if tensor_names and not given:
                     given = tensor_names.get(result, "")
                 label = f' names="{escape_name(given)}"' if given else ""
-                parts.append(self._port(result.type, len(operands) + port, label, port_information))
+                parts.append(self._port(result.type, port, label, port_information))
             parts.append("\t\t\t</output>\n")
         self._write("".join(parts))
         if op.regions:
@@ -136,20 +129,11 @@ class ModelWriter:
         if op.name == "opset1.Parameter":
             return _parameter_data(op)
         properties = op.properties
-        texts: list[str] = []
-        written: Sequence[tuple[str, Attribute | None]] = _written_properties(type(op))
-        if not written and properties and op.name.startswith(_EXTENSION):
-            # An operation without a class: all of its properties are written.
-            written = [(_attribute_name(name), None) for name in properties]
-        for name, default in written:
-            attribute = properties.get(name, default)
-            if attribute is None:
-                continue
-            text = self._properties.get(id(attribute))
-            if text is None:
-                text = self._properties[id(attribute)] = property_text(attribute)
-            texts.append(f' {name}="{text}"')
-        return f"\t\t\t<data{''.join(texts)}/>\n" if texts else ""
+        key = (type(op), *properties, *map(id, properties.values()))
+        text = self._data_elements.get(key)
+        if text is None:
+            text = self._data_elements[key] = _data_element(op)
+        return text
 
     def _constant_data(self, op: OpsetOp) -> str:
         value = op.properties.get("value")
@@ -159,6 +143,22 @@ class ModelWriter:
         kind = element_types.describe(value.element).xml
         shape = ",".join(map(str, value.shape))
         return f'\t\t\t<data element_type="{kind}" shape="{shape}" offset="{offset}" size="{size}"/>\n'
+
+
+def _data_element(op: OpsetOp) -> str:
+    """The `<data>` of a layer that is neither a Constant nor a Parameter."""
+    properties = op.properties
+    form = _layer_form(type(op))
+    written: Iterable[tuple[str, Attribute | None]] = form.properties
+    if not form.kind and not form.properties:
+        # An operation without a class: all of its properties are written.
+        written = [(_attribute_name(name), None) for name in properties]
+    texts: list[str] = []
+    for name, default in written:
+        attribute = properties.get(name, default)
+        if attribute is not None:
+            texts.append(f' {name}="{property_text(attribute)}"')
+    return f"\t\t\t<data{''.join(texts)}/>\n" if texts else ""
 
 
 def _parameter_data(op: Operation) -> str:
@@ -171,24 +171,46 @@ def _parameter_data(op: Operation) -> str:
     return f'\t\t\t<data shape="{shape}" element_type="{element_types.describe(element).xml}"/>\n'
 
 
-def _extension_layer(op: OpsetOp, type_: str) -> tuple[str, str]:
-    """Version and type of a layer of the `extension` dialect.
+@dataclass(frozen=True)
+class _LayerForm:
+    """What the layers of all operations of a class have in common.
 
-    The class of the operation may be a user's own, which declares neither.
+    Args:
+        kind: the XML of their type and version; empty for an operation that says these itself (`_own_kind`).
+        properties: names and defaults of the properties that are written to `<data>`, in the order of the class.
+    """
+
+    kind: str
+    properties: tuple[tuple[str, Attribute | None], ...]
+
+
+@cache
+def _layer_form(operation: type[OpsetOp]) -> _LayerForm:
+    version, _, type_ = operation.name.partition(".")
+    if version.startswith("opset"):
+        type_ = layer_type(operation)
+    ports = PORT_MAP_PROPERTIES.get(operation.KIND, frozenset[str]())
+    specs = property_table(operation).specs
+    return _LayerForm(
+        "" if version == _EXTENSION else _kind(type_, version),
+        tuple((escape_value(name), spec.default) for name, spec in specs.items() if name not in ports),
+    )
+
+
+def _own_kind(op: OpsetOp) -> str:
+    """The kind of a layer of the `extension` dialect.
+
+    The class of the operation may be a user's own, which declares neither type nor version.
     """
     version = op.attributes.get(LAYER_VERSION)
-    return version.data if isinstance(version, StringAttr) else "extension", decode_kind(type_)
+    return _kind(decode_kind(op.name.partition(".")[2]), version.data if isinstance(version, StringAttr) else _EXTENSION)
+
+
+def _kind(type_: str, version: str) -> str:
+    return f'type="{escape_name(type_)}" version="{escape_name(version)}"'
 
 
 def _attribute_name(name: str) -> str:
     if _ATTRIBUTE_NAME.fullmatch(name) is None or name[0] in "-.0123456789":
         raise EmissionError(f"{name!r} cannot be the name of an attribute in XML")
     return name
-
-
-@cache
-def _written_properties(operation: type[OpsetOp]) -> tuple[tuple[str, Attribute | None], ...]:
-    """Names and defaults of the properties of an operation that are written to `<data>`, in the order of the class."""
-    ports = PORT_MAP_PROPERTIES.get(operation.KIND, frozenset[str]())
-    specs = property_table(operation).specs
-    return tuple((escape_value(name), spec.default) for name, spec in specs.items() if name not in ports)

@@ -44,6 +44,6 @@ def write_model(module: ModuleOp, xml_path: str | Path, *, conversion_parameters
     path = Path(xml_path)
     weights = Weights()
     with replacing(path) as files:
-        layers = write_xml(module, lambda text: files.xml.write(text.encode()), weights, conversion_parameters)
+        layers = write_xml(module, files.xml.write, weights, conversion_parameters)
         weights.write(files.weights.write)
     return WrittenModel(path, weights_path(path), layers, weights.size)

@@ -25,7 +25,7 @@ OLD, NEW = b"<net>old</net>", b"<net>new</net>"
 def write_pair(path: Path, text: bytes) -> None:
     with replacing(path) as files:
         files.weights.write(text)
-        files.xml.write(text)
+        files.xml.write(text.decode())
 
 
 def content(directory: Path) -> dict[str, bytes]:
@@ -51,7 +51,7 @@ def test_error_leaves_everything_as_it_was(tmp_path: Path, exception: type[BaseE
 
     def fail() -> None:
         with replacing(tmp_path / "m.xml") as files:
-            files.xml.write(NEW)
+            files.xml.write(NEW.decode())
             raise exception("no")
 
     with pytest.raises(exception):
@@ -104,7 +104,7 @@ def killing(function):
 def write(path, text):
     with files.replacing(path) as pair:
         for _ in range(3):
-            pair.xml.write(text)
+            pair.xml.write(text.decode())
             pair.xml.flush()
             pair.weights.write(text)
             pair.weights.flush()
@@ -151,7 +151,7 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 try:
     with replacing(Path(sys.argv[1])) as files:
-        files.xml.write(b"x")
+        files.xml.write("x")
         files.weights.write(bytes(3 << 20))
 except EmissionError as error:
     print(error.reason)

@@ -5,11 +5,10 @@ xDSL's own verification attaches the text of the whole module to an error, which
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, ErasedSSAValue, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, ErasedSSAValue, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.names import name_of
@@ -92,10 +91,8 @@ def _verify_tree(root: Operation, before: Snapshot | None) -> None:
             _verify(op)
         for region in op.regions:
             for block in region.blocks:
-                operations = list(block.ops)
-                _check_operands(operations)
                 # The last one is taken next: of several errors, the first in the text is reported.
-                pending.extend(reversed(operations))
+                pending.extend(reversed(_with_operands(block)))
 
 
 def _verify(op: Operation) -> None:
@@ -109,10 +106,10 @@ def _verify(op: Operation) -> None:
         raise _OperationError(op, str(error)) from error
 
 
-def _check_operands(operations: Iterable[Operation]) -> None:
-    """Check that operands exist, and results of operations are used behind these, in their block only."""
-    defined: set[int] = set()
-    for op in operations:
+def _with_operands(block: Block) -> list[Operation]:
+    """The operations of a block, whose operands exist, results of operations in front of their use in the block."""
+    defined: dict[int, Operation] = {}
+    for op in block.ops:
         for index, operand in enumerate(op.operands):
             # Neither class has subclasses, so that the abstract base need not be asked.
             if type(operand) is OpResult:
@@ -120,4 +117,5 @@ def _check_operands(operations: Iterable[Operation]) -> None:
                     raise _OperationError(op, f"operand {index} is not defined before it in its block")
             elif type(operand) is ErasedSSAValue:
                 raise _OperationError(op, "an operand was erased")
-        defined.add(id(op))
+        defined[id(op)] = op
+    return list(defined.values())

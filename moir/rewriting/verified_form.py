@@ -28,7 +28,7 @@ class VerifiedForm:
         operands: the permitted numbers of operands.
         results: the permitted numbers of results.
         properties: constraint and default of each permitted property; a default satisfies its constraint.
-        required: the number of properties that must be there.
+        required: the names of the properties that must be there.
     """
 
     operands: range

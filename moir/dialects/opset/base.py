@@ -39,6 +39,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from moir.dialects.assembly import parse_assembly, print_assembly
 from moir.dialects.data import Array
+from moir.dialects.moir import is_none
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.property_definitions import PropertyAccess, property_table
 from moir.dialects.shapes import Shape, Shapes, SymbolicShape, element_of, merge_elements, rank_of, shape_of, tensor
@@ -228,8 +229,6 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
     def optional_operand(self, index: int) -> SSAValue | None:
         """An operand, None if it is absent."""
-        from moir.dialects.moir import is_none
-
         if index >= len(self._operands) or is_none(self._operands[index].owner):
             return None
         return self._operands[index]

@@ -43,7 +43,8 @@ def deduplicate(block: Block) -> bool:
     alike: dict[Hashable, Operation] = {}
     first: dict[Hashable, Operation] = {}
     recording = RECORDING.get()
-    for op in list(block.ops):
+    # No copy is needed: only the operation at hand is erased, and the iterator already holds the next one.
+    for op in block.ops:
         if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
             continue
         operands = tuple(map(id, op.operands))

@@ -1,8 +1,10 @@
 """Base class of the operations of the opset dialects, and definitions of their properties.
 
 An operation is an IRDL class of about ten lines: operands, properties named as in the XML with the defaults of the
-specification, `result_shape` and, where numpy can compute it, `evaluate`. The dialect is the operation set that
-introduced this version of the operation, so `opset8.Gather` is written to the IR as `type="Gather" version="opset8"`.
+specification, `result_shape` and, where numpy can compute it, `evaluate`. What else makes it valid is checked in
+`check_invariants`, not in `verify_`, so that verification is quick (`moir/rewriting/verified_form.py`). The dialect is
+the operation set that introduced this version of the operation, so `opset8.Gather` is written to the IR as
+`type="Gather" version="opset8"`.
 
     @irdl_op_definition
     class Softmax(OpsetOp):

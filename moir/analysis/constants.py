@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, OpResult, SSAValue
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import bf16, describe, f16, f32, f64, to_numpy
+from moir.dialects.large_arrays import Values, in_memory_order, pieces
 from moir.dialects.opset.infrastructure import Convert
 from moir.dialects.shapes import element_of, rank_of
 
@@ -36,9 +37,20 @@ def constant_of(value: SSAValue) -> Array | None:
 
     None for other values, for elided constants and for packed element types.
     """
+    values = values_of(value)
+    return None if values is None else np.asarray(values)
+
+
+def values_of(value: SSAValue) -> Values | None:
+    """The elements of a value that a Constant produces, which may not be computed yet; None as for `constant_of`."""
     if not isinstance(value, OpResult) or not isinstance(data := value.op.properties.get("value"), DataAttr):
         return None
-    return array_of(data)
+    return None if describe(data.element).is_packed else data.data.values
+
+
+def is_constant(value: SSAValue) -> bool:
+    """Whether `constant_of` gives the array of a value."""
+    return values_of(value) is not None
 
 
 def array_of(data: DataAttr) -> Array | None:
@@ -48,8 +60,10 @@ def array_of(data: DataAttr) -> Array | None:
 
 def scalar_of(value: SSAValue) -> float | None:
     """The number of a constant of one element, None for anything else."""
-    array = constant_of(value)
-    return float(array.reshape(-1)[0]) if array is not None and array.size == 1 and array.dtype.kind in "fiuV" else None
+    values = values_of(value)
+    if values is None or values.size != 1 or values.dtype.kind not in "fiuV":
+        return None
+    return float(np.asarray(values).reshape(-1)[0])
 
 
 def is_about(value: float, expected: float, element: Attribute) -> bool:
@@ -63,8 +77,8 @@ def outranks(constant: SSAValue, other: SSAValue) -> bool:
     return own != 0 and (own is None or rank is None or own > rank)
 
 
-def weight_of(value: SSAValue) -> Array | None:
-    """The array of a floating-point constant, or of one that is converted to another floating-point type.
+def weight_of(value: SSAValue) -> Values | None:
+    """The elements of a floating-point constant, or of one that is converted to another floating-point type.
 
     None for any other value and for elided constants.
     """
@@ -73,9 +87,9 @@ def weight_of(value: SSAValue) -> Array | None:
         return None
     source = value.op.operands[0] if isinstance(value.op, Convert) else value
     data = source.op.properties.get("value") if isinstance(source, OpResult) else None
-    if not isinstance(data, DataAttr) or data.data.array is None or data.element not in FLOATS:
+    if not isinstance(data, DataAttr) or data.data.values is None or data.element not in FLOATS:
         return None
-    return data.array.astype(to_numpy(element), copy=False)
+    return data.values.astype(to_numpy(element), copy=False)
 
 
 def is_shared(value: SSAValue) -> bool:
@@ -85,13 +99,22 @@ def is_shared(value: SSAValue) -> bool:
     return isinstance(value, OpResult) and isinstance(value.op, Convert) and not has_one_live_use(value.op.operands[0])
 
 
-def stored(array: Array, dtype: np.dtype[Any]) -> Array | None:
+def is_finite(values: Values) -> bool:
+    """Whether all numbers are finite."""
+    return all(bool(np.all(np.isfinite(piece))) for piece in pieces(in_memory_order(values)))
+
+
+def stored(values: Values, dtype: np.dtype[Any]) -> Values | None:
     """Computed numbers rounded to the type of weights; None if the result is not finite or the error too large."""
+    if dtype == values.dtype:
+        return values if is_finite(values) else None
+    # Subnormal numbers have fewer digits, and smaller numbers become 0.
+    error = largest = 0.0
     with np.errstate(all="ignore"):
-        result = array.astype(dtype, copy=False)
-        if dtype == array.dtype:
-            return result if bool(np.all(np.isfinite(result))) else None
-        # Subnormal numbers have fewer digits, and smaller numbers become 0.
-        back = result.astype(array.dtype)
-        error, largest = np.max(np.abs(back - array), initial=0), np.max(np.abs(array), initial=0)
-        return result if bool(np.all(np.isfinite(back))) and error <= ROUNDING[dtype.itemsize] * largest else None
+        for piece in pieces(in_memory_order(values)):
+            back = piece.astype(dtype).astype(values.dtype)
+            if not np.all(np.isfinite(back)):
+                return None
+            error = max(error, np.max(np.abs(back - piece), initial=0))
+            largest = max(largest, np.max(np.abs(piece), initial=0))
+    return values.astype(dtype) if error <= ROUNDING[dtype.itemsize] * largest else None

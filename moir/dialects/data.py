@@ -1,8 +1,8 @@
 """`#moir.data`: the value of a constant, a read-only view of memory that another object owns.
 
 A weight is never copied on its way from the model file to the `.bin`: the attribute wraps a numpy array over the memory
-map of the file (possibly strided: a transposed weight is a view). Printing elides it beyond 64 bytes, unless the
-printer writes a side file.
+map of the file (possibly strided: a transposed weight is a view), or a `ComputedArray` of such arrays. Printing elides
+it beyond 64 bytes, unless the printer writes a side file.
 
 Text forms, `T` a static tensor type:
 
@@ -27,7 +27,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 from moir.dialects import element_types
-from moir.dialects.memory_map import Array, same_bytes, windows
+from moir.dialects.large_arrays import ComputedArray, Values, same_bytes, windows
+from moir.dialects.memory_map import Array
 from moir.dialects.shapes import tensor
 from moir.errors import ConversionError
 
@@ -57,24 +58,29 @@ class TensorData:
     """Shape, element type and storage of a constant.
 
     Args:
-        array: the values. For packed element types the bytes (uint8, one dimension); None if elided.
+        values: the elements. For packed element types the bytes (uint8, one dimension); None if elided.
         element: element type.
         shape: shape of the constant (differs from the array's only for packed element types).
     """
 
-    __slots__ = ("_hash", "array", "element", "key", "shape")
+    __slots__ = ("_hash", "element", "key", "shape", "values")
 
-    def __init__(self, array: Array | None, element: Attribute, shape: tuple[int, ...], key: str = "") -> None:
-        self.array = array
+    def __init__(self, values: Values | None, element: Attribute, shape: tuple[int, ...], key: str = "") -> None:
+        self.values = values
         self.element = element
         self.shape = shape
         self.key = key
         self._hash: int | None = None
 
+    @property
+    def array(self) -> Array | None:
+        """The elements as an array, None if elided. Those of a computed array are computed anew for each call."""
+        return None if self.values is None else np.asarray(self.values)
+
     def __hash__(self) -> int:
         """Hash of element type, shape and a few 64-byte windows of the value."""
         if self._hash is None:
-            self._hash = hash((self.element, self.shape, self.key if self.array is None else sample(self.array)))
+            self._hash = hash((self.element, self.shape, self.key if self.values is None else sample(self.values)))
         return self._hash
 
     def __eq__(self, other: object) -> bool:
@@ -82,23 +88,23 @@ class TensorData:
             return True
         if not isinstance(other, TensorData) or self.shape != other.shape or self.element != other.element:
             return False
-        if self.array is None or other.array is None:
-            return self.array is other.array and self.key == other.key
-        if self.array is other.array:
+        if self.values is None or other.values is None:
+            return self.values is other.values and self.key == other.key
+        if self.values is other.values:
             return True
-        return hash(self) == hash(other) and equal(self.array, other.array)
+        return hash(self) == hash(other) and equal(self.values, other.values)
 
 
-def sample(array: Array) -> bytes:
+def sample(values: Values) -> bytes:
     """A few windows of an array's bytes and its size: equal arrays give equal samples."""
-    if array.dtype == object:
-        return repr(array.ravel().tolist()).encode()
-    return windows(array) + struct.pack("<q", array.nbytes)
+    if values.dtype == object:
+        return repr(np.asarray(values).ravel().tolist()).encode()
+    return windows(values) + struct.pack("<q", values.nbytes)
 
 
-def equal(a: Array, b: Array) -> bool:
+def equal(a: Values, b: Values) -> bool:
     """Bitwise equality of two arrays of one shape and type (so -0.0 is not 0.0 and a NaN equals itself)."""
-    return a.ravel().tolist() == b.ravel().tolist() if a.dtype == object else same_bytes(a, b)
+    return np.asarray(a).ravel().tolist() == np.asarray(b).ravel().tolist() if a.dtype == object else same_bytes(a, b)
 
 
 @irdl_attr_definition
@@ -111,7 +117,7 @@ class DataAttr(Data[TensorData]):
     name = "moir.data"
 
     @staticmethod
-    def of(array: Array | float | Iterable[Any], element: Attribute | None = None, shape: Iterable[int] | None = None) -> DataAttr:
+    def of(array: Values | float | Iterable[Any], element: Attribute | None = None, shape: Iterable[int] | None = None) -> DataAttr:
         """Wrap an array without a copy; any other value is converted to an array.
 
         Args:
@@ -119,24 +125,33 @@ class DataAttr(Data[TensorData]):
             element: element type, by default that of the array.
             shape: shape, by default that of the array.
         """
-        values: Array = np.asarray(array, dtype=None if element is None else element_types.to_numpy(element))
+        dtype = None if element is None else element_types.to_numpy(element)
+        if isinstance(array, ComputedArray):
+            values: Values = array if dtype is None else array.astype(dtype)
+        else:
+            values = np.asarray(array, dtype=dtype)
         element = element_types.from_numpy(values.dtype) if element is None else element
         if values.dtype.kind in "US":
-            values = values.astype(object)
+            values = values.astype(np.dtype(object))
         return DataAttr(TensorData(values, element, values.shape if shape is None else tuple(shape)))
 
     @property
-    def array(self) -> Array:
-        """The elements (for packed types their bytes).
+    def values(self) -> Values:
+        """The elements (for packed types their bytes), which may not be computed yet.
 
         Raises ConversionError if the text from which the constant was parsed elides them.
         """
-        if self.data.array is None:
+        if self.data.values is None:
             raise ConversionError(
                 f"the value of a constant of shape {list(self.data.shape)} was left out of the text",
                 hint="print with --weights-file FILE (moir-opt) or --dump-ir DIR (moir) to keep the values",
             )
-        return self.data.array
+        return self.data.values
+
+    @property
+    def array(self) -> Array:
+        """All elements as an array, see `values`; large ones that are not computed yet are computed for each call."""
+        return np.asarray(self.values)
 
     @property
     def element(self) -> Attribute:
@@ -168,15 +183,15 @@ class DataAttr(Data[TensorData]):
         with printer.in_angle_brackets():
             printer.print_attribute(tensor(self.data.shape, self.data.element))
             printer.print_string(", ")
-            if self.data.array is None:
+            if self.data.values is None:
                 printer.print_string(f'elided "{self.data.key}"')
             elif self.nbytes <= INLINE_BYTES or (weights is not None and self.data.element == element_types.string):
-                printer.print_string(_inline(self.data.array))
+                printer.print_string(_inline(self.array))
             elif weights is not None:
                 file_name, offset = weights.store(self)
                 printer.print_string(f'"{file_name}", {offset}')
             else:
-                printer.print_string(f'elided "{hashlib.sha1(sample(self.data.array)).hexdigest()[:12]}"')
+                printer.print_string(f'elided "{hashlib.sha1(sample(self.data.values)).hexdigest()[:12]}"')
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> TensorData:

@@ -2,18 +2,18 @@
 
 Constants are 64-byte aligned. Constants of equal bytes share one position, whatever their shapes and element types. To
 find them, sizes and samples of the bytes are compared first, and whole constants only if these are equal; no hash of a
-whole constant is computed.
+whole constant is computed. Arrays that passes left to compute are computed in pieces while they are written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr, TensorData
-from moir.dialects.memory_map import CHUNK_BYTES, WORTH_RELEASING, is_small, pieces, release, same_bytes, windows
+from moir.dialects.large_arrays import Values, is_small, pieces, same_bytes, windows
 from moir.errors import EmissionError
 
 ALIGNMENT = 64
@@ -28,9 +28,9 @@ class Weights:
 
     def __init__(self) -> None:
         self.size = 0
-        self._stored: list[tuple[int, Array]] = []
+        self._stored: list[tuple[int, Values]] = []
         self._places: dict[int, tuple[int, int]] = {}
-        self._candidates: dict[tuple[int, bytes], list[tuple[int, Array]]] = {}
+        self._candidates: dict[tuple[int, bytes], list[tuple[int, Values]]] = {}
         self._keep: list[TensorData] = []
 
     def place(self, data: DataAttr) -> tuple[int, int]:
@@ -44,7 +44,7 @@ class Weights:
             self._keep.append(data.data)
         return self._places[identity]
 
-    def _store(self, array: Array) -> tuple[int, int]:
+    def _store(self, array: Values) -> tuple[int, int]:
         if array.nbytes == 0:
             return 0, 0
         candidates = self._candidates.setdefault((array.nbytes, windows(array)), [])
@@ -63,8 +63,8 @@ class Weights:
         for offset, array in self._stored:
             if offset > position:
                 write(memoryview(bytes(offset - position)))
-            for piece in _byte_pieces(array):
-                write(piece.data)
+            for piece in pieces(array):
+                write(piece.view(np.uint8).data)
             position = offset + array.nbytes
 
     def fill(self, buffer: Array) -> None:
@@ -79,23 +79,12 @@ class Weights:
         self.write(store)
 
 
-def _storage(data: DataAttr) -> Array:
+def _storage(data: DataAttr) -> Values:
     """The array whose bytes, little-endian and in C order, represent the constant in the `.bin`."""
-    array = data.array
+    array = data.values
     if data.element == element_types.string:
         return np.frombuffer(data.contiguous_bytes(), np.uint8)
     if array.dtype == object or array.nbytes != data.nbytes:
         kind = element_types.describe(data.element).xml
         raise EmissionError(f"an array of {array.nbytes} bytes cannot be a constant of type {kind} and shape {list(data.shape)}")
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("<"))
-
-
-def _byte_pieces(array: Array) -> Iterator[Array]:
-    """The bytes of an array, piece by piece; pages of a memory map are released after they were read."""
-    contiguous = array.flags.c_contiguous
-    for piece in pieces(array):
-        yield piece.view(np.uint8)
-        if contiguous and array.nbytes > CHUNK_BYTES:
-            release(piece)
-    if not (contiguous and array.nbytes > CHUNK_BYTES) and array.nbytes >= WORTH_RELEASING:
-        release(array)

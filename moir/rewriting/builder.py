@@ -16,9 +16,10 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 
 from moir.analysis.known_values import KnownValues
 from moir.dialects import opset
-from moir.dialects.data import Array, DataAttr
+from moir.dialects.data import DataAttr
 from moir.dialects.element_types import dynamic, f32, si64, to_numpy
 from moir.dialects.inference import set_type
+from moir.dialects.large_arrays import ComputedArray, Values
 from moir.dialects.moir import NoneOp
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.property_definitions import property_table
@@ -27,7 +28,7 @@ from moir.dialects.shapes import UNKNOWN, element_of, tensor
 from moir.errors import InferenceError
 from moir.suggestions import did_you_mean
 
-Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] | Array | None
+Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] | Values | None
 """A value, a Python or numpy value that becomes a constant, or None for an absent operand."""
 
 
@@ -158,10 +159,10 @@ class OpBuilder:
 
     def constant(self, value: Operand, element: Attribute | None = None, name: str | None = None) -> SSAValue:
         """A constant. By default integers are i64, floats f32, and arrays keep their element type."""
-        if element is None and not isinstance(value, np.ndarray):
+        if element is None and not isinstance(value, np.ndarray | ComputedArray):
             kind = np.asarray(value).dtype.kind
             element = si64 if kind in "iu" or np.asarray(value).size == 0 else f32 if kind == "f" else None
-        data = DataAttr.of(cast(Array, value), element)
+        data = DataAttr.of(cast(Values, value), element)
         op = opset.operation("opset1.Constant").create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
         if name is not None:
             op.attributes["name"] = string_attribute(name)

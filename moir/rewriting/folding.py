@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import numpy as np
 from xdsl.ir import Block, Operation, SSAValue
 
-from moir.analysis.constants import constant_of
+from moir.analysis.constants import FLOATS, values_of
 from moir.analysis.known_values import KnownValues, evaluate
 from moir.dialects import opset
-from moir.dialects.data import Array, DataAttr
+from moir.dialects.data import DataAttr
 from moir.dialects.element_types import REAL_TYPES, describe, f8e4m3, f8e5m2, si4, si8, ui4, ui8
+from moir.dialects.large_arrays import WORTH_DEFERRING, ComputedArray, Values, computed, pieces
+from moir.dialects.memory_map import Array
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_count, element_of, shape_of, tensor
@@ -25,6 +28,10 @@ SMALL = 1 << 10
 
 QUANTIZED_TYPES = frozenset((si8, ui8, si4, ui4, f8e4m3, f8e5m2))
 """Element types in which weights are stored quantized."""
+
+
+REARRANGING = frozenset(("Transpose", "Reshape", "Squeeze", "Unsqueeze"))
+"""Operations whose results have the elements of the first operand, each once."""
 
 
 class Folding:
@@ -54,25 +61,24 @@ class Folding:
                 is_changed = True
         return is_changed
 
-    def results(self, op: OpsetOp) -> list[Array] | None:
+    def results(self, op: OpsetOp) -> Sequence[Values] | None:
         """Values of the results; None if they cannot be evaluated or should not be folded."""
         if self.static_shape and op.name.endswith(".ShapeOf"):
             array = self.known.elements(op.results[0])
             return None if array is None or is_symbolic(array) else [array]
-        operands = [constant_of(operand) for operand in op.operands]
-        if any(array is None for array in operands) or is_dequantization(op):
+        found = [values_of(operand) for operand in op.operands]
+        operands = [values for values in found if values is not None]
+        if len(operands) < len(found) or is_dequantization(op):
             return None
-        arrays = [array for array in operands if array is not None]
-        growth = self.growth(op, arrays)
+        growth = self.growth(op, operands)
         if growth is None or growth > self.allowance:
             return None
-        results = evaluate(op, arrays)
-        if results is None:
-            return None
-        self.allowance -= max(0, growth)
-        return list(results)
+        results = deferred(op, operands) or evaluate(op, [np.asarray(values) for values in operands])
+        if results is not None:
+            self.allowance -= max(0, growth)
+        return results
 
-    def growth(self, op: OpsetOp, operands: list[Array]) -> int | None:
+    def growth(self, op: OpsetOp, operands: list[Values]) -> int | None:
         """Bytes of the results less those of the operands; None if the shape of a result is unknown."""
         size = 0
         for result in op.results:
@@ -80,7 +86,41 @@ class Folding:
             if count is None:
                 return None
             size += count * max(1, describe(element_of(result)).bits // 8)
-        return 0 if size <= SMALL else size - sum(array.nbytes for array in operands)
+        return 0 if size <= SMALL else size - sum(values.nbytes for values in operands)
+
+
+def deferred(op: OpsetOp, operands: Sequence[Values]) -> Sequence[Values] | None:
+    """The result of an operation on large constants, computed when it is read; None if it is not computed by elements.
+
+    Results of other types than floats are computed at once, because an element may be one that raises an error.
+    """
+    data, *others = operands
+    if (element_count(shape_of(op.results[0])) or 0) < WORTH_DEFERRING or len(op.results) != 1:
+        return None
+    if op.KIND in REARRANGING and isinstance(data, ComputedArray):
+        arrays = [np.asarray(values) for values in others]
+        return [data.moved(lambda part: _only(evaluate(op, [part, *arrays])))]
+    if element_of(op.results[0]) not in FLOATS or any(values.dtype.kind not in "fiubV" for values in operands):
+        return None
+    if op.BROADCASTS:
+        if op.text("auto_broadcast") == "pdpd":
+            return None
+    elif not op.POINTWISE or any(values.size != 1 for values in others):
+        return None
+    # The operation itself is erased.
+    copy = type(op).create(
+        operands=Block(arg_types=[operand.type for operand in op.operands]).args,
+        properties=op.properties,
+        result_types=[op.results[0].type],
+    )
+    if evaluate(copy, [next(pieces(values, 1)).reshape((1,) * values.ndim) for values in operands]) is None:
+        return None
+    return [computed(lambda *blocks: _only(evaluate(copy, blocks)), *operands)]
+
+
+def _only(results: Sequence[Array] | None) -> Array:
+    assert results is not None
+    return results[0]
 
 
 def is_dequantization(op: OpsetOp) -> bool:
@@ -98,12 +138,12 @@ def is_dequantization(op: OpsetOp) -> bool:
     )
 
 
-def replace_by_constants(op: OpsetOp, results: list[Array]) -> None:
+def replace_by_constants(op: OpsetOp, results: Sequence[Values]) -> None:
     """Replace an operation by one constant for each result."""
     assert op.parent is not None
     values: list[SSAValue] = []
-    for result, array in zip(op.results, results, strict=True):
-        data = DataAttr.of(array, element_of(result))
+    for result, elements in zip(op.results, results, strict=True):
+        data = DataAttr.of(elements, element_of(result))
         constant = opset.operation("opset1.Constant").create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
         op.parent.insert_op_before(constant, op)
         values.append(constant.results[0])

@@ -28,11 +28,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, cast
 
+import numpy as np
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import Commutative
 
-from moir.analysis.constants import TOLERANCES, constant_of, is_about, outranks, scalar_of
+from moir.analysis.constants import TOLERANCES, constant_of, is_about, is_constant, outranks, scalar_of, values_of
 from moir.dialects import opset
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import dynamic
@@ -169,8 +170,8 @@ class Match:
 
     def scalar(self, name: str) -> float | None:
         """Number of a variable that is bound to a constant of one element; None if it has more elements."""
-        array = self.constant(name)
-        return float(array.reshape(-1)[0]) if array.size == 1 else None
+        values = values_of(self._bound[name])
+        return float(np.asarray(values).reshape(-1)[0]) if values is not None and values.size == 1 else None
 
     def operation(self, kind: str) -> Operation:
         """The first matched operation of a kind, such as `ReduceMean`."""
@@ -205,7 +206,7 @@ def _match_value(term: Term, value: SSAValue, state: Bindings) -> Iterator[Bindi
         if bound is not None:
             if bound is value or (isinstance(term, ConstantVariable) and _equal_constants(bound, value)):
                 yield state
-        elif isinstance(term, Variable) or constant_of(value) is not None:
+        elif isinstance(term, Variable) or is_constant(value):
             yield {**state[0], term.name: value}, state[1]
 
 

@@ -129,7 +129,7 @@ class _Check:
 def _is_left_out(op: Operation) -> bool:
     """Whether an operation is a constant that was left out of the text and could be a shape, axes or sizes."""
     data = op.properties.get("value")
-    return isinstance(data, DataAttr) and data.data.array is None and math.prod(data.shape) <= MAXIMUM_ELEMENTS
+    return isinstance(data, DataAttr) and data.data.values is None and math.prod(data.shape) <= MAXIMUM_ELEMENTS
 
 
 def _contradiction(op: Operation, result: SSAValue, written: Attribute) -> InferenceError:

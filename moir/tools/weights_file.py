@@ -14,7 +14,7 @@ from typing import BinaryIO
 import numpy as np
 
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.memory_map import pieces, release
+from moir.dialects.large_arrays import pieces
 from moir.errors import ModelFileError
 
 ALIGNMENT = 64
@@ -46,9 +46,8 @@ class WeightsWriter:
 
     def _write(self, data: DataAttr) -> int:
         size = 0
-        for piece in pieces(data.array):
+        for piece in pieces(data.values):
             size += self.file.write(piece.view(np.uint8).data)
-            release(piece)
         return size
 
 

@@ -21,7 +21,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.traits import Commutative
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.constants import constant_of
+from moir.analysis.constants import values_of
 from moir.analysis.known_values import KnownValues
 from moir.dialects.moir import ModelOp, all_blocks
 from moir.dialects.opset.base import OpsetOp
@@ -32,12 +32,13 @@ from moir.rewriting.reporting_pass import Needs, ReportingPass
 
 
 def _is_neutral(constant: SSAValue, other: SSAValue, number: float) -> bool:
-    array, shape = constant_of(constant), shape_of(other)
-    if array is None or shape is None or array.ndim > len(shape) or array.dtype.kind not in "fiubV" or array.size == 0:
+    values, shape = values_of(constant), shape_of(other)
+    if values is None or shape is None or values.ndim > len(shape) or values.dtype.kind not in "fiubV" or values.size == 0:
         return False
-    aligned = shape[len(shape) - array.ndim :]
-    if any(size not in (1, d) for size, d in zip(array.shape, aligned, strict=True)):
+    aligned = shape[len(shape) - values.ndim :]
+    if any(size not in (1, d) for size, d in zip(values.shape, aligned, strict=True)):
         return False
+    array = np.asarray(values)
     # The first element decides most cases, so a large weight is seldom compared as a whole.
     return array.reshape(-1)[0] == number and bool(np.all(array == np.asarray(number).astype(array.dtype)))
 

@@ -29,9 +29,10 @@ from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
-from moir.dialects.data import Array, DataAttr, TensorData
+from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import f16, f32, f64
-from moir.dialects.memory_map import pieces, release
+from moir.dialects.large_arrays import Values, computed, in_memory_order, pieces
+from moir.dialects.memory_map import Array
 from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant, Convert
@@ -85,40 +86,31 @@ def _exact_values(module: ModuleOp) -> set[SSAValue]:
 
 
 def _count(data: TensorData) -> int:
-    return 0 if data.array is None else data.array.size
+    return 0 if data.values is None else data.values.size
 
 
 def _compressed(data: TensorData) -> DataAttr | None:
     """The data of a constant as f16; None if the constant has to stay as it is."""
-    array = data.array
-    if array is None or array.size == 0:
+    values = data.values
+    if values is None or values.size == 0 or not _survives(values):
         return None
-    if not array.flags.c_contiguous and array.nbytes > 1 << 20:
-        # A transposed weight keeps its layout in memory, so it is read once from front to back.
-        order = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
-        half = _half(array.transpose(order))
-        values = None if half is None else half.transpose(np.argsort(order))
-    else:
-        values = _half(array)
-    return None if values is None else DataAttr(TensorData(values, f16, data.shape))
+    return DataAttr(TensorData(computed(_half, values), f16, data.shape))
 
 
-def _half(array: Array) -> Array | None:
-    result = np.empty(array.size, np.float16)
-    position = small = 0
+def _survives(values: Values) -> bool:
+    """Whether f16 represents values well enough."""
+    small = 0
     with np.errstate(all="ignore"):
-        for piece in pieces(array):
+        for piece in pieces(in_memory_order(values)):
             size = np.abs(piece)
             if np.any((size > LARGEST) & (size < np.inf)):
-                return None
+                return False
             small += int(np.count_nonzero((size < SMALLEST_NORMAL) & (size > 0)))
-            result[position : position + piece.size] = piece
-            position += piece.size
-            if array.flags.c_contiguous:
-                release(piece)
-    if small >= SMALL_SHARE * array.size or (small and array.size <= FEW_VALUES):
-        return None
-    return result.reshape(array.shape)
+    return not (small >= SMALL_SHARE * values.size or (small and values.size <= FEW_VALUES))
+
+
+def _half(array: Array) -> Array:
+    return array.astype(np.float16)
 
 
 def _replace(constant: Constant, value: DataAttr) -> None:

@@ -31,10 +31,11 @@ import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from moir.analysis.constants import is_shared, stored, weight_of
+from moir.analysis.constants import is_finite, is_shared, stored, weight_of
 from moir.analysis.uses import has_one_live_use
-from moir.dialects.data import Array
 from moir.dialects.element_types import to_numpy
+from moir.dialects.large_arrays import Values, computed
+from moir.dialects.memory_map import Array
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.convolution import ConvolutionOp
@@ -44,7 +45,7 @@ from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
-def filter_factors(op: OpsetOp, filters: Array, factors: Array, axes: tuple[int, ...]) -> Array | None:
+def filter_factors(op: OpsetOp, filters: Values, factors: Values, axes: tuple[int, ...]) -> Values | None:
     """Factors of the channels of [N, C, spatial…], reshaped to broadcast over the filters.
 
     `axes` are the dimensions of the filters that form the channels. None if the factors vary along other dimensions.
@@ -61,7 +62,7 @@ def filter_factors(op: OpsetOp, filters: Array, factors: Array, axes: tuple[int,
     return aligned.reshape([size if axis in axes else 1 for axis, size in enumerate(filters.shape)])
 
 
-def product_factors(op: OpsetOp, weights: Array, factors: Array, side: str) -> Array | None:
+def product_factors(op: OpsetOp, weights: Values, factors: Values, side: str) -> Values | None:
     """Factors of a matrix product, reshaped to broadcast over its right operand.
 
     The factors are those of the columns of the result (`side` is `outputs`) or of the left operand (`inputs`). None if
@@ -80,7 +81,7 @@ def product_factors(op: OpsetOp, weights: Array, factors: Array, side: str) -> A
     return factors.reshape(-1) if columns else factors.reshape(-1, 1)
 
 
-def scaled_weights(op: Operation, factors: Array, side: str) -> Array | None:
+def scaled_weights(op: Operation, factors: Values, side: str) -> Values | None:
     """The constant weights of a linear operation, multiplied by factors of its outputs or inputs.
 
     None if the weights are not constant, have other uses, or the factors do not fit them.
@@ -96,10 +97,14 @@ def scaled_weights(op: Operation, factors: Array, side: str) -> Array | None:
         fitted = filter_factors(op, weights, factors, op.OUTPUT_CHANNELS if side == "outputs" else op.INPUT_CHANNELS)
     if fitted is None:
         return None
-    return stored(widened(weights) * widened(fitted), weights.dtype)
+    return stored(computed(_product, weights, fitted), weights.dtype)
 
 
-def constant_factor(op: Operation) -> tuple[SSAValue, Array] | None:
+def _product(weights: Array, factors: Array) -> Array:
+    return widened(weights) * widened(factors)
+
+
+def constant_factor(op: Operation) -> tuple[SSAValue, Values] | None:
     """The variable operand of a multiplication or division by a constant, and its factors.
 
     None for any other operation, or if a factor is not finite.
@@ -109,13 +114,16 @@ def constant_factor(op: Operation) -> tuple[SSAValue, Array] | None:
     for position in (1, 0) if isinstance(op, Multiply) else (1,):
         factors = weight_of(op.operands[position])
         if factors is not None and factors.size and keeps_rank(factors, op.operands[1 - position]):
-            with np.errstate(all="ignore"):
-                exact = widened(factors) if isinstance(op, Multiply) else np.reciprocal(widened(factors))
-            return (op.operands[1 - position], exact) if np.all(np.isfinite(exact)) else None
+            exact = computed(widened if isinstance(op, Multiply) else _reciprocal, factors)
+            return (op.operands[1 - position], exact) if is_finite(exact) else None
     return None
 
 
-def constant_term(op: Operation) -> tuple[SSAValue, Array] | None:
+def _reciprocal(factors: Array) -> Array:
+    return np.reciprocal(widened(factors))
+
+
+def constant_term(op: Operation) -> tuple[SSAValue, Values] | None:
     """The variable operand of an addition or subtraction of a constant, and the constant that is added.
 
     None for any other operation.
@@ -125,25 +133,28 @@ def constant_term(op: Operation) -> tuple[SSAValue, Array] | None:
     for position in (1, 0) if isinstance(op, Add) else (1,):
         term = weight_of(op.operands[position])
         if term is not None and term.size and keeps_rank(term, op.operands[1 - position]):
-            return op.operands[1 - position], term if isinstance(op, Add) else np.negative(term)
+            return op.operands[1 - position], term if isinstance(op, Add) else computed(np.negative, term)
     return None
 
 
-def keeps_rank(constant: Array, other: SSAValue) -> bool:
+def keeps_rank(constant: Values, other: SSAValue) -> bool:
     """Whether the result of an operation on a constant and another operand has the rank of the latter."""
     rank = rank_of(other)
     return rank is not None and constant.ndim <= rank
 
 
-def combined(function: Callable[[Array, Array], Array], a: Array, b: Array, value: SSAValue) -> Array | None:
+def combined(function: Callable[[Array, Array], Array], a: Values, b: Values, value: SSAValue) -> Values | None:
     """The function of two constants in the element type of a value; None if the result has more elements than both."""
     if np.prod(np.broadcast_shapes(a.shape, b.shape), dtype=object) > max(a.size, b.size):
         return None
-    with np.errstate(all="ignore"):
-        return stored(np.asarray(function(a.astype(np.float64), b.astype(np.float64))), to_numpy(element_of(value)))
+
+    def wide(left: Array, right: Array) -> Array:
+        return np.asarray(function(left.astype(np.float64), right.astype(np.float64)))
+
+    return stored(computed(wide, a, b), to_numpy(element_of(value)))
 
 
-def with_weights(rewriter: Rewriter, op: OpsetOp, data: SSAValue, weights: Array) -> SSAValue:
+def with_weights(rewriter: Rewriter, op: OpsetOp, data: SSAValue, weights: Values) -> SSAValue:
     """A copy of a linear operation with the given data and weights."""
     constant = rewriter.op.constant(weights, element_of(op.operands[1]))
     return rewriter.op[op.name](data, constant, *op.operands[2:], **op.properties)
@@ -174,7 +185,7 @@ class FactorBehind(Pattern):
             return
         rewriter.replace_with(op, result if term is None else rewriter.op.Add(result, rewriter.op.constant(term, element_of(result))))
 
-    def scaled(self, op: OpsetOp, factors: Array, rewriter: Rewriter) -> SSAValue | None:
+    def scaled(self, op: OpsetOp, factors: Values, rewriter: Rewriter) -> SSAValue | None:
         """The result of a linear operation or of a multiplication by a constant, multiplied by factors."""
         inner = constant_factor(op)
         if inner is not None:

@@ -124,7 +124,7 @@ def scaled_product(value: SSAValue) -> Scores | None:
             and number.size == 1
             and number.ndim <= RANK
         ):
-            scale = float(number.reshape(-1)[0])
+            scale = float(np.asarray(number).reshape(-1)[0])
             if isinstance(value.op, Multiply) or scale:
                 return Scores(inner, None, scale if isinstance(value.op, Multiply) else 1 / scale)
     return None

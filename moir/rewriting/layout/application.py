@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
+from moir.analysis.constants import is_constant
 from moir.analysis.known_values import KnownValues
 from moir.dialects.inference import set_type
 from moir.dialects.names import add_tensor_names, tensor_names_of
@@ -23,7 +24,7 @@ from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import element_of, permuted, shape_of, tensor
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.layout.orders import Order, between, composed, natural
-from moir.rewriting.layout.permuted import is_constant, transposed_constant
+from moir.rewriting.layout.permuted import transposed_constant
 from moir.rewriting.layout.regions import LayoutNode, Layouts, Orbit
 
 

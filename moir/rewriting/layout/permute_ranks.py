@@ -13,13 +13,13 @@ from typing import cast
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.analysis.constants import constant_of
+from moir.analysis.constants import constant_of, is_constant
 from moir.dialects.opset.base import AlongAxes, OpsetOp
 from moir.dialects.opset.slicing import padded
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.rewriting.layout.orders import AxisMap, Order, inverse
 from moir.rewriting.layout.permute_along_axes import along_axes
-from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, is_constant
+from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted
 
 
 def both_orders(axis_map: AxisMap, offer: Offer) -> tuple[Order, Order] | None:

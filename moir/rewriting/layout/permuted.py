@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.analysis.constants import constant_of
+from moir.analysis.constants import constant_of, values_of
 from moir.analysis.dimensions import Dimensions
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
@@ -97,11 +97,6 @@ def together(op: OpsetOp, order: Order, data: Collection[int]) -> Permuted | Non
     return Permuted([order if index in data else None for index in range(len(op.operands))], [order] * len(op.results))
 
 
-def is_constant(value: SSAValue) -> bool:
-    """Whether a value is a constant, which can be transposed at no cost."""
-    return constant_of(value) is not None
-
-
 def is_single(value: SSAValue) -> bool:
     """Whether a value certainly has one element."""
     return element_count(shape_of(value)) == 1
@@ -143,6 +138,6 @@ def unsqueezed(op: OpBuilder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
 
 def transposed_constant(op: OpBuilder, value: SSAValue, order: Order) -> SSAValue:
     """A transposed constant, whose array is a view of the same memory."""
-    array = constant_of(value)
-    assert array is not None
-    return op.constant(array.transpose(order), element_of(value))
+    values = values_of(value)
+    assert values is not None
+    return op.constant(values.transpose(order), element_of(value))

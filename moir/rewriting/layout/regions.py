@@ -16,6 +16,7 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from moir.analysis.constants import is_constant
 from moir.analysis.dimensions import Dimensions
 from moir.dialects.moir import all_blocks
 from moir.dialects.opset.base import OpsetOp
@@ -24,7 +25,7 @@ from moir.dialects.shapes import rank_of
 from moir.rewriting.layout.body_ports import BodyBoundary, body_ports
 from moir.rewriting.layout.orders import Order, between, composed, is_natural, natural
 from moir.rewriting.layout.permutations import permuted_form
-from moir.rewriting.layout.permuted import Offer, Permuted, is_constant
+from moir.rewriting.layout.permuted import Offer, Permuted
 
 Place: TypeAlias = tuple[int, bool]
 """Index of an operand or result, and whether it is a result."""

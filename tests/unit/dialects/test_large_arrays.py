@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from moir.dialects.memory_map import pieces, release
+from moir.dialects.large_arrays import pieces
+from moir.dialects.memory_map import release
 
 ARRAYS = [
     np.arange(24).reshape(2, 3, 4),

@@ -1,0 +1,251 @@
+"""Large arrays, which are never in memory as a whole: views of memory-mapped files, and arrays computed from them.
+
+A `ComputedArray` is a function of other arrays that is applied block by block whenever its elements are read, so that a
+weight that a pass rounds or multiplies takes no memory. It has the shape, the type and the few methods of an array that
+passes use; numpy computes all of it where it needs an array. What reads pieces (`pieces`, `windows`, `same_bytes`)
+takes arrays of both kinds, and drops the pages of files that it has read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from moir.dialects.memory_map import Array, release
+
+CHUNK_BYTES = 4 << 20
+"""Size in bytes of the pieces in which large arrays are read."""
+
+COMPUTED_BYTES = 1 << 20
+"""Size in bytes of the pieces in which arrays are computed, which takes several times as much."""
+
+WINDOW_BYTES = 64
+WINDOWS = 4
+"""Size in bytes and number of the windows of a large array that are compared before all its bytes are."""
+
+WORTH_RELEASING = 64 << 10
+"""Minimum size in bytes of an array whose pages are released: the kernel maps about as many around each read byte."""
+
+WORTH_DEFERRING = 16 << 10
+"""Minimum number of elements of an array that is computed when it is read; smaller ones are computed at once."""
+
+MAXIMUM_COST = 32
+"""Maximum number of functions that are applied for each element whenever it is read."""
+
+
+class ComputedArray:
+    """An array each of whose elements is a function of the elements of other arrays at its position.
+
+    `computed` makes one.
+
+    Args:
+        function: computes a block of the result from blocks of the sources, which broadcast as in numpy.
+        sources: arrays of the rank of the result that broadcast to its shape; computed ones have its shape.
+        shape: shape of the result.
+        dtype: type of the elements of the result.
+    """
+
+    __slots__ = ("cost", "dtype", "function", "shape", "sources")
+
+    def __init__(self, function: Callable[..., Array], sources: Sequence[Values], shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.function = function
+        self.sources = sources
+        self.shape = shape
+        self.dtype = dtype
+        self.cost: int = 1 + sum(source.cost for source in sources if isinstance(source, ComputedArray))
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Size of all elements in bytes."""
+        return self.size * self.dtype.itemsize
+
+    def __array__(self, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> Array:
+        """All elements, read-only: they are computed anew for each call, so that changes of them would be lost."""
+        flat = np.empty(self.size, self.dtype)
+        position = 0
+        for piece in pieces(self):
+            flat[position : position + piece.size] = piece
+            position += piece.size
+        result = flat.reshape(self.shape).astype(self.dtype if dtype is None else dtype, copy=False)
+        result.flags.writeable = False
+        return result
+
+    def astype(self, dtype: np.dtype[Any], *, copy: bool = True) -> Values:
+        """The elements converted to another type."""
+        return self if dtype == self.dtype else computed(partial(_converted, dtype), self)
+
+    def reshape(self, *shape: Any) -> Values:
+        """The elements, in C order, in another shape."""
+        return self.moved(lambda array: array.reshape(*shape))
+
+    def transpose(self, order: Sequence[int]) -> Values:
+        """The array with its dimensions permuted."""
+        return self.moved(lambda array: array.transpose(order))
+
+    def moved(self, move: Callable[[Array], Array]) -> Values:
+        """The result of a function that moves elements, whatever their values and types."""
+        sources = [
+            source.moved(move) if isinstance(source, ComputedArray) else move(np.broadcast_to(source, self.shape))
+            for source in self.sources
+        ]
+        return computed(self.function, *sources)
+
+    def block(self, index: tuple[slice, ...]) -> Array:
+        """The elements of a block, which has a slice of each dimension."""
+        return self._applied([each.block(index) if isinstance(each, ComputedArray) else _part(each, index) for each in self.sources])
+
+    def elements(self, start: int, stop: int) -> Array:
+        """The elements from `start` up to, but not including, `stop` in C order; one dimension."""
+        return self._applied([_elements(each, self.shape, start, stop) for each in self.sources])
+
+    def _applied(self, blocks: list[Array]) -> Array:
+        with np.errstate(all="ignore"):
+            return self.function(*blocks)
+
+
+Values: TypeAlias = Array | ComputedArray
+"""The elements of a constant."""
+
+
+def computed(function: Callable[..., Array], *sources: Values) -> Values:
+    """A function of the elements of arrays, which broadcast as in numpy: computed at once, or when it is read if large.
+
+    Args:
+        function: computes blocks of the result from blocks of the sources, warnings of numpy turned off. What it
+            computes of an element depends on the elements of the sources at its position and on nothing else.
+        sources: the arrays.
+    """
+    shape = np.broadcast_shapes(*[source.shape for source in sources])
+    if math.prod(shape) < WORTH_DEFERRING:
+        with np.errstate(all="ignore"):
+            return function(*[np.asarray(source) for source in sources])
+    aligned = [_aligned(source, shape) for source in sources]
+    with np.errstate(all="ignore"):
+        dtype = function(*[_elements(source, shape, 0, 1) for source in aligned]).dtype
+    result = ComputedArray(function, aligned, shape, dtype)
+    return result if result.cost <= MAXIMUM_COST else np.asarray(result)
+
+
+def _aligned(source: Values, shape: tuple[int, ...]) -> Values:
+    if source.shape == shape:
+        return source
+    array = np.asarray(source)
+    return array.reshape((1,) * (len(shape) - array.ndim) + array.shape)
+
+
+def _converted(dtype: np.dtype[Any], array: Array) -> Array:
+    return array.astype(dtype, copy=False)
+
+
+def _part(array: Array, index: tuple[slice, ...]) -> Array:
+    """A block of an array that broadcasts."""
+    return array[tuple([slice(None) if size == 1 else each for size, each in zip(array.shape, index, strict=True)])]
+
+
+def _elements(values: Values, shape: tuple[int, ...], start: int, stop: int) -> Array:
+    """The elements from `start` to `stop` of an array that is broadcast to a shape."""
+    if isinstance(values, ComputedArray):
+        return values.elements(start, stop)
+    array = values if values.shape == shape else np.broadcast_to(values, shape)
+    return array.reshape(-1)[start:stop] if array.flags.c_contiguous else array.flat[start:stop]
+
+
+def _stored(values: Values) -> Iterator[Array]:
+    """The arrays in memory from which elements are computed in the end."""
+    if isinstance(values, ComputedArray):
+        for source in values.sources:
+            yield from _stored(source)
+    else:
+        yield values
+
+
+def _blocks(shape: tuple[int, ...], limit: int) -> Iterator[tuple[slice, ...]]:
+    """The blocks of at most `limit` elements that an array consists of, in C order."""
+    if not shape:
+        yield ()
+        return
+    inner = math.prod(shape[1:])
+    rows = limit // max(1, inner)
+    for start in range(0, shape[0], max(1, rows)):
+        if rows:
+            yield (slice(start, start + rows), *[slice(None)] * (len(shape) - 1))
+        else:
+            for rest in _blocks(shape[1:], limit):
+                yield (slice(start, start + 1), *rest)
+
+
+def pieces(values: Values, limit: int = CHUNK_BYTES) -> Iterator[Array]:
+    """The elements of an array in C order, as contiguous one-dimensional pieces of about `limit` bytes at most.
+
+    The pieces of a contiguous array are views; others are copied or computed one at a time. Pages of memory maps are
+    dropped when the next piece is asked for.
+    """
+    if isinstance(values, ComputedArray):
+        read, limit = values.block, min(limit, COMPUTED_BYTES)
+    else:
+        values = values.reshape(-1) if values.flags.c_contiguous else values
+        read = partial(_part, values)
+    sources = [array for array in _stored(values) if array.nbytes >= WORTH_RELEASING]
+    for index in _blocks(values.shape, max(1, limit // max(1, values.dtype.itemsize))):
+        yield np.ascontiguousarray(read(index)).reshape(-1)
+        for array in sources:
+            if array.flags.c_contiguous:
+                release(_part(array, index))
+    for array in sources:
+        if not array.flags.c_contiguous:
+            release(array)
+
+
+def in_memory_order(values: Values) -> Values:
+    """The same elements with the dimensions in an order in which memory is read from front to back, for reductions."""
+    largest = max(_stored(values), key=lambda array: array.size)
+    if largest.flags.c_contiguous:
+        return values
+    return values.transpose(sorted(range(values.ndim), key=lambda axis: -abs(largest.strides[axis])))
+
+
+def is_small(values: Values) -> bool:
+    """Whether an array is so small that `windows` returns all of its bytes."""
+    return values.nbytes <= WINDOWS * WINDOW_BYTES
+
+
+def window(values: Values, start: int, stop: int) -> bytes:
+    """The bytes from `start` up to, but not including, `stop` of an array in C order."""
+    size = values.dtype.itemsize
+    first, last = start // size, -(-stop // size)
+    found = _elements(values, values.shape, first, last).tobytes()[start - first * size : stop - first * size]
+    for array in _stored(values):
+        if array.nbytes >= WORTH_RELEASING and array.flags.c_contiguous:
+            release(array.reshape(-1)[first:last])
+    return found
+
+
+def windows(values: Values) -> bytes:
+    """All bytes of a small array, evenly spaced windows of a large one; equal for arrays with equal bytes."""
+    if is_small(values):
+        return np.asarray(values).tobytes()
+    room = values.nbytes - WINDOW_BYTES
+    starts = [index * room // (WINDOWS - 1) for index in range(WINDOWS)]
+    return b"".join([window(values, start, start + WINDOW_BYTES) for start in starts])
+
+
+def same_bytes(a: Values, b: Values) -> bool:
+    """Whether two arrays have the same bytes in C order, whatever their shapes and types."""
+    if a.nbytes != b.nbytes:
+        return False
+    step = COMPUTED_BYTES if isinstance(a, ComputedArray) or isinstance(b, ComputedArray) else CHUNK_BYTES
+    return all(window(a, start, start + step) == window(b, start, start + step) for start in range(0, a.nbytes, step))

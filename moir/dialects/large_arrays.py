@@ -27,6 +27,9 @@ WINDOW_BYTES = 64
 WINDOWS = 4
 """Size in bytes and number of the windows of a large array that are compared before all its bytes are."""
 
+SCATTERED_BYTES = 16 << 20
+"""Minimum size in bytes of a strided array that is read in steps, so that not all its pages are in memory at once."""
+
 WORTH_RELEASING = 64 << 10
 """Minimum size in bytes of an array whose pages are released: the kernel maps about as many around each read byte."""
 
@@ -106,7 +109,7 @@ class ComputedArray:
 
     def block(self, index: tuple[slice, ...]) -> Array:
         """The elements of a block, which has a slice of each dimension."""
-        return self._applied([each.block(index) if isinstance(each, ComputedArray) else _part(each, index) for each in self.sources])
+        return self._applied([each.block(index) if isinstance(each, ComputedArray) else _read(each, index) for each in self.sources])
 
     def elements(self, start: int, stop: int) -> Array:
         """The elements from `start` up to, but not including, `stop` in C order; one dimension."""
@@ -156,6 +159,27 @@ def _part(array: Array, index: tuple[slice, ...]) -> Array:
     return array[tuple([slice(None) if size == 1 else each for size, each in zip(array.shape, index, strict=True)])]
 
 
+def _is_scattered(array: Array) -> bool:
+    """Whether a block of an array may be spread over more memory than should be read at once."""
+    return not array.flags.c_contiguous and array.nbytes > SCATTERED_BYTES
+
+
+def _read(array: Array, index: tuple[slice, ...]) -> Array:
+    """A block of an array that broadcasts: a view, or a copy that is made in steps if it is spread over much memory."""
+    part = _part(array, index)
+    if not _is_scattered(array) or not part.size:
+        return part
+    spans = [(size - 1) * abs(stride) for size, stride in zip(part.shape, part.strides, strict=True)]
+    axis = spans.index(max(spans))
+    step = max(1, CHUNK_BYTES // max(1, abs(part.strides[axis])))
+    result = np.empty(part.shape, part.dtype)
+    for start in range(0, part.shape[axis], step):
+        place = (slice(None),) * axis + (slice(start, start + step),)
+        result[place] = part[place]
+        release(part[place])
+    return result
+
+
 def _elements(values: Values, shape: tuple[int, ...], start: int, stop: int) -> Array:
     """The elements from `start` to `stop` of an array that is broadcast to a shape."""
     if isinstance(values, ComputedArray):
@@ -194,13 +218,17 @@ def pieces(values: Values, limit: int = CHUNK_BYTES) -> Iterator[Array]:
     The pieces of a contiguous array are views; others are copied or computed one at a time. Pages of memory maps are
     dropped when the next piece is asked for.
     """
-    if isinstance(values, ComputedArray):
-        read, limit = values.block, min(limit, COMPUTED_BYTES)
-    else:
-        values = values.reshape(-1) if values.flags.c_contiguous else values
-        read = partial(_part, values)
+    if not isinstance(values, ComputedArray) and values.flags.c_contiguous:
+        values = values.reshape(-1)
     sources = [array for array in _stored(values) if array.nbytes >= WORTH_RELEASING]
-    for index in _blocks(values.shape, max(1, limit // max(1, values.dtype.itemsize))):
+    if isinstance(values, ComputedArray):
+        read = values.block
+        # Scattered memory is read anew for each piece.
+        limit = limit if any(map(_is_scattered, sources)) else min(limit, COMPUTED_BYTES)
+    else:
+        read = partial(_read, values)
+    widest = max([1, values.dtype.itemsize, *[array.itemsize for array in sources]])
+    for index in _blocks(values.shape, max(1, limit // widest)):
         yield np.ascontiguousarray(read(index)).reshape(-1)
         for array in sources:
             if array.flags.c_contiguous:

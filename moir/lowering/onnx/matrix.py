@@ -7,10 +7,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64
+from moir.dialects.large_arrays import computed
+from moir.dialects.memory_map import Array
 from moir.dialects.opset.einsum import Equation
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.errors import InferenceError
@@ -54,8 +58,14 @@ def _scaled(op: OpBuilder, value: SSAValue, factor: float) -> SSAValue:
     """A value multiplied by a number; a constant remains a constant."""
     if factor == 1:
         return value
-    array = small_constant(op, value)
-    return op.Multiply(value, factor) if array is None else op.constant((array * factor).astype(array.dtype), element_of(value))
+    values = small_constant(op, value)
+    if values is None:
+        return op.Multiply(value, factor)
+    return op.constant(computed(partial(_multiplied, factor), values), element_of(value))
+
+
+def _multiplied(factor: float, array: Array) -> Array:
+    return (array * factor).astype(array.dtype)
 
 
 @onnx.lowers("Einsum")

@@ -50,8 +50,13 @@ def executable(name: str) -> str | None:
     return str(beside) if beside.exists() else shutil.which(name)
 
 
-def converters(names: Sequence[str] = ("moir", "ovc")) -> list[Converter]:
-    """Those of the converters that are installed. Raises SystemExit if `moir` is wanted and is not."""
+def converters(names: Sequence[str] = ("moir", "ovc"), compress_to_fp16: bool = False) -> list[Converter]:
+    """Those of the converters that are installed. Raises SystemExit if `moir` is wanted and is not.
+
+    Args:
+        names: names of converters.
+        compress_to_fp16: whether they store weights in half precision.
+    """
     found: list[Converter] = []
     for name in names:
         path = executable(name)
@@ -60,11 +65,11 @@ def converters(names: Sequence[str] = ("moir", "ovc")) -> list[Converter]:
                 raise SystemExit("moir is not installed in this environment: run pip install -e .")
             continue
         if name == "moir":
-            found.append(Converter(name, lambda model, xml, path=path: [path, str(model), "-o", str(xml), "--silent"]))
+            half = ["--compress-to-fp16"] if compress_to_fp16 else []
+            found.append(Converter(name, lambda model, xml, path=path, half=half: [path, str(model), "-o", str(xml), "--silent", *half]))
         else:
-            found.append(
-                Converter(name, lambda model, xml, path=path: [path, str(model), "--output_model", str(xml), "--compress_to_fp16=False"])
-            )
+            half = [f"--compress_to_fp16={compress_to_fp16}"]
+            found.append(Converter(name, lambda model, xml, path=path, half=half: [path, str(model), "--output_model", str(xml), *half]))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Large arrays, which are never in memory as a whole: views of memory-mapped files, and arrays computed from them.
+"""Large arrays that need not be in memory as a whole: views of memory-mapped files, and arrays computed from them.
 
 A `ComputedArray` is a function of other arrays that is applied block by block whenever its elements are read, so that a
 weight that a pass rounds or multiplies takes no memory. It has the shape, the type and the few methods of an array that
@@ -220,6 +220,10 @@ def pieces(values: Values, limit: int = CHUNK_BYTES) -> Iterator[Array]:
     """
     if not isinstance(values, ComputedArray) and values.flags.c_contiguous:
         values = values.reshape(-1)
+        if values.nbytes <= min(limit, WORTH_RELEASING):
+            if values.size:
+                yield values
+            return
     sources = [array for array in _stored(values) if array.nbytes >= WORTH_RELEASING]
     if isinstance(values, ComputedArray):
         read = values.block
@@ -256,9 +260,10 @@ def window(values: Values, start: int, stop: int) -> bytes:
     size = values.dtype.itemsize
     first, last = start // size, -(-stop // size)
     found = _elements(values, values.shape, first, last).tobytes()[start - first * size : stop - first * size]
-    for array in _stored(values):
-        if array.nbytes >= WORTH_RELEASING and array.flags.c_contiguous:
-            release(array.reshape(-1)[first:last])
+    if isinstance(values, ComputedArray) or values.nbytes >= WORTH_RELEASING:
+        for array in _stored(values):
+            if array.nbytes >= WORTH_RELEASING and array.flags.c_contiguous:
+                release(array.reshape(-1)[first:last])
     return found
 
 

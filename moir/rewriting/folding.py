@@ -95,7 +95,7 @@ def deferred(op: OpsetOp, operands: Sequence[Values]) -> Sequence[Values] | None
     Results of other types than floats are computed at once, because an element may be one that raises an error.
     """
     data, *others = operands
-    if (element_count(shape_of(op.results[0])) or 0) < WORTH_DEFERRING or len(op.results) != 1:
+    if max(values.size for values in operands) < WORTH_DEFERRING or len(op.results) != 1:
         return None
     if op.KIND in REARRANGING and isinstance(data, ComputedArray):
         arrays = [np.asarray(values) for values in others]

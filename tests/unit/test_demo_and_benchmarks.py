@@ -63,7 +63,11 @@ def test_measure(tmp_path: Path) -> None:
     [
         (["benchmarks/scaling.py", "--sizes", "100", "--only-moir"], r"^branches +100 +[\d.]+ +-?\d+ +\d+$"),
         (["benchmarks/operations.py", str(DIGITS), "--kinds"], r"^digits/digits.onnx +\d+ +\d+ +0 +0$"),
-        (["benchmarks/weights.py", "--megabytes", "64", "--external", "--only-moir"], r"^moir +[\d.]+ +[\d.]+ +\d+$"),
+        (["benchmarks/weights.py", "--megabytes", "64", "--external", "--only-moir"], r"^moir +[\d.]+ +[\d.]+ +\d+ +\d+$"),
+        (
+            ["benchmarks/weights.py", "--megabytes", "64", "--scaled", "--compress-to-fp16", "--only-moir"],
+            r"^moir +[\d.]+ +[\d.]+ +\d+ +\d+$",
+        ),
     ],
 )
 def test_other_benchmarks(command: list[str], row: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import re
 import subprocess
 import sys
@@ -74,3 +76,33 @@ def test_other_benchmarks(command: list[str], row: str) -> None:
     finished = run(*command)
     assert finished.returncode == 0, finished.stderr
     assert re.search(row, finished.stdout, re.MULTILINE)
+
+
+def test_instructions_are_compared_with_the_committed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    instructions = importlib.import_module("instructions")
+    assert instructions.reported("==7== \n==7== I   refs:      2,221,642,989\n") == 2221642989
+    with pytest.raises(instructions.ConverterFailed, match="no instructions: killed"):
+        instructions.reported("killed")
+    assert instructions.each({200: 2_000_000, 1200: 5_000_000}) == 3000
+    committed = {"start-up": 1000, "chain": 1000}
+    rows, agree = instructions.compared({"start-up": 1030, "chain": 970}, committed)
+    assert agree
+    assert rows[1:] == [["start-up", "1,030", "1,000", "1.030", ""], ["chain", "970", "1,000", "0.970", ""]]
+    for counts, verdicts in (
+        ({"start-up": 1031, "chain": 1000}, ["BEYOND", ""]),
+        ({"start-up": 1000, "chain": 969}, ["", "BEYOND"]),
+        ({"start-up": 1000}, ["", "NOT COMPARED"]),
+        ({"start-up": 1000, "chain": 1000, "branches": 1}, ["", "", "NOT COMPARED"]),
+    ):
+        rows, agree = instructions.compared(counts, committed)
+        assert not agree
+        assert [row[-1] for row in rows[1:]] == verdicts
+    assert set(json.loads(instructions.TABLE.read_text())) == {"environment", "instructions"}
+
+
+def test_instructions_need_valgrind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    finished = run("benchmarks/instructions.py")
+    assert finished.returncode == 1
+    assert finished.stderr.startswith("valgrind, which counts the instructions, is not installed")

@@ -34,9 +34,9 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from moir.version import moir_version
+        from moir.version import VERSION
 
-        value: Any = moir_version()
+        value: Any = VERSION
     elif name == "errors":
         value = import_module("moir.errors")
     elif name in _HOMES:

@@ -1,16 +1,6 @@
-"""The version of the installed package."""
+"""The version of the package; pyproject.toml takes it from here.
 
-from __future__ import annotations
+What is installed could be asked of `importlib.metadata`, which takes a twentieth of the time of starting.
+"""
 
-from functools import cache
-
-
-@cache
-def moir_version() -> str:
-    """The version, or `unknown` if the package is not installed."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("moir")
-    except PackageNotFoundError:
-        return "unknown"
+VERSION = "0.1.0"

@@ -13,7 +13,7 @@ from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.names import name_of
 from moir.emit.text import escape_name, plain_text
 from moir.errors import EmissionError
-from moir.version import moir_version
+from moir.version import VERSION
 
 PORT_ENTRIES = frozenset(("layout",))
 """Entries of a Parameter or Result that belong to its port."""
@@ -53,7 +53,7 @@ def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] |
     if isinstance(carried, DictionaryAttr):
         options |= {name: plain_text(value) for name, value in carried.data.items()}
     options |= conversion_parameters or {}
-    lines = [_value_element("moir_version", moir_version(), "\t\t")]
+    lines = [_value_element("moir_version", VERSION, "\t\t")]
     if options:
         entries = "".join(
             _value_element(name, _anonymous(value) if name in PATH_OPTIONS else value, "\t\t\t") for name, value in options.items()

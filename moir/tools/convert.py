@@ -30,7 +30,9 @@ from moir.suggestions import nearest
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import add_extension_arguments, add_reading_arguments, conversion_options, reading_options
 from moir.tools.failures import one_line, report_failures
+from moir.tools.process import prepare_process
 from moir.tools.streams import STANDARD, STANDARD_OUTPUT, binary_output, file_of, is_stream, print_report, write_archive
+from moir.version import VERSION
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -50,16 +52,6 @@ A model file with the name of a command is given as `./passes`.
 
 SHELLS = ("bash", "zsh", "fish")
 """The shells for which there is completion."""
-
-
-class VersionAction(argparse.Action):
-    """Prints the version, which is looked up only for this option."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from moir.version import moir_version
-
-        print(f"moir {moir_version()}")
-        parser.exit()
 
 
 class CompletionAction(argparse.Action):
@@ -119,12 +111,14 @@ def argument_parser() -> ArgumentParser:
     parser.add_argument(
         "--completion", choices=SHELLS, action=CompletionAction, help="print a script that completes command lines in a shell"
     )
-    parser.add_argument("--version", action=VersionAction, nargs=0, help="print the version")
+    parser.add_argument("--version", action="version", version=f"moir {VERSION}", help="print the version")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `moir`; returns the exit status."""
+    if arguments is None:
+        prepare_process()
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given and given[0] in COMMANDS:
         module, _, name = COMMANDS[given[0]].partition(":")
@@ -142,14 +136,16 @@ def _run(options: argparse.Namespace) -> int:
             from moir.tools.complete_configuration import update
 
             return update(options.tensorflow_custom_operations_config_update, str(model), reading_options(options))
-        with _output(options, model) as output:
+        from moir.conversion import collection_paused
+
+        with _output(options, model) as output, collection_paused():
             _convert(options, model, output)
     return 0
 
 
 def _convert(options: argparse.Namespace, model: Path, output: Path) -> None:
     """Convert a model, and print the summary."""
-    from moir.conversion import collection_paused, convert, save_model
+    from moir.conversion import convert, save_model
     from moir.emit.files import check_output
     from moir.pipeline_text import framework_of
     from moir.tools.output_check import OutputCheck
@@ -165,7 +161,7 @@ def _convert(options: argparse.Namespace, model: Path, output: Path) -> None:
         observers.append(DumpWriter(Path(options.dump_ir)))
     if not options.silent and shows_progress(sys.stderr):
         observers.append(ProgressBar(sys.stderr))
-    with collection_paused(), ExitStack() as stack:
+    with ExitStack() as stack:
         for observer in observers:
             stack.callback(observer.close)
         module = convert(model, conversion_options(options), passes=options.passes, observers=observers)

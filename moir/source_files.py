@@ -56,6 +56,7 @@ def is_mapped(path: Path) -> bool:
     """Whether a file is mapped into the memory of this process; always False without `/proc/self/maps`."""
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
-            return path.exists() and any(line.rstrip("\n").endswith(f" {os.path.realpath(path)}") for line in maps)
+            ending = f" {os.path.realpath(path)}\n"
+            return path.exists() and any(line.endswith(ending) for line in maps)
     except OSError:
         return False

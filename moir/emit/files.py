@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from moir.errors import EmissionError, UsageError
-from moir.foreign_files import is_openvino_ir
 from moir.frameworks import SAMPLE
 
 
@@ -73,7 +71,11 @@ def check_output(xml_path: Path) -> None:
 def _is_replaceable(xml_path: Path) -> bool:
     """Whether the files of an older model are in a place, or what is left of one when its process was killed."""
     written = xml_path if xml_path.exists() else next(xml_path.parent.glob(f".{escape(xml_path.name)}.*.tmp"), None)
-    return written is not None and is_openvino_ir(_beginning(written))
+    if written is None:
+        return False
+    from moir.foreign_files import is_openvino_ir
+
+    return is_openvino_ir(_beginning(written))
 
 
 def _has_content(path: Path) -> bool:
@@ -101,7 +103,7 @@ def replacing(xml_path: Path) -> Generator[FilePair]:
     check_output(xml_path)
     bin_path = weights_path(xml_path)
     directory = xml_path.parent
-    mark = secrets.token_hex(6)
+    mark = os.urandom(6).hex()
     temporary = [directory / f".{path.name}.{mark}.tmp" for path in (xml_path, bin_path)]
     try:
         try:

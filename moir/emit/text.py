@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import cast
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr
@@ -13,25 +14,27 @@ from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, shape_of
 from moir.errors import EmissionError
 
-_IMPOSSIBLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SPECIAL = re.compile('[&<>"\t\n\r]')
-_UNSAFE = re.compile("[^ !#-%'-;=?-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 
 
 def escape_name(text: str) -> str:
     """A name escaped for an XML attribute. Characters that XML 1.0 forbids become U+FFFD: names have no meaning."""
-    if _UNSAFE.search(text) is None:
-        return text
-    return _escape(_IMPOSSIBLE.sub("\ufffd", text))
+    return _escape(text if text.isprintable() else _impossible().sub("\ufffd", text))
 
 
 def escape_value(text: str) -> str:
     """A value escaped for an XML attribute. Raises EmissionError for characters that XML 1.0 forbids."""
-    found = _IMPOSSIBLE.search(text)
+    found = None if text.isprintable() else _impossible().search(text)
     if found:
         raise EmissionError(f"{text!r} has the character {found.group()!r}, which XML cannot hold")
     return _escape(text)
+
+
+@cache
+def _impossible() -> re.Pattern[str]:
+    """The characters that XML 1.0 forbids, none of which is printable. Compiled when text is not: that takes long."""
+    return re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _escape(text: str) -> str:

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from moir.errors import ModelFileError
+from moir.frameworks import FRAMEWORKS, SAMPLE
 
 _FILES_READ: ContextVar[set[Path] | None] = ContextVar("files_read", default=None)
 
@@ -40,6 +41,16 @@ def map_file(path: Path) -> mmap.mmap | None:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
         raise ModelFileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", location=str(path)) from error
+
+
+def check_beginning(path: Path, data: mmap.mmap, dialect: str) -> None:
+    """Raises ModelFileError if a file begins like a kind that no frontend reads, and not like those of a framework."""
+    beginning = data[:SAMPLE]
+    if not FRAMEWORKS[dialect].begins(beginning):
+        # The table of these kinds is imported for files that may be of one.
+        from moir.foreign_files import check_not_foreign
+
+        check_not_foreign(path, beginning)
 
 
 class ModelFolder:

@@ -12,7 +12,6 @@ The exit statuses are:
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
@@ -49,6 +48,8 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
         return PIPE_CLOSED
     except Exception as error:
         if debug:
+            import traceback
+
             _print_error(traceback.format_exc().rstrip())
         _print_error(f"{tool}: error: {one_line(describe(error))}")
         if isinstance(error, OSError) and error.filename is None:

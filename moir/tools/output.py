@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -34,7 +33,7 @@ def _replacing(path: Path) -> Generator[BinaryIO]:
         with path.open("wb") as file:
             yield file
         return
-    temporary = path.parent / f".{path.name}.{secrets.token_hex(6)}.tmp"
+    temporary = path.parent / f".{path.name}.{os.urandom(6).hex()}.tmp"
     try:
         with temporary.open("xb") as file:
             yield file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +18,8 @@ _error_function = elementwise(math.erf, 1)
 
 def _inverse_error(x: float) -> float:
     if -1 < x < 1:
+        from statistics import NormalDist
+
         return NormalDist().inv_cdf((x + 1) / 2) / math.sqrt(2)
     return math.copysign(math.inf, x) if abs(x) == 1 else math.nan
 

@@ -17,9 +17,7 @@ from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel
 from moir.dialects.properties import integer_attribute, string_attribute
 from moir.dialects.shapes import element_of
 from moir.errors import ModelFileError
-from moir.foreign_files import check_not_foreign
-from moir.frameworks import SAMPLE
-from moir.frontends.files import map_file
+from moir.frontends.files import check_beginning, map_file
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
 from moir.frontends.onnx.messages import decode_error, is_text, new_model
@@ -52,7 +50,7 @@ def read_model(path: str | Path) -> ModuleOp:
     mapped = map_file(path)
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(path))
-    check_not_foreign(path, mapped[:SAMPLE])
+    check_beginning(path, mapped, "onnx")
     splitter = Splitter(path, memoryview(mapped), ONNX_FORMAT)
     skeleton = splitter.split()
     model = new_model()

@@ -11,7 +11,7 @@ Source: https://protobuf.dev/programming-guides/encoding.
 from __future__ import annotations
 
 import mmap
-import secrets
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,7 +140,7 @@ class Splitter:
         self.format = format
         self.buffer = buffer
         self.payloads: list[Payload] = []
-        self.key = secrets.token_hex(8)
+        self.key = os.urandom(8).hex()
         self.chunks: list[memoryview | bytes] = []
 
     def error(self, reason: str, offset: int) -> ModelFileError:

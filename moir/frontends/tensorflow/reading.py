@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.foreign_files import check_not_foreign
-from moir.frameworks import SAMPLE, VARINT, is_text
-from moir.frontends.files import map_file
+from moir.frameworks import VARINT, is_text
+from moir.frontends.files import check_beginning, map_file
 from moir.frontends.protobuf.damage import report_damage
 from moir.frontends.protobuf.wire import FileFormat, Splitter
 from moir.frontends.tensorflow.messages import message_class, message_pool
@@ -52,7 +51,7 @@ def read_binary(path: Path, format: FileFormat) -> ModelFile:
     mapped = map_file(path)
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(path))
-    check_not_foreign(path, mapped[:SAMPLE])
+    check_beginning(path, mapped, "tf")
     splitter = Splitter(path, memoryview(mapped), format)
     skeleton = splitter.split()
     from google.protobuf.message import DecodeError
@@ -74,7 +73,7 @@ def read_text(path: Path, format: FileFormat) -> ModelFile:
         raise ModelFileError("the file is empty", location=str(path))
     if len(mapped) > MAXIMUM_TEXT_BYTES:
         raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path), hint="convert it to a binary .pb")
-    check_not_foreign(path, mapped[:SAMPLE])
+    check_beginning(path, mapped, "tf")
     from google.protobuf import text_format
 
     message = message_class(format.message)()

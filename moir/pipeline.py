@@ -32,7 +32,7 @@ class AnchorPass(ModulePass):
 
 
 def _anchor(name: str, description: str) -> type[AnchorPass]:
-    return dataclass(frozen=True)(type("AnchorPass", (AnchorPass,), {"name": name, "__doc__": description}))
+    return type("AnchorPass", (AnchorPass,), {"name": name, "__doc__": description})
 
 
 ANCHORS: dict[str, type[AnchorPass]] = {

@@ -14,15 +14,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation, Region, SSAValue
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 
 from moir.dialects.data import decimal
 from moir.dialects.properties import FALSE, TRUE, attribute_of, float_attribute, is_float, is_floats, is_integer, is_integers, value_of
+
+if TYPE_CHECKING:
+    from xdsl.parser import Parser
+    from xdsl.printer import Printer
 
 LAYER_VERSION = "layer_version"
 """The discardable attribute with the version of the layer of an `extension` operation, if not `extension`."""

@@ -13,24 +13,25 @@ Text forms, `T` a static tensor type:
 
 from __future__ import annotations
 
-import hashlib
 import math
 import struct
 from collections.abc import Iterable
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Data
 from xdsl.irdl import irdl_attr_definition
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 
 from moir.dialects import element_types
 from moir.dialects.large_arrays import ComputedArray, Values, same_bytes, windows
 from moir.dialects.memory_map import Array
 from moir.dialects.shapes import tensor
 from moir.errors import ConversionError
+
+if TYPE_CHECKING:
+    from xdsl.parser import AttrParser
+    from xdsl.printer import Printer
 
 INLINE_BYTES = 64
 
@@ -191,6 +192,8 @@ class DataAttr(Data[TensorData]):
                 file_name, offset = weights.store(self)
                 printer.print_string(f'"{file_name}", {offset}')
             else:
+                import hashlib
+
                 printer.print_string(f'elided "{hashlib.sha1(sample(self.data.values)).hexdigest()[:12]}"')
 
     @classmethod

@@ -14,18 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.irdl import irdl_op_definition, var_operand_def, var_result_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 
 from moir.dialects.assembly import LAYER_VERSION, parse_free_form, print_assembly
 from moir.dialects.framework import decode_kind, encode_kind
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types
 from moir.dialects.python_object import python_entries
+
+if TYPE_CHECKING:
+    from xdsl.parser import Parser
+    from xdsl.printer import Printer
 
 EXTENSION = "extension"
 """The name of the dialect, and the version of its layers in the IR."""

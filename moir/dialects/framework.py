@@ -10,16 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from xdsl.ir import Dialect, OpTraits
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 
 from moir import frameworks
 from moir.dialects.assembly import parse_free_form, print_assembly
 from moir.dialects.opset.property_definitions import PropertyAccess
+
+if TYPE_CHECKING:
+    from xdsl.parser import Parser
+    from xdsl.printer import Printer
 
 MODEL_OPTIMIZER = frameworks.MODEL_OPTIMIZER.dialect
 """The dialect of operations that are created by Model Optimizer's API and not yet lowered to an operation set."""

@@ -7,10 +7,14 @@ It is a `builtin.module` for passes, and its `str` is its text.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.parser import Parser
 
 from moir.dialects.interface import describe_module
+
+if TYPE_CHECKING:
+    from xdsl.parser import Parser
 
 
 class Module(ModuleOp):

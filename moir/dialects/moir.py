@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Data, Dialect, Operation, Region
@@ -17,8 +17,6 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import AttrParser, Parser
-from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure
 
 from moir.dialects import element_types
@@ -26,6 +24,10 @@ from moir.dialects.data import DataAttr
 from moir.dialects.operation_class import OperationClass
 from moir.dialects.python_object import PythonAttr
 from moir.dialects.shapes import UNKNOWN
+
+if TYPE_CHECKING:
+    from xdsl.parser import AttrParser, Parser
+    from xdsl.printer import Printer
 
 
 @irdl_op_definition

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
+
+from moir.dialects.memory_map import Array
 
 
 class Symbol:
@@ -82,12 +83,12 @@ Dimension: TypeAlias = int | Symbol
 """A dimension of a tensor: an integer, -1 if unknown, or the symbol that stands for it."""
 
 
-def is_symbolic(array: NDArray[Any]) -> bool:
+def is_symbolic(array: Array) -> bool:
     """Whether entries of an array may be symbols: its dtype is object and it does not hold strings."""
     return array.dtype == object and any(isinstance(entry, Symbol) for entry in array.ravel())
 
 
-def simplified(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+def simplified(array: Array, dtype: np.dtype[Any]) -> Array:
     """An array of integers and symbols, converted to `dtype` if it contains no symbol."""
     return array if is_symbolic(array) else array.astype(dtype)
 

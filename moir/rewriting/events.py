@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from io import StringIO
 
 from xdsl.ir import Operation
-from xdsl.printer import Printer
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,9 @@ class Recording:
     """
 
     def __init__(self, listener: Listener) -> None:
+        # Printing is imported when it is wanted: most conversions do not trace.
+        from xdsl.printer import Printer
+
         self._listener = listener
         self._text = StringIO()
         self._printer = Printer(self._text)

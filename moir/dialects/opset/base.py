@@ -31,12 +31,10 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, reduce
-from typing import ClassVar, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias, cast
 
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, traits_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from moir.dialects.assembly import parse_assembly, print_assembly
@@ -45,6 +43,10 @@ from moir.dialects.moir import is_none
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.property_definitions import PropertyAccess, property_table
 from moir.dialects.shapes import Shape, Shapes, SymbolicShape, element_of, merge_elements, rank_of, shape_of, tensor
+
+if TYPE_CHECKING:
+    from xdsl.parser import Parser
+    from xdsl.printer import Printer
 
 Types: TypeAlias = Sequence[Attribute]
 """Result types of an operation."""

@@ -14,6 +14,13 @@ from tests.unit.small_models import loop_model, save
 
 HEAVY = ("onnx", "openvino", "onnxruntime", "torch", "tensorflow", "scipy", "xdsl.universe", "xdsl.xdsl_opt_main", "xdsl.interpreter")
 
+UNUSED = (
+    *("hashlib", "importlib.metadata", "secrets", "statistics", "traceback"),
+    *("numpy.typing", "xdsl.parser", "xdsl.printer"),
+    "moir.foreign_files",
+)
+"""What would cost time and is for errors, text and options, or can be had for less."""
+
 PROGRAM = """
 import json, sys
 from moir.tools.convert import main
@@ -43,7 +50,7 @@ def test_a_conversion_loads_no_framework(tmp_path: Path) -> None:
     model = save(loop_model(), tmp_path / "m.onnx")
     status, modules = modules_after(str(model), "-o", str(tmp_path), "--silent")
     assert status == 0
-    assert not modules & set(HEAVY)
+    assert not modules & {*HEAVY, *UNUSED}
     assert "moir.lowering.onnx" in modules
     assert not {
         name for name in modules if name.startswith(("moir.extensions", "moir.model_optimizer.graph", "moir.model_optimizer.lowering"))
@@ -53,6 +60,27 @@ def test_a_conversion_loads_no_framework(tmp_path: Path) -> None:
 def run(program: str) -> str:
     """What a Python program prints in a new process."""
     return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.strip()
+
+
+THREADS = "import os, runpy, sys; sys.argv = ['moir', {}, '-o', {}, '--silent']\ntry: runpy.run_module('moir', run_name='__main__')\n"
+THREADS += "except SystemExit as end: print(end.code, os.environ.get('OPENBLAS_NUM_THREADS'))"
+
+
+def test_a_process_of_the_tool_has_one_thread_unless_the_user_says_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = save(loop_model(), tmp_path / "m.onnx")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    assert run(THREADS.format(repr(str(model)), repr(str(tmp_path)))) == "0 1"
+    library = f"import moir, os; moir.convert_model({str(model)!r}); print(os.environ.get('OPENBLAS_NUM_THREADS'))"
+    assert run(library) == "None"
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+    assert run(THREADS.format(repr(str(model)), repr(str(tmp_path)))) == "0 3"
+
+
+def test_a_call_of_the_tool_leaves_the_process_as_it_was(tmp_path: Path) -> None:
+    model = save(loop_model(), tmp_path / "m.onnx")
+    call = f"from moir.tools.convert import main; main([{str(model)!r}, '-o', {str(tmp_path)!r}, '--silent'])"
+    state = "gc.isenabled(), gc.get_freeze_count(), 'OPENBLAS_NUM_THREADS' in os.environ"
+    assert run(f"import gc, os; os.environ.pop('OPENBLAS_NUM_THREADS', None); {call}; print({state})") == "True 0 False"
 
 
 def test_import_of_the_package_is_lazy() -> None:

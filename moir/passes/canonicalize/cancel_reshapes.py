@@ -18,7 +18,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -200,7 +199,6 @@ def merged_axes(outer: set[int], inner: set[int]) -> Sequence[int]:
     return sorted(outer | {axis for position, axis in enumerate(rest) if position in inner})
 
 
-@dataclass(frozen=True)
 class CancelReshapesPass(PatternPass):
     """Merges Reshape, Squeeze and Unsqueeze."""
 

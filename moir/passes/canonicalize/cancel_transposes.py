@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.ir import Operation
@@ -39,7 +38,6 @@ class TransposeOfTranspose(Pattern):
         rewriter.replace_with(op, rewriter.op.transposed(value, merged))
 
 
-@dataclass(frozen=True)
 class CancelTransposesPass(PatternPass):
     """Merges consecutive transpositions."""
 

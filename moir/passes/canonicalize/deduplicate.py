@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
@@ -23,7 +22,6 @@ from moir.rewriting.events import RECORDING
 from moir.rewriting.reporting_pass import ReportingPass
 
 
-@dataclass(frozen=True)
 class DeduplicatePass(ReportingPass):
     """Eliminates common subexpressions within each block.
 

@@ -9,8 +9,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.analysis.analyses import Analyses
@@ -19,7 +17,6 @@ from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.reporting_pass import ReportingPass
 
 
-@dataclass(frozen=True)
 class EliminateDeadPass(ReportingPass):
     """Erases dead operations in one backward walk. Inputs of the model itself stay."""
 

@@ -12,8 +12,6 @@ to the float x, although -0 + 0 is 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -105,7 +103,6 @@ class OperandGivenBack(Pattern):
             rewriter.replace_with(op, value)
 
 
-@dataclass(frozen=True)
 class EliminateIdentitiesPass(ReportingPass):
     """Removes operations that return their operand unchanged."""
 

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.analysis.analyses import Analyses
@@ -17,7 +15,6 @@ from moir.dialects.moir import models_of
 from moir.rewriting.reporting_pass import ReportingPass
 
 
-@dataclass(frozen=True)
 class InferTypesPass(ReportingPass):
     """Infers types in one walk over each block; a body is inferred together with its operation."""
 

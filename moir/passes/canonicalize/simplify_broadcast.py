@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -99,7 +98,6 @@ class ConstantTarget(Pattern):
         rewriter.replace_with(op, rewriter.op.Broadcast(data, np.array(pattern, np.int64), mode="bidirectional"))
 
 
-@dataclass(frozen=True)
 class SimplifyBroadcastPass(ReportingPass):
     """Removes Broadcasts or makes their targets constant."""
 

@@ -14,7 +14,6 @@ frameworks.)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -79,7 +78,6 @@ def _reshape(rewriter: Rewriter, data: SSAValue, pattern: list[int]) -> SSAValue
         return None
 
 
-@dataclass(frozen=True)
 class SimplifyReshapePass(ReportingPass):
     """Makes target shapes constant."""
 

@@ -16,7 +16,6 @@ Every value of a shape computation whose entries are known as `Dimensions` is re
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -37,7 +36,6 @@ from moir.rewriting.driver import Rewriter
 from moir.rewriting.reporting_pass import ReportingPass
 
 
-@dataclass(frozen=True)
 class SimplifyShapeOfPass(ReportingPass):
     """Simplifies shape computations in one forward walk over each block."""
 

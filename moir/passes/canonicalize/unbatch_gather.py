@@ -9,8 +9,6 @@ The CPU plugin (2026.4) reads out of bounds in the former if it gathers few elem
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -47,7 +45,6 @@ class GatherOfOneBatch(Pattern):
         rewriter.replace_with(op, rewriter.op.Gather(data, indices, axis))
 
 
-@dataclass(frozen=True)
 class UnbatchGatherPass(PatternPass):
     """Removes batch dimensions of size 1 from Gathers."""
 

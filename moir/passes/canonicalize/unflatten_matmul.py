@@ -11,8 +11,6 @@ tensor and a matrix in this way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
@@ -80,7 +78,6 @@ class FlattenedProduct(Pattern):
             rewriter.replace_with(op, rewriter.op.MatMul(data, matrix, transpose_b=product.flag("transpose_b")))
 
 
-@dataclass(frozen=True)
 class UnflattenMatmulPass(ReportingPass):
     """Removes Reshapes around products with matrices."""
 

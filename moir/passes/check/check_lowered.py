@@ -10,7 +10,6 @@ One error lists every remaining kind with its count and its first nodes. An oper
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -58,7 +57,6 @@ def _nearest_kinds(operation: str) -> list[str]:
     return [] if kind in lowered else [f"{dialect}.{each}" for each in nearest(kind, lowered, similarity=_SIMILARITY)]
 
 
-@dataclass(frozen=True)
 class CheckLoweredPass(ReportingPass):
     """Raises UnsupportedOperationError if the module contains framework operations."""
 

@@ -9,8 +9,6 @@ pass before emission; the emitter can write every module that passes it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.analysis.analyses import Analyses
@@ -27,7 +25,6 @@ from moir.rewriting.reporting_pass import ReportingPass
 _FOREIGN = f"{MODEL_OPTIMIZER}."
 
 
-@dataclass(frozen=True)
 class CheckTypesPass(ReportingPass):
     """Raises EmissionError for the first operation that cannot be written as IR."""
 

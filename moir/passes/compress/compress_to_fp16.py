@@ -22,8 +22,6 @@ it is if
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import OpResult, SSAValue
@@ -49,7 +47,6 @@ FEW_VALUES = 32
 SENSITIVE_VALUES = 1024
 
 
-@dataclass(frozen=True)
 class CompressToFp16Pass(ReportingPass):
     """Stores f32 and f64 constants of models and bodies as f16."""
 

@@ -9,8 +9,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -53,7 +51,6 @@ def along_channels(vector: Array, rank: int) -> Array:
     return vector.reshape(1, -1, *[1] * (rank - 2))
 
 
-@dataclass(frozen=True)
 class FoldBatchNormPass(PatternPass):
     """Replaces batch normalizations by a scale and a shift."""
 

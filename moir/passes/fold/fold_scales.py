@@ -24,7 +24,6 @@ left alone.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -236,7 +235,6 @@ class TwoConstants(Pattern):
         rewriter.replace_with(op, (rewriter.op.Add if adds else rewriter.op.Multiply)(inner[0], constant))
 
 
-@dataclass(frozen=True)
 class FoldScalesPass(PatternPass):
     """Folds constant factors into weights, and constants into each other."""
 

@@ -14,7 +14,6 @@ operation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -138,7 +137,6 @@ def swapped(value: SSAValue, rewriter: Rewriter) -> SSAValue:
     return rewriter.op.Transpose(value, np.array(order, np.int64))
 
 
-@dataclass(frozen=True)
 class FuseAttentionPass(ReportingPass):
     """Fuses scaled dot-product attention, Vaswani et al., "Attention Is All You Need", 2017."""
 

@@ -94,7 +94,6 @@ def _relu(op: OpBuilder, match: Match) -> SSAValue | None:
     return op.Relu(match["x"]) if match.is_real("x") else None
 
 
-@dataclass(frozen=True)
 class FuseClampPass(RulePass):
     """Fuses consecutive limits."""
 

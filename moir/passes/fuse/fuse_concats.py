@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -52,7 +50,6 @@ class ConcatOfConcats(Pattern):
             rewriter.replace_with(op, rewriter.op.Concat(*operands, axis=axis))
 
 
-@dataclass(frozen=True)
 class FuseConcatsPass(PatternPass):
     """Merges Concats into those that use them."""
 

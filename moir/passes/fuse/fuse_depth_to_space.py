@@ -11,7 +11,6 @@ and three spatial dimensions are treated alike.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.ir import SSAValue
@@ -51,7 +50,6 @@ class BlocksToSpace(RegroupingPattern):
         return None
 
 
-@dataclass(frozen=True)
 class FuseDepthToSpacePass(RegroupingPass):
     """Fuses depth to space, the pixel shuffle of Shi et al., 2016."""
 

@@ -12,7 +12,6 @@ axis of one element for one-dimensional convolutions, may stand on both sides of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -153,7 +152,6 @@ class ConvolutionOfParts(Pattern):
         rewriter.replace_with(op, rebuilt(rewriter.op, below[0], dilated))
 
 
-@dataclass(frozen=True)
 class FuseDilatedConvolutionPass(PatternPass):
     """Fuses dilated convolutions, as TensorFlow's older versions compute them."""
 

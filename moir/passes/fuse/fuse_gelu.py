@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -140,7 +139,6 @@ def _next(
             return None
 
 
-@dataclass(frozen=True)
 class FuseGeluPass(PatternPass):
     """Fuses the Gaussian error linear unit, Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016."""
 

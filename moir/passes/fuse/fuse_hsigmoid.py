@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.ir import SSAValue
@@ -32,7 +31,6 @@ _FORMS: tuple[PatternFunction, ...] = (
 )
 
 
-@dataclass(frozen=True)
 class FuseHsigmoidPass(RulePass):
     """Fuses the piecewise linear sigmoid of Howard et al., "Searching for MobileNetV3", 2019."""
 

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.ir import Operation, SSAValue
@@ -73,7 +72,6 @@ class TransposedResult(Pattern):
         rewriter.replace_with(op, rewriter.op.MatMul(b, a, **flags))
 
 
-@dataclass(frozen=True)
 class FuseMatmulTransposePass(PatternPass):
     """Merges transpositions into matrix products."""
 

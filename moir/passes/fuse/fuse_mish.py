@@ -8,13 +8,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from moir.rewriting.rules import FusionRule, RulePass
 
 
-@dataclass(frozen=True)
 class FuseMishPass(RulePass):
     """Fuses the Mish activation of Misra, "Mish: A Self Regularized Non-Monotonic Activation Function", 2019."""
 

@@ -17,7 +17,6 @@ of the MVN.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 from xdsl.ir import SSAValue
@@ -108,7 +107,6 @@ def _product(square: Part, reciprocal: Part, mode: str) -> Iterator[FusionRule]:
     )
 
 
-@dataclass(frozen=True)
 class FuseMvnPass(RulePass):
     """Fuses normalization by mean and variance, as in Ba et al., "Layer Normalization", 2016."""
 

@@ -134,7 +134,6 @@ def _multiplied(form: Form) -> FusionRule:
     return FusionRule(lambda op, x: op.Multiply(x, form.part(op, x)), _normalized(form))
 
 
-@dataclass(frozen=True)
 class FuseNormalizeL2Pass(RulePass):
     """Fuses normalization to unit length."""
 

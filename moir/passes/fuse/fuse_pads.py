@@ -10,7 +10,6 @@ own that it does not count.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from xdsl.ir import Operation, SSAValue
@@ -96,7 +95,6 @@ class PadOfWindow(Pattern):
         rewriter.replace_with(op, rewriter.op.create(type(op), [data, *op.operands[1:]], properties).results)
 
 
-@dataclass(frozen=True)
 class FusePadsPass(PatternPass):
     """Merges zero padding into the operations that use the padded data."""
 

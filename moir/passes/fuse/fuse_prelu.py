@@ -10,7 +10,6 @@ Broadcasting a slope of more than one element must not change the shape of x.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -83,7 +82,6 @@ _FORMS: tuple[tuple[PatternFunction, float, Condition], ...] = (
 )
 
 
-@dataclass(frozen=True)
 class FusePreluPass(RulePass):
     """Fuses leaky and parametric rectifiers, He et al., "Delving Deep into Rectifiers", 2015."""
 

@@ -39,7 +39,6 @@ from moir.rewriting.reporting_pass import ReportingPass
 STATES = {"LSTM": 2, "GRU": 1, "RNN": 1}
 
 
-@dataclass(frozen=True)
 class FuseRecurrentCellsPass(ReportingPass):
     """Fuses loops over recurrent cells."""
 

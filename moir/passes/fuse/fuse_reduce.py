@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.ir import SSAValue
@@ -38,7 +37,6 @@ _L2_FORMS: tuple[PatternFunction, ...] = (
 )
 
 
-@dataclass(frozen=True)
 class FuseReducePass(RulePass):
     """Fuses norms of floating-point numbers."""
 

@@ -11,8 +11,6 @@ Interpolates along different axes are merged. `tf.repeat` and the UpSampling lay
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -117,7 +115,6 @@ class NearestOfNearest(Pattern):
         rewriter.replace_with(op, merged)
 
 
-@dataclass(frozen=True)
 class FuseRepeatsPass(ReportingPass):
     """Replaces repetitions of elements by Interpolates."""
 

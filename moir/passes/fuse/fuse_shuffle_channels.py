@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.ir import SSAValue
@@ -38,7 +37,6 @@ class ShuffledChannels(RegroupingPattern):
         return op.ShuffleChannels(found.value, axis=axis, group=group)
 
 
-@dataclass(frozen=True)
 class FuseShuffleChannelsPass(RegroupingPass):
     """Fuses channel shuffles, Zhang et al., "ShuffleNet", 2017."""
 

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -54,7 +53,6 @@ class SliceOfSlice(Pattern):
             rewriter.replace_with(op, merged)
 
 
-@dataclass(frozen=True)
 class FuseSlicesPass(PatternPass):
     """Merges consecutive slices."""
 

@@ -8,13 +8,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from moir.rewriting.rules import FusionRule, RulePass
 
 
-@dataclass(frozen=True)
 class FuseSoftPlusPass(RulePass):
     """Fuses SoftPlus, Dugas et al., "Incorporating Second-Order Functional Knowledge for Better Option Pricing"."""
 

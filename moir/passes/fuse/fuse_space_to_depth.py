@@ -10,7 +10,6 @@ For `depth_first` the permutation is [0, 1, 3, 5, 2, 4]. One and three spatial d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.ir import SSAValue
@@ -49,7 +48,6 @@ class SpaceToBlocks(RegroupingPattern):
         return None
 
 
-@dataclass(frozen=True)
 class FuseSpaceToDepthPass(RegroupingPass):
     """Fuses space to depth, the inverse of a pixel shuffle."""
 

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.ir import SSAValue
@@ -21,7 +20,6 @@ def _with_beta(op: OpBuilder, match: Match) -> SSAValue | None:
     return None if beta is None else op.Swish(match["x"], op.constant_like(beta, match["x"]))
 
 
-@dataclass(frozen=True)
 class FuseSwishPass(RulePass):
     """Fuses Swish (SiLU), Ramachandran et al., "Searching for Activation Functions", 2017."""
 

@@ -14,8 +14,6 @@ From each Transpose grows a region of operations that can compute in either of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.analysis.analyses import Analyses
@@ -30,7 +28,6 @@ ROUNDS = 8
 """Most repetitions of the pass: the boundary of one region can lie within a region of the next round."""
 
 
-@dataclass(frozen=True)
 class ChooseLayoutsPass(ReportingPass):
     """Chooses the layout of every tensor."""
 

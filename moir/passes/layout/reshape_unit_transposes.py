@@ -60,7 +60,6 @@ class UnitTranspose(Pattern):
             rewriter.replace_with(op, rewriter.op.Reshape(op.operands[0], np.array(target, np.int64), special_zero=True))
 
 
-@dataclass(frozen=True)
 class ReshapeUnitTransposesPass(ReportingPass):
     """Replaces transpositions that move only dimensions of size 1 by Reshapes."""
 

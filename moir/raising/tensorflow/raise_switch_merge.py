@@ -62,7 +62,6 @@ DEEPEST_PATH = 200
 OUTSIDE = Place((), (0,))
 
 
-@dataclass(frozen=True)
 class RaiseSwitchMergePass(ReportingPass):
     """Raises the conditionals of TensorFlow 1 to If and Case, inner ones first."""
 

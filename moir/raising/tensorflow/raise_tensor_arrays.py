@@ -13,7 +13,6 @@ A constant replaces the handle, which a list does not need.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -29,7 +28,6 @@ from moir.rewriting.reporting_pass import Needs, ReportingPass, needs_of_roots
 from moir.rewriting.tensorflow_nodes import erase, integer_of, kind_of, new_integers, new_node, origin, origin_of_kind
 
 
-@dataclass(frozen=True)
 class RaiseTensorArraysPass(ReportingPass):
     """Raises arrays of tensors to lists of tensors."""
 

@@ -56,7 +56,6 @@ WHILES = ("While", "StatelessWhile")
 LISTS = ("TensorListReserve", "EmptyTensorList")
 
 
-@dataclass(frozen=True)
 class RaiseTensorListsPass(ReportingPass):
     """Classifies the variables of every While: states, sliced and joined lists, invariants, counters."""
 

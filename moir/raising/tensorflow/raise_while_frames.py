@@ -42,7 +42,6 @@ DEEPEST_NESTING = 100
 """Largest number of loops nested within one another."""
 
 
-@dataclass(frozen=True)
 class RaiseWhileFramesPass(ReportingPass):
     """Raises the loops of TensorFlow 1 to While, inner ones first."""
 

@@ -6,7 +6,7 @@ The anchors `front-start` … `back-finish` do nothing; they mark the phases, fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -23,7 +23,6 @@ from moir.options import ConversionOptions
 from moir.suggestions import did_you_mean
 
 
-@dataclass(frozen=True)
 class AnchorPass(ModulePass):
     """A pass that does nothing: it marks the beginning or the end of a phase, for the positions of transformations."""
 

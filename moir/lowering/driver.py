@@ -11,7 +11,6 @@ Operations that extensions built with Model Optimizer's API (the `mo` dialect) a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, cast
 
@@ -177,7 +176,6 @@ def lower(module: ModuleOp, framework: Framework) -> None:
         Lowering(framework, opset_versions(model)).block(model.block)
 
 
-@dataclass(frozen=True)
 class LoweringPass(ModulePass):
     """Lowers the dialect of a framework. Operations without lowering stay; `check-lowered` reports them."""
 
@@ -191,7 +189,7 @@ class LoweringPass(ModulePass):
 def _lowering_pass(framework: Framework) -> type[LoweringPass]:
     doc = f"Lowers {framework.title} operations; a kind without lowering stays and is reported by `check-lowered`."
     members = {"name": framework.lowering_pass, "FRAMEWORK": framework, "__doc__": doc}
-    return dataclass(frozen=True)(type(f"Lower{framework.title.replace(' ', '')}Pass", (LoweringPass,), members))
+    return type(f"Lower{framework.title.replace(' ', '')}Pass", (LoweringPass,), members)
 
 
 def lowering_pass(framework: Framework) -> type[LoweringPass]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -169,7 +168,6 @@ def rewrite(module: Operation, patterns: Iterable[RewritePattern], *, fixpoint: 
     return changed
 
 
-@dataclass(frozen=True)
 class PatternPass(ReportingPass):
     """A pass that applies patterns."""
 

@@ -5,7 +5,6 @@ A pass that fuses one kind of regrouping is a `RegroupingPass` with a `Regroupin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
@@ -84,7 +83,6 @@ class RegroupingPattern(Pattern):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
 class RegroupingPass(ReportingPass):
     """A pass that fuses regroupings of one kind."""
 

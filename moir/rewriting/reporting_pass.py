@@ -14,7 +14,6 @@ has no operations for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from xdsl.context import Context
@@ -32,7 +31,6 @@ Needs: TypeAlias = "tuple[tuple[tuple[str, ...], ...], ...]"
 """Alternatives; each is a list of sets of kinds, from each of which the module has to have one operation."""
 
 
-@dataclass(frozen=True)
 class ReportingPass(ModulePass):
     """A pass whose `run` says whether it changed the module."""
 

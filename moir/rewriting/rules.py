@@ -406,7 +406,6 @@ class AnyOf(Pattern):
         return rules
 
 
-@dataclass(frozen=True)
 class RulePass(PatternPass):
     """A pass that applies rules; at each operation, the first rule that matches is applied."""
 

@@ -161,7 +161,12 @@ def _part(array: Array, index: tuple[slice, ...]) -> Array:
 
 def _is_scattered(array: Array) -> bool:
     """Whether a block of an array may be spread over more memory than should be read at once."""
-    return not array.flags.c_contiguous and array.nbytes > SCATTERED_BYTES
+    return not array.flags.c_contiguous and sum(_spans(array)) > SCATTERED_BYTES
+
+
+def _spans(array: Array) -> list[int]:
+    """The distances in bytes between the first and the last element along each dimension; 0 where it is broadcast."""
+    return [(size - 1) * abs(stride) for size, stride in zip(array.shape, array.strides, strict=True)]
 
 
 def _read(array: Array, index: tuple[slice, ...]) -> Array:
@@ -169,7 +174,7 @@ def _read(array: Array, index: tuple[slice, ...]) -> Array:
     part = _part(array, index)
     if not _is_scattered(array) or not part.size:
         return part
-    spans = [(size - 1) * abs(stride) for size, stride in zip(part.shape, part.strides, strict=True)]
+    spans = _spans(part)
     axis = spans.index(max(spans))
     step = max(1, CHUNK_BYTES // max(1, abs(part.strides[axis])))
     result = np.empty(part.shape, part.dtype)

@@ -43,7 +43,9 @@ def constant_of(value: SSAValue) -> Array | None:
 
 def values_of(value: SSAValue) -> Values | None:
     """The elements of a value that a Constant produces, which may not be computed yet; None as for `constant_of`."""
-    if not isinstance(value, OpResult) or not isinstance(data := value.op.properties.get("value"), DataAttr):
+    data = value.op.properties.get("value") if isinstance(value, OpResult) else None
+    # None first: most values are not constants, and whether something is an attribute takes long to tell.
+    if data is None or not isinstance(data, DataAttr):
         return None
     return None if describe(data.element).is_packed else data.data.values
 

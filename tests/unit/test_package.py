@@ -56,8 +56,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(ROOT / name, copy / name)
-    text = (copy / "pyproject.toml").read_text(encoding="utf-8")
-    (copy / "pyproject.toml").write_text(re.sub(r'(?m)^version = ".*"$', f'version = "{VERSION}"', text), encoding="utf-8")
+    file = copy / "moir" / "version.py"
+    file.write_text(re.sub(r'(?m)^VERSION = ".*"$', f'VERSION = "{VERSION}"', file.read_text(encoding="utf-8")), encoding="utf-8")
     venv.create(made, with_pip=False, symlinks=True)
     # A .pth file found in the folders that this one names is not read, so the checkout is not among them.
     (site_packages(made) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")

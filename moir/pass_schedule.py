@@ -41,7 +41,7 @@ class PassSchedule:
         else:
             loaded.apply(ctx, self._module)
         if changed:
-            self._analyses.invalidate()
+            self._analyses.invalidate(dimensions=not (isinstance(loaded, ReportingPass) and loaded.KEEPS_DIMENSIONS))
             self._unchanged.clear()
         elif isinstance(each, DeferredPass):
             self._unchanged.add(each.name)

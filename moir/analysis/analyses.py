@@ -25,10 +25,15 @@ class Analyses:
         self.module = module
         self._dimensions: dict[bool, Dimensions] = {}
 
-    def invalidate(self) -> None:
-        """Forget all facts: the module has changed."""
-        self._dimensions.clear()
-        self.__dict__.pop("kinds", None)
+    def invalidate(self, *, dimensions: bool = True) -> None:
+        """Forget facts: the module has changed.
+
+        Args:
+            dimensions: whether those of `dimensions` may not hold any more.
+        """
+        vars(self).pop("kinds", None)
+        if dimensions:
+            self._dimensions.clear()
 
     @cached_property
     def kinds(self) -> frozenset[str]:

@@ -37,6 +37,10 @@ class ReportingPass(ModulePass):
     ROOTS: ClassVar[Roots] = (Operation,)
     """The pass changes nothing in a module without operations of these classes (or subclasses) or names."""
 
+    KEEPS_DIMENSIONS: ClassVar[bool] = False
+    """Whether `Analyses.dimensions` still holds behind the pass, which only erases operations and replaces values by
+    equal ones. A pass that sets types, or gives operations operands of another shape, does not keep it."""
+
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         """Run the pass.
 

@@ -15,7 +15,11 @@ from xdsl.passes import ModulePass
 
 import moir
 from moir.analysis.analyses import Analyses
+from moir.analysis.dimensions import Dimensions
 from moir.dialects.context import MoirContext
+from moir.dialects.moir import all_blocks
+from moir.dialects.shapes import shape_of
+from moir.dialects.symbols import Symbol
 from moir.pass_kinds import PASS_KINDS
 from moir.pass_schedule import PassSchedule
 from moir.pipeline import AnchorPass, DeferredPass, default_pipeline, load_pass, pass_modules, pipeline_names
@@ -153,6 +157,35 @@ def test_analyses_are_shared_until_something_changes() -> None:
         schedule.run(Asking(changes, []), MoirContext())
     assert seen[0] is seen[1]
     assert seen[1] is not seen[2]
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_dimensions_that_passes_keep_are_those_of_the_module(tmp_path: Path, number: int) -> None:
+    """What is kept does not contradict what is computed anew: no other size, and no two sizes that are one."""
+    path, options = models(tmp_path)[number]
+    module = moir.read_model(path, **options)
+    analyses = Analyses(module)
+    compared = 0
+    for name in pipeline_names(moir.recognition.framework_of_file(path).dialect):
+        each = load_pass(name)()
+        kept = analyses.dimensions()
+        changed = each.run(module, analyses) if isinstance(each, ReportingPass) else each.apply(MoirContext(), module) is None
+        if changed and not (isinstance(each, ReportingPass) and each.KEEPS_DIMENSIONS):
+            analyses.invalidate()
+            continue
+        fresh = Dimensions().scan(module)
+        sizes: dict[object, int] = {}
+        for op in (op for block in all_blocks(module) for op in block.ops):
+            for result in op.results:
+                old, new = kept.tokens(result), fresh.tokens(result)
+                assert (old is None) == (new is None)
+                for before, after, size in zip(old or (), new or (), shape_of(result) or (), strict=True):
+                    if not isinstance(before, Symbol) and not isinstance(after, Symbol):
+                        assert before == after, name
+                    if isinstance(before, Symbol) and size >= 0:
+                        assert sizes.setdefault(before, size) == size, name
+                    compared += 1
+    assert compared > 0
 
 
 def test_a_pass_without_its_operations_is_not_imported(tmp_path: Path) -> None:

@@ -204,6 +204,8 @@ class CancelReshapesPass(PatternPass):
 
     name = "cancel-reshapes"
 
+    KEEPS_DIMENSIONS = True
+
     FIXPOINT: ClassVar[bool] = True
 
     def patterns(self) -> list[RewritePattern]:

@@ -43,6 +43,8 @@ class CancelTransposesPass(PatternPass):
 
     name = "cancel-transposes"
 
+    KEEPS_DIMENSIONS = True
+
     FIXPOINT: ClassVar[bool] = True
 
     def patterns(self) -> list[RewritePattern]:

@@ -30,6 +30,8 @@ class DeduplicatePass(ReportingPass):
 
     name = "deduplicate"
 
+    KEEPS_DIMENSIONS = True
+
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         changed = [deduplicate(block) for block in all_blocks(module)]
         return any(changed)

@@ -22,6 +22,8 @@ class EliminateDeadPass(ReportingPass):
 
     name = "eliminate-dead"
 
+    KEEPS_DIMENSIONS = True
+
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         changed = [eliminate_dead(model.block) for model in models_of(module)]
         return any(changed)

@@ -108,6 +108,8 @@ class EliminateIdentitiesPass(ReportingPass):
 
     name = "eliminate-identities"
 
+    KEEPS_DIMENSIONS = True
+
     @classmethod
     def needs(cls) -> Needs | None:
         return OperandGivenBack().needs()

@@ -103,6 +103,8 @@ class SimplifyBroadcastPass(ReportingPass):
 
     name = "simplify-broadcast"
 
+    KEEPS_DIMENSIONS = True
+
     ROOTS = (Broadcast,)
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:

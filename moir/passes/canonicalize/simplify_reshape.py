@@ -83,6 +83,8 @@ class SimplifyReshapePass(ReportingPass):
 
     name = "simplify-reshape"
 
+    KEEPS_DIMENSIONS = True
+
     ROOTS = (Reshape,)
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:

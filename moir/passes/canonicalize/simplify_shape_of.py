@@ -41,6 +41,8 @@ class SimplifyShapeOfPass(ReportingPass):
 
     name = "simplify-shape-of"
 
+    KEEPS_DIMENSIONS = True
+
     ROOTS = (ShapeOf,)
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:

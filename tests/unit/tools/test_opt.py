@@ -95,18 +95,19 @@ def test_disabled_verification_ends_with_the_run(model: Path, capsys: pytest.Cap
 
 
 def test_verify_each_names_the_pass(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], model: Path) -> None:
-    from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-    from moir.pipeline import ANCHORS
+    from moir.analysis.analyses import Analyses
+    from moir.pipeline import load_pass
 
-    def break_module(_: object, __: Context, module: ModuleOp) -> None:
+    def break_module(_: object, module: ModuleOp, __: Analyses) -> bool:
         op = next(op for op in module.walk() if op.name == "opset1.Parameter")
         op.operands = [op.results[0]]
+        return True
 
-    monkeypatch.setattr(ANCHORS["front-start"], "apply", break_module)
-    assert main([str(model), "-p", "front-start,front-finish", "--verify-each"]) == 1
-    assert capsys.readouterr().err.startswith("moir-opt: error: after front-start: opset1.Parameter 'x': ")
+    monkeypatch.setattr(load_pass("deduplicate"), "run", break_module)
+    assert main([str(model), "-p", "deduplicate,eliminate-dead", "--verify-each"]) == 1
+    assert capsys.readouterr().err.startswith("moir-opt: error: after deduplicate: opset1.Parameter 'x': ")
 
 
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:

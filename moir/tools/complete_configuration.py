@@ -12,6 +12,7 @@ from moir.recognition import framework_of_file
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import add_reading_arguments, reading_options
 from moir.tools.failures import report_failures
+from moir.tools.streams import text_output
 
 
 def argument_parser() -> ArgumentParser:
@@ -39,7 +40,7 @@ def _complete(options: argparse.Namespace) -> int:
         raise UsageError(f"{options.output} is the model; choose another output")
     text = completed(options.configuration, options.model, reading_options(options))
     if options.output is None:
-        print(text, end="" if text.endswith("\n") else "\n")
+        text_output().write(text if text.endswith("\n") else f"{text}\n")
     else:
         _write(Path(options.output), text)
     return 0

@@ -7,6 +7,19 @@ from pathlib import Path
 
 from moir.frameworks import readable
 from moir.options import ConversionOptions
+from moir.tools.streams import STANDARD
+
+
+def add_dump_argument(parser: argparse.ArgumentParser) -> None:
+    """Add `--dump-ir`."""
+    help_text = "write the module after each pass that changes it, weights included, to a folder"
+    parser.add_argument("--dump-ir", metavar="DIR", type=_folder, help=help_text)
+
+
+def _folder(text: str) -> str:
+    if text == STANDARD:
+        raise argparse.ArgumentTypeError(f"{STANDARD} is no folder")
+    return text
 
 
 def add_reading_arguments(parser: argparse.ArgumentParser) -> None:

@@ -28,7 +28,13 @@ from moir.errors import UsageError
 from moir.frameworks import FRAMEWORKS
 from moir.suggestions import nearest
 from moir.tools.argument_parser import ArgumentParser
-from moir.tools.conversion_arguments import add_extension_arguments, add_reading_arguments, conversion_options, reading_options
+from moir.tools.conversion_arguments import (
+    add_dump_argument,
+    add_extension_arguments,
+    add_reading_arguments,
+    conversion_options,
+    reading_options,
+)
 from moir.tools.failures import one_line, report_failures
 from moir.tools.process import prepare_process
 from moir.tools.streams import STANDARD, STANDARD_OUTPUT, binary_output, file_of, is_stream, print_report, write_archive
@@ -95,7 +101,7 @@ def argument_parser() -> ArgumentParser:
         help="auto (default): move transpositions around channel-last operations until they cancel; none: leave them there",
     )
     parser.add_argument("--passes", metavar="PIPELINE", help="passes to run instead of the default ones, e.g. 'default,fold-constants'")
-    parser.add_argument("--dump-ir", metavar="DIR", help="write the module after each pass that changes it to a folder")
+    add_dump_argument(parser)
     add_extension_arguments(parser)
     parser.add_argument(
         "--tensorflow_custom_operations_config_update",

@@ -17,7 +17,7 @@ from contextlib import suppress
 from types import TracebackType
 
 from moir.errors import ConversionError, InternalError, UsageError
-from moir.tools.streams import STANDARD_OUTPUT, discard_output, occupy_standard_descriptors
+from moir.tools.streams import STANDARD_OUTPUT, discard_output, prepare_standard_streams
 
 FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 _LONGEST_MESSAGE = 4000
@@ -31,7 +31,7 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
         body: the function that does the work and returns the exit status.
         debug: whether to print the traceback, too.
     """
-    occupy_standard_descriptors()
+    prepare_standard_streams()
     try:
         try:
             status = body()
@@ -67,7 +67,8 @@ def one_line(text: str) -> str:
     """Text on one line, without control characters: names in a model come from untrusted sources."""
     text = " ".join(text.split())
     if len(text) > _LONGEST_MESSAGE:
-        text = f"{text[:_LONGEST_MESSAGE]}…"
+        # The beginning says where, the end what is wrong.
+        text = f"{text[: _LONGEST_MESSAGE // 2]}…{text[-_LONGEST_MESSAGE // 2 :]}"
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

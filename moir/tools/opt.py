@@ -52,7 +52,7 @@ from moir.tools.opt_input import OptInput
 from moir.tools.opt_observers import check_names, observers_of
 from moir.tools.output import replacing_file
 from moir.tools.progress import Timing
-from moir.tools.streams import STANDARD
+from moir.tools.streams import STANDARD, text_output
 from moir.tools.text import TextParser, print_module
 from moir.tools.text_locations import TextLocations, set_location
 from moir.tools.weights_file import WeightsReader, WeightsWriter
@@ -184,8 +184,8 @@ class MoirOptMain(xDSLOptMain):
     @contextmanager
     def text_output(self) -> Generator[IO[str]]:
         """The stream for the output; files of IR are written without it."""
-        if self.args.output_file in (None, "-") or self.writes_ir:
-            yield sys.stdout
+        if self.args.output_file in (None, STANDARD) or self.writes_ir:
+            yield text_output()
             sys.stdout.flush()
             return
         text = StringIO()
@@ -196,7 +196,7 @@ class MoirOptMain(xDSLOptMain):
     @property
     def writes_ir(self) -> bool:
         """Whether the output consists of the two files of OpenVINO IR."""
-        return parse_spec(self.args.target).name == IR and self.args.output_file not in (None, "-")
+        return parse_spec(self.args.target).name == IR and self.args.output_file not in (None, STANDARD)
 
     def written_files(self) -> Iterator[Path]:
         """The files that options name for the output, but for a text that takes the place of the one it is made of."""
@@ -223,7 +223,7 @@ class MoirOptMain(xDSLOptMain):
             from moir.tools.reproducer import check_path
 
             check_path(Path(args.crash_reproducer))
-        if args.weights_file and args.output_file not in (None, "-"):
+        if args.weights_file and args.output_file not in (None, STANDARD):
             beside, other = Path(args.output_file).resolve(), Path(args.weights_file).resolve()
             if beside.parent != other.parent or beside == other:
                 raise UsageError("--weights-file is a file in the folder of the output")

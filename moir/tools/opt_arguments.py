@@ -9,7 +9,7 @@ import argparse
 
 from moir.frameworks import readable
 from moir.tools.argument_parser import ArgumentParser
-from moir.tools.conversion_arguments import add_extension_arguments, add_reading_arguments
+from moir.tools.conversion_arguments import add_dump_argument, add_extension_arguments, add_reading_arguments
 
 TEXT, IR = "mlir", "ir"
 """The names of the forms of a module: text, and OpenVINO IR."""
@@ -44,6 +44,7 @@ def argument_parser() -> ArgumentParser:
     add("-v", "--version", action=VersionAction, nargs=0, help="print the version")
     add("--debug", action="store_true", help="print a traceback with an error")
     _add_passes(parser)
+    add_dump_argument(parser)
     _add_lists(parser)
     _add_text(parser)
     _add_observation(parser)
@@ -63,7 +64,6 @@ def _add_passes(parser: argparse.ArgumentParser) -> None:
     )
     add("--pass-pipeline", metavar="PIPELINE", help="the passes, in the form 'builtin.module(a,b{x=1})'")
     add("--resume-after", metavar="PASS", help="run the default pipeline from behind a pass, named as its dump: 07-fold-constants")
-    add("--dump-ir", metavar="DIR", help="write the module after each pass that changes it, weights included, to a folder")
 
 
 def _add_lists(parser: argparse.ArgumentParser) -> None:

@@ -27,6 +27,7 @@ from moir.errors import UsageError
 from moir.tools.failures import describe, one_line
 from moir.tools.ir_printing import ModuleObserver
 from moir.tools.output import replacing_file
+from moir.tools.streams import STANDARD
 from moir.tools.text import print_module
 from moir.tools.weights_file import WeightsWriter
 
@@ -165,7 +166,7 @@ def take_command(options: argparse.Namespace, parser: argparse.ArgumentParser) -
 
     Raises UsageError if the file is no reproducer, or needs extensions that the command line does not name.
     """
-    if options.input_file in (None, "-"):
+    if options.input_file in (None, STANDARD):
         raise UsageError("--run-reproducer needs the name of a file")
     command = _command(Path(options.input_file))
     if command is None:

@@ -23,11 +23,12 @@ STANDARD_INPUT, STANDARD_OUTPUT = "<stdin>", "standard output"
 _PIECE = 1 << 20
 
 
-def occupy_standard_descriptors() -> None:
+def prepare_standard_streams() -> None:
     """Open the standard descriptors that are closed, so that no file of a conversion gets their numbers.
 
     They are opened in the opposite direction: reading from standard input and writing to standard output fail, as they
-    would without. What is written to a closed standard error is lost.
+    would without. What is written to a closed standard error is lost. Characters that the encoding of standard output
+    lacks are written as escapes: names in a model are in any language.
     """
     for descriptor, mode in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
@@ -36,11 +37,19 @@ def occupy_standard_descriptors() -> None:
             # The smallest free number is taken, which is this one.
             os.open(os.devnull, mode)
     if sys.stdin is None:
-        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
     if sys.stdout is None:
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
     if sys.stderr is None:
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
+    _reconfigure_output(errors="backslashreplace")
+
+
+def _reconfigure_output(**settings: str) -> None:
+    """Change the encoding of standard output, unless a caller has put a stream without encoding in its place."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(**settings)
 
 
 def discard_output() -> None:
@@ -117,6 +126,12 @@ def _copy_stream(argument: str, label: str, copy: Path) -> None:
     except OSError as error:
         reason = "it is closed" if error.errno == EBADF else error.strerror or str(error)
         raise ConversionError(f"cannot be read: {reason}", location=label) from error
+
+
+def text_output() -> IO[str]:
+    """Standard output for a text that is the result of a tool: in UTF-8, whatever the terminal has."""
+    _reconfigure_output(encoding="utf-8")
+    return sys.stdout
 
 
 def binary_output() -> IO[bytes]:

@@ -25,6 +25,9 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     save(matmul_model(), tmp_path / "m.onnx")
+    named = matmul_model()
+    named.graph.input[0].name = named.graph.node[0].input[0] = "größe"
+    save(named, tmp_path / "g.onnx")
     return tmp_path
 
 
@@ -33,7 +36,7 @@ def test_from_standard_input_to_an_archive(folder: Path) -> None:
     assert (first.returncode, first.stderr) == (0, b"")
     with tarfile.open(fileobj=BytesIO(first.stdout)) as archive:
         assert archive.getnames() == ARCHIVE
-    assert [path.name for path in folder.iterdir()] == ["m.onnx"]
+    assert sorted(path.name for path in folder.iterdir()) == ["g.onnx", "m.onnx"]
     assert first.stdout == shell("cat m.onnx | moir - -o - --silent | cat", folder).stdout
 
 
@@ -80,6 +83,17 @@ def test_streams(folder: Path, command: str, status: int | tuple[int, ...], mess
     assert b"internal error" not in done.stderr
     written = [str(path.relative_to(folder)) for path in folder.glob("out/*")]
     assert sorted(written)[: len(files)] == files
+
+
+@pytest.mark.parametrize("encoding", ["PYTHONIOENCODING=ascii", "LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0"])
+def test_names_in_any_language_are_printed_in_any_encoding(folder: Path, encoding: str) -> None:
+    report = shell(f"{encoding} moir g.onnx -o out", folder)
+    assert (report.returncode, report.stderr) == (0, b"")
+    assert rb"inputs      gr\xf6\xdfe: f32[2,8]" in report.stdout
+    xml = shell(f"{encoding} moir-opt g.onnx -p default -t ir", folder)
+    assert (xml.returncode, xml.stderr) == (0, b"")
+    assert 'name="größe"' in xml.stdout.decode()
+    assert shell(f"{encoding} moir passes", folder).returncode == 0
 
 
 def test_a_model_of_several_files_cannot_come_from_a_stream(folder: Path) -> None:

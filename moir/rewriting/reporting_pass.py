@@ -13,6 +13,7 @@ has no operations for.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from typing import ClassVar, TypeAlias
 
@@ -41,6 +42,7 @@ class ReportingPass(ModulePass):
     """Whether `Analyses.dimensions` still holds behind the pass, which only erases operations and replaces values by
     equal ones. A pass that sets types, or gives operations operands of another shape, does not keep it."""
 
+    @abstractmethod
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         """Run the pass.
 
@@ -50,7 +52,6 @@ class ReportingPass(ModulePass):
 
         Returns whether the module may have changed: False only if it is certainly as before.
         """
-        raise NotImplementedError
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         self.run(op, Analyses(op))

@@ -14,7 +14,7 @@ import math
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp, TensorType, UnrankedTensorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from moir.analysis.known_values import MAXIMUM_ELEMENTS, KnownValues
 from moir.dialects.data import DataAttr
@@ -111,7 +111,7 @@ class _Check:
             self._left_out.update(result for result in op.results if (element_count(shape_of(result)) or 0) <= MAXIMUM_ELEMENTS)
         return True
 
-    def _compare(self, op: OpsetOp, result: SSAValue, *, more_is_fine: bool) -> None:
+    def _compare(self, op: OpsetOp, result: OpResult, *, more_is_fine: bool) -> None:
         written, inferred = self._written[result], result.type
         if written is inferred or written == inferred:
             return
@@ -132,8 +132,8 @@ def _is_left_out(op: Operation) -> bool:
     return isinstance(data, DataAttr) and data.data.values is None and math.prod(data.shape) <= MAXIMUM_ELEMENTS
 
 
-def _contradiction(op: Operation, result: SSAValue, written: Attribute) -> InferenceError:
-    which = f"result {list(op.results).index(result)}" if len(op.results) > 1 else "the result"  # pyright: ignore[reportArgumentType]
+def _contradiction(op: Operation, result: OpResult, written: Attribute) -> InferenceError:
+    which = f"result {result.index}" if len(op.results) > 1 else "the result"
     return _error(op, f"{which} is written as {written}, but its operands and properties give {result.type}", _HINT)
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from moir.dialects.moir import models_of
+from moir.analysis import known_values
+from moir.dialects.opset.base import OpsetOp
 from moir.errors import InferenceError
 from moir.rewriting.written_types import check_written_types
 
-Parse = Callable[[str], ModuleOp]
+Parse = Callable[..., ModuleOp]
 
 ABS = """
 %x = opset1.Parameter() {{name = "x"}} : {parameter}
@@ -168,11 +170,23 @@ def test_operations_of_frameworks_are_taken_as_they_are(parse: Parse) -> None:
         check_written_types(parse(text.replace("TYPE", "tensor<1xi1>")))
 
 
-def test_time_is_linear(parse: Parse) -> None:
-    """Values, for which a chain of shape computations is the worst case, are computed once."""
-    count = 3000
-    lines = ["%x = opset1.Parameter() : tensor<?x4xf32>", "%v0 = opset3.ShapeOf(%x) : tensor<2xsi64>"]
-    lines += [f"%v{index + 1} = opset1.Add(%v{index}, %v{index}) : tensor<2xsi64>" for index in range(count)]
-    module = parse("\n".join(lines), verify=False)  # type: ignore[call-arg]
-    check_written_types(module)
-    assert len(list(models_of(module)[0].block.ops)) == count + 2
+def test_every_value_is_computed_once(parse: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of shape computations, each of which a type depends on: computed anew for each, it takes quadratic time."""
+    count, computed = 100, list[str]()
+    compute = known_values.evaluate
+
+    def counted(op: OpsetOp, operands: Sequence[np.ndarray]) -> Sequence[np.ndarray] | None:
+        computed.append(op.name)
+        return compute(op, operands)
+
+    monkeypatch.setattr(known_values, "evaluate", counted)
+    lines = [
+        "%x = opset1.Parameter() : tensor<?x4xf32>",
+        "%one = opset1.Constant() {value = #moir.data<tensor<si64>, [1]>} : tensor<si64>",
+        "%v0 = opset3.ShapeOf(%x) : tensor<2xsi64>",
+    ]
+    for index in range(1, count + 1):
+        lines.append(f"%v{index} = opset1.Add(%v{index - 1}, %one) : tensor<2xsi64>")
+        lines.append(f"%y{index} = opset3.Broadcast(%one, %v{index}) : tensor<?x{4 + index}xsi64>")
+    check_written_types(parse("\n".join(lines), verify=False))
+    assert computed.count("opset1.Add") == count

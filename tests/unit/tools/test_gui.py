@@ -1,9 +1,8 @@
-"""xDSL's interactive application with the dialects and passes of moir; tested where its packages are installed."""
+"""xDSL's interactive application with the dialects and passes of moir."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,8 +11,6 @@ import pytest
 from moir.tools.convert import main as moir
 from moir.tools.gui import application, main
 from tests.unit.small_models import loop_model, matmul_model, save
-
-needs_textual = pytest.mark.skipif(any(importlib.util.find_spec(name) is None for name in ("textual", "pyclip")), reason="needs xdsl[gui]")
 
 SWISH = """moir.model @m {
   %x = opset1.Parameter() {name = "größe"} : tensor<2xf32>
@@ -41,7 +38,6 @@ def output_after(path: Path, chosen: str = "", passes: str = "") -> tuple[str, s
     return asyncio.run(use())
 
 
-@needs_textual
 def test_a_pass_is_applied_to_a_text(tmp_path: Path) -> None:
     (tmp_path / "a.mlir").write_text(SWISH, encoding="utf-8")
     before, after = output_after(tmp_path / "a.mlir", "fuse-swish")
@@ -50,7 +46,6 @@ def test_a_pass_is_applied_to_a_text(tmp_path: Path) -> None:
     assert "opset1.Sigmoid" not in after
 
 
-@needs_textual
 def test_a_dump_has_its_weights(tmp_path: Path) -> None:
     model = save(loop_model(), tmp_path / "m.onnx")
     assert moir([str(model), "-o", str(tmp_path), "--silent", "--dump-ir", str(tmp_path / "dumps")]) == 0
@@ -59,7 +54,6 @@ def test_a_dump_has_its_weights(tmp_path: Path) -> None:
     assert "opset5.Loop" in after
 
 
-@needs_textual
 def test_a_model_file_with_passes_from_the_command_line(tmp_path: Path) -> None:
     before, _ = output_after(save(matmul_model(), tmp_path / "m.onnx"), passes="lower-onnx,eliminate-dead")
     assert "opset1.MatMul" in before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 import sys
@@ -204,7 +203,6 @@ def test_the_table_is_long_enough() -> None:
     assert len(set(commands)) == len(commands) >= 60
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 def test_a_folder_that_is_read_only() -> None:
     """Permissions do not hold for the superuser, so that its child becomes nobody; who has no access to pytest's folders."""
     with TemporaryDirectory() as place:

@@ -5,7 +5,7 @@
     module = moir.convert_model("model.onnx")
     moir.save_model(module, "model.xml")
 
-What goes wrong raises an error of the family `moir.errors.MoirError`. The submodules are imported when a name of the
+All errors that moir raises are subclasses of `moir.errors.MoirError`. The submodules are imported when a name of the
 package is first used, so that `import moir` itself takes no time.
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from moir.errors import UsageError
@@ -39,40 +39,44 @@ class ArgumentParser(argparse.ArgumentParser):
         """Raise a UsageError with the message."""
         raise UsageError(self._explained(message))
 
-    def parse_args(  # pyright: ignore[reportIncompatibleMethodOverride]  # its overloads tell namespaces apart, which no tool uses
-        self, args: Iterable[str] | None = None, namespace: Any = None
-    ) -> Any:
-        """Parse a command line. Raises UsageError for a mistake."""
+    @property
+    def arguments(self) -> list[argparse.Action]:
+        """All arguments, positional ones and options, in the order of the help text."""
+        return list(self._actions)
+
+    def parsed(self, arguments: Sequence[str] | None = None) -> argparse.Namespace:
+        """The values of a command line, by default of this process. Raises UsageError for a mistake."""
         # Unknown options first: that the model is missing, say, may be a consequence of a wrong option.
-        options, unknown = self._known(args, namespace)
+        values, unknown = self._known(arguments)
         wrong = next((each for each in unknown if each.startswith("-") and each != "-"), None)
         if wrong is not None:
             name = wrong.partition("=")[0]
             raise UsageError(f"there is no option {name}; {self._instead(name)}")
         if unknown:
             raise UsageError(f"the argument {unknown[0]!r} is one too many; see {self.prog} --help")
-        return options
+        return values
 
-    def _known(self, args: Iterable[str] | None, namespace: Any) -> tuple[Any, list[str]]:
+    def _known(self, arguments: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
+        """The values of the known arguments, and the unknown ones. Raises UsageError if an argument is missing."""
         required = [action for action in self._actions if action.required]
         for action in required:
             action.required = False
         try:
-            options, unknown = self.parse_known_args(args, namespace)
+            values, unknown = self.parse_known_args(arguments)
         finally:
             for action in required:
                 action.required = True
-        missing = [action for action in required if getattr(options, action.dest, None) is None]
+        missing = [action for action in required if getattr(values, action.dest, None) is None]
         if missing and not any(each.startswith("-") for each in unknown):
             names = " and ".join(str(action.metavar or action.dest) for action in missing)
             raise UsageError(f"{names} {'is' if len(missing) == 1 else 'are'} missing; see {self.prog} --help")
-        return options, unknown
+        return values, unknown
 
     def _instead(self, name: str) -> str:
         """What to say in place of an option that does not exist."""
         if name in FORMER_OPTIONS:
             return FORMER_OPTIONS[name]
-        known = [option for option in self._option_string_actions if option.startswith("--")]
+        known = [option for action in self._actions for option in action.option_strings if option.startswith("--")]
         return did_you_mean(name.replace("_", "-"), known) or f"see {self.prog} --help"
 
     def _explained(self, message: str) -> str:

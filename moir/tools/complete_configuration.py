@@ -30,9 +30,7 @@ def argument_parser() -> ArgumentParser:
 
 def main(arguments: Sequence[str]) -> int:
     """Run `moir describe-subgraphs`; returns the exit status."""
-    return report_failures(
-        "moir describe-subgraphs", lambda: _complete(argument_parser().parse_args(arguments)), debug="--debug" in arguments
-    )
+    return report_failures("moir describe-subgraphs", lambda: _complete(argument_parser().parsed(arguments)), debug="--debug" in arguments)
 
 
 def _complete(options: argparse.Namespace) -> int:

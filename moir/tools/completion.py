@@ -11,6 +11,8 @@ import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from moir.tools.argument_parser import ArgumentParser
+
 _PASS_METAVARS = frozenset(("PASS", "PIPELINE"))
 
 
@@ -39,15 +41,24 @@ class CommandLine:
     commands: Mapping[str, tuple[Option, ...]]
 
 
-def command_line(parser: argparse.ArgumentParser, commands: Mapping[str, argparse.ArgumentParser]) -> CommandLine:
-    """The command line of a tool, from its parser and those of its commands."""
-    return CommandLine(tuple(_options(parser)), {name: tuple(_options(each)) for name, each in commands.items()})
+def command_lines(parsers: Mapping[str, ArgumentParser]) -> dict[str, CommandLine]:
+    """The command lines of tools by their names.
+
+    Args:
+        parsers: the parsers of the tools, and those of their commands, which have the name of the tool in front.
+    """
+    options = {name: tuple(_options(parser)) for name, parser in parsers.items()}
+    tools = [name for name in options if " " not in name]
+    return {
+        tool: CommandLine(options[tool], {name.removeprefix(f"{tool} "): options[name] for name in options if name.startswith(f"{tool} ")})
+        for tool in tools
+    }
 
 
-def _options(parser: argparse.ArgumentParser) -> Iterator[Option]:
+def _options(parser: ArgumentParser) -> Iterator[Option]:
     from moir.pipeline import pass_names
 
-    for action in parser._actions:  # pyright: ignore[reportPrivateUsage]
+    for action in parser.arguments:
         if action.option_strings and action.help != argparse.SUPPRESS:
             values = tuple(map(str, action.choices or ()))
             if not values and action.metavar in _PASS_METAVARS:
@@ -56,15 +67,15 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[Option]:
             yield Option(tuple(action.option_strings), (action.help or "").replace("%%", "%"), has_value, values)
 
 
-def script(shell: str, tools: Mapping[str, CommandLine]) -> str:
+def script(shell: str, parsers: Mapping[str, ArgumentParser]) -> str:
     """The script for a shell that completes the command lines of tools.
 
     Args:
         shell: `bash`, `zsh` or `fish`.
-        tools: the command lines by the names of the tools.
+        parsers: see `command_lines`.
     """
     writer = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]
-    return "".join(writer(tool, line) for tool, line in tools.items())
+    return "".join(writer(tool, line) for tool, line in command_lines(parsers).items())
 
 
 def _words(options: tuple[Option, ...]) -> str:

@@ -64,14 +64,18 @@ class CompletionAction(argparse.Action):
     """Prints a script for a shell, which completes the command lines of the tools."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: object, values: Any, option_string: str | None = None) -> None:
-        from moir.tools import gui, opt_arguments
-        from moir.tools.completion import command_line, script
+        from moir.tools.completion import script
 
-        commands = {name: import_module(place.partition(":")[0]).argument_parser() for name, place in COMMANDS.items()}
-        others = {"moir-opt": opt_arguments.argument_parser(), "moir-gui": gui.argument_parser()}
-        tools = {"moir": command_line(parser, commands), **{name: command_line(each, {}) for name, each in others.items()}}
-        print(script(values, tools), end="")
+        print(script(values, argument_parsers()), end="")
         parser.exit()
+
+
+def argument_parsers() -> dict[str, ArgumentParser]:
+    """The argument parsers of all tools and commands: `moir`, `moir passes`, …, `moir-opt`, `moir-gui`."""
+    from moir.tools import gui, opt_arguments
+
+    commands = {f"moir {name}": import_module(place.partition(":")[0]).argument_parser() for name, place in COMMANDS.items()}
+    return {"moir": argument_parser(), **commands, "moir-opt": opt_arguments.argument_parser(), "moir-gui": gui.argument_parser()}
 
 
 def argument_parser() -> ArgumentParser:
@@ -129,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given and given[0] in COMMANDS:
         module, _, name = COMMANDS[given[0]].partition(":")
         return getattr(import_module(module), name)(given[1:])
-    return report_failures("moir", lambda: _run(argument_parser().parse_args(given)), debug="--debug" in given)
+    return report_failures("moir", lambda: _run(argument_parser().parsed(given)), debug="--debug" in given)
 
 
 def _run(options: argparse.Namespace) -> int:

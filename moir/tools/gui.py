@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
 
     def body() -> int:
-        options = argument_parser().parse_args(given)
+        options = argument_parser().parsed(given)
         with ExitStack() as stack:
             application(Path(options.input_file), options.passes, stack).run()
         return 0

@@ -48,7 +48,7 @@ def argument_parser() -> ArgumentParser:
 
 def main(arguments: Sequence[str]) -> int:
     """Run `moir passes`; returns the exit status."""
-    return report_failures("moir passes", lambda: _print(argument_parser().parse_args(arguments)), debug="--debug" in arguments)
+    return report_failures("moir passes", lambda: _print(argument_parser().parsed(arguments)), debug="--debug" in arguments)
 
 
 def _print(options: argparse.Namespace) -> int:

@@ -88,7 +88,7 @@ class MoirOptMain(xDSLOptMain):
         self.available_frontends = {name: self.parse_text if name == TEXT else self.read_model_file for name in frontends()}
         self.available_targets = {TEXT: self.print_text, IR: print_ir}
         self._parser = argument_parser()
-        self.args = self._parser.parse_args(arguments)
+        self.args = self._parser.parsed(arguments)
         self.setup_pipeline()
         self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
         Diagnostic.colored = self.args.syntax_highlight

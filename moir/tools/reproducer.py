@@ -24,6 +24,7 @@ from xdsl.passes import ModulePass
 
 from moir.dialects.data import DataAttr
 from moir.errors import UsageError
+from moir.tools.argument_parser import ArgumentParser
 from moir.tools.failures import describe, one_line
 from moir.tools.ir_printing import ModuleObserver
 from moir.tools.output import replacing_file
@@ -161,7 +162,7 @@ def _absolute(text: str) -> str:
     return str(Path(text).resolve()) if Path(text).exists() else text
 
 
-def take_command(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+def take_command(options: argparse.Namespace, parser: ArgumentParser) -> None:
     """Set the options of `--run-reproducer` that the input file names.
 
     Raises UsageError if the file is no reproducer, or needs extensions that the command line does not name.
@@ -175,7 +176,7 @@ def take_command(options: argparse.Namespace, parser: argparse.ArgumentParser) -
         arguments = shlex.split(command)
     except ValueError as error:
         raise UsageError(f"the command of {options.input_file} cannot be read: {error}") from error
-    found = parser.parse_args(arguments)
+    found = parser.parsed(arguments)
     for name, flag in _EXTENSIONS.items():
         if getattr(found, name) and not getattr(options, name):
             raise UsageError(f"this reproducer needs extensions, which are loaded only if you say so: {flag}={getattr(found, name)}")

@@ -3,58 +3,20 @@
 from __future__ import annotations
 
 from argparse import Action, ArgumentParser
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pkgutil import resolve_name
+from collections.abc import Iterator, Sequence
 from textwrap import dedent
-from typing import Any, NoReturn, cast
-from unittest.mock import patch
+from typing import Any, cast
 
-from moir.tools import convert
-
-COMMANDS: Mapping[str, str] = {
-    "moir": "moir.tools.convert:main",
-    **{f"moir {name}": function for name, function in convert.COMMANDS.items()},
-    "moir-opt": "moir.tools.opt:main",
-}
-"""The functions that run the commands."""
+from moir.tools.convert import argument_parsers
 
 HEAD = """# Commands
 
 The options of the commands, made of their argument parsers. The exit status of each is 0 if it is done, 1 if the model
-cannot be read, converted or written, 2 if the command line is wrong and 130 if it was interrupted.
+cannot be read, converted or written, 2 if the command line is wrong, 130 if it was interrupted, and 141 if the reader of
+its output closed the pipe, as `head` does.
 """
 
 _WIDTH = 100
-
-
-class _ParserBuiltError(BaseException):
-    """Ends a command as soon as its parser is complete. No `except Exception` of the command catches it."""
-
-    def __init__(self, parser: ArgumentParser) -> None:
-        super().__init__()
-        self.parser = parser
-
-
-def _stop(parser: ArgumentParser, *_arguments: object, **_options: object) -> NoReturn:
-    raise _ParserBuiltError(parser)
-
-
-def parser_of(main: Callable[[Sequence[str]], int]) -> ArgumentParser:
-    """The parser that a command's main function builds.
-
-    The function runs until it wants to parse its arguments, so that what the parser has got by then is all it has.
-    """
-    with patch.object(ArgumentParser, "parse_known_args", _stop):
-        try:
-            main([])
-        except _ParserBuiltError as built:
-            return built.parser
-    raise LookupError(f"{main} parses no arguments")
-
-
-def parsers() -> dict[str, ArgumentParser]:
-    """The argument parser of each command."""
-    return {name: parser_of(resolve_name(function)) for name, function in COMMANDS.items()}
 
 
 def _usage(parser: ArgumentParser) -> str:
@@ -99,4 +61,4 @@ def section(name: str, parser: ArgumentParser) -> str:
 
 def document() -> str:
     """The text of the page."""
-    return "\n\n".join([HEAD.strip(), *(section(name, parser) for name, parser in parsers().items())]) + "\n"
+    return "\n\n".join([HEAD.strip(), *(section(name, parser) for name, parser in argument_parsers().items())]) + "\n"

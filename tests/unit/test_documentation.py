@@ -17,7 +17,7 @@ import pytest
 from moir import model_optimizer
 from moir.model_optimizer.api.operations import descriptions
 from moir.model_optimizer.import_paths import RENAMED, LegacyImports, resolve
-from scripts.site.commands import parsers
+from moir.tools.convert import argument_parsers
 from tests.unit.documents import (
     DOCUMENTS,
     ROOT,
@@ -120,7 +120,7 @@ def named_commands(document: str) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("document", WRITTEN)
 def test_options_exist(document: str) -> None:
-    found = parsers()
+    found = argument_parsers()
     for words in named_commands(document):
         name = " ".join(words[:2]) if " ".join(words[:2]) in found else words[0]
         given = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}

@@ -34,7 +34,7 @@ def argument_parser() -> ArgumentParser:
 
 def main(arguments: Sequence[str]) -> int:
     """Run `moir new-extension`; returns the exit status."""
-    return report_failures("moir new-extension", lambda: _write(Path(argument_parser().parse_args(arguments).directory)))
+    return report_failures("moir new-extension", lambda: _write(Path(argument_parser().parsed(arguments).directory)))
 
 
 def _write(directory: Path) -> int:

@@ -18,7 +18,7 @@ def parser() -> ArgumentParser:
 
 
 def test_what_is_right() -> None:
-    options = parser().parse_args(["m.onnx", "--layout-change", "none", "--compress-to-fp16"])
+    options = parser().parsed(["m.onnx", "--layout-change", "none", "--compress-to-fp16"])
     assert (options.model, options.layout_change, options.compress_to_fp16) == ("m.onnx", "none", True)
 
 
@@ -39,7 +39,7 @@ def test_what_is_right() -> None:
 )
 def test_mistakes(arguments: list[str], message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        parser().parse_args(arguments)
+        parser().parsed(arguments)
     assert str(caught.value) == message
 
 

@@ -9,6 +9,8 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "cancel-reshapes": ((("Squeeze", "Unsqueeze"),), (("Reshape",),), (("Gather",),)),
     "cancel-transposes": ((("Transpose",),),),
     "choose-layouts": ((("Transpose",),),),
+    "copy-loop-slices": ((("Loop", "TensorIterator"),),),
+    "count-unsliced-iterations": ((("TensorIterator",),),),
     "eliminate-identities": (
         (
             (

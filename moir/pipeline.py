@@ -138,6 +138,8 @@ MIDDLE: tuple[str, ...] = (
 BACK: tuple[str, ...] = (
     "back-start",
     "unbatch-gather",
+    "count-unsliced-iterations",
+    "copy-loop-slices",
     "deduplicate",
     "eliminate-dead",
     "compress-to-fp16",

@@ -63,3 +63,9 @@ def as_list(op: OpBuilder, value: SSAValue) -> SSAValue:
 def as_integer(op: OpBuilder, value: SSAValue) -> SSAValue:
     """A value converted to i64."""
     return op.convert(value, si64)
+
+
+def with_last_dimension(op: OpBuilder, value: SSAValue, rank: int, size: int) -> SSAValue:
+    """A value of a known rank whose last dimension is `size`, with a type that says so: plugins ask for it."""
+    shape = shape_of(value)
+    return value if shape is not None and shape[-1] == size else op.Reshape(value, [*(0,) * (rank - 1), size], special_zero=True)

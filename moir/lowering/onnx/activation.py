@@ -62,15 +62,22 @@ def selu(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Selu(x) {alpha, gamma} -> opset1.Selu(x, alpha, gamma)"""
     x = node.operand(0)
     # Before version 6 the defaults have fewer digits.
-    alpha, gamma = (1.6732631921768188, 1.0507010221481323) if node.version >= 6 else (1.6732, 1.0507)
-    return op.Selu(x, op.constant_like(node.number("alpha", alpha), x), op.constant_like(node.number("gamma", gamma), x))
+    defaults = (1.6732631921768188, 1.0507010221481323) if node.version >= 6 else (1.6732, 1.0507)
+    alpha, gamma = (node.number(name, default) for name, default in zip(("alpha", "gamma"), defaults, strict=True))
+    if 0 in (alpha, gamma):
+        # The runtime replaces a parameter of 0 by its default.
+        return op.Multiply(op.Elu(x, alpha=alpha), gamma)
+    return op.Selu(x, op.constant_like(alpha, x), op.constant_like(gamma, x))
 
 
 @onnx.lowers("HardSigmoid")
 def hard_sigmoid(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.HardSigmoid(x) {alpha, beta} -> opset1.HardSigmoid(x, alpha, beta)"""
-    x = node.operand(0)
-    return op.HardSigmoid(x, op.constant_like(node.number("alpha", 0.2), x), op.constant_like(node.number("beta", 0.5), x))
+    x, alpha, beta = node.operand(0), node.number("alpha", 0.2), node.number("beta", 0.5)
+    if 0 in (alpha, beta):
+        # The runtime replaces a parameter of 0 by its default.
+        return op.Clamp(op.Add(op.Multiply(x, alpha), beta), min=0.0, max=1.0)
+    return op.HardSigmoid(x, op.constant_like(alpha, x), op.constant_like(beta, x))
 
 
 @onnx.lowers("Gelu")
@@ -238,6 +245,14 @@ def flattening_hardmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 def _one_hot_maximum(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     """1 at the first largest element along an axis, 0 elsewhere."""
+    if rank_of(x) in (1, None):
+        # The plugin (2026.4) compiles no OneHot of what may be a scalar if its depth is computed.
+        x, axis = op.Unsqueeze(x, [0]), axis + (axis >= 0)
+        return op.Squeeze(_one_hot(op, x, axis), [0])
+    return _one_hot(op, x, axis)
+
+
+def _one_hot(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     top = op.TopK.results(x, op.constant(1, si64), axis=axis, mode="max", sort="value", index_element_type=si64, stable=True)[1]
     one, zero = op.constant_like(1, x), op.constant_like(0, x)
     return op.OneHot(op.Squeeze(top, [axis]), dimension(op, x, axis), one, zero, axis=axis)

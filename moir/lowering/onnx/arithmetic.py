@@ -7,13 +7,15 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Callable
+from functools import partial, reduce
 
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, si8, si16, si32, si64, string
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, f32, si8, si16, si32, si64, string
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.onnx.data_types import element_type
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.table import onnx
@@ -31,7 +33,6 @@ _UNARY = {
     "Ceil": "Ceiling",
     "Cos": "Cos",
     "Cosh": "Cosh",
-    "Erf": "Erf",
     "Exp": "Exp",
     "Floor": "Floor",
     "Log": "Log",
@@ -59,11 +60,26 @@ LARGEST: dict[Attribute, float] = {f8e4m3: 448.0, f8e5m2: 57344.0}
 
 _VARIADIC = {"Max": "Maximum", "Min": "Minimum", "Sum": "Add"}
 
+_OVERFLOWING = frozenset(("Abs", "Add", "Mul", "Neg", "Sub", "Sum"))
+"""Kinds whose results may not fit into the integers of their operands."""
+
+
+def _computed(node: LoweringNode, op: OpBuilder, compute: Callable[..., SSAValue], *operands: SSAValue) -> SSAValue:
+    return in_32_bits(op, compute, *operands) if node.op.KIND in _OVERFLOWING else compute(*operands)
+
 
 @onnx.lowers(*_UNARY)
 def unary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Ceil(x) -> opset1.Ceiling(x)"""
-    return getattr(op, _UNARY[node.op.KIND])(node.operand(0))
+    return _computed(node, op, getattr(op, _UNARY[node.op.KIND]), node.operand(0))
+
+
+@onnx.lowers("Erf")
+def error_function(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Erf(x) -> opset1.Erf(x); for integers in f32, then rounded towards zero"""
+    x = node.operand(0)
+    element = element_of(x)
+    return op.convert(op.Erf(op.convert(x, f32)), element) if element in INTEGER_TYPES else op.Erf(x)
 
 
 @onnx.lowers("Reciprocal")
@@ -75,14 +91,14 @@ def reciprocal(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers(*_BINARY)
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Sub(a, b) -> opset1.Subtract(a, b)"""
-    return getattr(op, _BINARY[node.op.KIND])(*aligned(node, op))
+    return _computed(node, op, getattr(op, _BINARY[node.op.KIND]), *aligned(node, op))
 
 
 @onnx.lowers("Div")
 def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Div(a, b) -> opset1.Divide(a, b), where the quotient of integers is rounded towards zero"""
     a, b = aligned(node, op)
-    return op.Divide(a, b, m_pythondiv=element_of(a) in REAL_TYPES)
+    return in_32_bits(op, partial(op.Divide, m_pythondiv=element_of(a) in REAL_TYPES), a, b)
 
 
 @onnx.lowers("Mod")
@@ -97,11 +113,13 @@ def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a; computed in that of b if only b has floats"""
     a, b = aligned(node, op)
     base, exponent = element_of(a), element_of(b)
-    if base == exponent or dynamic in (base, exponent):
-        return op.Power(a, b) if base == exponent else op.Power(a, op.ConvertLike(b, a))
+    if base == exponent:
+        return in_32_bits(op, op.Power, a, b)
+    if dynamic in (base, exponent):
+        return op.Power(a, op.ConvertLike(b, a))
     if base in INTEGER_TYPES and exponent in REAL_TYPES:
         return op.convert(op.Power(op.convert(a, exponent), b), base)
-    return op.Power(a, _converted(op, b, a))
+    return in_32_bits(op, op.Power, a, _converted(op, b, a))
 
 
 def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
@@ -115,7 +133,7 @@ def variadic(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Max(a, b, c) -> Maximum(Maximum(a, b), c)"""
     if not node.operands:
         node.fail("it has no operands")
-    return reduce(getattr(op, _VARIADIC[node.op.KIND]), node.operands)
+    return reduce(partial(_computed, node, op, getattr(op, _VARIADIC[node.op.KIND])), node.operands)
 
 
 @onnx.lowers("Mean")

@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import as_scalar
+from moir.lowering.shape_values import as_scalar, with_last_dimension
 from moir.lowering.suppression import SMALLEST, exclusive
 from moir.rewriting.builder import OpBuilder
 
@@ -24,7 +24,7 @@ def non_max_suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return op.constant(np.zeros((0, 3), np.int64))
     overlap, threshold = node.optional(3), node.optional(4)
     return op.NonMaxSuppression(
-        node.operand(0),
+        with_last_dimension(op, node.operand(0), 3, 4),
         node.operand(1),
         as_scalar(op, limit),
         op.constant(SMALLEST) if overlap is None else exclusive(op, overlap),
@@ -52,7 +52,7 @@ def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
     factor = samples if mode == "max" else 1
     pooled = op.ROIAlign(
         node.operand(0),
-        node.operand(1),
+        with_last_dimension(op, node.operand(1), 2, 4),
         node.operand(2),
         pooled_h=node.integer("output_height", 1) * factor,
         pooled_w=node.integer("output_width", 1) * factor,

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import REAL_TYPES, bf16, describe, dynamic, f16, f32, si32, si64, to_numpy
 from moir.dialects.shapes import element_of
+from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import element_type
 from moir.lowering.onnx.table import onnx
@@ -26,11 +27,32 @@ MAXIMUM_WINDOW = 1 << 20
 
 @onnx.lowers("Range", since=11)
 def number_range(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Range(start, limit, delta) -> opset4.Range(start, limit, delta) {output_type}"""
+    """onnx.Range(start, limit, delta) -> opset4.Range(start, limit, delta) {output_type}
+
+    A limit on the wrong side of the start is replaced by the start: the runtime would count its distance.
+    """
     element = next((found for i in range(3) if (found := node.element(i)) is not dynamic), dynamic)
     if element is dynamic:
         node.fail("the element type is unknown")
-    return op.Range(*(as_scalar(op, node.operand(i)) for i in range(3)), output_type=element)
+    start, limit, delta = (as_scalar(op, node.operand(i)) for i in range(3))
+    return op.Range(start, _reachable(op, start, limit, delta), delta, output_type=element)
+
+
+def _reachable(op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue) -> SSAValue:
+    """The limit of a range, or its start if steps of `delta` lead away from the limit."""
+    step, first, last = op.known.constant(delta), op.known.constant(start), op.known.elements(limit)
+    if step is None:
+        return op.Select(op.Greater(delta, op.constant_like(0, delta)), op.Maximum(start, limit), op.Minimum(start, limit))
+    ascends = bool(step.item() > 0)
+    if first is not None and last is not None:
+        end = last.item()
+        if isinstance(end, Symbol):
+            is_reached = ascends and end.dimension and first.item() <= 0
+        else:
+            is_reached = first.item() <= end if ascends else first.item() >= end
+        if is_reached:
+            return limit
+    return op.Maximum(start, limit) if ascends else op.Minimum(start, limit)
 
 
 @onnx.lowers("ConstantOfShape", since=9)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import normalize_axis
+from moir.dialects.shapes import normalize_axis, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import as_integer, dimension
+from moir.lowering.shape_values import as_integer, dimension, dimension_list, rank_value
 from moir.rewriting.builder import OpBuilder, Operand
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}
@@ -23,8 +24,31 @@ def gather(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("GatherElements")
 def gather_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.GatherElements(x, indices) {axis = 0} -> opset6.GatherElements(x, indices) {axis}"""
-    return op.GatherElements(node.operand(0), node.operand(1), axis=node.integer("axis", 0))
+    """onnx.GatherElements(x, indices) {axis = 0} -> opset6.GatherElements(x, indices) {axis}
+
+    The runtime requires equal sizes on all other axes: x is cut to those of the indices where they may be smaller.
+    """
+    x, indices, axis = node.operand(0), node.operand(1), node.integer("axis", 0)
+    return op.GatherElements(_cut_to(op, x, indices, axis), indices, axis=axis)
+
+
+def _cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
+    """x without the elements behind the sizes of `like` on all axes but one.
+
+    It is cut by a StridedSlice: the runtime removes a Slice in front of a GatherElements, whose shapes then do not fit.
+    """
+    rank = rank_of(like) if rank_of(x) is None else rank_of(x)
+    if rank is None:
+        sizes = op.ShapeOf(like)
+        place = op.constant([axis]) if axis >= 0 else op.Add(rank_value(op, like), axis)
+        whole = op.ScatterUpdate(sizes, place, [np.iinfo(np.int32).max], 0)
+        return op.StridedSlice(x, op.Multiply(sizes, 0), whole, op.Add(op.Multiply(sizes, 0), 1), begin_mask=[], end_mask=[])
+    others = [each for each in range(rank) if each != normalize_axis(axis, max(rank, 1))]
+    cut = [each for each in others if op.known.dimension(x, each) != op.known.dimension(like, each)]
+    if not cut:
+        return x
+    ends = op.Concat(*(dimension_list(op, like, each) if each in cut else op.constant([0]) for each in range(rank)), axis=0)
+    return op.StridedSlice(x, [0] * rank, ends, [1] * rank, begin_mask=[1] * rank, end_mask=[int(each not in cut) for each in range(rank)])
 
 
 @onnx.lowers("GatherND")

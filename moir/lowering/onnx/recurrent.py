@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import si32
-from moir.dialects.shapes import element_of, shape_of
+from moir.dialects.shapes import Shape, element_of, is_static, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.lowering.table import Replacement
@@ -101,7 +101,14 @@ class Network:
 
     def weights(self, index: int) -> SSAValue:
         """Weights [D, G * H, …] with the gates in the order of the runtime."""
-        return self.node.operand(index) if self._in_order() else self.value(index, self._reordered_array, self._reordered)
+        value = self.node.operand(index) if self._in_order() else self.value(index, self._reordered_array, self._reordered)
+        shape, data = shape_of(value), shape_of(self.node.operand(0))
+        columns = self.hidden_size if index == 2 else -1 if data is None else data[2]
+        return self._of_size(value, shape, [self.directions, len(self.kind.gates) * self.hidden_size, columns])
+
+    def _of_size(self, value: SSAValue, shape: Shape, sizes: Sequence[int]) -> SSAValue:
+        """A value reshaped to the sizes that the operation implies, which the plugin (2026.4) needs to compile it."""
+        return value if shape is not None and is_static(shape) else self.op.Reshape(value, sizes, special_zero=False)
 
     def _in_order(self) -> bool:
         return self.kind.gates == tuple(range(len(self.kind.gates)))
@@ -122,7 +129,8 @@ class Network:
         if self.node.optional(3) is None:
             gates = len(self.kind.gates) + self.linear_before_reset
             return self.op.constant_like(np.zeros((self.directions, gates * self.hidden_size)), self.node.operand(0))
-        return self.value(3, self._added_array, self._added)
+        bias = self.value(3, self._added_array, self._added)
+        return self._of_size(bias, shape_of(bias), [self.directions, -1])
 
     def _added_array(self, array: Array) -> Array:
         inputs, recurrence = np.split(array, 2, axis=1)

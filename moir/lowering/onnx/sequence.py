@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, si64
+from moir.dialects.element_types import si32, si64
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_scalar
@@ -15,9 +15,9 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 def as_index(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """An operand of any numeric element type, converted to integers."""
+    """An operand of any numeric element type, converted to an integer type that the runtime takes for indices."""
     value = node.operand(index)
-    if node.element(index) in INTEGER_TYPES:
+    if node.element(index) in (si32, si64):
         return value
     known = node.constant(index)
     return op.convert(value, si64) if known is None else op.constant(known.astype(np.int64))

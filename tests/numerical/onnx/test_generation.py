@@ -39,7 +39,9 @@ def test_large_constant_of_shape_is_made_at_run_time() -> None:
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.float32])
 def test_range(start: int, limit: int, delta: int, dtype: Any) -> None:
     values = {"start": np.array(start, dtype), "limit": np.array(limit, dtype), "delta": np.array(delta, dtype)}
-    check([node("Range", list(values), ["y"])], values, opset=11, operations=1, forms=["static"])
+    check([node("Range", list(values), ["y"])], values, opset=11, operations=5, forms=["static"])
+    constants = {name: values.pop(name) for name in ("start", "delta")}
+    check([node("Range", ["start", "limit", "delta"], ["y"])], values, constants=constants, opset=11, operations=2, forms=["static"])
 
 
 @pytest.mark.parametrize("dtype", [None, "FLOAT", "INT64", "DOUBLE", "BOOL"])

@@ -8,16 +8,17 @@
 from __future__ import annotations
 
 import math
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, f16, si8, si32, string, to_numpy
+from moir.dialects.element_types import INTEGER_TYPES, f16, string, to_numpy
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
+from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.shape_values import rank_value
 from moir.lowering.tensorflow.data_format import is_channel_last
 from moir.lowering.tensorflow.table import tf
@@ -42,6 +43,9 @@ _BINARY = {
     "TruncateMod": "Mod",
 }
 
+_OVERFLOWING = frozenset(("Add", "AddV2", "Pow", "SquaredDifference", "Sub"))
+"""Kinds whose results may not fit into the integers of their operands."""
+
 
 def operand_type(node: LoweringNode) -> Attribute:
     """The element type of the operands, from the attribute T or else from operand 0."""
@@ -58,7 +62,8 @@ def two_operands(node: LoweringNode) -> tuple[SSAValue, SSAValue]:
 @tf.lowers(*_BINARY)
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Sub(a, b) -> opset1.Subtract(a, b)"""
-    return getattr(op, _BINARY[node.op.KIND])(*two_operands(node))
+    compute = getattr(op, _BINARY[node.op.KIND])
+    return in_32_bits(op, compute, *two_operands(node)) if node.op.KIND in _OVERFLOWING else compute(*two_operands(node))
 
 
 @tf.lowers("Mul")
@@ -68,7 +73,7 @@ def multiply(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     a, b = two_operands(node)
     if not isinstance(operand_type(node), ComplexType):
-        return op.Multiply(a, b)
+        return in_32_bits(op, op.Multiply, a, b)
     (a_real, a_imaginary), (b_real, b_imaginary) = (op.Split.results(each, -1, num_splits=2) for each in (a, b))
     real = op.Subtract(op.Multiply(a_real, b_real), op.Multiply(a_imaginary, b_imaginary))
     imaginary = op.Add(op.Multiply(a_real, b_imaginary), op.Multiply(a_imaginary, b_real))
@@ -79,7 +84,7 @@ def multiply(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def sum_of_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.AddN(a, b, c) -> Add(Add(a, b), c)"""
     operands = node.operands
-    return reduce(op.Add, operands) if operands else node.fail("it has no operands")
+    return reduce(partial(in_32_bits, op, op.Add), operands) if operands else node.fail("it has no operands")
 
 
 @tf.lowers("BiasAdd", "BiasAddV1")
@@ -124,8 +129,12 @@ def is_not_negative(op: OpBuilder, value: SSAValue) -> bool:
 def floored_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """The quotient of integers, rounded down; the runtime rounds towards zero whatever `m_pythondiv` is."""
     if is_not_negative(op, a) and is_not_negative(op, b):
-        return op.Divide(a, b)
-    return op.Divide(op.Subtract(a, op.FloorMod(a, b)), b)
+        return in_32_bits(op, op.Divide, a, b)
+
+    def floored(a: SSAValue, b: SSAValue) -> SSAValue:
+        return op.Divide(op.Subtract(a, op.FloorMod(a, b)), b)
+
+    return in_32_bits(op, floored, a, b)
 
 
 @tf.lowers("FloorDiv")
@@ -143,9 +152,7 @@ def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
     a, b = two_operands(node)
     element = operand_type(node)
     if element in INTEGER_TYPES:
-        # If adjacent operations use i8, too, the runtime (2026.4, CPU) rounds the quotient to the nearest integer.
-        wide = si32 if element == si8 else element
-        return op.convert(op.Divide(op.convert(a, wide), op.convert(b, wide), m_pythondiv=False), element)
+        return in_32_bits(op, partial(op.Divide, m_pythondiv=False), a, b)
     quotient = op.Divide(a, b)
     if node.op.KIND == "Div":
         return quotient

@@ -15,6 +15,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -61,7 +62,8 @@ LANCZOS_TERMS = (
 @tf.lowers(*_SAME_MEANING)
 def renamed(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Ceil(x) -> opset1.Ceiling(x)"""
-    return getattr(op, _SAME_MEANING[node.op.KIND])(node.operand(0))
+    compute = getattr(op, _SAME_MEANING[node.op.KIND])
+    return in_32_bits(op, compute, node.operand(0)) if node.op.KIND in ("Abs", "Neg") else compute(node.operand(0))
 
 
 @tf.lowers("Round", "Rint")
@@ -75,7 +77,7 @@ def rounded(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def square(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Square(x) -> opset1.Multiply(x, x)"""
     x = node.operand(0)
-    return op.Multiply(x, x)
+    return in_32_bits(op, op.Multiply, x, x)
 
 
 @tf.lowers("Rsqrt")

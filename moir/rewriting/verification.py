@@ -107,7 +107,7 @@ def _verify(op: Operation) -> None:
 
 
 def _with_operands(block: Block) -> list[Operation]:
-    """The operations of a block, whose operands exist, results of operations in front of their use in the block."""
+    """The operations of a block, whose operands exist in it: as arguments, or as results in front of the use."""
     defined: dict[int, Operation] = {}
     for op in block.ops:
         for index, operand in enumerate(op.operands):
@@ -117,5 +117,7 @@ def _with_operands(block: Block) -> list[Operation]:
                     raise _OperationError(op, f"operand {index} is not defined before it in its block")
             elif type(operand) is ErasedSSAValue:
                 raise _OperationError(op, "an operand was erased")
+            elif operand.owner is not block:
+                raise _OperationError(op, f"operand {index} is an argument of another block")
         defined[id(op)] = op
     return list(defined.values())

@@ -13,13 +13,13 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, region_def, result_def, traits_def, var_operand_def, var_result_def
-from xdsl.traits import IsolatedFromAbove, NoTerminator
+from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.inference import infer_block, set_type
-from moir.dialects.moir import BodyPort, BodyPortAttr, Slicing
+from moir.dialects.moir import BodyPort, BodyPortAttr, Isolated, Slicing
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types
 from moir.dialects.opset.infrastructure import Parameter, Result
@@ -127,7 +127,7 @@ class If(OpsetOp):
     outputs = var_result_def()
     then_body = region_def("single_block")
     else_body = region_def("single_block")
-    traits = traits_def(NoTerminator(), IsolatedFromAbove())
+    traits = traits_def(NoTerminator(), Isolated())
 
     def check_invariants(self) -> None:
         super().check_invariants()
@@ -172,7 +172,7 @@ class RepeatingOp(OpsetOp):
     `inputs` are the connections of the Parameters of the body, in order, `outputs` those of the results.
     """
 
-    traits = traits_def(NoTerminator(), IsolatedFromAbove())
+    traits = traits_def(NoTerminator(), Isolated())
 
     FIRST_ARGUMENT: ClassVar[int] = 0
     """Index of the first operand that can initialize a Parameter."""

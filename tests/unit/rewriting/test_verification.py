@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.context import MoirContext
-from moir.dialects.moir import models_of
+from moir.dialects.moir import ModelOp, models_of
+from moir.dialects.opset import operation
 from moir.dialects.properties import string_attribute
 from moir.rewriting.verification import Snapshot, verify_module
 
@@ -71,3 +72,19 @@ def test_an_operand_was_erased() -> None:
     operations[1].erase(safe_erase=False)
     with pytest.raises(VerifyException, match=r"opset1\.Relu"):
         verify_module(module, before=before)
+
+
+def test_a_value_from_around_a_body() -> None:
+    module, operations = parsed()
+    around = Block(arg_types=[operations[1].results[0].type])
+    operations[2].operands[0] = around.args[0]
+    with pytest.raises(VerifyException, match=r"opset1\.Relu 'b': operand 0 is an argument of another block"):
+        verify_module(module)
+
+
+def test_a_body_that_uses_a_result_from_around_it() -> None:
+    module, operations = parsed()
+    inner = operation("opset1.Result").create(operands=[operations[1].results[0]])
+    models_of(module)[0].block.add_op(ModelOp.of("inner", Block([inner])))
+    with pytest.raises(VerifyException, match=r"opset1\.Result: operand 0 is not defined before it in its block"):
+        verify_module(module)

@@ -353,6 +353,8 @@ def collection_paused() -> Generator[None]:
         yield
     finally:
         if not was_frozen:
+            # What was built becomes old: else the next collection, of young objects, would go through all of it.
+            gc.freeze()
             gc.unfreeze()
         if was_enabled:
             gc.enable()

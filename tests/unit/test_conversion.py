@@ -14,7 +14,7 @@ from onnx import TensorProto, helper
 from xdsl.dialects.builtin import ModuleOp
 
 import moir
-from moir.conversion import Observer
+from moir.conversion import Observer, collection_paused
 from moir.dialects.data import DataAttr
 from moir.errors import ConversionError, EmissionError, UnsupportedOperationError, UsageError
 from moir.lowering.onnx.table import onnx
@@ -134,6 +134,13 @@ def test_the_garbage_collector_is_as_it_was(model: Path, enabled: bool) -> None:
         assert gc.get_freeze_count() == 0
     finally:
         (gc.enable if was_enabled else gc.disable)()
+
+
+def test_what_was_built_while_collection_is_paused_is_old() -> None:
+    with collection_paused():
+        built: list[list[int]] = [[]]
+    assert gc.is_tracked(built)
+    assert not any(each is built for each in gc.get_objects(generation=0))
 
 
 def test_errors(tmp_path: Path, model: Path) -> None:

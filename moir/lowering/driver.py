@@ -137,8 +137,9 @@ class Lowering:
         for result, value in pairs:
             assert value is not None
             result.replace_all_uses_with(value)
+        # No result has uses left, so that nothing is to be erased of them.
         op.detach()
-        op.erase()
+        op.drop_all_references()
 
     def _inherit_some(self, op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
         """Pass on the names of an operation some of whose results have no replacement."""

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
 from moir.arguments import MODULE, TEXTS, Expected, checked
-from moir.dialects.moir import ModelOp, NoneOp, models_of
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.moir import ModelOp, models_of
 from moir.emit.model import ModelWriter
 from moir.emit.weights import Weights
 from moir.errors import EmissionError
@@ -34,13 +32,8 @@ def write_xml(
 
     Raises EmissionError for a module that IR cannot represent.
     """
-    model = model_of(module)
-    foreign = remaining_operations(model, lambda op: not isinstance(op, OpsetOp | NoneOp))
-    if foreign:
-        reason = f"operations are left that are none of OpenVINO IR: {kinds_and_names(foreign)}"
-        raise EmissionError(reason, hint="lower them, or cut the model before them")
     writer = ModelWriter(write, weights)
-    writer.model(model, conversion_parameters)
+    writer.model(model_of(module), conversion_parameters)
     return writer.layers
 
 

@@ -8,7 +8,8 @@ from functools import cached_property
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from moir.analysis.order import sorted_operations
-from moir.dialects.moir import is_none
+from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
+from moir.dialects.moir import NoneOp, is_none
 from moir.dialects.names import escaped, name_of, split_names, tensor_names_of
 from moir.dialects.opset.base import OpsetOp
 from moir.errors import EmissionError
@@ -20,7 +21,7 @@ class LayerOrder:
     Parameters and Results keep the order of the block, which is that of the model's inputs and outputs. The others keep
     the order of the block, too, unless an operand is defined below its use; then they are sorted stably.
 
-    Raises ConversionError for a cycle.
+    Raises ConversionError for a cycle, and EmissionError for operations that are none of the IR.
     """
 
     def __init__(self, block: Block) -> None:
@@ -31,6 +32,8 @@ class LayerOrder:
         for op in block.ops:
             if isinstance(op, OpsetOp):
                 groups.get(op.name, others).append(op)
+            elif not is_none(op):
+                raise _foreign(block)
         self.operations = [*self.parameters, *sorted_operations(others), *self.results]
 
     @cached_property
@@ -65,6 +68,15 @@ class LayerOrder:
                 taken.add(name)
                 found[value] = name
         return found
+
+
+def _foreign(block: Block) -> EmissionError:
+    """The error for a block with operations that are none of an operation set. Names those in bodies, too."""
+    root = block.parent_op()
+    assert root is not None
+    left = remaining_operations(root, lambda op: not isinstance(op, OpsetOp | NoneOp))
+    reason = f"operations are left that are none of OpenVINO IR: {kinds_and_names(left)}"
+    return EmissionError(reason, hint="lower them, or cut the model before them")
 
 
 def operands_of(op: Operation) -> list[SSAValue]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from moir.analysis.dimensions import Dimensions
 from moir.dialects.moir import all_blocks
@@ -31,15 +32,25 @@ class Analyses:
         Args:
             dimensions: whether those of `dimensions` may not hold any more.
         """
-        vars(self).pop("kinds", None)
+        for name in ("blocks", "classes", "kinds"):
+            vars(self).pop(name, None)
         if dimensions:
             self._dimensions.clear()
 
     @cached_property
+    def blocks(self) -> Sequence[Block]:
+        """All blocks of the module; a block precedes the blocks of bodies in it."""
+        return list(all_blocks(self.module))
+
+    @cached_property
+    def classes(self) -> frozenset[type[Operation]]:
+        """The classes of the operations in all blocks."""
+        return frozenset(type(op) for block in self.blocks for op in block.ops)
+
+    @cached_property
     def kinds(self) -> frozenset[str]:
-        """The kinds of the operations in all blocks of the module: their names without the dialect."""
-        classes: set[type[Operation]] = {type(op) for block in all_blocks(self.module) for op in block.ops}
-        return frozenset(each.name.partition(".")[2] for each in classes)
+        """The kinds of the operations in all blocks: their names without the dialect."""
+        return frozenset(each.name.partition(".")[2] for each in self.classes)
 
     def dimensions(self, *, static: bool = False) -> Dimensions:
         """The dimensions of all values, see `Dimensions`."""

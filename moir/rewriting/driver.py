@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.analyses import Analyses
@@ -139,13 +139,28 @@ class PatternTable:
         return found
 
 
-def rewrite(module: Operation, patterns: Iterable[RewritePattern], *, fixpoint: bool = False, known: KnownValues | None = None) -> bool:
-    """Apply patterns to all operations of a module; returns whether anything changed."""
+def rewrite(
+    module: Operation,
+    patterns: Iterable[RewritePattern],
+    *,
+    fixpoint: bool = False,
+    known: KnownValues | None = None,
+    blocks: Iterable[Block] | None = None,
+) -> bool:
+    """Apply patterns to all operations of a module; returns whether anything changed.
+
+    Args:
+        module: the module.
+        patterns: the patterns.
+        fixpoint: whether to try again what a rewrite touched.
+        known: known values; by default nothing is known yet.
+        blocks: all blocks of the module, if the caller has them.
+    """
     table = PatternTable(patterns)
     known = known or KnownValues()
     recording = RECORDING.get()
     pending: deque[Operation] = deque()
-    for block in all_blocks(module):
+    for block in all_blocks(module) if blocks is None else blocks:
         pending.extend(op for op in block.ops if table.patterns(type(op)))
     changed = False
     while pending:
@@ -178,7 +193,7 @@ class PatternPass(ReportingPass):
         raise NotImplementedError
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        return rewrite(module, self.patterns(), fixpoint=self.FIXPOINT)
+        return rewrite(module, self.patterns(), fixpoint=self.FIXPOINT, blocks=analyses.blocks)
 
     @classmethod
     def needs(cls) -> Needs | None:

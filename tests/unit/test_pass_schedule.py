@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -144,12 +145,13 @@ def test_passes_of_callers_and_those_that_change_something_always_run(each: Defe
     assert len((each.recording if isinstance(each, DeferredRecording) else each).runs) == 3
 
 
-def test_analyses_are_shared_until_something_changes() -> None:
+@pytest.mark.parametrize("fact", [Analyses.dimensions, lambda analyses: analyses.blocks, lambda analyses: analyses.classes])
+def test_analyses_are_shared_until_something_changes(fact: Callable[[Analyses], object]) -> None:
     seen: list[object] = []
 
     class Asking(RecordingPass):
         def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-            seen.append(analyses.dimensions())
+            seen.append(fact(analyses))
             return self.changes
 
     schedule = PassSchedule(module_of('%0 = opset1.Parameter() {name = "x"} : tensor<?xf32> opset1.Result(%0)'))

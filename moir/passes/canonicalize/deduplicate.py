@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
 from moir.analysis.analyses import Analyses
-from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.base import OpsetOp
 from moir.rewriting.events import RECORDING
@@ -33,7 +32,7 @@ class DeduplicatePass(ReportingPass):
     KEEPS_DIMENSIONS = True
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        changed = [deduplicate(block) for block in all_blocks(module)]
+        changed = [deduplicate(block) for block in analyses.blocks]
         return any(changed)
 
 

@@ -21,7 +21,7 @@ from xdsl.traits import Commutative
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import values_of
 from moir.analysis.known_values import KnownValues
-from moir.dialects.moir import ModelOp, all_blocks
+from moir.dialects.moir import ModelOp
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Identity, Parameter, Result
 from moir.dialects.shapes import element_of, refines, shape_of
@@ -116,5 +116,5 @@ class EliminateIdentitiesPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         # Dimensions are collected in a walk of their own, which is saved if no operation needs them.
-        is_needed = any(moves_data(type(each)) for block in all_blocks(module) for each in block.ops)
-        return rewrite(module, [OperandGivenBack()], fixpoint=True, known=analyses.dimensions() if is_needed else None)
+        known = analyses.dimensions() if any(map(moves_data, analyses.classes)) else None
+        return rewrite(module, [OperandGivenBack()], fixpoint=True, known=known, blocks=analyses.blocks)

@@ -63,6 +63,8 @@ class CheckLoweredPass(ReportingPass):
     name = "check-lowered"
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        if not any(issubclass(each, FrameworkOp) for each in analyses.classes):
+            return False
         left = remaining_operations(module, _must_go)
         if not left:
             return False

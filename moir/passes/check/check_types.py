@@ -15,7 +15,7 @@ from moir.analysis.analyses import Analyses
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
 from moir.dialects.element_types import dynamic
 from moir.dialects.framework import MODEL_OPTIMIZER
-from moir.dialects.moir import all_blocks, is_none
+from moir.dialects.moir import is_none
 from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_of
@@ -31,11 +31,12 @@ class CheckTypesPass(ReportingPass):
     name = "check-types"
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        untyped = remaining_operations(module, lambda each: each.name.startswith(_FOREIGN))
-        for each in (each for block in all_blocks(module) for each in block.ops):
-            if is_none(each) or each.name in untyped:
-                continue
+        foreign = [each for each in analyses.classes if each.name.startswith(_FOREIGN)]
+        untyped = remaining_operations(module, lambda each: type(each) in foreign) if foreign else {}
+        for each in (each for block in analyses.blocks for each in block.ops):
             if not isinstance(each, OpsetOp):
+                if is_none(each) or type(each) in foreign:
+                    continue
                 raise EmissionError("it is no operation of an operation set", operation=each.name, node=name_of(each))
             for result in each.results:
                 if element_of(result) is dynamic:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.analysis.analyses import Analyses
-from moir.dialects.moir import all_blocks
 from moir.rewriting.folding import Folding
 from moir.rewriting.reporting_pass import ReportingPass
 
@@ -34,5 +33,5 @@ class FoldConstantsPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         folding = Folding(self.static_shape)
-        changed = [folding.block(block) for block in all_blocks(module)]
+        changed = [folding.block(block) for block in analyses.blocks]
         return any(changed)

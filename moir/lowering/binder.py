@@ -68,9 +68,8 @@ class LoweringNode:
     def optional(self, index: int) -> SSAValue | None:
         """An operand; None if it is absent."""
         operands = self.op.operands
-        if index >= len(operands) or is_none(operands[index].owner):
-            return None
-        return operands[index]
+        value = operands[index] if index < len(operands) else None
+        return None if value is None or is_none(value.owner) else value
 
     def operand(self, index: int) -> SSAValue:
         """An operand. Raises ConversionError if it is absent."""

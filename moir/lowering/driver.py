@@ -61,10 +61,11 @@ class Lowering:
 
     def block(self, block: Block) -> None:
         """Lower the operations of a block in order. Operations of a kind without handler stay."""
+        builder = OpBuilder(self.known, block)
         current = block.first_op
         while current is not None:
             if isinstance(current, FrameworkOp) and current.name.startswith(self._prefixes):
-                current = self._lower(current, block)
+                current = self._lower(current, builder)
             else:
                 current = current.next_op
 
@@ -72,7 +73,7 @@ class Lowering:
         """Lower one operation; returns whether it was replaced."""
         block = op.parent
         assert block is not None
-        self._lower(op, block)
+        self._lower(op, OpBuilder(self.known, block))
         return op.parent is not block
 
     def _handler(self, op: FrameworkOp) -> tuple[Handler | None, int]:
@@ -88,12 +89,15 @@ class Lowering:
     def _table(self, op: FrameworkOp) -> LoweringTable:
         return table_of(self._dialects[op.dialect_name()])
 
-    def _lower(self, op: FrameworkOp, block: Block) -> Operation | None:
-        """Lower one operation of a block if it has a handler or a definition; return the operation to visit next."""
+    def _lower(self, op: FrameworkOp, builder: OpBuilder) -> Operation | None:
+        """Lower one operation if it has a handler or a definition; return the operation to visit next.
+
+        `builder` builds in the block of the operation.
+        """
         handler, version = self._handler(op)
         if handler is None:
             return self._expand(op, version)
-        builder = OpBuilder(self.known, block, op)
+        builder.anchor = op
         if self._recording is not None:
             builder.inserted = []
         try:
@@ -124,7 +128,7 @@ class Lowering:
     def _replace(self, op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
         if len(values) < len(op.results):
             values = [*values, *[None] * (len(op.results) - len(values))]
-        pairs = [(result, value) for result, value in zip(op.results, values, strict=False) if result.uses]
+        pairs = [(result, value) for result, value in zip(op.results, values, strict=False) if result.first_use is not None]
         for result, value in pairs:
             if value is None:
                 raise UnsupportedOperationError(

@@ -119,7 +119,8 @@ class OpBuilder:
             if missing:
                 raise TypeError(f"{operation.name} needs {', '.join(missing)}")
         op = operation.create(operands=self._values(operands, "auto_broadcast" in table.specs), properties=attributes)
-        op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(result_count))
+        if result_count:
+            op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(result_count))
         self.insert_inferred(op)
         return op
 
@@ -137,7 +138,8 @@ class OpBuilder:
         self.insert(op)
 
     def _values(self, operands: Sequence[Operand], elementwise: bool) -> list[SSAValue]:
-        if all(isinstance(operand, SSAValue) for operand in operands):
+        # Whether something is any SSAValue takes long to tell.
+        if all(type(operand) is OpResult for operand in operands):
             return cast("list[SSAValue]", operands)
         given = [operand for operand in operands if isinstance(operand, SSAValue)]
         while operands and operands[-1] is None:

@@ -200,6 +200,9 @@ class FactorBefore(Pattern):
     roots = (ConvolutionOp, MatMul)
     companions = ((Multiply, Divide),)
 
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(op.operands[0].owner, (Multiply, Divide))
+
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)
         assert isinstance(op, OpsetOp)
@@ -220,6 +223,10 @@ class TwoConstants(Pattern):
     """Merges two additions of constants, or two multiplications by constants."""
 
     roots = (Add, Subtract, Multiply, Divide)
+
+    def may_match(self, op: Operation) -> bool:
+        alike = (Add, Subtract) if isinstance(op, (Add, Subtract)) else (Multiply, Divide)
+        return any(isinstance(operand.owner, alike) for operand in op.operands)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)

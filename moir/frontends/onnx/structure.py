@@ -187,7 +187,8 @@ class StructureReader:
 
     def node(self, proto: onnx_ml_pb2.NodeProto) -> SourceNode:
         """Read a node with its graphs."""
-        inputs, outputs = _trimmed(list(proto.input)), _trimmed(list(proto.output))
+        # Slices are lists. Iteration over the fields ends with an IndexError, which takes longer than the rest.
+        inputs, outputs = _trimmed(proto.input[:]), _trimmed(proto.output[:])
         domain, op_type = domain_name(self.text(proto.domain, "a domain")), self.text(proto.op_type, "an operation type")
         name = self.text(proto.name, "the name of a node") or next((name for name in outputs if name), op_type)
         kind = f"{domain}.{op_type}" if domain else op_type
@@ -197,7 +198,7 @@ class StructureReader:
         if not kind.isprintable():
             raise self.error(f"the node {name!r} has the impossible operation type {kind!r}")
         graph_names: set[str] = set()
-        for attribute in proto.attribute:
+        for attribute in proto.attribute[:]:
             if attribute.type in (GRAPH, GRAPHS) or (attribute.type == 0 and untold_type(attribute) in (GRAPH, GRAPHS)):
                 if attribute.ref_attr_name:
                     raise self.error("graphs that are attributes of functions are not supported", node)

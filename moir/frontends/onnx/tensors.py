@@ -163,7 +163,7 @@ class TensorReader:
 
     def shape(self, dims: Any, name: str) -> tuple[int, ...]:
         """The declared shape of a tensor."""
-        shape = tuple(dims) if len(dims) <= MAXIMUM_RANK else ()
+        shape = tuple(dims[:]) if len(dims) <= MAXIMUM_RANK else ()
         if len(dims) > MAXIMUM_RANK:
             raise self.error(name, f"rank {len(dims)} is more than {MAXIMUM_RANK}")
         if any(dimension < 0 for dimension in shape):

@@ -26,6 +26,11 @@ def core() -> openvino.Core:
     return core
 
 
+def use_one_thread() -> None:
+    """Let the runtime compute in one thread: for processes that share the cores with others of their kind."""
+    core().set_property("CPU", {"INFERENCE_NUM_THREADS": 1})
+
+
 def as_tensor(array: Array, type_: openvino.Type) -> openvino.Tensor:
     """An array as the runtime wants it, element types that numpy does not have included."""
     if array.dtype.kind in "OUS":
@@ -57,8 +62,8 @@ def as_array(tensor: openvino.Tensor) -> Array:
     return data if data.dtype == dtype else data.view(dtype).reshape(tuple(tensor.shape))
 
 
-def run(model: openvino.Model, inputs: Mapping[str, Array]) -> list[Array]:
-    """Results of a model on the CPU, which wants to know ranks: unknown ones become those of the inputs."""
+def prepared(model: openvino.Model, inputs: Mapping[str, Array]) -> openvino.CompiledModel:
+    """A model compiled for the CPU, which wants to know ranks: unknown ones become those of the inputs."""
     ranks = {
         parameter.get_any_name(): openvino.PartialShape([-1] * inputs[parameter.get_node().get_friendly_name()].ndim)
         for parameter in model.inputs
@@ -66,12 +71,22 @@ def run(model: openvino.Model, inputs: Mapping[str, Array]) -> list[Array]:
     }
     if ranks:
         model.reshape(ranks)
-    request = core().compile_model(model, "CPU").create_infer_request()
+    return core().compile_model(model, "CPU")
+
+
+def infer(model: openvino.Model, compiled: openvino.CompiledModel, inputs: Mapping[str, Array]) -> list[Array]:
+    """Results of a compiled model, in the order of its outputs."""
+    request = compiled.create_infer_request()
     for parameter in model.inputs:
         name = parameter.get_node().get_friendly_name()
         request.set_tensor(parameter, as_tensor(inputs[name], parameter.get_element_type()))
     request.infer()
     return [as_array(request.get_output_tensor(index)) for index in range(len(model.outputs))]
+
+
+def run(model: openvino.Model, inputs: Mapping[str, Array]) -> list[Array]:
+    """Results of a model on the CPU."""
+    return infer(model, prepared(model, inputs), inputs)
 
 
 def compare(results: Sequence[Array], expected: Sequence[Array], rtol: float = 1e-4, atol: float = 1e-5) -> None:

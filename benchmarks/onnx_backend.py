@@ -5,7 +5,7 @@
 
 Every test is converted and run in a worker process, so that a crash or a hang of the runtime costs that test only; the
 table counts the outcomes. `--symbolic` makes every dimension of every input a symbol of its own and drops what the
-model says about other shapes. `--compare` lists the tests whose outcome changed between two results, and its exit
+model says about other dimensions; ranks stay. `--compare` lists the tests whose outcome changed between two results, and its exit
 status is 1 if one got worse.
 
 Not applicable are tests of training, those whose result is the luck of a random generator, and those whose inputs or

@@ -1,4 +1,4 @@
-"""Elementwise arithmetic, elementary functions, bits, and conversions of the element type.
+"""Elementwise arithmetic, elementary functions, operations on single bits, and conversions of the element type.
 
     %y = onnx.Sum(%a, %b, %c)
 ->  %0 = opset1.Add(%a, %b)
@@ -12,7 +12,7 @@ from functools import partial, reduce
 
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, f32, si8, si16, si32, si64, string
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, f32, string
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
@@ -149,18 +149,6 @@ def variadic_sum(op: OpBuilder, operands: list[SSAValue]) -> SSAValue:
     return reduce(op.Add, operands)
 
 
-@onnx.lowers("BitShift")
-def shift(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.BitShift(a, b) {direction} -> opset15.BitwiseLeftShift(a, b), or BitwiseRightShift"""
-    direction = node.text("direction")
-    if direction not in ("LEFT", "RIGHT"):
-        node.fail(f"attribute direction is {direction!r}, it should be LEFT or RIGHT")
-    if node.element(0) in (si8, si16, si32, si64):
-        # Negative shifts, and shifts by the width or more, have results in ONNX that the runtime does not compute.
-        node.fail("a shift of signed integers is not supported", hint="convert the operands to unsigned integers")
-    return (op.BitwiseLeftShift if direction == "LEFT" else op.BitwiseRightShift)(*node.operands)
-
-
 @onnx.lowers("Cast")
 def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Cast(x) {to} -> opset1.Convert(x) {destination_type}; x itself if it already has the type"""
@@ -176,10 +164,10 @@ def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = T
     """x converted to another element type.
 
     With `saturate` the result is limited to the largest finite number of an 8-bit float, which the runtime's Convert
-    does not do.
+    does not do. The runtime's Clamp makes a number of NaN, which stays NaN here.
     """
     if saturate and element in LARGEST and element_of(x) in REAL_TYPES and element_of(x) != element:
-        x = op.Clamp(x, min=-LARGEST[element], max=LARGEST[element])
+        x = op.Select(op.IsNaN(x), x, op.Clamp(x, min=-LARGEST[element], max=LARGEST[element]))
     return op.convert(x, element)
 
 

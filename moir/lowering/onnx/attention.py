@@ -175,10 +175,7 @@ def lower_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | No
     if past is not None:
         key, value = op.Concat(past, key, axis=2), op.Concat(node.operand(5), value, axis=2)
     present = (key, value)
-    heads, own = _head_count(node, query), _head_count(node, key)
-    if own < 1 or heads % own:
-        node.fail(f"{heads} heads of the query cannot share {own} heads of the key")
-    key, value = (repeated_heads(op, each, own, heads // own) for each in (key, value))
+    key, value = (shared_heads(node, op, each, query) for each in (key, value))
     scores = Scores(node.number("scale") if node.has("scale") else None, node.number("softcap", 0.0))
     _set_mask(node, op, scores, query, key, past)
     weights = None
@@ -191,11 +188,18 @@ def lower_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | No
     return [join_heads(op, result) if flat else result, *present, weights][: node.result_count]
 
 
-def _head_count(node: LoweringNode, value: SSAValue) -> int:
-    shape = shape_of(value)
-    if shape is None or shape[1] < 0:
-        node.fail("the number of heads is unknown", hint="give the model's inputs this dimension")
-    return shape[1]
+def shared_heads(node: LoweringNode, op: OpBuilder, x: SSAValue, query: SSAValue) -> SSAValue:
+    """Keys or values [batch, heads, sequence, size], each head repeated for the heads of the query that share it."""
+    heads, own = node.known.dimension(query, 1), node.known.dimension(x, 1)
+    if heads == own:
+        return x
+    if isinstance(heads, int) and isinstance(own, int):
+        if own < 1 or heads % own:
+            node.fail(f"{heads} heads of the query cannot share {own} heads of the key")
+        return repeated_heads(op, x, own, heads // own)
+    count = dimension(op, query, 1)
+    places = op.Range(op.constant(0, si64), count, op.constant(1, si64), output_type=si64)
+    return op.Gather(x, op.Divide(places, op.Divide(count, dimension(op, x, 1))), 1)
 
 
 def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue, key: SSAValue, past: SSAValue | None) -> None:

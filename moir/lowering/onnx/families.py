@@ -6,10 +6,11 @@ FAMILIES: dict[str, str] = {
         "ScaledTanh Selu Shrink Sigmoid Softmax Softplus Softsign Swish ThresholdedRelu"
     ),
     "arithmetic": (
-        "Abs Acos Acosh Add Asin Asinh Atan Atanh BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast CastLike Ceil Cos Cosh "
-        "Div Erf Exp Floor Log Max Mean Min Mod Mul Neg Pow Reciprocal Round Sign Sin Sinh Sqrt Sub Sum Tan Tanh"
+        "Abs Acos Acosh Add Asin Asinh Atan Atanh BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast CastLike Ceil Cos "
+        "Cosh Div Erf Exp Floor Log Max Mean Min Mod Mul Neg Pow Reciprocal Round Sign Sin Sinh Sqrt Sub Sum Tan Tanh"
     ),
     "attention": "Attention RotaryEmbedding",
+    "bits": "BitCast BitShift",
     "control_flow": "If Loop Scan",
     "convolution": "Conv ConvTranspose DeformConv",
     "detection": "MaxRoiPool NonMaxSuppression RoiAlign",
@@ -21,6 +22,7 @@ FAMILIES: dict[str, str] = {
     "image": "AffineGrid Col2Im GridSample ImageDecoder Resize Upsample",
     "indexing": "Gather GatherElements GatherND Scatter ScatterElements ScatterND TensorScatter Where",
     "logical": "And Equal Greater GreaterOrEqual IsInf IsNaN Less LessOrEqual Not Or Xor",
+    "determinant": "Det",
     "matrix": "Einsum Gemm MatMul MatMulInteger Trilu",
     "microsoft": (
         "SimplifiedLayerNormalization com.microsoft.BiasGelu com.microsoft.EmbedLayerNormalization com.microsoft.FastGelu "
@@ -48,9 +50,10 @@ FAMILIES: dict[str, str] = {
     "reduction": (
         "ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"
     ),
-    "sequence": "CumSum NonZero OneHot TopK Unique",
+    "sequence": "CumProd CumSum NonZero OneHot TopK Unique",
     "shape": "Flatten Identity Reshape Shape Size Squeeze Unsqueeze",
     "signal": "DFT MelWeightMatrix STFT",
+    "text": "TfIdfVectorizer",
     "tensor_sequence": (
         "ConcatFromSequence Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct SequenceEmpty "
         "SequenceErase SequenceInsert SequenceLength SplitToSequence"

@@ -14,6 +14,7 @@ from moir.dialects.shapes import element_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import element_type
+from moir.lowering.onnx.operands import declared_rank, of_length
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_scalar, dimension
 from moir.rewriting.builder import OpBuilder, Operand
@@ -65,7 +66,7 @@ def constant_of_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     target = node.constant_integers(0)
     if target is not None and 0 <= math.prod(target) <= MAXIMUM_CONSTANT and min(target, default=0) >= 0:
         return op.constant(np.full(target, entry))
-    return op.Broadcast(op.constant(entry), node.operand(0))
+    return op.Broadcast(op.constant(entry), of_length(op, node.operand(0), declared_rank(node)))
 
 
 @onnx.lowers("EyeLike")

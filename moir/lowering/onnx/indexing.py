@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis, rank_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.operands import declared_rank
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_integer, dimension, dimension_list, rank_value
 from moir.rewriting.builder import OpBuilder, Operand
@@ -54,7 +57,13 @@ def _cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
 @onnx.lowers("GatherND")
 def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.GatherND(x, indices) {batch_dims = 0} -> opset8.GatherND(x, indices) {batch_dims}"""
-    return op.GatherND(node.operand(0), node.operand(1), batch_dims=node.integer("batch_dims", 0))
+    data, indices, batch = node.operand(0), node.operand(1), node.integer("batch_dims", 0)
+    ranks = node.rank(0), node.rank(1), declared_rank(node)
+    if (shape := node.shape(1)) is not None and shape[-1] < 0 and None not in ranks:
+        # The number of coordinates decides about the rank of the result.
+        rank, own, result = cast("tuple[int, int, int]", ranks)
+        indices = op.Reshape(indices, [*(0,) * (own - 1), own + rank - 1 - batch - result], special_zero=True)
+    return op.GatherND(data, indices, batch_dims=batch)
 
 
 def reduction(node: LoweringNode) -> str:

@@ -11,6 +11,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.operands import declared_rank, of_length
 from moir.lowering.onnx.table import onnx
 from moir.lowering.repetition import repeated
 from moir.lowering.shape_values import as_integer, as_scalar, dimension, rank_value
@@ -37,8 +38,10 @@ def split_attribute(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 @onnx.lowers("Split", since=13)
 def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """onnx.Split(x, split) {axis} -> opset1.VariadicSplit(x, axis, split), or opset1.Split for equal parts"""
-    lengths = node.constant_integers(1)
-    return split_parts(node, op, node.optional(1) if lengths is None else lengths, node.integer("num_outputs", node.result_count))
+    lengths: Operand = node.constant_integers(1)
+    if lengths is None and (given := node.optional(1)) is not None:
+        lengths = of_length(op, given, node.result_count)
+    return split_parts(node, op, lengths, node.integer("num_outputs", node.result_count))
 
 
 def split_parts(node: LoweringNode, op: OpBuilder, lengths: Operand, count: int) -> Sequence[SSAValue]:
@@ -108,7 +111,16 @@ def expand(node: LoweringNode, op: OpBuilder) -> SSAValue:
         own = [node.known.dimension(node.operand(0), axis) for axis in range(len(shape) - target.size, len(shape))]
         if all(entry is d or (not isinstance(entry, Symbol) and entry in (1, d)) for entry, d in zip(target.ravel(), own, strict=True)):
             return node.operand(0)
-    return op.Broadcast(node.operand(0), node.operand(1), mode="bidirectional")
+    return op.Broadcast(node.operand(0), _expanded_shape(node, op), mode="bidirectional")
+
+
+def _expanded_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """The target of an Expand; one of unknown length gets dimensions of 1 in front, up to the result's known rank."""
+    target, rank = node.operand(1), declared_rank(node)
+    if rank is None or element_count(shape_of(target)) is not None:
+        return target
+    padded = op.Concat([1] * rank, target, axis=0)
+    return of_length(op, op.Slice(padded, [-rank], [np.iinfo(np.int32).max], [1], [0]), rank) if rank else target
 
 
 @onnx.lowers("DepthToSpace")

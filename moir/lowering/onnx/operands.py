@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import describe, is_element_type, si64
-from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
@@ -66,3 +66,23 @@ def reshaped_like(op: OpBuilder, value: SSAValue, like: SSAValue, kept: int = 0)
         rest = [-1 if dimension < 0 else dimension for dimension in shape[kept:]]
         return op.Reshape(value, [*(0,) * kept, *rest], special_zero=bool(kept))
     return op.Reshape(value, op.ShapeOf(like), special_zero=False)
+
+
+def declared_rank(node: LoweringNode) -> int | None:
+    """The rank that the model declares for result 0; None if it declares none."""
+    return rank_of(node.op.results[0])
+
+
+def of_length(op: OpBuilder, value: SSAValue, count: int | None) -> SSAValue:
+    """A list with a type that says its length, `count` if it is not known otherwise.
+
+    A shape or axes of unknown length make a result of unknown rank, which the CPU plugin (2026.4) does not compile.
+    """
+    return op.Reshape(value, [count], special_zero=False) if count is not None and element_count(shape_of(value)) is None else value
+
+
+def swapping(op: OpBuilder, axis: SSAValue, place: int, rank: int) -> SSAValue:
+    """The order of a Transpose that swaps a computed axis, a list of one, with that at `place`; its own inverse."""
+    axis = op.FloorMod(op.convert(axis, si64), rank)
+    order = op.ScatterUpdate(op.constant(list(range(rank))), axis, [place], 0)
+    return op.ScatterUpdate(order, [place], axis, 0)

@@ -12,9 +12,9 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si64, ui8
-from moir.dialects.shapes import element_of, shape_of
+from moir.dialects.shapes import element_count, element_of, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import dimension
+from moir.lowering.onnx.operands import declared_rank, dimension, of_length
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import all_axes
 from moir.rewriting.builder import Constructor, OpBuilder
@@ -30,6 +30,8 @@ _DIRECT = {
 }
 _OF_BOOLEANS = {"ReduceMax": "ReduceLogicalOr", "ReduceMin": "ReduceLogicalAnd"}
 _IN_FLOATS = ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean")
+RANK_UNKNOWN = "the number of axes is unknown, and so the rank of the result"
+RANK_HINT = "make the axes an initializer, or keep the dimensions"
 _COMPUTED = ("ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare")
 
 
@@ -43,9 +45,19 @@ def _axes(node: LoweringNode, op: OpBuilder) -> SSAValue | None:
         listed = node.integers("axes")
         return op.constant(list(listed), si64) if listed else all_axes(op, x)
     axes = node.optional(1)
-    if axes is not None and shape_of(axes) != (0,):
-        return axes
-    return None if node.flag("noop_with_empty_axes") else all_axes(op, x)
+    if axes is None or shape_of(axes) == (0,):
+        return None if node.flag("noop_with_empty_axes") else all_axes(op, x)
+    rank, result = node.rank(0), declared_rank(node)
+    if not node.flag("keepdims", True) and rank is not None and result is not None and result < rank:
+        return of_length(op, axes, rank - result)
+    return axes
+
+
+def _or_all(op: OpBuilder, axes: SSAValue, x: SSAValue) -> SSAValue:
+    """The axes; all axes of x if the list is empty, which the runtime does not take."""
+    every, count = all_axes(op, x), op.ShapeOf(axes)
+    rank = op.ShapeOf(every)
+    return op.Concat(op.convert(axes, si64), op.Slice(every, op.Select(op.Equal(count, 0), 0, rank), rank, [1], [0]), axis=0)
 
 
 @onnx.lowers(*_DIRECT, *_COMPUTED)
@@ -59,7 +71,12 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     integers = element_of(source) in INTEGER_TYPES
     # The runtime computes roots, logarithms and means of floats only.
     x = op.convert(source, f32) if integers and kind in _IN_FLOATS else source
-    result = _of_single_elements(op, kind, x) if axes is None else _reduced(op, kind, x, axes, keep)
+    if axes is None:
+        result = _of_single_elements(op, kind, x)
+    elif op.known.integers(axes) is not None or node.rank(0) is None:
+        result = _reduced(op, kind, x, axes, keep)
+    else:
+        result = _along_computed_axes(node, op, x, axes)
     return op.convert(result, element_of(source)) if x is not source else result
 
 
@@ -81,6 +98,28 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keep: bool) 
             name = _OF_BOOLEANS.get(kind, kind) if element_of(x) == boolean else _DIRECT[kind]
             constructor: Constructor = getattr(op, name)
             return constructor(x, axes, keep_dims=keep)
+
+
+def _along_computed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: SSAValue) -> SSAValue:
+    """A reduction of x, whose rank is known, along axes that are not."""
+    kind, keep, rank, count = node.op.KIND, node.flag("keepdims", True), node.known_rank(0), element_count(shape_of(axes))
+    if count is None and node.flag("noop_with_empty_axes"):
+        # One more axis, of size 1, so that the list of axes is not empty.
+        axes = op.Concat(op.FloorMod(op.convert(axes, si64), rank), [rank], axis=0)
+        if not keep:
+            node.fail(RANK_UNKNOWN, RANK_HINT)
+        return op.Squeeze(_reduced(op, kind, op.Unsqueeze(x, [rank]), axes, True), [rank])
+    if count is None:
+        axes = _or_all(op, axes, x)
+    result = _reduced(op, kind, x, axes, True)
+    if keep:
+        return result
+    if count is None:
+        node.fail(RANK_UNKNOWN, RANK_HINT)
+    # The runtime does not infer the rank along computed axes: a Reshape to the sizes that are left says it.
+    left = op.ScatterUpdate([1] * rank, op.FloorMod(op.convert(axes, si64), rank), [0] * count, 0)
+    places = op.Reshape(op.NonZero(left), [rank - count], special_zero=False)
+    return op.Reshape(result, op.Gather(op.ShapeOf(x), places, 0), special_zero=False)
 
 
 def _of_single_elements(op: OpBuilder, kind: str, x: SSAValue) -> SSAValue:

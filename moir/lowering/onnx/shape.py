@@ -7,6 +7,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.operands import declared_rank, of_length
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder, Operand
 
@@ -31,7 +32,7 @@ def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     target = node.constant_integers(1)
     if target is not None and target == node.shape(0):
         return node.operand(0)
-    return op.Reshape(node.operand(0), node.operand(1), special_zero=not node.flag("allowzero"))
+    return op.Reshape(node.operand(0), of_length(op, node.operand(1), declared_rank(node)), special_zero=not node.flag("allowzero"))
 
 
 @onnx.lowers("Squeeze")
@@ -43,7 +44,11 @@ def squeeze_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers("Squeeze", since=13)
 def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Squeeze(x, axes) -> opset15.Squeeze(x, axes); x if the list of axes is empty"""
-    return node.operand(0) if node.constant_integers(1) == () else op.Squeeze(node.operand(0), node.optional(1))
+    data, axes = node.operand(0), node.optional(1)
+    if axes is None or node.constant_integers(1) == ():
+        return data if axes is not None else op.Squeeze(data)
+    rank, result = node.rank(0), declared_rank(node)
+    return op.Squeeze(data, axes if rank is None or result is None else of_length(op, axes, rank - result))
 
 
 @onnx.lowers("Unsqueeze")
@@ -63,7 +68,10 @@ def unsqueezed(node: LoweringNode, op: OpBuilder, axes: Operand) -> SSAValue:
     data, rank = node.operand(0), node.rank(0)
     if not isinstance(axes, SSAValue):
         return op.Unsqueeze(data, axes) if axes else data
-    known, count = node.known.integers(axes), element_count(shape_of(axes))
+    known, result = node.known.integers(axes), declared_rank(node)
+    if rank is not None and result is not None:
+        axes = of_length(op, axes, result - rank)
+    count = element_count(shape_of(axes))
     if known is not None or count is None or rank is None:
         return op.Unsqueeze(data, axes) if known != () else data
     # The runtime infers the rank of an Unsqueeze only from constant axes. A Reshape has a known rank: its target

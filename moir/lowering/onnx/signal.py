@@ -12,6 +12,7 @@ from moir.dialects.element_types import f32, f64, si64, to_numpy
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import element_type
+from moir.lowering.onnx.operands import swapping
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_list, as_scalar, dimension, dimension_list
 from moir.rewriting.builder import OpBuilder, Operand
@@ -40,9 +41,7 @@ def fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def along_computed_axis(node: LoweringNode, op: OpBuilder, axis: SSAValue) -> SSAValue:
     """The transform with the axis swapped with the one in front of the last, before and after."""
     rank = node.known_rank(0)
-    axis = op.FloorMod(op.convert(axis, si64), rank)
-    order = op.ScatterUpdate(op.constant(list(range(rank))), axis, [rank - 2], 0)
-    order = op.ScatterUpdate(order, [rank - 2], axis, 0)
+    order = swapping(op, axis, rank - 2, rank)
     return op.Transpose(spectrum(node, op, op.Transpose(node.operand(0), order), rank - 2), order)
 
 

@@ -113,7 +113,7 @@ def inapplicable(name: str, model: onnx.ModelProto) -> str:
 
 
 def with_symbolic_inputs(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy of a model of whose shapes only the ranks of the inputs are known."""
+    """A copy of a model of whose shapes only the ranks of inputs and outputs are known."""
     copied = onnx.ModelProto()
     copied.CopyFrom(model)
     constants = {initializer.name for initializer in copied.graph.initializer}
@@ -123,7 +123,8 @@ def with_symbolic_inputs(model: onnx.ModelProto) -> onnx.ModelProto:
             for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
                 dimension.dim_param = f"{value.name}_{axis}"
     for value in copied.graph.output:
-        value.type.tensor_type.ClearField("shape")
+        for dimension in value.type.tensor_type.shape.dim:
+            dimension.Clear()
     return copied
 
 
@@ -135,6 +136,7 @@ def run_test(name: str, say: Say, *, symbolic: bool) -> Judgement:
     reason = inapplicable(name, model)
     if reason:
         return Judgement(Outcome.INAPPLICABLE, reason)
+    data = test.data_sets(model)
     if symbolic:
         model = with_symbolic_inputs(model)
     constants = {initializer.name for initializer in model.graph.initializer}
@@ -144,7 +146,7 @@ def run_test(name: str, say: Say, *, symbolic: bool) -> Judgement:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
         path.write_bytes(model.SerializeToString())
-        for inputs, expected in test.data_sets(model):
+        for inputs, expected in data:
 
             def difference(converted: Model, results: Sequence[Array], expected: Sequence[Any] = expected) -> str:
                 text = interface_difference(converted, names, outputs, expected)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
 from moir.analysis.dimensions import Dimensions
-from moir.dialects.moir import all_blocks
+from moir.dialects.moir import models_of
+
+AnyOperation = TypeVar("AnyOperation", bound=Operation)
 
 
 class Analyses:
@@ -32,28 +35,41 @@ class Analyses:
         Args:
             dimensions: whether those of `dimensions` may not hold any more.
         """
-        for name in ("blocks", "classes", "kinds"):
+        for name in ("contents", "classes", "kinds"):
             vars(self).pop(name, None)
         if dimensions:
             self._dimensions.clear()
 
     @cached_property
-    def blocks(self) -> Sequence[Block]:
-        """All blocks of the module; a block precedes the blocks of bodies in it."""
-        return list(all_blocks(self.module))
+    def contents(self) -> Sequence[tuple[Block, Sequence[Operation]]]:
+        """The blocks of the models, and the operations of each; a block precedes the blocks of bodies in it."""
+        found: list[tuple[Block, Sequence[Operation]]] = []
+        pending = [block for model in models_of(self.module) for region in model.regions for block in region.blocks]
+        for block in pending:
+            operations = [*iter(block.ops)]
+            found.append((block, operations))
+            pending.extend(inner for op in operations for region in op.regions for inner in region.blocks)
+        return found
 
     @cached_property
     def classes(self) -> frozenset[type[Operation]]:
-        """The classes of the operations in all blocks."""
-        return frozenset(type(op) for block in self.blocks for op in block.ops)
+        """The classes of the operations in all blocks of the module."""
+        return frozenset(type(op) for _, operations in self.contents for op in operations)
 
     @cached_property
     def kinds(self) -> frozenset[str]:
-        """The kinds of the operations in all blocks: their names without the dialect."""
+        """The kinds of the operations in all blocks of the module: their names without the dialect."""
         return frozenset(each.name.partition(".")[2] for each in self.classes)
+
+    def operations(self, *wanted: type[AnyOperation]) -> Iterator[AnyOperation]:
+        """The operations of some classes, and of subclasses of them, in the order of `contents`."""
+        classes = {each for each in self.classes if issubclass(each, wanted)}
+        if classes:
+            for _, operations in self.contents:
+                yield from cast("Iterator[AnyOperation]", (op for op in operations if type(op) in classes))
 
     def dimensions(self, *, static: bool = False) -> Dimensions:
         """The dimensions of all values, see `Dimensions`."""
         if static not in self._dimensions:
-            self._dimensions[static] = Dimensions(static).scan(self.module)
+            self._dimensions[static] = Dimensions(static).scan(self.operations(Operation))
         return self._dimensions[static]

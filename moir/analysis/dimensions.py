@@ -1,7 +1,7 @@
 """Which dimensions are equal, whatever the inputs of the model are reshaped to.
 
     known = Dimensions()
-    known.scan(module)
+    known.scan(operations)         # of all blocks, in order
     known.tokens(value)            # one token a dimension: an integer or a Symbol
 
 A token is an integer where weights and other constants of the model fix the dimension, and a symbol where the dimension
@@ -15,14 +15,13 @@ As these are `KnownValues`, the values of shape computations consist of the same
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.known_values import KnownValues
-from moir.dialects.moir import all_blocks
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import SymbolicShape, shape_of
 from moir.dialects.symbols import Dimension, Symbol, is_symbolic, same
@@ -50,12 +49,11 @@ class Dimensions(KnownValues):
         super().forget()
         self._tokens.clear()
 
-    def scan(self, module: Operation) -> Dimensions:
-        """Compute the tokens of all values in block order, so that later requests need no deep recursion."""
-        for block in all_blocks(module):
-            for op in block.ops:
-                for result in op.results:
-                    self.tokens(result)
+    def scan(self, operations: Iterable[Operation]) -> Dimensions:
+        """Compute the tokens of the results of operations in order, so that later requests need no deep recursion."""
+        for op in operations:
+            for result in op.results:
+                self.tokens(result)
         return self
 
     def dimension(self, value: SSAValue, axis: int) -> Token:

@@ -16,12 +16,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
-from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.events import RECORDING, Recording
@@ -140,28 +139,30 @@ class PatternTable:
 
 
 def rewrite(
-    module: Operation,
+    module: ModuleOp,
     patterns: Iterable[RewritePattern],
     *,
     fixpoint: bool = False,
     known: KnownValues | None = None,
-    blocks: Iterable[Block] | None = None,
+    analyses: Analyses | None = None,
 ) -> bool:
-    """Apply patterns to all operations of a module; returns whether anything changed.
+    """Apply patterns to all operations of a module.
 
     Args:
-        module: the module.
+        module: changed in place.
         patterns: the patterns.
-        fixpoint: whether to try again what a rewrite touched.
-        known: known values; by default nothing is known yet.
-        blocks: all blocks of the module, if the caller has them.
+        fixpoint: whether to visit operations again that are inserted or whose operands change.
+        known: known values of the module as it is.
+        analyses: facts about the module as it is, if there are any.
+
+    Returns whether anything changed.
     """
     table = PatternTable(patterns)
+    analyses = analyses or Analyses(module)
     known = known or KnownValues()
     recording = RECORDING.get()
-    pending: deque[Operation] = deque()
-    for block in all_blocks(module) if blocks is None else blocks:
-        pending.extend(op for op in block.ops if table.patterns(type(op)))
+    roots = {each for each in analyses.classes if table.patterns(each)}
+    pending = deque(op for _, operations in analyses.contents for op in operations if type(op) in roots) if roots else deque[Operation]()
     changed = False
     while pending:
         op = pending.popleft()
@@ -193,7 +194,7 @@ class PatternPass(ReportingPass):
         raise NotImplementedError
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        return rewrite(module, self.patterns(), fixpoint=self.FIXPOINT, blocks=analyses.blocks)
+        return rewrite(module, self.patterns(), fixpoint=self.FIXPOINT, analyses=analyses)
 
     @classmethod
     def needs(cls) -> Needs | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from xdsl.ir import Block, Operation, SSAValue
@@ -42,15 +42,16 @@ class Folding:
         self.allowance = ALLOWANCE
         self.known = KnownValues()
 
-    def block(self, block: Block, is_kept: Callable[[OpsetOp], bool] | None = None) -> bool:
+    def fold(self, operations: Iterable[Operation], is_kept: Callable[[OpsetOp], bool] | None = None) -> bool:
         """Fold the operations of a block in order; returns whether any was folded.
 
         Args:
-            block: the block, in topological order.
+            operations: the operations, in topological order.
             is_kept: whether an operation is left as it is; by default none is.
         """
         is_changed = False
-        for op in list(block.ops):
+        # A block may be walked itself: only the operation at hand is erased, and the iterator holds the next one already.
+        for op in operations:
             if not isinstance(op, OpsetOp) or not op.operands or op.regions or not op.DETERMINISTIC or op.EFFECTS:
                 continue
             if is_kept is not None and is_kept(op):
@@ -66,9 +67,13 @@ class Folding:
         if self.static_shape and op.name.endswith(".ShapeOf"):
             array = self.known.elements(op.results[0])
             return None if array is None or is_symbolic(array) else [array]
-        found = [values_of(operand) for operand in op.operands]
-        operands = [values for values in found if values is not None]
-        if len(operands) < len(found) or is_dequantization(op):
+        operands: list[Values] = []
+        for operand in op.operands:
+            values = values_of(operand)
+            if values is None:
+                return None
+            operands.append(values)
+        if is_dequantization(op):
             return None
         growth = self.growth(op, operands)
         if growth is None or growth > self.allowance:

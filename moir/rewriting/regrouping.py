@@ -14,7 +14,6 @@ from xdsl.pattern_rewriter import PatternRewriter
 from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, Tokens
 from moir.analysis.uses import has_one_live_use
-from moir.dialects.moir import all_blocks
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape
 from moir.rewriting.builder import OpBuilder
@@ -57,12 +56,6 @@ def regrouping_of(op: Operation, known: Dimensions) -> Regrouping | None:
     return Regrouping(first.operands[0], source, parts, order, target)
 
 
-def has_regroupings(module: Operation) -> bool:
-    """Whether a Reshape follows a Transpose anywhere in a module."""
-    ops = (op for block in all_blocks(module) for op in block.ops)
-    return any(isinstance(op, Reshape) and isinstance(op.operands[0].owner, Transpose) for op in ops)
-
-
 class RegroupingPattern(Pattern):
     """Replaces the last Reshape of a regrouping by the operation that `fused` builds."""
 
@@ -91,7 +84,7 @@ class RegroupingPass(ReportingPass):
     PATTERN: ClassVar[type[RegroupingPattern]]
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        if not has_regroupings(module):
+        if not any(isinstance(each.operands[0].owner, Transpose) for each in analyses.operations(Reshape)):
             return False
         known = analyses.dimensions(static=True)
-        return rewrite(module, [self.PATTERN(known)], known=known)
+        return rewrite(module, [self.PATTERN(known)], known=known, analyses=analyses)

@@ -16,7 +16,6 @@ from xdsl.passes import ModulePass
 
 import moir
 from moir.analysis.analyses import Analyses
-from moir.analysis.dimensions import Dimensions
 from moir.dialects.context import MoirContext
 from moir.dialects.moir import all_blocks
 from moir.dialects.shapes import shape_of
@@ -145,7 +144,7 @@ def test_passes_of_callers_and_those_that_change_something_always_run(each: Defe
     assert len((each.recording if isinstance(each, DeferredRecording) else each).runs) == 3
 
 
-@pytest.mark.parametrize("fact", [Analyses.dimensions, lambda analyses: analyses.blocks, lambda analyses: analyses.classes])
+@pytest.mark.parametrize("fact", [Analyses.dimensions, lambda analyses: analyses.contents, lambda analyses: analyses.classes])
 def test_analyses_are_shared_until_something_changes(fact: Callable[[Analyses], object]) -> None:
     seen: list[object] = []
 
@@ -172,10 +171,12 @@ def test_dimensions_that_passes_keep_are_those_of_the_module(tmp_path: Path, num
         each = load_pass(name)()
         kept = analyses.dimensions()
         changed = each.run(module, analyses) if isinstance(each, ReportingPass) else each.apply(MoirContext(), module) is None
-        if changed and not (isinstance(each, ReportingPass) and each.KEEPS_DIMENSIONS):
-            analyses.invalidate()
-            continue
-        fresh = Dimensions().scan(module)
+        keeps = isinstance(each, ReportingPass) and each.KEEPS_DIMENSIONS
+        if changed:
+            analyses.invalidate(dimensions=not keeps)
+            if not keeps:
+                continue
+        fresh = Analyses(module).dimensions()
         sizes: dict[object, int] = {}
         for op in (op for block in all_blocks(module) for op in block.ops):
             for result in op.results:

@@ -36,7 +36,7 @@ def fold_constants(block: Block, kept: Collection[str]) -> bool:
         kept: values of `type` of operations that are not replaced.
     """
     sort_block(block)
-    return Folding(static_shape=False).block(block, lambda op: class_type(type(op)) in kept)
+    return Folding(static_shape=False).fold(block.ops, lambda op: class_type(type(op)) in kept)
 
 
 def clean_up(graph: BlockView, kept: Collection[str]) -> None:

@@ -9,10 +9,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 
 from moir.analysis.analyses import Analyses
 from moir.dialects.names import inherit_names
@@ -32,18 +32,17 @@ class DeduplicatePass(ReportingPass):
     KEEPS_DIMENSIONS = True
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        changed = [deduplicate(block) for block in analyses.blocks]
+        changed = [deduplicate(operations) for _, operations in analyses.contents]
         return any(changed)
 
 
-def deduplicate(block: Block) -> bool:
+def deduplicate(operations: Iterable[Operation]) -> bool:
     """Replace each operation of a block by an equal earlier one; returns whether there was one."""
     changed = False
     alike: dict[Hashable, Operation] = {}
     first: dict[Hashable, Operation] = {}
     recording = RECORDING.get()
-    # No copy is needed: only the operation at hand is erased, and the iterator already holds the next one.
-    for op in block.ops:
+    for op in operations:
         if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
             continue
         operands = tuple(map(id, op.operands))

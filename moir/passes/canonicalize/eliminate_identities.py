@@ -117,4 +117,4 @@ class EliminateIdentitiesPass(ReportingPass):
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         # Dimensions are collected in a walk of their own, which is saved if no operation needs them.
         known = analyses.dimensions() if any(map(moves_data, analyses.classes)) else None
-        return rewrite(module, [OperandGivenBack()], fixpoint=True, known=known, blocks=analyses.blocks)
+        return rewrite(module, [OperandGivenBack()], fixpoint=True, known=known, analyses=analyses)

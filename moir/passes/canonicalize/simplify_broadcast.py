@@ -109,4 +109,4 @@ class SimplifyBroadcastPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         known = analyses.dimensions()
-        return rewrite(module, [RedundantBroadcast(known), ConstantTarget(known)], known=known)
+        return rewrite(module, [RedundantBroadcast(known), ConstantTarget(known)], known=known, analyses=analyses)

@@ -22,7 +22,6 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, Token
-from moir.dialects.moir import all_blocks
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import element_of, rank_of
@@ -88,8 +87,7 @@ class SimplifyReshapePass(ReportingPass):
     ROOTS = (Reshape,)
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        reshapes = (each for block in all_blocks(module) for each in block.ops if isinstance(each, Reshape))
-        if all(isinstance(each.operands[1].owner, Constant) for each in reshapes):
+        if all(isinstance(each.operands[1].owner, Constant) for each in analyses.operations(Reshape)):
             return False
         known = analyses.dimensions()
-        return rewrite(module, [ConstantTarget(known)], known=known)
+        return rewrite(module, [ConstantTarget(known)], known=known, analyses=analyses)

@@ -15,17 +15,16 @@ Every value of a shape computation whose entries are known as `Dimensions` is re
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, OpResult, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions
 from moir.dialects.data import Array
 from moir.dialects.element_types import INTEGER_TYPES, boolean, to_numpy
-from moir.dialects.moir import all_blocks
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.infrastructure import Constant
@@ -46,10 +45,10 @@ class SimplifyShapeOfPass(ReportingPass):
     ROOTS = (ShapeOf,)
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        if not any(isinstance(each, ShapeOf) for block in all_blocks(module) for each in block.ops):
+        if next(analyses.operations(ShapeOf), None) is None:
             return False
         known = analyses.dimensions()
-        changed = [ShapeComputations(known).simplify(block) for block in all_blocks(module)]
+        changed = [ShapeComputations(known).simplify(operations) for _, operations in analyses.contents]
         return any(changed)
 
 
@@ -65,10 +64,10 @@ class ShapeComputations:
         self.first: dict[Hashable, SSAValue] = {}
         self.places: dict[Symbol, tuple[SSAValue, int]] = {}
 
-    def simplify(self, block: Block) -> bool:
+    def simplify(self, operations: Iterable[Operation]) -> bool:
         """Simplify the operations of a block in order; returns whether any has changed."""
         changed = False
-        for op in list(block.ops):
+        for op in operations:
             if not isinstance(op, OpsetOp) or op.regions or not op.operands or len(op.results) != 1:
                 continue
             if not op.DETERMINISTIC or op.EFFECTS:
@@ -81,11 +80,9 @@ class ShapeComputations:
             if entries is None:
                 continue
             rewriter = Rewriter(op, self.known)
-            key = (
-                result.type,
-                tuple(id(entry) if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel()),
-                len(entries.shape),
-            )
+            # The element type is interned, so that its address stands for it, and hashing takes no time.
+            numbers = tuple([id(entry) if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel().tolist()])
+            key = (id(element_of(result)), entries.shape, numbers)
             if not is_symbolic(entries):
                 element = element_of(result)
                 rewriter.replace_with(op, rewriter.op.constant(entries.astype(to_numpy(element)), element))

@@ -18,7 +18,6 @@ from xdsl.pattern_rewriter import PatternRewriter
 from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, same_tokens
 from moir.analysis.uses import has_one_live_use
-from moir.dialects.moir import all_blocks
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import rank_of, shape_of
@@ -86,7 +85,7 @@ class UnflattenMatmulPass(ReportingPass):
     ROOTS = (Reshape,)
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        if not any(isinstance(each, Reshape) and flattened_product(each) for block in all_blocks(module) for each in block.ops):
+        if not any(flattened_product(each) for each in analyses.operations(Reshape)):
             return False
         known = analyses.dimensions()
-        return rewrite(module, [FlattenedProduct(known)], known=known)
+        return rewrite(module, [FlattenedProduct(known)], known=known, analyses=analyses)

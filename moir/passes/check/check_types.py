@@ -10,6 +10,7 @@ pass before emission; the emitter can write every module that passes it.
 from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
@@ -33,7 +34,7 @@ class CheckTypesPass(ReportingPass):
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         foreign = [each for each in analyses.classes if each.name.startswith(_FOREIGN)]
         untyped = remaining_operations(module, lambda each: type(each) in foreign) if foreign else {}
-        for each in (each for block in analyses.blocks for each in block.ops):
+        for each in analyses.operations(Operation):
             if not isinstance(each, OpsetOp):
                 if is_none(each) or type(each) in foreign:
                     continue

@@ -33,5 +33,5 @@ class FoldConstantsPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         folding = Folding(self.static_shape)
-        changed = [folding.block(block) for block in analyses.blocks]
+        changed = [folding.fold(operations) for _, operations in analyses.contents]
         return any(changed)

@@ -146,4 +146,4 @@ class FuseAttentionPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         known = analyses.dimensions(static=True)
-        return rewrite(module, [Attention(known)], known=known)
+        return rewrite(module, [Attention(known)], known=known, analyses=analyses)

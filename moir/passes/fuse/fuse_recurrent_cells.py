@@ -23,7 +23,7 @@ from moir.analysis.dimensions import Dimensions
 from moir.analysis.recurrent_cells import Cell, gru_cell, lstm_cell, rnn_cell
 from moir.dialects.data import Array
 from moir.dialects.element_types import si32
-from moir.dialects.moir import BodyPort, Slicing, all_blocks
+from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.condition import Loop, RepeatingOp, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter
@@ -47,7 +47,7 @@ class FuseRecurrentCellsPass(ReportingPass):
     ROOTS = (RepeatingOp,)
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        loops = [each for block in all_blocks(module) for each in block.ops if isinstance(each, RepeatingOp)]
+        loops = list(analyses.operations(RepeatingOp))
         # The cells that are replaced stay valid facts: a loop has its own body.
         known: Dimensions | None = None
         changed = False

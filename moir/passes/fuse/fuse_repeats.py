@@ -123,10 +123,10 @@ class FuseRepeatsPass(ReportingPass):
     ROOTS = (Reshape,)
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        if not any(isinstance(each, Reshape) and repetition(each) for block in all_blocks(module) for each in block.ops):
+        if not any(repetition(each) for each in analyses.operations(Reshape)):
             return False
         known = analyses.dimensions()
-        rewrite(module, [RepeatedElements(known)], known=known)
+        rewrite(module, [RepeatedElements(known)], known=known, analyses=analyses)
         # The replaced operations still use the Interpolates that are to be merged.
         for block in all_blocks(module):
             eliminate_dead(block)

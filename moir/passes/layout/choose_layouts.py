@@ -17,7 +17,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.analysis.analyses import Analyses
-from moir.dialects.moir import all_blocks, models_of
+from moir.dialects.moir import models_of
 from moir.dialects.opset.movement import Transpose
 from moir.rewriting.layout.application import Application
 from moir.rewriting.layout.assignment import assign
@@ -37,11 +37,12 @@ class ChooseLayoutsPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         for _ in range(ROUNDS):
-            if not any(isinstance(each, Transpose) for block in all_blocks(module) for each in block.ops):
+            if next(analyses.operations(Transpose), None) is None:
                 break
-            layouts = Layouts(module)
+            layouts = Layouts(analyses)
             changed = assign(layouts)
             Application(layouts).run([model.block for model in models_of(module)])
+            analyses = Analyses(module)
             if not changed:
                 break
         return True

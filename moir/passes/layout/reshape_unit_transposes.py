@@ -69,4 +69,4 @@ class ReshapeUnitTransposesPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         dimensions = analyses.dimensions()
-        return rewrite(module, [UnitTranspose(dimensions)], known=dimensions)
+        return rewrite(module, [UnitTranspose(dimensions)], known=dimensions, analyses=analyses)

@@ -13,12 +13,10 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.constants import is_constant
-from moir.analysis.dimensions import Dimensions
-from moir.dialects.moir import all_blocks
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import rank_of
@@ -88,20 +86,19 @@ class Region:
 class Layouts:
     """The orbits and the regions of a module."""
 
-    def __init__(self, module: ModuleOp) -> None:
-        self.known = Dimensions().scan(module)
+    def __init__(self, analyses: Analyses) -> None:
+        self.known = analyses.dimensions()
         self.regions: list[Region] = []
         self.node_of: dict[Operation | BodyBoundary, LayoutNode] = {}
         self.port_of_use: dict[tuple[Operation, int], BodyBoundary] = {}
         self.port_of_value: dict[SSAValue, BodyBoundary] = {}
         self.ports_of: dict[Operation, list[BodyBoundary]] = {}
         self._orbits: dict[SSAValue, Orbit] = {}
-        operations = [op for block in all_blocks(module) for op in block.ops]
-        for op in operations:
+        for op in analyses.operations(Operation):
             if op.regions:
                 self._find_ports(op)
-        for op in operations:
-            if isinstance(op, Transpose) and (orbit := self.orbit(op.results[0])) and orbit.root is not op.results[0] and not orbit.sides:
+        for op in analyses.operations(Transpose):
+            if (orbit := self.orbit(op.results[0])) and orbit.root is not op.results[0] and not orbit.sides:
                 self._grow(orbit, orbit.members[op.results[0]])
 
     def _find_ports(self, op: Operation) -> None:

@@ -24,7 +24,7 @@ def tokens(text: str, *, static: bool = False) -> dict[str, Tokens | None]:
     """Tokens of the operands of the Results, by name."""
     module = Parser(MoirContext(), f"builtin.module {{ moir.model @m {{ {INPUTS} {text} }} }}").parse_module()
     assert isinstance(module, ModuleOp)
-    known = Dimensions(static).scan(module)
+    known = Dimensions(static).scan(module.walk())
     outputs = [op for op in module.walk() if op.name == "opset1.Result"]
     return {str(op.attributes["name"]).strip('"'): known.tokens(op.operands[0]) for op in outputs}
 

@@ -184,7 +184,7 @@ def test_a_tensor_takes_on_few_names_but_those_of_outputs(parse: Any) -> None:
     body = "".join(f'%r{i} = opset1.Relu(%x) {{tensor_names = ["n{i}"]}} : tensor<2xf32>\n' for i in range(count))
     last = f'opset1.Result(%r0) {{name = "y"}}\nopset1.Result(%r{count - 1}) {{name = "z"}}'
     module = parse(f'%x = opset1.Parameter() {{name = "x", tensor_names = ["x"]}} : tensor<2xf32>\n{body}{last}')
-    deduplicate(next(iter(all_blocks(module))))
+    deduplicate(next(iter(all_blocks(module))).ops)
     kept = next(tensor_names_of(op)[0].split(",") for op in module.walk() if op.name == "opset1.Relu")
     assert kept[0] == "n0"
     assert kept[-1] == f"n{count - 1}"

@@ -32,7 +32,7 @@ def folded(build: Build) -> SSAValue:
     op = OpBuilder(KnownValues(), block)
     result = Result.create(operands=[build(op)])
     block.add_op(result)
-    Folding(static_shape=False).block(block)
+    Folding(static_shape=False).fold(block.ops)
     return result.operands[0]
 
 

@@ -11,6 +11,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
 from moir.dialects.element_types import boolean, f32
 from moir.dialects.moir import BodyPort, ModelOp, Slicing, models_of
@@ -249,11 +250,11 @@ def test_random_networks(seed: int) -> None:
 def test_no_choice_is_better(seed: int) -> None:
     build, shapes = random_network(100 + seed, 5), [(2, 5, 6, 4)]
     chosen = kinds(choose(module_of(build, shapes))).total()
-    count = len(Layouts(module_of(build, shapes)).node_of)
+    count = len(Layouts(Analyses(module_of(build, shapes))).node_of)
     assert count <= 11
     for choices in product((False, True), repeat=count):
         module = module_of(build, shapes)
-        layouts = Layouts(module)
+        layouts = Layouts(Analyses(module))
         for node, is_permuted in zip(layouts.node_of.values(), choices, strict=True):
             node.is_permuted = is_permuted
         Application(layouts).run([model.block for model in models_of(module)])

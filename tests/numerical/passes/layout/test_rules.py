@@ -14,6 +14,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from moir.analysis.analyses import Analyses
 from moir.dialects.element_types import si32
 from moir.dialects.shapes import rank_of
 from moir.rewriting.builder import OpBuilder
@@ -171,7 +172,7 @@ def transposed_results(case: Case) -> Callable[[OpBuilder, list[SSAValue]], list
 
 def permute_everything(module: ModuleOp) -> set[str]:
     """Let every operation that can take its permuted form; returns the kinds of those that did."""
-    layouts = Layouts(module)
+    layouts = Layouts(Analyses(module))
     for node in layouts.node_of.values():
         node.is_permuted = True
     changed = {op.name.partition(".")[2] for op in layouts.node_of if isinstance(op, Operation)}

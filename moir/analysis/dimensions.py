@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.known_values import KnownValues
 from moir.dialects.opset.base import OpsetOp
@@ -62,13 +62,14 @@ class Dimensions(KnownValues):
 
     def tokens(self, value: SSAValue) -> Tokens | None:
         """A token for each dimension of a value; None if its rank is unknown."""
-        if value not in self._tokens:
-            op = value.owner
-            if isinstance(op, OpsetOp) and not op.regions:
-                self._infer(op)
+        try:
+            return self._tokens[value]
+        except KeyError:
+            if isinstance(value, OpResult) and isinstance(value.op, OpsetOp) and not value.op.regions:
+                self._infer(value.op)
             else:
                 self._tokens[value] = self._settled(value, None)
-        return self._tokens[value]
+            return self._tokens[value]
 
     def _infer(self, op: OpsetOp) -> None:
         """Compute the tokens of the results of an operation.

@@ -8,7 +8,6 @@ methods of the operations, on demand and once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 import numpy as np
 from xdsl.ir import OpResult, SSAValue
@@ -69,46 +68,50 @@ class KnownValues:
         """The elements of a value, an array of dtype object if some may be symbols; None if the value is unknown."""
         if isinstance(value, OpResult) and (data := value.op.properties.get("value")) is not None and isinstance(data, DataAttr):
             return array_of(data)
-        if value not in self._elements:
+        try:
+            return self._elements[value]
+        except KeyError:
             self._compute(value)
-        return self._elements[value]
+            return self._elements[value]
 
     def _compute(self, value: SSAValue) -> None:
         """Evaluate the producers of `value`, without recursion: shape computations can be long chains."""
         pending = [value]
         while pending:
-            current = pending[-1]
+            current = pending.pop()
             if current in self._elements:
-                pending.pop()
                 continue
             op = self._evaluable(current)
             if op is None:
                 self._elements[current] = None
-                continue
-            missing = [v for v in op.operands if v not in self._elements and self._evaluable(v) is not None]
-            if missing and op.KIND != "ShapeOf":
-                pending.extend(missing)
-                continue
-            self._evaluate(op)
+            elif missing := self._missing(op):
+                pending += (current, *missing)
+            else:
+                self._evaluate(op)
 
     def _evaluable(self, value: SSAValue) -> OpsetOp | None:
-        if not isinstance(value, OpResult) or not isinstance(value.op, OpsetOp) or value.op.regions or not value.op.operands:
+        if not isinstance(value, OpResult) or not isinstance(op := value.op, OpsetOp) or op.regions or not op.DETERMINISTIC:
             return None
         count = element_count(shape_of(value))
-        return value.op if count is not None and count <= MAXIMUM_ELEMENTS and value.op.DETERMINISTIC else None
+        return op if count is not None and count <= MAXIMUM_ELEMENTS and op.operands else None
+
+    def _missing(self, op: OpsetOp) -> list[SSAValue]:
+        """The operands that are to be evaluated before an operation; of ShapeOf none, which needs but a shape."""
+        return [] if op.name.endswith(".ShapeOf") else [v for v in op.operands if v not in self._elements and not _is_source(v)]
 
     def _evaluate(self, op: OpsetOp) -> None:
-        results: Sequence[Array] | None = None
-        if op.KIND == "ShapeOf":
-            results = self._shape(op)
-        elif op.operands:
-            operands = [self._elements[v] if v in self._elements else self.elements(v) for v in op.operands]
-            if all(array is not None and array.size <= MAXIMUM_ELEMENTS for array in operands):
-                arrays = cast("list[Array]", operands)
-                if op.SYMBOLIC or not any(is_symbolic(array) for array in arrays):
-                    results = evaluate(op, arrays)
+        results = self._shape(op) if op.name.endswith(".ShapeOf") else self._evaluated(op)
         for index, result in enumerate(op.results):
             self._elements[result] = None if results is None else results[index]
+
+    def _evaluated(self, op: OpsetOp) -> Sequence[Array] | None:
+        arrays: list[Array] = []
+        for operand in op.operands:
+            array = self.elements(operand)
+            if array is None or array.size > MAXIMUM_ELEMENTS or (not op.SYMBOLIC and is_symbolic(array)):
+                return None
+            arrays.append(array)
+        return evaluate(op, arrays)
 
     def _shape(self, op: OpsetOp) -> Sequence[Array] | None:
         source = op.operands[0]
@@ -139,6 +142,11 @@ class KnownValues:
         if array is None:
             return unknown_dimensions(element_count(shape_of(value)))
         return tuple([entry if isinstance(entry, Symbol) else max(int(entry), -1) for entry in array.ravel().tolist()])
+
+
+def _is_source(value: SSAValue) -> bool:
+    """Whether a value is computed from nothing: a constant or an input."""
+    return not isinstance(value, OpResult) or not value.op.operands
 
 
 def evaluate(op: OpsetOp, operands: Sequence[Array]) -> Sequence[Array] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, Operation
@@ -12,6 +13,19 @@ from moir.dialects.moir import BodyPort, BodyPortAttr, NoneOp
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.condition import If, RepeatingOp, parameters_of
 from moir.dialects.properties import integers_attribute
+
+_first_use = attrgetter("first_use")
+
+
+def erase(op: Operation) -> None:
+    """Erase an operation whose results have no uses.
+
+    The method of xDSL replaces the uses of the results, although there are none. Raises ValueError if there are some.
+    """
+    if is_used(op):
+        raise ValueError(f"{op.name} is erased, but its results are used")
+    op.detach()
+    op.drop_all_references()
 
 
 def eliminate_dead(block: Block) -> bool:
@@ -24,9 +38,8 @@ def eliminate_dead(block: Block) -> bool:
     while current is not None:
         # Erasing an operation can remove the last uses of earlier ones, which this walk visits later.
         before = current.prev_op
-        if is_removable(current) and not any(result.uses for result in current.results):
-            current.detach()
-            current.erase()
+        if is_removable(current) and not is_used(current):
+            erase(current)
             changed = True
         elif current.regions:
             changed = True
@@ -39,6 +52,11 @@ def eliminate_dead(block: Block) -> bool:
                 _prune_repeating(current)
         current = before
     return changed
+
+
+def is_used(op: Operation) -> bool:
+    """Whether a result of an operation has a use."""
+    return any(map(_first_use, op.results))
 
 
 def is_removable(op: Operation) -> bool:

@@ -16,13 +16,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
 from moir.dialects.names import inherit_names
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.dead_code import erase
 from moir.rewriting.events import RECORDING, Recording
 from moir.rewriting.reporting_pass import Needs, ReportingPass, Roots, all_of, either, needs_of_roots
 
@@ -60,19 +62,30 @@ def needs_of_patterns(patterns: Iterable[RewritePattern]) -> Needs | None:
 
 
 class Rewriter(PatternRewriter):
-    """xDSL's rewriter with a builder (`rewriter.op.Add(a, b)`) in front of the matched operation, and known values."""
+    """xDSL's rewriter with a builder (`rewriter.op.Add(a, b)`) in front of the matched operation, and known values.
+
+    One rewriter goes from one match to the next, by `begin`.
+    """
 
     def __init__(self, op: Operation, known: KnownValues, recording: Recording | None = None) -> None:
         super().__init__(op)
         assert op.parent is not None
         self._recording = recording
-        self._before: list[str] = []
-        self._root = "" if recording is None else recording.text(op)
-        self.pattern: object = None
-        """The pattern that is being tried, for events; a combined pattern sets it to the one that matched."""
         self.known = known
         self.op = OpBuilder(known, op.parent, op)
-        self.op.inserted = []
+        self.begin(op)
+
+    def begin(self, op: Operation, pattern: object = None) -> None:
+        """Forget what was done, and try a pattern on an operation."""
+        assert op.parent is not None
+        self.current_operation = op
+        self.insertion_point = InsertPoint(op.parent, op)
+        self.has_done_action = False
+        self._before: list[str] = []
+        self._root = "" if self._recording is None else self._recording.text(op)
+        self.pattern = pattern
+        """The pattern that is being tried, for events; a combined pattern sets it to the one that matched."""
+        self.op.block, self.op.anchor, self.op.inserted = op.parent, op, []
         self.touched: list[Operation] = []
 
     def replace_with(self, op: Operation, values: SSAValue | Sequence[SSAValue]) -> None:
@@ -89,7 +102,7 @@ class Rewriter(PatternRewriter):
         for result, value in zip(op.results, values, strict=True):
             self.touched.extend(use.operation for use in result.uses)
             result.replace_all_uses_with(value)
-        self.touched.extend(operand.owner for operand in op.operands if isinstance(operand.owner, Operation))
+        self.touched.extend(operand.op for operand in op.operands if isinstance(operand, OpResult))
         self.has_done_action = True
         self.erase_replaced(op)
 
@@ -97,8 +110,7 @@ class Rewriter(PatternRewriter):
         """Erase an operation whose results have no uses left."""
         if self._recording is not None:
             self._before.append(self._recording.text(op))
-        op.detach()
-        op.erase()
+        erase(op)
 
     def decline(self, reason: str | Callable[[], str]) -> None:
         """Report why the pattern matched but is not applied; a costly reason is passed as a function."""
@@ -164,6 +176,7 @@ def rewrite(
     roots = {each for each in analyses.classes if table.patterns(each)}
     pending = deque(op for _, operations in analyses.contents for op in operations if type(op) in roots) if roots else deque[Operation]()
     changed = False
+    rewriter: Rewriter | None = None
     while pending:
         op = pending.popleft()
         for pattern in table.patterns(type(op)):
@@ -171,8 +184,9 @@ def rewrite(
                 break
             if isinstance(pattern, Pattern) and not pattern.may_match(op):
                 continue
-            rewriter = Rewriter(op, known, recording)
-            rewriter.pattern = pattern
+            if rewriter is None:
+                rewriter = Rewriter(op, known, recording)
+            rewriter.begin(op, pattern)
             pattern.match_and_rewrite(op, rewriter)
             if not rewriter.has_done_action:
                 continue

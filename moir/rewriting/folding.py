@@ -18,6 +18,7 @@ from moir.dialects.names import inherit_names
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_count, element_of, shape_of, tensor
 from moir.dialects.symbols import is_symbolic
+from moir.rewriting.dead_code import erase
 from moir.rewriting.events import RECORDING
 
 ALLOWANCE = 256 << 20
@@ -50,7 +51,7 @@ class Folding:
             is_kept: whether an operation is left as it is; by default none is.
         """
         is_changed = False
-        # A block may be walked itself: only the operation at hand is erased, and the iterator holds the next one already.
+        # It may be a walk over a block: only the operation at hand is erased, and the iterator already holds the next.
         for op in operations:
             if not isinstance(op, OpsetOp) or not op.operands or op.regions or not op.DETERMINISTIC or op.EFFECTS:
                 continue
@@ -157,5 +158,4 @@ def replace_by_constants(op: OpsetOp, results: Sequence[Values]) -> None:
     inherit_names(op, values)
     for result, value in zip(op.results, values, strict=True):
         result.replace_all_uses_with(value)
-    op.detach()
-    op.erase()
+    erase(op)

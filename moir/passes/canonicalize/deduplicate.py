@@ -17,6 +17,7 @@ from xdsl.ir import Operation
 from moir.analysis.analyses import Analyses
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.base import OpsetOp
+from moir.rewriting.dead_code import erase
 from moir.rewriting.events import RECORDING
 from moir.rewriting.reporting_pass import ReportingPass
 
@@ -39,20 +40,17 @@ class DeduplicatePass(ReportingPass):
 def deduplicate(operations: Iterable[Operation]) -> bool:
     """Replace each operation of a block by an equal earlier one; returns whether there was one."""
     changed = False
-    alike: dict[Hashable, Operation] = {}
-    first: dict[Hashable, Operation] = {}
+    alike: dict[Hashable, list[Operation]] = {}
     recording = RECORDING.get()
     for op in operations:
         if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
             continue
         operands = tuple(map(id, op.operands))
-        # Attributes take long to hash, and few operations share all operands with another one of their class.
-        other = alike.setdefault((type(op), operands or tuple(op.properties.values())), op)
-        if other is op:
-            continue
-        first.setdefault(_contents(other), other)
-        earlier = first.setdefault(_contents(op), op)
-        if earlier is op:
+        # Attributes and types take long to hash, and few operations share all operands with another one of their class.
+        others = alike.setdefault((type(op), operands or tuple(op.properties.values())), [])
+        earlier = next((each for each in others if _are_equal(each, op)), None)
+        if earlier is None:
+            others.append(op)
             continue
         changed = True
         if recording is not None:
@@ -60,10 +58,10 @@ def deduplicate(operations: Iterable[Operation]) -> bool:
         inherit_names(op, earlier.results)
         for result, replacement in zip(op.results, earlier.results, strict=True):
             result.replace_all_uses_with(replacement)
-        op.detach()
-        op.erase()
+        erase(op)
     return changed
 
 
-def _contents(op: Operation) -> Hashable:
-    return type(op), tuple(map(id, op.operands)), tuple(op.properties.items()), tuple(result.type for result in op.results)
+def _are_equal(a: Operation, b: Operation) -> bool:
+    """Whether two operations of one class on the same operands are equal."""
+    return a.properties == b.properties and [result.type for result in a.results] == [result.type for result in b.results]

@@ -67,6 +67,7 @@ class ShapeComputations:
     def simplify(self, operations: Iterable[Operation]) -> bool:
         """Simplify the operations of a block in order; returns whether any has changed."""
         changed = False
+        rewriter: Rewriter | None = None
         for op in operations:
             if not isinstance(op, OpsetOp) or op.regions or not op.operands or len(op.results) != 1:
                 continue
@@ -79,7 +80,9 @@ class ShapeComputations:
             entries = self.entries(result)
             if entries is None:
                 continue
-            rewriter = Rewriter(op, self.known)
+            if rewriter is None:
+                rewriter = Rewriter(op, self.known)
+            rewriter.begin(op)
             # The element type is interned, so that its address stands for it, and hashing takes no time.
             numbers = tuple([id(entry) if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel().tolist()])
             key = (id(element_of(result)), entries.shape, numbers)

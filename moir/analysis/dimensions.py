@@ -23,7 +23,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.known_values import KnownValues
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.shapes import SymbolicShape, shape_of
+from moir.dialects.shapes import Shapes, SymbolicShape, shape_of
 from moir.dialects.symbols import Dimension, Symbol, is_symbolic, same
 from moir.errors import InferenceError
 
@@ -42,6 +42,8 @@ class Dimensions(KnownValues):
         super().__init__()
         self.static = static
         self._tokens: dict[SSAValue, Tokens | None] = {}
+        self._inferred: set[int] = set()
+        """The `id`s of the operations whose tokens are being computed."""
         self._sums: dict[frozenset[Token], Symbol] = {}
         self._named: dict[str, Symbol] = {}
 
@@ -77,15 +79,18 @@ class Dimensions(KnownValues):
         Results that took over the tokens of another value keep these.
         """
         results = [result for result in op.results if result not in self._tokens]
-        # Preliminary tokens end the recursion if the operation is reached from its operands (in an unsorted block).
-        self._tokens.update({result: self._settled(result, None) for result in results})
-        try:
-            shapes = op.result_shapes([self.tokens(operand) for operand in op.operands], self)
-        except (InferenceError, NotImplementedError):
-            # Type inference reports contradictions. An operation of an extension may define no shape inference.
-            return
+        shapes: Shapes | None = None
+        # The operation may be reached from its operands, in an unsorted block.
+        if id(op) not in self._inferred:
+            self._inferred.add(id(op))
+            try:
+                shapes = op.result_shapes([self.tokens(operand) for operand in op.operands], self)
+            except (InferenceError, NotImplementedError):
+                # Type inference reports contradictions. An operation of an extension may define no shape inference.
+                shapes = None
+            self._inferred.discard(id(op))
         for result in results:
-            self._tokens[result] = self._settled(result, shapes[result.index])
+            self._tokens[result] = self._settled(result, None if shapes is None else shapes[result.index])
 
     def take_over(self, value: SSAValue, replaced: SSAValue) -> None:
         """Give a value the tokens of another value, which it is about to replace."""

@@ -85,23 +85,24 @@ would take quadratic time.
 
 def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> None:
     """Add names to a tensor; those that are not `required` only up to `MAXIMUM_NAMES`."""
-    producer = value.owner
-    if not names or not isinstance(producer, Operation):
+    if not names or not isinstance(value, OpResult):
         return
+    producer = value.op
     present = tensor_names_of(producer)
-    index = producer.results.index(value)
-    own = split_names(present[index])
-    if len(own) >= MAXIMUM_NAMES and not required:
+    index = value.index
+    # The commas that separate names are counted, since to split many names only to add none takes long.
+    if present[index].count(",") - present[index].count("\\,") + 1 >= MAXIMUM_NAMES and not required:
         return
-    present[index] = ",".join(dict.fromkeys(own + split_names(names)))
+    present[index] = ",".join(dict.fromkeys(split_names(present[index]) + split_names(names)))
     producer.attributes["tensor_names"] = strings_attribute(present)
 
 
 def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
     """Transfer the node name and tensor names of `op` to the producers of `values`, its replacements."""
     name = op.attributes.get("name")
-    if len(values) == 1 and isinstance(producer := values[0].owner, Operation) and "tensor_names" not in producer.attributes:
+    if len(values) == 1 and isinstance(value := values[0], OpResult) and "tensor_names" not in value.op.attributes:
         # The common case: one new operation takes over everything.
+        producer = value.op
         names = op.attributes.get("tensor_names")
         if names is not None and len(producer.results) == 1:
             if name is not None:
@@ -109,8 +110,7 @@ def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
             producer.attributes["tensor_names"] = names
             return
     for result, value, names in zip(op.results, values, tensor_names_of(op), strict=True):
-        producer = value.owner
-        if isinstance(producer, Operation):
-            if name is not None and "name" not in producer.attributes:
-                producer.attributes["name"] = name
+        if isinstance(value, OpResult):
+            if name is not None:
+                value.op.attributes.setdefault("name", name)
             add_tensor_names(value, names, required=any(use.operation.name == "opset1.Result" for use in result.uses))

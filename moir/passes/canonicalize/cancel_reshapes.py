@@ -32,6 +32,9 @@ from moir.dialects.opset.shape import Reshape, Squeeze, Squeeze1, Unsqueeze
 from moir.dialects.shapes import rank_of, refines, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
+RESIZING = (Reshape, Squeeze, Squeeze1, Unsqueeze)
+"""Operations whose result has the elements of their data in order."""
+
 
 def inserted_axes(op: Operation, known: KnownValues) -> set[int] | None:
     """Positions of the dimensions in the result that an Unsqueeze inserts.
@@ -85,12 +88,14 @@ class ReshapeOfReshape(Pattern):
 
     roots = (Reshape,)
 
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(op.operands[0].owner, RESIZING)
+
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)
         assert isinstance(op, Reshape)
         inner = op.operands[0].owner
-        if not isinstance(inner, Reshape | Squeeze | Squeeze1 | Unsqueeze):
-            return
+        assert isinstance(inner, RESIZING)
         data = inner.operands[0]
         if not op.flag("special_zero"):
             replace_if_as_good(op, rewriter.op.Reshape(data, op.operands[1], special_zero=False), rewriter)
@@ -124,10 +129,14 @@ class ResizedReshape(Pattern):
 
     roots = (Unsqueeze, Squeeze, Squeeze1)
 
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(op.operands[0].owner, Reshape)
+
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)
         inner = op.operands[0].owner
-        if not isinstance(inner, Reshape) or not has_one_live_use(inner.results[0]):
+        assert isinstance(inner, Reshape)
+        if not has_one_live_use(inner.results[0]):
             return
         pattern = constant_pattern(inner)
         if pattern is None:
@@ -152,11 +161,13 @@ class InsertedAndRemoved(Pattern):
 
     roots = (Unsqueeze, Squeeze, Squeeze1)
 
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(op.operands[0].owner, (Unsqueeze, Squeeze, Squeeze1))
+
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)
         inner = op.operands[0].owner
-        if not isinstance(inner, Unsqueeze | Squeeze | Squeeze1):
-            return
+        assert isinstance(inner, Operation)
         known, data = rewriter.known, inner.operands[0]
         added, first_added = inserted_axes(op, known), inserted_axes(inner, known)
         removed, first_removed = removed_axes(op, known), removed_axes(inner, known)
@@ -175,18 +186,22 @@ class EntryOfInserted(Pattern):
 
     roots = (Gather,)
 
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(op.operands[0].owner, Unsqueeze)
+
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)
         inner = op.operands[0].owner
+        assert isinstance(inner, Unsqueeze)
         axis, index = (rewriter.known.integers(op.operands[number]) for number in (2, 1))
-        inserted = inserted_axes(inner, rewriter.known) if isinstance(inner, Unsqueeze) else None
+        inserted = inserted_axes(inner, rewriter.known)
         if inserted is None or not axis or index not in ((0,), (-1,)) or rank_of(op.operands[1]) != 0:
             return
         place = axis[0] % (rank_of(op.operands[0]) or 1)
         if place not in inserted:
             return
         others = [other - (other > place) for other in sorted(inserted - {place})]
-        data = inner.operands[0] if isinstance(inner, Unsqueeze) else op.operands[0]
+        data = inner.operands[0]
         replace_if_as_good(op, rewriter.op.Unsqueeze(data, np.array(others, np.int64)) if others else data, rewriter)
 
 

@@ -93,7 +93,7 @@ class OperandGivenBack(Pattern):
 
     def may_match(self, op: Operation) -> bool:
         assert isinstance(op, OpsetOp)
-        return op.NEUTRAL is None or identity(op, NOTHING_KNOWN) is not None
+        return _fits(op.operands[0], op.results[0]) if op.NEUTRAL is None else identity(op, NOTHING_KNOWN) is not None
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)

@@ -262,6 +262,7 @@ def run(
     first: int = 1,
     ctx: Context | None = None,
     extensions: LoadedExtensions | None = None,
+    verifies: bool = False,
 ) -> None:
     """Apply passes to a module.
 
@@ -272,13 +273,14 @@ def run(
         first: number of the first pass.
         ctx: the context with the dialects, by default all of moir.
         extensions: the extensions that are loaded.
+        verifies: whether to verify after each pass the facts about the module that passes share.
 
     Raises ConversionError, or InternalError for an unexpected exception.
     """
     from moir.dialects.context import MoirContext
     from moir.pass_schedule import PassSchedule
 
-    ctx, schedule = ctx or MoirContext(), PassSchedule(module)
+    ctx, schedule = ctx or MoirContext(), PassSchedule(module, verifies=verifies)
     for number, each in enumerate(passes, first):
         for observer in observers:
             observer.start(number, each.name)

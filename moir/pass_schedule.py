@@ -22,16 +22,21 @@ class PassSchedule:
 
     Args:
         module: the module, which only these passes change.
+        verifies: whether to compute all facts that are still held after each pass anew, and compare them.
     """
 
-    def __init__(self, module: ModuleOp) -> None:
+    def __init__(self, module: ModuleOp, *, verifies: bool = False) -> None:
         self._module = module
+        self._verifies = verifies
         self._analyses = Analyses(module)
         self._unchanged: set[str] = set()
         """The names of the passes that changed nothing since the last change."""
 
     def run(self, each: ModulePass, ctx: Context) -> None:
-        """Run a pass, unless it would change nothing."""
+        """Run a pass, unless it would change nothing.
+
+        Raises OperationVerifyException if facts are verified and one does not hold any more.
+        """
         if isinstance(each, AnchorPass) or (isinstance(each, DeferredPass) and not self._may_change(each)):
             return
         loaded = each.loaded() if isinstance(each, DeferredPass) else each
@@ -45,6 +50,18 @@ class PassSchedule:
             self._unchanged.clear()
         elif isinstance(each, DeferredPass):
             self._unchanged.add(each.name)
+        if self._verifies:
+            self._verify(loaded, changed)
+
+    def _verify(self, each: ModulePass, changed: bool) -> None:
+        from moir.analysis.stale_facts import StaleFact, check_facts
+        from moir.rewriting.verification import failure_after
+
+        try:
+            check_facts(self._analyses)
+        except StaleFact as stale:
+            claim = "keeps dimensions" if changed else "changed nothing"
+            raise failure_after(each.name, stale.operation, f"{stale.reason}; the pass says that it {claim}") from stale
 
     def _may_change(self, each: DeferredPass) -> bool:
         if each.name in self._unchanged:

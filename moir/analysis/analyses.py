@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar, cast
 
@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
 from moir.analysis.dimensions import Dimensions
+from moir.analysis.known_values import KnownValues
 from moir.dialects.moir import models_of
 
 AnyOperation = TypeVar("AnyOperation", bound=Operation)
@@ -35,7 +36,7 @@ class Analyses:
         Args:
             dimensions: whether those of `dimensions` may not hold any more.
         """
-        for name in ("contents", "classes", "kinds"):
+        for name in ("contents", "classes", "kinds", "known_values"):
             vars(self).pop(name, None)
         if dimensions:
             self._dimensions.clear()
@@ -68,8 +69,28 @@ class Analyses:
             for _, operations in self.contents:
                 yield from cast("Iterator[AnyOperation]", (op for op in operations if type(op) in classes))
 
+    @cached_property
+    def known_values(self) -> KnownValues:
+        """Operand values that are known at compile time. What changes the module may use them while it does."""
+        return KnownValues()
+
     def dimensions(self, *, static: bool = False) -> Dimensions:
         """The dimensions of all values, see `Dimensions`."""
         if static not in self._dimensions:
             self._dimensions[static] = Dimensions(static).scan(self.operations(Operation))
         return self._dimensions[static]
+
+    @property
+    def lists_operations(self) -> bool:
+        """Whether `contents` are held."""
+        return "contents" in vars(self)
+
+    @property
+    def held_dimensions(self) -> Mapping[bool, Dimensions]:
+        """The `dimensions` that are held, by `static`."""
+        return self._dimensions
+
+    @property
+    def held_values(self) -> KnownValues | None:
+        """The `known_values` that are held."""
+        return vars(self).get("known_values")

@@ -171,7 +171,7 @@ def rewrite(
     """
     table = PatternTable(patterns)
     analyses = analyses or Analyses(module)
-    known = known or KnownValues()
+    known = known or analyses.known_values
     recording = RECORDING.get()
     roots = {each for each in analyses.classes if table.patterns(each)}
     pending = deque(op for _, operations in analyses.contents for op in operations if type(op) in roots) if roots else deque[Operation]()

@@ -29,11 +29,21 @@ def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot |
     try:
         _verify_tree(module, before)
     except _OperationError as error:
-        op = error.op
-        where = f"after {after}: " if after else ""
-        name = name_of(op)
-        label = f"{op.name} {name!r}" if name else op.name
-        raise OperationVerifyException(f"{where}{label}: {error.reason}", op) from error
+        raise failure_after(after, error.op, error.reason) from error
+
+
+def failure_after(after: str | None, op: Operation, reason: str) -> OperationVerifyException:
+    """The error for an operation that is not as it should be.
+
+    Args:
+        after: what was done to the module.
+        op: the operation.
+        reason: what is wrong, a clause.
+    """
+    where = f"after {after}: " if after else ""
+    name = name_of(op)
+    label = f"{op.name} {name!r}" if name else op.name
+    return OperationVerifyException(f"{where}{label}: {reason}", op)
 
 
 class OperationVerifyException(VerifyException):

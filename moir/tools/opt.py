@@ -308,7 +308,7 @@ class MoirOptMain(xDSLOptMain):
             for observer in observers:
                 observer.finish(0, "import", module, self._import_seconds)
         with reported_to(observers):
-            run(module, passes, observers, first=first, ctx=self.ctx, extensions=self.extensions)
+            run(module, passes, observers, first=first, ctx=self.ctx, extensions=self.extensions, verifies=self.args.verify_each)
         if passes and not self.args.disable_verify and not self.writes_ir:
             verify_module(module)
 

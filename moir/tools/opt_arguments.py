@@ -121,7 +121,7 @@ def _add_observation(parser: argparse.ArgumentParser) -> None:
 def _add_checks(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("checks and failures").add_argument
     add("--disable-verify", action="store_true", help="verify neither operations nor the types that a text gives to results")
-    add("--verify-each", action="store_true", help="verify the module after each pass")
+    add("--verify-each", action="store_true", help="verify the module after each pass, and what passes share of it")
     add(
         "--verify-diagnostics",
         action="store_true",

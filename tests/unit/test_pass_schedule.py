@@ -12,18 +12,21 @@ from pathlib import Path
 import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 import moir
 from moir.analysis.analyses import Analyses
+from moir.analysis.stale_facts import StaleFact, check_facts
 from moir.dialects.context import MoirContext
-from moir.dialects.moir import all_blocks
-from moir.dialects.shapes import shape_of
-from moir.dialects.symbols import Symbol
+from moir.dialects.element_types import f32
+from moir.dialects.inference import set_type
+from moir.dialects.shapes import tensor
 from moir.pass_kinds import PASS_KINDS
 from moir.pass_schedule import PassSchedule
 from moir.pipeline import AnchorPass, DeferredPass, default_pipeline, load_pass, pass_modules, pipeline_names
 from moir.rewriting.reporting_pass import ReportingPass, may_be_met
+from moir.rewriting.verification import OperationVerifyException
 from moir.tools.text import TextParser, print_module
 from scripts.pass_kinds import FILE, text
 from tests.unit.small_models import loop_model, matmul_model, save
@@ -144,7 +147,10 @@ def test_passes_of_callers_and_those_that_change_something_always_run(each: Defe
     assert len((each.recording if isinstance(each, DeferredRecording) else each).runs) == 3
 
 
-@pytest.mark.parametrize("fact", [Analyses.dimensions, lambda analyses: analyses.contents, lambda analyses: analyses.classes])
+@pytest.mark.parametrize(
+    "fact",
+    [Analyses.dimensions, lambda analyses: analyses.contents, lambda analyses: analyses.classes, lambda analyses: analyses.known_values],
+)
 def test_analyses_are_shared_until_something_changes(fact: Callable[[Analyses], object]) -> None:
     seen: list[object] = []
 
@@ -160,35 +166,86 @@ def test_analyses_are_shared_until_something_changes(fact: Callable[[Analyses], 
     assert seen[1] is not seen[2]
 
 
-@pytest.mark.parametrize("number", range(6))
-def test_dimensions_that_passes_keep_are_those_of_the_module(tmp_path: Path, number: int) -> None:
-    """What is kept does not contradict what is computed anew: no other size, and no two sizes that are one."""
-    path, options = models(tmp_path)[number]
-    module = moir.read_model(path, **options)
-    analyses = Analyses(module)
-    compared = 0
-    for name in pipeline_names(moir.recognition.framework_of_file(path).dialect):
-        each = load_pass(name)()
-        kept = analyses.dimensions()
-        changed = each.run(module, analyses) if isinstance(each, ReportingPass) else each.apply(MoirContext(), module) is None
-        keeps = isinstance(each, ReportingPass) and each.KEEPS_DIMENSIONS
-        if changed:
-            analyses.invalidate(dimensions=not keeps)
-            if not keeps:
-                continue
-        fresh = Analyses(module).dimensions()
-        sizes: dict[object, int] = {}
-        for op in (op for block in all_blocks(module) for op in block.ops):
+class AskingForAll(RecordingPass):
+    """Changes nothing, and asks for all facts."""
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        for static in (False, True):
+            analyses.dimensions(static=static)
+        for op in analyses.operations(Operation):
             for result in op.results:
-                old, new = kept.tokens(result), fresh.tokens(result)
-                assert (old is None) == (new is None)
-                for before, after, size in zip(old or (), new or (), shape_of(result) or (), strict=True):
-                    if not isinstance(before, Symbol) and not isinstance(after, Symbol):
-                        assert before == after, name
-                    if isinstance(before, Symbol) and size >= 0:
-                        assert sizes.setdefault(before, size) == size, name
-                    compared += 1
-    assert compared > 0
+                analyses.known_values.elements(result)
+        return False
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_facts_that_passes_keep_are_those_of_the_module(tmp_path: Path, number: int) -> None:
+    path, options = models(tmp_path)[number]
+    schedule = PassSchedule(moir.read_model(path, **options), verifies=True)
+    for each in default_pipeline(moir.recognition.framework_of_file(path).dialect):
+        schedule.run(AskingForAll(False, []), MoirContext())
+        schedule.run(each, MoirContext())
+
+
+PRODUCT = """
+    %x = opset1.Parameter() {name = "x"} : tensor<?x3xf32>
+    %w = opset1.Constant() {value = #moir.data<tensor<3x2xf32>, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]>} : tensor<3x2xf32>
+    %y = opset1.MatMul(%x, %w) {name = "y"} : tensor<?x2xf32>
+    %s = opset3.ShapeOf(%w) {name = "s"} : tensor<2xsi64>
+    opset1.Result(%y) {name = "y"}
+    opset1.Result(%s) {name = "s"}"""
+
+
+def erase_last(module: ModuleOp) -> None:
+    last = [op for op in module.walk() if op.name == "opset1.Result"][-1]
+    last.detach()
+    last.erase()
+
+
+def replace_shape(module: ModuleOp) -> None:
+    shape = next(op for op in module.walk() if op.name == "opset3.ShapeOf")
+    other = module_of("%c = opset1.Constant() {value = #moir.data<tensor<2x3xf32>, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]>} : tensor<2x3xf32>")
+    constant = next(op for op in other.walk() if op.name == "opset1.Constant")
+    weights = next(op for op in module.walk() if op.name == "opset1.Constant")
+    weights.properties["value"] = constant.properties["value"]
+    set_type(shape.operands[0], constant.results[0].type)
+
+
+def widen_result(module: ModuleOp) -> None:
+    product = next(op for op in module.walk() if op.name == "opset1.MatMul")
+    set_type(product.results[0], tensor((-1, 5), f32))
+
+
+@pytest.mark.parametrize(
+    ("change", "keeps", "message"),
+    [
+        (erase_last, False, r"after recording: builtin\.module: 6 operations are listed of 5; the pass says that it changed nothing"),
+        (replace_shape, False, r"opset1\.Constant: of result 0, dimensions \[3,2\] are held, \[2,3\] computed"),
+        (widen_result, True, r"opset1\.MatMul 'y': of result 0, dimensions .* the pass says that it keeps dimensions"),
+    ],
+)
+def test_a_pass_that_lies_is_named(change: Callable[[ModuleOp], None], keeps: bool, message: str) -> None:
+    class Lying(RecordingPass):
+        KEEPS_DIMENSIONS = keeps
+
+        def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+            change(module)
+            return keeps
+
+    schedule = PassSchedule(module_of(PRODUCT), verifies=True)
+    schedule.run(AskingForAll(False, []), MoirContext())
+    with pytest.raises(OperationVerifyException, match=message):
+        schedule.run(Lying(keeps, []), MoirContext())
+
+
+def test_a_value_that_is_held_is_that_of_the_module() -> None:
+    analyses = Analyses(module_of(PRODUCT))
+    shape = next(op for op in analyses.operations(Operation) if op.name == "opset3.ShapeOf")
+    analyses.known_values.elements(shape.results[0])
+    check_facts(analyses)
+    shape.operands[0] = next(op for op in analyses.operations(Operation) if op.name == "opset1.MatMul").results[0]
+    with pytest.raises(StaleFact, match=r"of result 0, the value \[3 2\] is held, \[\? 2\] computed"):
+        check_facts(analyses)
 
 
 def test_a_pass_without_its_operations_is_not_imported(tmp_path: Path) -> None:

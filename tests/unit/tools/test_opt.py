@@ -110,6 +110,28 @@ def test_verify_each_names_the_pass(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert capsys.readouterr().err.startswith("moir-opt: error: after deduplicate: opset1.Parameter 'x': ")
 
 
+def test_verify_each_names_the_pass_that_changes_more_than_it_says(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], model: Path
+) -> None:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+    from moir.analysis.analyses import Analyses
+    from moir.pipeline import load_pass
+
+    def lie(_: object, __: ModuleOp, analyses: Analyses) -> bool:
+        last = list(analyses.operations(Operation))[-1]
+        last.detach()
+        last.erase()
+        return False
+
+    monkeypatch.setattr(load_pass("deduplicate"), "run", lie)
+    assert main([str(model), "-p", "deduplicate,eliminate-dead", "--verify-each"]) == 1
+    message = capsys.readouterr().err
+    assert message.startswith("moir-opt: error: after deduplicate: builtin.module: ")
+    assert message.endswith("the pass says that it changed nothing\n")
+
+
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     text = "\n".join(f"%x{index} = opset1.Parameter() : tensor<1xf32>" for index in range(3000))
     (tmp_path / "a.mlir").write_text(f"moir.model @m {{ {text} }}")

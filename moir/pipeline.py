@@ -164,14 +164,17 @@ def load_pass(name: str) -> type[ModulePass]:
     """Import the file of a pass and return its class. Raises UsageError if there is no such pass."""
     if name in ANCHORS:
         return ANCHORS[name]
+    if name in pass_modules():
+        # Whether a class is a subclass of an abstract one takes long to tell, so that few are asked.
+        defined = list(vars(import_module(pass_modules()[name])).values())
+        return next(
+            each for each in defined if isinstance(each, type) and getattr(each, "name", "") == name and issubclass(each, ModulePass)
+        )
     if name in lowering_passes():
         from moir.lowering.driver import lowering_pass
 
         return lowering_pass(lowering_passes()[name])
-    if name not in pass_modules():
-        raise unknown_pass(name, pass_names())
-    defined = list(vars(import_module(pass_modules()[name])).values())
-    return next(each for each in defined if isinstance(each, type) and issubclass(each, ModulePass) and getattr(each, "name", "") == name)
+    raise unknown_pass(name, pass_names())
 
 
 def unknown_pass(name: str, known: Iterable[str]) -> UsageError:

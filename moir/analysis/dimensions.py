@@ -23,7 +23,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.known_values import KnownValues
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.shapes import Shapes, SymbolicShape, shape_of
+from moir.dialects.shapes import Shapes, SymbolicShape, is_static, shape_of
 from moir.dialects.symbols import Dimension, Symbol, is_symbolic, same
 from moir.errors import InferenceError
 
@@ -67,7 +67,9 @@ class Dimensions(KnownValues):
         try:
             return self._tokens[value]
         except KeyError:
-            if isinstance(value, OpResult) and isinstance(value.op, OpsetOp) and not value.op.regions:
+            if self.static and is_static(shape := shape_of(value)):
+                self._tokens[value] = shape
+            elif isinstance(value, OpResult) and isinstance(value.op, OpsetOp) and not value.op.regions:
                 self._infer(value.op)
             else:
                 self._tokens[value] = self._settled(value, None)

@@ -81,6 +81,8 @@ class RegroupingPass(ReportingPass):
 
     ROOTS = (Reshape,)
 
+    KEEPS_DIMENSIONS = True
+
     PATTERN: ClassVar[type[RegroupingPattern]]
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:

@@ -409,6 +409,8 @@ class AnyOf(Pattern):
 class RulePass(PatternPass):
     """A pass that applies rules; at each operation, the first rule that matches is applied."""
 
+    KEEPS_DIMENSIONS = True
+
     RULES: ClassVar[tuple[FusionRule, ...]] = ()
 
     def patterns(self) -> Sequence[RewritePattern]:

@@ -82,6 +82,8 @@ class UnflattenMatmulPass(ReportingPass):
 
     name = "unflatten-matmul"
 
+    KEEPS_DIMENSIONS = True
+
     ROOTS = (Reshape,)
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:

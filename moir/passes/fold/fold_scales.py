@@ -247,6 +247,8 @@ class FoldScalesPass(PatternPass):
 
     name = "fold-scales"
 
+    KEEPS_DIMENSIONS = True
+
     FIXPOINT: ClassVar[bool] = True
 
     def patterns(self) -> list[RewritePattern]:

@@ -144,5 +144,7 @@ class FuseGeluPass(PatternPass):
 
     name = "fuse-gelu"
 
+    KEEPS_DIMENSIONS = True
+
     def patterns(self) -> Sequence[RewritePattern]:
         return (GeluPattern(Erf, ERF_ARGUMENT, "ERF"), GeluPattern(Tanh, TANH_ARGUMENT, "TANH"))

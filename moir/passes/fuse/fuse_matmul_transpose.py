@@ -77,6 +77,8 @@ class FuseMatmulTransposePass(PatternPass):
 
     name = "fuse-matmul-transpose"
 
+    KEEPS_DIMENSIONS = True
+
     FIXPOINT: ClassVar[bool] = True
 
     def patterns(self) -> list[RewritePattern]:

@@ -47,15 +47,20 @@ class Analyses:
         found: list[tuple[Block, Sequence[Operation]]] = []
         pending = [block for model in models_of(self.module) for region in model.regions for block in region.blocks]
         for block in pending:
-            operations = [*iter(block.ops)]
+            operations: list[Operation] = []
+            op = block.first_op
+            while op is not None:
+                operations.append(op)
+                if op.regions:
+                    pending.extend(inner for region in op.regions for inner in region.blocks)
+                op = op.next_op
             found.append((block, operations))
-            pending.extend(inner for op in operations for region in op.regions for inner in region.blocks)
         return found
 
     @cached_property
     def classes(self) -> frozenset[type[Operation]]:
         """The classes of the operations in all blocks of the module."""
-        return frozenset(type(op) for _, operations in self.contents for op in operations)
+        return frozenset[type[Operation]]().union(*(map(type, operations) for _, operations in self.contents))
 
     @cached_property
     def kinds(self) -> frozenset[str]:

@@ -119,6 +119,8 @@ _TABLE = (
 )
 
 _BY_ATTRIBUTE = {row.attribute: row for row in _TABLE}
+_BY_IDENTITY = {id(row.attribute): row for row in _TABLE}
+"""The rows by `id` of their attributes, which are never deleted: it takes long to hash an attribute."""
 _BY_XML = {row.xml: row.attribute for row in _TABLE}
 _BY_NUMPY = {row.numpy_name: row.attribute for row in _TABLE if row.numpy_name not in (None, "object")}
 
@@ -130,7 +132,7 @@ INTEGER_TYPES = frozenset(row.attribute for row in _TABLE if row.xml[0] in "iu")
 
 def describe(element: Attribute) -> ElementType:
     """The row of an element type. Raises KeyError for a type that OpenVINO IR does not have."""
-    return _BY_ATTRIBUTE[element]
+    return _BY_IDENTITY.get(id(element)) or _BY_ATTRIBUTE[element]
 
 
 def interned(element: Attribute) -> Attribute:
@@ -138,7 +140,7 @@ def interned(element: Attribute) -> Attribute:
 
     A parser creates other instances of the same type.
     """
-    row = _BY_ATTRIBUTE.get(element)
+    row = _BY_IDENTITY.get(id(element)) or _BY_ATTRIBUTE.get(element)
     return element if row is None else row.attribute
 
 
@@ -164,4 +166,4 @@ def from_numpy(dtype: np.dtype[Any]) -> Attribute:
 
 def to_numpy(element: Attribute) -> np.dtype[Any]:
     """The numpy type that stores an element type."""
-    return _BY_ATTRIBUTE[element].numpy
+    return describe(element).numpy

@@ -38,7 +38,7 @@ def eliminate_dead(block: Block) -> bool:
     while current is not None:
         # Erasing an operation can remove the last uses of earlier ones, which this walk visits later.
         before = current.prev_op
-        if is_removable(current) and not is_used(current):
+        if not is_used(current) and is_removable(current):
             erase(current)
             changed = True
         elif current.regions:

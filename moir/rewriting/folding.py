@@ -53,7 +53,7 @@ class Folding:
         is_changed = False
         # It may be a walk over a block: only the operation at hand is erased, and the iterator already holds the next.
         for op in operations:
-            if not isinstance(op, OpsetOp) or not op.operands or op.regions or not op.DETERMINISTIC or op.EFFECTS:
+            if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
                 continue
             if is_kept is not None and is_kept(op):
                 continue
@@ -74,7 +74,7 @@ class Folding:
             if values is None:
                 return None
             operands.append(values)
-        if is_dequantization(op):
+        if not operands or is_dequantization(op):
             return None
         growth = self.growth(op, operands)
         if growth is None or growth > self.allowance:

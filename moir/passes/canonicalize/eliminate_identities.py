@@ -58,11 +58,16 @@ def identity(op: OpsetOp, known: KnownValues) -> SSAValue | None:
 
 
 def _other_than_neutral(op: OpsetOp, neutral: float) -> SSAValue | None:
-    if op.text("auto_broadcast") != "numpy":
-        return None
-    for kept, other in ((0, 1), (1, 0)) if op.has_trait(Commutative) else ((0, 1),):
-        if _fits(op.operands[kept], op.results[0]) and _is_neutral(op.operands[other], op.operands[kept], neutral):
-            return op.operands[kept]
+    first, second = op.operands
+    # Few operands are constants, which is asked first.
+    for kept, other in ((first, second), (second, first)):
+        if (
+            _is_neutral(other, kept, neutral)
+            and _fits(kept, op.results[0])
+            and (kept is first or op.has_trait(Commutative))
+            and op.text("auto_broadcast") == "numpy"
+        ):
+            return kept
     return None
 
 

@@ -34,6 +34,9 @@ from moir.dialects.symbols import Symbol, is_symbolic, same
 from moir.rewriting.driver import Rewriter
 from moir.rewriting.reporting_pass import ReportingPass
 
+_WHOLE = frozenset(map(id, (*INTEGER_TYPES, boolean)))
+"""The `id`s of the element types of shape computations, which are interned: it takes long to hash an attribute."""
+
 
 class SimplifyShapeOfPass(ReportingPass):
     """Simplifies shape computations in one forward walk over each block."""
@@ -105,8 +108,7 @@ class ShapeComputations:
 
     def entries(self, result: SSAValue) -> Array | None:
         """The known entries of an integer or boolean value; None if its element type is another or they are unknown."""
-        element = element_of(result)
-        if element not in INTEGER_TYPES and element != boolean:
+        if id(element_of(result)) not in _WHOLE:
             return None
         entries = self.known.elements(result)
         return entries if entries is not None and entries.shape == shape_of(result) else None

@@ -57,7 +57,8 @@ def sort_block(block: Block) -> None:
 
     Raises ConversionError for a cycle, with the names of the operations on it.
     """
-    operations = list(block.ops)
+    # Behind an iterator, whose length `list` does not ask for: the operations are counted in a walk of their own.
+    operations = list(iter(block.ops))
     in_order = sorted_operations(operations)
     if in_order is operations:
         return

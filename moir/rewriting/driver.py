@@ -141,11 +141,10 @@ class PatternTable:
         """The patterns to try on operations of a class."""
         found = self._memo.get(operation)
         if found is None:
+            roots = [root for root in (operation.name, *operation.__mro__) if root in self._by_root]
+            patterns = [pattern for root in roots for pattern in self._by_root[root]]
             found = self._memo[operation] = tuple(
-                pattern
-                for root in (operation.name, *operation.__mro__)
-                for pattern in self._by_root.get(root, ())
-                if not isinstance(pattern, Pattern) or pattern.may_start_at(operation)
+                [pattern for pattern in patterns if not isinstance(pattern, Pattern) or pattern.may_start_at(operation)]
             )
         return found
 

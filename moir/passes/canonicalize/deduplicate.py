@@ -48,7 +48,7 @@ def deduplicate(operations: Iterable[Operation]) -> bool:
         operands = tuple(map(id, op.operands))
         # Attributes and types take long to hash, and few operations share all operands with another one of their class.
         others = alike.setdefault((type(op), operands or tuple(op.properties.values())), [])
-        earlier = next((each for each in others if _are_equal(each, op)), None)
+        earlier = next((each for each in others if _are_equal(each, op)), None) if others else None
         if earlier is None:
             others.append(op)
             continue

@@ -72,14 +72,13 @@ class ShapeComputations:
         changed = False
         rewriter: Rewriter | None = None
         for op in operations:
-            if not isinstance(op, OpsetOp) or op.regions or not op.operands or len(op.results) != 1:
+            if not isinstance(op, OpsetOp) or op.regions or len(op.results) != 1 or id(element_of(result := op.results[0])) not in _WHOLE:
                 continue
-            if not op.DETERMINISTIC or op.EFFECTS:
+            if not op.operands or not op.DETERMINISTIC or op.EFFECTS:
                 continue
             if isinstance(op, ShapeOf) and (origin := self.origin(op.operands[0])) is not op.operands[0]:
                 op.operands[0] = origin
                 changed = True
-            result = op.results[0]
             entries = self.entries(result)
             if entries is None:
                 continue
@@ -107,9 +106,7 @@ class ShapeComputations:
         return changed
 
     def entries(self, result: SSAValue) -> Array | None:
-        """The known entries of an integer or boolean value; None if its element type is another or they are unknown."""
-        if id(element_of(result)) not in _WHOLE:
-            return None
+        """The known entries of an integer or boolean value; None if they are unknown."""
         entries = self.known.elements(result)
         return entries if entries is not None and entries.shape == shape_of(result) else None
 

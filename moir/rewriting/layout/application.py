@@ -83,7 +83,7 @@ class Application:
 
     def block(self, block: Block) -> None:
         """Rewrite the operations of a block from first to last."""
-        for op in list(block.ops):
+        for op in list(iter(block.ops)):
             node = self.layouts.node_of.get(op)
             if op.regions:
                 self.with_bodies(op)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -13,6 +13,8 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.computed_resampling import ComputedResizing, resampled_as_computed
+from moir.lowering.onnx.operands import dimension
 from moir.lowering.onnx.table import onnx
 from moir.lowering.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
 from moir.rewriting.builder import OpBuilder, Operand
@@ -176,12 +178,11 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
         node.fail(f"mode {mode!r} is not one of {', '.join(MODES)}")
     if resizing.nearest not in NEAREST_MODES:
         node.fail(f"nearest_mode {resizing.nearest!r} is not defined")
-    regions = crop_regions(node, resizing)
-    if not regions and without_unchanged_axes(op, data, resizing):
+    if resizing.coordinates != "tf_crop_and_resize" and without_unchanged_axes(op, data, resizing):
         return data
     excludes = resizing.exclude_outside and mode == "cubic"
     if resizing.coordinates in UNCOMMON_COORDINATES or excludes or (resizing.antialias and mode != "nearest"):
-        return resized_by_matrices(node, op, resizing, regions)
+        return resized_by_matrices(node, op, resizing)
     return op.Interpolate(
         data,
         op.convert(resizing.target, f32) if resizing.by_scales else resizing.target,
@@ -194,40 +195,15 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     )
 
 
-def crop_regions(node: LoweringNode, resizing: Resizing) -> list[tuple[float, float]]:
-    """Begin and end of the resized part of each axis for tf_crop_and_resize; an empty list for other coordinates."""
-    if resizing.coordinates != "tf_crop_and_resize":
-        return []
-    region = node.constant(1)
-    if region is None or region.size % 2:
-        node.fail("the region of tf_crop_and_resize is no constant", hint="make roi an initializer")
-    starts, ends = region.reshape(2, -1).astype(np.float64).tolist()
-    return list(zip(starts, ends, strict=True))
+def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
+    """Operand 0 multiplied by a matrix for each resized axis; the matrices are constants if all sizes are known.
 
-
-def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing, regions: Sequence[tuple[float, float]]) -> SSAValue:
-    """Operand 0 multiplied by a matrix for each resized axis.
-
-    Raises ConversionError if the size of a resized axis is unknown or a matrix would be too large.
+    Raises ConversionError if the rank is unknown or a matrix would be too large.
     """
-    shape, known = node.shape(0), node.known.constant(resizing.target)
-    axes = range(len(shape)) if resizing.axes is None and shape is not None else resizing.axes or ()
-    unchanged = 1 if resizing.by_scales else -1
-    if shape is None or known is None or any(shape[a] < 0 and v != unchanged for a, v in zip(axes, known.ravel(), strict=False)):
-        node.fail(
-            "antialias, exclude_outside, half_pixel_symmetric and tf_crop_and_resize need sizes that are known while converting",
-            hint="give the model's input a static shape",
-        )
-    parts: list[AxisResizing] = []
-    for index, (axis, value) in enumerate(zip(axes, known.ravel().tolist(), strict=True)):
-        size = shape[axis]
-        region = regions[index] if regions else (0.0, 1.0)
-        if size < 0 or (value == (1 if resizing.by_scales else size) and region == (0.0, 1.0)):
-            continue
-        count = math.floor(size * value + 1e-6) if resizing.by_scales else int(value)
-        if not 0 < count * size <= MAXIMUM_WEIGHTS:
-            node.fail(f"a dimension of {size} elements cannot be resized to {count}")
-        parts.append(AxisResizing(axis, size, count, value if resizing.by_scales else count / size, region))
+    rank, shape, known = node.known_rank(0), node.shape(0) or (), node.known.constant(resizing.target)
+    axes = list(range(rank)) if resizing.axes is None else resizing.axes
+    crops = resizing.coordinates == "tf_crop_and_resize"
+    regions = node.constant(1) if crops else None
     sampling = Sampling(
         resizing.mode,
         resizing.coordinates,
@@ -236,7 +212,50 @@ def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing, r
         resizing.exclude_outside,
         resizing.cube_coefficient,
     )
-    return resampled(op, node.operand(0), parts, sampling, node.number("extrapolation_value", 0.0))
+    extrapolation = node.number("extrapolation_value", 0.0)
+    if known is not None and (regions is not None or not crops):
+        unchanged = 1 if resizing.by_scales else -1
+        if all(shape[axis] >= 0 or value == unchanged for axis, value in zip(axes, known.ravel(), strict=True)):
+            spans = [(0.0, 1.0)] * len(axes) if regions is None else regions.astype(np.float64).reshape(2, -1).T.tolist()
+            parts = _parts(node, resizing, zip(axes, known.ravel().tolist(), map(tuple, spans), strict=True))
+            return resampled(op, node.operand(0), parts, sampling, extrapolation)
+    return resampled_as_computed(op, node.operand(0), _computed_parts(node, op, resizing, axes), sampling, extrapolation)
+
+
+def _parts(node: LoweringNode, resizing: Resizing, entries: Iterable[tuple[int, float, tuple[float, ...]]]) -> list[AxisResizing]:
+    """The resized axes, from the entry of the target and the region of each axis."""
+    parts: list[AxisResizing] = []
+    for axis, value, region in entries:
+        size = (node.shape(0) or ())[axis]
+        if size < 0 or (value == (1 if resizing.by_scales else size) and region == (0.0, 1.0)):
+            continue
+        count = math.floor(size * value + 1e-6) if resizing.by_scales else int(value)
+        if not 0 < count * size <= MAXIMUM_WEIGHTS:
+            node.fail(f"a dimension of {size} elements cannot be resized to {count}")
+        parts.append(AxisResizing(axis, size, count, value if resizing.by_scales else count / size, (region[0], region[1])))
+    return parts
+
+
+def _computed_parts(node: LoweringNode, op: OpBuilder, resizing: Resizing, axes: Sequence[int]) -> list[ComputedResizing]:
+    """The resized axes, whose sizes or scales are computed when the model runs."""
+    known = node.known.elements(resizing.target)
+    parts: list[ComputedResizing] = []
+    for index, axis in enumerate(axes):
+        if resizing.by_scales and known is not None and known.ravel()[index] == 1 and resizing.coordinates != "tf_crop_and_resize":
+            continue
+        size, entry = dimension(op, node.operand(0), axis), op.Gather(resizing.target, index, 0)
+        if resizing.by_scales:
+            scale = op.convert(entry, f32)
+            count = op.convert(op.Floor(op.Add(op.Multiply(op.convert(size, f32), scale), 1e-6)), si64)
+        else:
+            count = op.convert(entry, si64)
+            scale = op.Divide(op.convert(count, f32), op.convert(size, f32))
+        region = None
+        if resizing.coordinates == "tf_crop_and_resize":
+            start, end = (op.convert(op.Gather(node.operand(1), place, 0), f32) for place in (index, index + len(axes)))
+            region = start, end
+        parts.append(ComputedResizing(axis, size, count, scale, region))
+    return parts
 
 
 @onnx.lowers("GridSample", since=16)

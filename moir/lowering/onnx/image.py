@@ -11,11 +11,12 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
-from moir.dialects.shapes import normalize_axis, shape_of
+from moir.dialects.shapes import element_count, normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.computed_resampling import ComputedResizing, resampled_as_computed
-from moir.lowering.onnx.operands import dimension
+from moir.lowering.onnx.operands import declared_rank, dimension, of_length
 from moir.lowering.onnx.table import onnx
+from moir.lowering.onnx.volumes import sampled_volume
 from moir.lowering.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
 from moir.rewriting.builder import OpBuilder, Operand
 
@@ -268,7 +269,7 @@ def grid_sample(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if mode not in modes:
         node.fail(f"mode {mode!r} is not one of {', '.join(modes)}")
     if 5 in (node.rank(0), node.rank(1)):
-        node.fail("sampling of volumes is not supported")
+        return sampled_volume(node, op, modes[mode])
     return op.GridSample(
         node.operand(0),
         node.operand(1),
@@ -287,6 +288,7 @@ def affine_grid(node: LoweringNode, op: OpBuilder) -> SSAValue:
     (x, y, z, 1).
     """
     theta, size = node.operand(0), node.optional(1)
+    size = None if size is None else of_length(op, size, declared_rank(node))
     count = None if size is None else (shape_of(size) or (-1,))[0]
     if size is None or count not in (4, 5):
         node.fail("the size is no list of 4 or 5 numbers", hint="make size an initializer")
@@ -334,17 +336,46 @@ def column_to_image(node: LoweringNode, op: OpBuilder) -> SSAValue:
     -> opset15.Col2Im(x, image_shape, block_shape)
     """
     pads = node.integers("pads", (0, 0, 0, 0))
-    if len(pads) != 4 or (shape_of(node.operand(1)) or (2,))[0] not in (2, -1):
-        node.fail("only images of two dimensions are supported")
+    axes = element_count(shape_of(node.operand(1))) or ((declared_rank(node) or 4) - 2)
+    if len(pads) != 4 or axes != 2:
+        return _column_to_volume(node, op)
     return op.Col2Im(
         node.operand(0),
-        node.operand(1),
-        node.operand(2),
+        of_length(op, node.operand(1), 2),
+        of_length(op, node.operand(2), 2),
         strides=node.integers("strides", (1, 1)),
         dilations=node.integers("dilations", (1, 1)),
         pads_begin=pads[:2],
         pads_end=pads[2:],
     )
+
+
+def _column_to_volume(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """Col2Im of one to three axes: a transposed convolution; each filter has one element, at its place in a block."""
+    image, kernel = node.constant_integers(1), node.constant_integers(2)
+    if image is None or kernel is None:
+        node.fail("the sizes of an image that has not two axes are computed", hint="make image_shape and block_shape initializers")
+    axes, size = len(image), math.prod(kernel)
+    if len(kernel) != axes or not 1 <= axes <= 3:
+        node.fail(f"blocks of {len(kernel)} axes of images of {axes} axes are not supported")
+    strides, dilations = (node.integers(name, (1,) * axes) for name in ("strides", "dilations"))
+    pads = node.integers("pads", (0,) * 2 * axes)
+    extents = [dilation * (length - 1) + 1 for dilation, length in zip(dilations, kernel, strict=True)]
+    spaces = [image[axis] + pads[axis] + pads[axes + axis] - extents[axis] for axis in range(axes)]
+    blocks = [space // stride + 1 for space, stride in zip(spaces, strides, strict=True)]
+    filters = op.constant_like(np.eye(size).reshape(size, 1, *kernel), node.operand(0))
+    channels = op.Reshape(node.operand(0), [-1, size, *blocks], special_zero=False)
+    volumes = op.ConvolutionBackpropData(
+        channels,
+        filters,
+        strides=strides,
+        dilations=dilations,
+        pads_begin=pads[:axes],
+        pads_end=pads[axes:],
+        output_padding=[space % stride for space, stride in zip(spaces, strides, strict=True)],
+    )
+    lead = op.Slice(op.ShapeOf(node.operand(0)), [0], [-2], [1], [0])
+    return op.Reshape(volumes, op.Concat(lead, [-1, *image], axis=0), special_zero=False)
 
 
 @onnx.lowers("ImageDecoder", since=20)

@@ -20,7 +20,7 @@ import openvino
 import moir
 from moir.dialects import element_types
 from moir.errors import ConversionError
-from tests.numerical.runtime import Array, core, infer, prepared
+from tests.numerical.runtime import PACKED, Array, core, infer, prepared
 from tests.numerical.workers import Died, Say
 
 
@@ -132,6 +132,8 @@ def same_type(type_: openvino.Type, array: Array) -> bool:
     """Whether an element type of the runtime is that of an array."""
     if array.dtype.kind in "OUS":
         return type_ == openvino.Type.string
+    if type_.to_string() in PACKED:
+        return PACKED[type_.to_string()] == array.dtype
     return element_types.to_numpy(element_types.from_xml(type_.to_string())) == array.dtype
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
+import ml_dtypes
 import numpy as np
 import openvino
 
@@ -16,6 +17,15 @@ Form = Literal["static", "dynamic", "rank"]
 
 FORMS: tuple[Form, ...] = ("static", "dynamic", "rank")
 """How much a model says about the shapes of its inputs: everything, their rank, nothing."""
+
+
+PACKED: dict[str, np.dtype[Any]] = {
+    "u2": np.dtype(ml_dtypes.uint2),
+    "u4": np.dtype(ml_dtypes.uint4),
+    "i4": np.dtype(ml_dtypes.int4),
+    "f4e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
+}
+"""Element types of which several share a byte, and what they are in numpy, where each has a byte of its own."""
 
 
 @cache
@@ -38,7 +48,7 @@ def as_tensor(array: Array, type_: openvino.Type) -> openvino.Tensor:
     if array.dtype.isbuiltin == 1:
         return openvino.Tensor(np.array(array, order="C"))
     tensor = openvino.Tensor(type_, openvino.Shape(list(array.shape)))
-    np.asarray(tensor.data).view(np.uint8).reshape(-1)[:] = packed(array, type_.bitwidth)
+    np.asarray(tensor.data).reshape(-1).view(np.uint8)[:] = packed(array, type_.bitwidth)
     return tensor
 
 
@@ -57,9 +67,21 @@ def as_array(tensor: openvino.Tensor) -> Array:
     type_ = tensor.element_type
     if type_ == openvino.Type.string:
         return np.asarray(tensor.str_data)
+    shape = tuple(tensor.shape)
+    if type_.to_string() in PACKED:
+        return unpacked(np.array(tensor.data).view(np.uint8), type_.bitwidth, int(np.prod(shape)), PACKED[type_.to_string()]).reshape(shape)
     dtype = element_types.to_numpy(element_types.from_xml(type_.to_string()))
     data = np.array(tensor.data)
-    return data if data.dtype == dtype else data.view(dtype).reshape(tuple(tensor.shape))
+    return data if data.dtype == dtype else data.reshape(-1).view(dtype).reshape(shape)
+
+
+def unpacked(data: Array, bits: int, count: int, dtype: np.dtype[Any]) -> Array:
+    """The elements of less than 8 bits that share bytes, the first of them in the lowest bits."""
+    fields = (data[:, None] >> np.arange(0, 8, bits, dtype=np.uint8)) & np.uint8(2**bits - 1)
+    elements = fields.reshape(-1)[:count]
+    if dtype == ml_dtypes.int4:
+        return ((elements.astype(np.int8) ^ 8) - 8).astype(dtype)
+    return elements.view(dtype) if dtype == ml_dtypes.float4_e2m1fn else elements.astype(dtype)
 
 
 def prepared(model: openvino.Model, inputs: Mapping[str, Array]) -> openvino.CompiledModel:
@@ -77,9 +99,10 @@ def prepared(model: openvino.Model, inputs: Mapping[str, Array]) -> openvino.Com
 def infer(model: openvino.Model, compiled: openvino.CompiledModel, inputs: Mapping[str, Array]) -> list[Array]:
     """Results of a compiled model, in the order of its outputs."""
     request = compiled.create_infer_request()
-    for parameter in model.inputs:
+    for index, parameter in enumerate(model.inputs):
         name = parameter.get_node().get_friendly_name()
-        request.set_tensor(parameter, as_tensor(inputs[name], parameter.get_element_type()))
+        # By its index: a port that is input and output at once is not found.
+        request.set_input_tensor(index, as_tensor(inputs[name], parameter.get_element_type()))
     request.infer()
     return [as_array(request.get_output_tensor(index)) for index in range(len(model.outputs))]
 

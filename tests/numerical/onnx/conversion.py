@@ -98,6 +98,7 @@ def expected_results(model: onnx.ModelProto, inputs: Mapping[str, Array], refere
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.log_severity_level = 4
+        options.intra_op_num_threads = 1
         session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         return [np.asarray(result) for result in session.run(None, dict(inputs))]
     from onnx.reference import ReferenceEvaluator

@@ -1,0 +1,58 @@
+"""What a case is, whichever framework it is of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from tests.fuzz.draw import Array, Draw
+
+Reference = Callable[[Mapping[str, Array]], list[Array]]
+"""Computes the expected results from the inputs, by name. Raises any exception if it cannot."""
+
+
+class Source(Protocol):
+    """A model of some framework."""
+
+    def save(self, folder: Path) -> Path:
+        """Write the model into a folder; the file that moir is given."""
+        ...
+
+    def describe(self) -> str:
+        """The model in one line, for a report."""
+        ...
+
+    def references(self) -> Sequence[tuple[str, Reference]]:
+        """What computes the model, by name, the best one first."""
+        ...
+
+    def check(self, expected: Sequence[Array]) -> None:
+        """Raise NoCase if what a reference computed cannot be right."""
+        ...
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model with inputs.
+
+    Args:
+        subject: the operation or the pattern it is about; defects are grouped by it.
+        source: the model.
+        inputs: values of its inputs, in their order.
+        outputs: names of its outputs, in their order.
+    """
+
+    subject: str
+    source: Source
+    inputs: Mapping[str, Array]
+    outputs: Sequence[str]
+
+
+class Generator(Protocol):
+    """Draws cases of one subject."""
+
+    def __call__(self, draw: Draw, only: str) -> Case:
+        """A case whose subject matches a glob. Raises NoCase if what was drawn is none."""
+        ...

@@ -1,0 +1,196 @@
+"""Draws cases, asks references for the expected results, and judges what moir and the runtime make of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import openvino
+
+from tests.fuzz.case import Case, Generator
+from tests.fuzz.comparison import difference, values_differ
+from tests.fuzz.draw import Array, Draw, NoCase
+from tests.numerical.outcomes import DEFECTS, Judgement, Outcome, died, judge
+from tests.numerical.runtime import use_one_thread
+from tests.numerical.workers import Died, Say, Workers
+
+GENERATORS: Mapping[str, tuple[str, int]] = {
+    "nodes": ("tests.fuzz.nodes:single_node", 14),
+    "ml": ("tests.fuzz.nodes:machine_learning_node", 1),
+    "graphs": ("tests.fuzz.graphs:small_graph", 3),
+    "control-flow": ("tests.fuzz.control_flow:control_flow", 2),
+}
+"""Where each kind of case is drawn, and how often in comparison with the others."""
+
+ATTEMPTS = 40
+LIMIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """Which case it is: all that is needed to draw it again.
+
+    Args:
+        seed, number: of the draws.
+        kinds: the generators to choose from.
+        only: a glob for the operation or pattern.
+        folder: where the models of defects are kept; None for nowhere.
+    """
+
+    seed: int
+    number: int
+    kinds: tuple[str, ...] = tuple(GENERATORS)
+    only: str = "*"
+    folder: Path | None = None
+
+    def command(self) -> str:
+        """The command that runs this case alone and keeps its model."""
+        kinds = "" if self.kinds == tuple(GENERATORS) else f" --kinds {','.join(self.kinds)}"
+        only = "" if self.only == "*" else f" --only '{self.only}'"
+        return f"python -m tests.fuzz --seed {self.seed} --case {self.number}{kinds}{only}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of a case.
+
+    Args:
+        subject: its operation or pattern.
+        judgement: outcome and message.
+        description: the model in one line; "" where nothing is wrong.
+        reference: what computed the expected results.
+    """
+
+    ticket: Ticket
+    subject: str
+    judgement: Judgement
+    description: str = ""
+    reference: str = ""
+
+
+def generator(kind: str) -> Generator:
+    """What draws a kind of cases. Its file is imported when it is first used."""
+    module, _, name = GENERATORS[kind][0].partition(":")
+    found: Generator = getattr(import_module(module), name)
+    return found
+
+
+def expected_results(case: Case) -> tuple[str, list[Array]]:
+    """The results of the first reference that computes a case, with its name. Raises NoCase if none does."""
+    for name, reference in case.source.references():
+        try:
+            results = reference(case.inputs)
+        except Exception:
+            continue
+        return name, results
+    raise NoCase("no reference computes it")
+
+
+def drawn(ticket: Ticket, say: Say) -> tuple[Case, str, list[Array]]:
+    """The case of a ticket, the name of its reference and the expected results. Raises NoCase after many attempts."""
+    kinds = [kind for kind in ticket.kinds for _ in range(GENERATORS[kind][1])]
+    draws = generator(Draw(ticket.seed, ticket.number).one_of(kinds))
+    for attempt in range(ATTEMPTS):
+        try:
+            case = draws(Draw(ticket.seed, ticket.number, attempt), ticket.only)
+            say(f"{case.subject}\n{case.source.describe()}\nreference")
+            return case, *expected_results(case)
+        except NoCase:
+            continue
+    raise NoCase("too many attempts")
+
+
+def agrees_elsewhere(case: Case, reference: str, results: Sequence[Array]) -> bool:
+    """Whether another reference than the first computes the results: then the references differ, and nothing is proved."""
+    names = [name for name, _ in case.source.references()]
+    for name, compute in case.source.references()[names.index(reference) + 1 :]:
+        try:
+            expected = compute(case.inputs)
+        except Exception:
+            continue
+        if not values_differ(case.outputs, results, expected):
+            return True
+    return False
+
+
+def run_case(ticket: Ticket, say: Say) -> Report:
+    """Draw a case and judge it. The task of a worker."""
+    use_one_thread()
+    try:
+        case, reference, expected = drawn(ticket, say)
+    except NoCase as none:
+        return Report(ticket, "", Judgement(Outcome.INAPPLICABLE, str(none)))
+
+    def compare(model: openvino.Model, results: Sequence[Array]) -> str:
+        text = difference(model, list(case.inputs), case.outputs, results, expected)
+        if text and not difference(model, list(case.inputs), case.outputs, results, results) and agrees_elsewhere(case, reference, results):
+            return ""
+        return text
+
+    description = case.source.describe()
+    kept = ticket.folder / str(ticket.number) if ticket.folder else None
+    if kept:
+        kept.mkdir(parents=True, exist_ok=True)
+    with nullcontext(str(kept)) if kept else tempfile.TemporaryDirectory() as folder:
+        path = case.source.save(Path(folder))
+        if kept:
+            save_inputs(kept, case, expected)
+        judgement = judge(path, case.inputs, compare, lambda stage: say(f"{case.subject}\n{description}\n{stage}"))
+    if kept and judgement.outcome not in DEFECTS:
+        shutil.rmtree(kept)
+    return Report(ticket, case.subject, judgement, "" if judgement.outcome == Outcome.EQUAL else description, reference)
+
+
+def save_inputs(folder: Path, case: Case, expected: Sequence[Array]) -> None:
+    """Write inputs and expected results beside a model, as arrays and, for a reader, as text."""
+    arrays = {f"input {name}": value for name, value in case.inputs.items()}
+    arrays |= {f"output {name}": value for name, value in zip(case.outputs, expected, strict=True)}
+    np.savez(folder / "values.npz", **arrays)  # pyright: ignore[reportArgumentType]
+    lines = [
+        case.subject,
+        case.source.describe(),
+        *(f"{name}: {value.dtype}{list(value.shape)}\n{value!r}" for name, value in arrays.items()),
+    ]
+    (folder / "case.txt").write_text("\n".join(lines), encoding="utf-8")
+
+
+def run(tickets: Iterable[Ticket], workers: int = 2, limit: float = LIMIT_SECONDS) -> Iterator[Report]:
+    """The report of each case, in the order in which they come."""
+    pool: Workers[Ticket, Report] = Workers(run_case, workers, limit)
+    for ticket, answer in pool.run(tickets):
+        if not isinstance(answer, Died):
+            yield answer
+            continue
+        subject, description, stage = answer.stage.split("\n") if answer.stage else ("", "", "")
+        judgement = died(Died(stage, answer.hung, answer.reason))
+        if stage in ("", "reference"):
+            judgement = Judgement(Outcome.INAPPLICABLE, f"the reference: {judgement.message}")
+        yield Report(ticket, subject, judgement, description)
+
+
+def tickets(seed: int, count: int, kinds: Sequence[str] = tuple(GENERATORS), only: str = "*", folder: Path | None = None) -> list[Ticket]:
+    """The first cases of a seed."""
+    return [Ticket(seed, number, tuple(kinds), only, folder) for number in range(count)]
+
+
+def as_json(seed: int, reports: Iterable[Report]) -> str:
+    """Reports as JSON, in the order of the cases."""
+    cases = {
+        str(report.ticket.number): {
+            "subject": report.subject,
+            "outcome": report.judgement.outcome.value,
+            "message": report.judgement.message,
+            "reference": report.reference,
+            "model": report.description,
+            "command": report.ticket.command(),
+        }
+        for report in sorted(reports, key=lambda report: report.ticket.number)
+    }
+    return json.dumps({"seed": seed, "cases": cases}, indent=1)

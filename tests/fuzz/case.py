@@ -28,6 +28,11 @@ class Source(Protocol):
         """What computes the model, by name, the best one first."""
         ...
 
+    @property
+    def guesses_empty_shapes(self) -> bool:
+        """Whether only the first dimension of an empty result means something."""
+        ...
+
     def check(self, expected: Sequence[Array]) -> None:
         """Raise NoCase if what a reference computed cannot be right."""
         ...

@@ -23,6 +23,13 @@ LARGEST = 200_000
 """Elements of the largest result that is compared."""
 
 
+UNTRUSTED = frozenset({"Loop", "SequenceMap", "Optional"})
+"""Operations that onnx.reference computes wrongly.
+
+It joins the scan outputs of a loop along their first axis, and says of an empty optional value that it has an element.
+"""
+
+
 class OnnxModel:
     """A model of ONNX.
 
@@ -58,6 +65,8 @@ class OnnxModel:
     def _evaluator(self, inputs: Mapping[str, Array]) -> list[Array]:
         from tests.numerical.onnx.conversion import expected_results
 
+        if any(node.op_type in UNTRUSTED for node in self.proto.graph.node):
+            raise NoCase("the reference is wrong")
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             results = expected_results(self.proto, inputs, "onnx")
@@ -80,6 +89,11 @@ class OnnxModel:
         except Exception as error:
             raise NoCase(f"not legal: {error}") from error
         return list(static.graph.output)
+
+    @property
+    def guesses_empty_shapes(self) -> bool:
+        """Whether only the first dimension of an empty result means something: nothing says what a loop without a run stacks."""
+        return any(node.op_type == "Loop" for node in self.proto.graph.node)
 
     def check(self, expected: Sequence[Array]) -> None:
         for value, result in zip(self.inferred, expected, strict=True):

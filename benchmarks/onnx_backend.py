@@ -1,11 +1,12 @@
 """The backend tests of the installed package `onnx`, through moir and OpenVINO Runtime.
 
-    python benchmarks/onnx_backend.py [--symbolic] [--only GLOB] [--json FILE] [--workers 2]
+    python benchmarks/onnx_backend.py [--symbolic [data]] [--only GLOB] [--json FILE] [--workers 2]
     python benchmarks/onnx_backend.py --compare BEFORE.json AFTER.json
 
 Every test is converted and run in a worker process, so that a crash or a hang of the runtime costs that test only; the
 table counts the outcomes. `--symbolic` makes every dimension of every input a symbol of its own and drops what the
-model says about other dimensions; ranks stay. `--compare` lists the tests whose outcome changed between two results, and its exit
+model says about other dimensions; ranks stay. `--symbolic data` keeps the lengths of lists of integers (axes, shapes,
+sizes), too. `--compare` lists the tests whose outcome changed between two results, and its exit
 status is 1 if one got worse.
 
 Not applicable are tests of training, those whose result is the luck of a random generator, and those whose inputs or
@@ -29,7 +30,7 @@ from processes import print_table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.numerical.onnx.backend_suite import run_test, suite
+from tests.numerical.onnx.backend_suite import Symbols, run_test, suite
 from tests.numerical.outcomes import Judgement, Outcome, counts, died
 from tests.numerical.workers import Died, Workers
 
@@ -37,9 +38,9 @@ LIMIT_SECONDS = 120.0
 VERSIONS = ("onnx", "openvino", "moir")
 
 
-def run(names: Sequence[str], symbolic: bool, count: int, limit: float) -> dict[str, Judgement]:
+def run(names: Sequence[str], symbols: Symbols, count: int, limit: float) -> dict[str, Judgement]:
     """The judgement of each test."""
-    workers: Workers[str, Judgement] = Workers(partial(run_test, symbolic=symbolic), count, limit)
+    workers: Workers[str, Judgement] = Workers(partial(run_test, symbols=symbols), count, limit)
     found: dict[str, Judgement] = {}
     start = time.monotonic()
     for name, answer in workers.run(names):
@@ -79,7 +80,9 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--symbolic", action="store_true", help="make all dimensions of the inputs symbols")
+    parser.add_argument(
+        "--symbolic", nargs="?", choices=("all", "data"), const="all", default="none", help="make the dimensions of inputs symbols"
+    )
     parser.add_argument("--only", metavar="GLOB", default="*", help="names of the tests to run")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write outcome and message of each test")
     parser.add_argument("--workers", type=int, default=2, help="number of processes (default: 2)")

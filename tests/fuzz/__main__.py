@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.fuzz.runner import GENERATORS, LIMIT_SECONDS, Report, Ticket, as_json, run, tickets
+from tests.fuzz.runner import GENERATOR_FAILED, GENERATORS, LIMIT_SECONDS, Report, Ticket, as_json, run, tickets
 from tests.numerical.outcomes import DEFECTS, Outcome, counts
 
 KEPT = Path("build") / "fuzz"
@@ -42,6 +42,9 @@ def print_summary(reports: Sequence[Report]) -> None:
     for outcome, number in counts(report.judgement.outcome for report in cases).items():
         print(f"{outcome:24}{number:7}{number / len(cases):8.1%}")
     print(f"{len(reports) - len(cases)} draws were no cases: no reference computes them")
+    failed = [report for report in reports if report.judgement.message.startswith(GENERATOR_FAILED)]
+    if failed:
+        print(f"{len(failed)} of them failed, a mistake in a generator. {failed[0].ticket.command()}:\n{failed[0].judgement.message}")
 
 
 def run_one(ticket: Ticket) -> int:

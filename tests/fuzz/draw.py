@@ -109,7 +109,11 @@ class Draw:
             numbers = np.round(numbers * 2) / 2
         if self.chance(special):
             chosen = self.random.random(shape) < 0.4
-            numbers = np.where(chosen, self.random.choice(np.array(REAL_SPECIALS), size=shape), numbers)
+            specials = np.array(REAL_SPECIALS)
+            if dtype == np.float64:
+                # The CPU plugin computes f64 in f32, where the square of these is infinite.
+                specials = np.where(np.abs(specials) == 1e30, specials * 1e-20, specials)
+            numbers = np.where(chosen, self.random.choice(specials, size=shape), numbers)
         with np.errstate(all="ignore"):
             return np.asarray(numbers.astype(np.float32)).astype(dtype)
 
@@ -121,7 +125,7 @@ class Draw:
             numbers = np.where(self.random.random(shape) < 0.4, self.random.choice(limits, size=shape), numbers)
         return numbers.astype(dtype)
 
-    def positive(self, dtype: np.dtype[Any], shape: Sequence[int]) -> Array:
+    def positive(self, dtype: np.dtype[Any] | type, shape: Sequence[int]) -> Array:
         """An array of positive numbers."""
         if np.dtype(dtype).kind in "iu":
             return np.asarray(self.random.integers(1, 6, size=tuple(shape))).astype(dtype)
@@ -138,10 +142,15 @@ NARROW_INTEGERS = {"int4": (-8, 7), "uint4": (0, 15), "int2": (-2, 1), "uint2": 
 """Integers that numpy does not know, with their limits."""
 
 
+WIDE_LIMIT = 40_000
+"""The largest 64-bit integer that is drawn: its square is one of 32 bits."""
+
+
 def integer_limits(dtype: np.dtype[Any]) -> tuple[int, int]:
-    """Limits of an integer type; those of 32 bits for wider ones, because the CPU plugin computes 64-bit integers in 32."""
+    """Limits of an integer type; less for wide ones, because the CPU plugin computes 64-bit integers in 32, u32 as i32."""
     if dtype.name in NARROW_INTEGERS:
         return NARROW_INTEGERS[dtype.name]
     info = np.iinfo(dtype)
-    wide = np.iinfo(np.int32)
-    return max(int(info.min), wide.min), min(int(info.max), wide.max)
+    if dtype.itemsize == 8:
+        return max(int(info.min), -WIDE_LIMIT), WIDE_LIMIT
+    return int(info.min), min(int(info.max), int(np.iinfo(np.int32).max))

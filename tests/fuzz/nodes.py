@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatch
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 from onnx import defs, helper
@@ -47,6 +48,8 @@ ELSEWHERE = frozenset(
 
 UNDRAWN = frozenset({"CastMap", "DictVectorizer", "ZipMap", "CategoryMapper", "SVMClassifier", "SVMRegressor", "TreeEnsemble"})
 """Operations on maps, and those that no recipe draws yet."""
+
+NUMBERS = {defs.OpSchema.AttrType.FLOAT: float, defs.OpSchema.AttrType.INT: int}
 
 NEWEST = 0.5
 """Probability of the newest version."""
@@ -112,7 +115,12 @@ def node_case(draw: Draw, signature: Signature, values: Values) -> Case:
     given = {name: value.value if isinstance(value, Required) else value for name, value in values.items()}
     attributes = free_attributes(draw, schema, given, first.ndim)
     outputs = _outputs(draw, schema, values.get(OUTPUTS))
-    node = helper.make_node(schema.name, references, outputs, schema.name.lower(), domain=schema.domain, **attributes)
+    node = helper.make_node(schema.name, references, outputs, schema.name.lower(), domain=schema.domain)
+    for name, value in attributes.items():
+        kind: Any = schema.attributes[name].type
+        # Some attributes were integers in one version and floats in another.
+        typed = NUMBERS[kind](value) if kind in NUMBERS else value
+        node.attribute.append(helper.make_attribute(name, typed, attr_type=int(kind.value)))
     opsets = {"": signature.opset} if not schema.domain else {"": 21, schema.domain: signature.opset}
     source, inputs = assemble(draw, [node], operands, [name for name in outputs if name], opsets)
     return Case(f"{schema.domain}.{schema.name}" if schema.domain else schema.name, source, inputs, [name for name in outputs if name])

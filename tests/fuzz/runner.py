@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -28,6 +29,9 @@ GENERATORS: Mapping[str, tuple[str, int]] = {
     "control-flow": ("tests.fuzz.graphs:control_flow", 2),
 }
 """Where each kind of case is drawn, and how often in comparison with the others."""
+
+GENERATOR_FAILED = "the generator failed: "
+"""Beginning of the message of a case that could not be drawn because of a mistake in a generator."""
 
 ATTEMPTS = 40
 LIMIT_SECONDS = 60.0
@@ -132,10 +136,12 @@ def run_case(ticket: Ticket, say: Say) -> Report:
         case, reference, expected = drawn(ticket, say)
     except NoCase as none:
         return Report(ticket, "", Judgement(Outcome.INAPPLICABLE, str(none)))
+    except Exception:
+        return Report(ticket, "", Judgement(Outcome.INAPPLICABLE, GENERATOR_FAILED + traceback.format_exc(limit=-3)))
 
     def compare(model: openvino.Model, results: Sequence[Array]) -> str:
         wanted = (
-            [result if both_empty(result, each) else each for result, each in zip(results, expected, strict=True)] if loose else expected
+            [result if both_empty(result, each) else each for result, each in zip(results, expected, strict=False)] if loose else expected
         )
         text = difference(model, list(case.inputs), case.outputs, results, wanted)
         if text and not difference(model, list(case.inputs), case.outputs, results, results) and agrees_elsewhere(case, reference, results):

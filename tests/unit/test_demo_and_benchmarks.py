@@ -106,3 +106,24 @@ def test_instructions_need_valgrind(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     finished = run("benchmarks/instructions.py")
     assert finished.returncode == 1
     assert finished.stderr.startswith("valgrind, which counts the instructions, is not installed")
+
+
+def test_the_backend_tests_of_onnx(tmp_path: Path) -> None:
+    """Outcomes are counted, written and compared."""
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    finished = run("benchmarks/onnx_backend.py", "--only", "test_a[bd]*", "--workers", "1", "--json", before)
+    assert finished.returncode == 0, finished.stderr
+    assert re.search(r"^equal +\d+\nnot applicable +4\n", finished.stdout, re.MULTILINE)
+    content = json.loads(before.read_text())
+    assert content["tests"]["test_abs"] == {"outcome": "equal", "message": ""}
+    assert content["tests"]["test_adam"] == {"outcome": "not applicable", "message": "training"}
+    content["tests"]["test_abs"] = {"outcome": "wrong", "message": "y: shape"}
+    content["tests"]["test_adam"]["outcome"] = "equal"
+    after.write_text(json.dumps(content))
+    compared = run("benchmarks/onnx_backend.py", "--compare", before, after)
+    assert compared.returncode == 1
+    assert compared.stdout.startswith("WORSE: test_abs: equal -> wrong y: shape\nbetter: test_adam: not applicable -> equal training\n")
+    assert run("benchmarks/onnx_backend.py", "--compare", before, before).returncode == 0
+    unknown = run("benchmarks/onnx_backend.py", "--only", "test_nothing")
+    assert unknown.returncode == 2
+    assert "no test of the suite is called test_nothing" in unknown.stderr

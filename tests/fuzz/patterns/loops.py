@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from onnx import TensorProto
@@ -17,7 +17,9 @@ def trips(g: Sketch) -> str:
     return g.array(g.draw.one_of((0, 1, 2, 3, 5)), np.int64, given=0.5)
 
 
-def looped(g: Sketch, count: str, condition: str, states: Sequence[str], types: Sequence[int], step: object, results: int) -> list[str]:
+def looped(
+    g: Sketch, count: str, condition: str, states: Sequence[str], types: Sequence[int], step: Callable[..., Sequence[str]], results: int
+) -> list[str]:
     """A Loop: `step` gets the names of iteration, condition and states, and returns those of condition, states and scan outputs."""
     number = g.count
     names = [f"i{number}", f"keep{number}", *(f"s{number}_{place}" for place in range(len(states)))]
@@ -25,7 +27,6 @@ def looped(g: Sketch, count: str, condition: str, states: Sequence[str], types: 
     ranks = [g.operands[state].ndim if state in g.operands and g.draw.chance(0.7) else None for state in states]
     kinds = [(TensorProto.INT64, 0), (TensorProto.BOOL, 0), *zip(types, ranks, strict=True)]
     parameters = dict(zip(names, kinds, strict=True))
-    assert callable(step)
     body = g.body(parameters, lambda: step(*names))
     return g.plain("Loop", count, condition, *states, outputs=results, body=body)
 

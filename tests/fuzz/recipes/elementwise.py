@@ -7,7 +7,7 @@ from onnx import TensorProto
 
 from tests.fuzz.attributes import FACTORS, TYPES
 from tests.fuzz.draw import NARROW_INTEGERS, Array, Draw, integer_limits
-from tests.fuzz.signature import Signature, Values, recipe
+from tests.fuzz.signature import OUTPUTS, Signature, Values, recipe
 
 
 def pair(draw: Draw, signature: Signature) -> tuple[list[int], list[int], Values]:
@@ -156,7 +156,7 @@ def cast(draw: Draw, signature: Signature) -> Values:
     return found
 
 
-INTEGRAL = {
+INTEGRAL: dict[int, tuple[int, int]] = {
     TensorProto.INT64: (-100, 100),
     TensorProto.INT32: (-100, 100),
     TensorProto.INT16: (-100, 100),
@@ -170,7 +170,7 @@ INTEGRAL = {
     TensorProto.INT2: (-2, 1),
     TensorProto.UINT2: (0, 3),
 }
-SAME_WIDTH = {
+SAME_WIDTH: dict[int, list[int]] = {
     1: [TensorProto.INT8, TensorProto.UINT8],
     2: [TensorProto.INT16, TensorProto.UINT16, TensorProto.FLOAT16, TensorProto.BFLOAT16],
     4: [TensorProto.INT32, TensorProto.UINT32, TensorProto.FLOAT],
@@ -202,4 +202,6 @@ def is_infinite(draw: Draw, signature: Signature) -> Values:
 def dropout(draw: Draw, signature: Signature) -> Values:
     """In inference, where it gives back its operand."""
     training = np.array(False) if draw.chance(0.7) else None
-    return {"data": draw.array(signature.dtype(), draw.shape()), "training_mode": training, "ratio": 0.5, "is_test": 1}
+    # What the mask is without training was not said before version 12.
+    first = {OUTPUTS: 1} if signature.version < 12 else {}
+    return first | {"data": draw.array(signature.dtype(), draw.shape()), "training_mode": training, "ratio": 0.5, "is_test": 1}

@@ -31,7 +31,7 @@ def resize(draw: Draw, signature: Signature) -> Values:
         "nearest_mode": draw.one_of(ROUNDINGS),
         "axes": named,
         "cubic_coeff_a": draw.one_of((-0.75, -0.5)),
-        "exclude_outside": int(draw.chance(0.15)),
+        "exclude_outside": int(mode == "cubic" and draw.chance(0.3)),
         "antialias": int(draw.chance(0.15)),
         "keep_aspect_ratio_policy": None,
         "extrapolation_value": draw.one_of((0.0, 1.5)),
@@ -75,6 +75,8 @@ def grid_sample(draw: Draw, signature: Signature) -> Values:
         if axes == 2
         else ("linear", "nearest")
     )
+    if signature.dtype("X").kind not in "fV":
+        signature.use("X", np.float32)  # Nothing says how samples of integers are rounded.
     batch = draw.integer(1, 2)
     grid = draw.random.uniform(-1.3, 1.3, (batch, *draw.integers(axes, 1, 4), axes))
     return {

@@ -243,4 +243,4 @@ def whole(draw: Draw, signature: Signature) -> Values:
 
 @recipe("BlackmanWindow", "HammingWindow", "HannWindow")
 def window(draw: Draw, signature: Signature) -> Values:
-    return {"size": draw.integer(1, 12), "output_datatype": draw.one_of((TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE))}
+    return {"size": draw.integer(2, 12), "output_datatype": draw.one_of((TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE))}

@@ -39,7 +39,7 @@ def quantize(draw: Draw, signature: Signature) -> Values:
     if draw.chance(0.3) and x.kind not in "iu":
         # Halves between two steps are where roundings differ.
         values = (np.round(values.astype(np.float32) * 2) / 2).astype(x)
-    scales = np.asarray(draw.random.choice(np.array(SCALES), size=scale)).astype(s)
+    scales = np.asarray(draw.random.choice(np.array(SCALES if s.kind not in "iu" else (1, 2, 3)), size=scale)).astype(s)
     zero = draw.array(z, scale, special=0) if not z.name.startswith("float") else np.zeros(scale, z)
     found = {"x": values, "y_scale": scales, "saturate": 1, "precision": None, "output_dtype": None} | attributes
     if draw.chance(0.7):
@@ -55,7 +55,7 @@ def dequantize(draw: Draw, signature: Signature) -> Values:
     scale, attributes = granularity(draw, signature, shape)
     x, s = signature.dtype("x"), signature.dtype("x_scale")
     zero = draw.array(x, scale, special=0) if x.name[:5] != "float" and x != np.int32 else np.zeros(scale, x)
-    scales = np.asarray(draw.random.choice(np.array(SCALES), size=scale)).astype(s)
+    scales = np.asarray(draw.random.choice(np.array(SCALES if s.kind not in "iu" else (1, 2, 3)), size=scale)).astype(s)
     return {"x": draw.array(x, shape, special=0.2), "x_scale": scales, "x_zero_point": zero, "output_dtype": None} | attributes
 
 

@@ -35,7 +35,7 @@ def reduction(draw: Draw, signature: Signature) -> Values:
 @recipe("ArgMax", "ArgMin")
 def arguments(draw: Draw, signature: Signature) -> Values:
     shape = draw.filled(1)
-    data = draw.array(signature.dtype(), shape)
+    data = draw.array(signature.dtype(), shape, special=0)
     if draw.chance(0.5):
         data = np.round(data.astype(np.float32)).astype(data.dtype)
     return {"data": data, "axis": draw.axis(len(shape))}
@@ -53,7 +53,8 @@ def largest(draw: Draw, signature: Signature) -> Values:
     shape = draw.filled(1)
     axis = draw.axis(len(shape))
     count = draw.integer(1 if draw.chance(0.9) else 0, shape[axis])
-    data = draw.array(signature.dtype("X"), shape)
+    # Nothing says where a NaN is sorted.
+    data = draw.array(signature.dtype("X"), shape, special=0)
     k = [count] if "K" in signature.inputs else None
     return {"X": data, "K": k, "k": count, "axis": axis, "sorted": 1}
 
@@ -61,9 +62,10 @@ def largest(draw: Draw, signature: Signature) -> Values:
 @recipe("Unique")
 def unique(draw: Draw, signature: Signature) -> Values:
     shape = draw.shape(1)
-    data = draw.array(signature.dtype(), shape, special=0.05)
+    data = draw.array(signature.dtype(), shape, special=0)
     if data.dtype.kind not in "OUSb":
-        data = np.round(data.astype(np.float32)).astype(data.dtype)
+        # Adding 0 makes -0 a 0, which the references count as another number.
+        data = (np.round(data.astype(np.float32)) + 0).astype(data.dtype)
     return {"X": data, "axis": draw.axis(len(shape)) if draw.chance(0.5) else None}
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import onnx
-from onnx import numpy_helper
+from onnx import TensorProto, numpy_helper
 from onnx.backend.test import loader
 from openvino import Model
 
@@ -24,6 +24,9 @@ KINDS = ("node", "simple", "pytorch-converted", "pytorch-operator", "real")
 RANDOM = frozenset({"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})
 RANDOM_DROPOUT = frozenset({"test_training_dropout_default", "test_training_dropout_default_mask", "test_training_dropout",
                             "test_training_dropout_mask"})  # fmt: skip
+Symbols = Literal["none", "data", "all"]
+"""Which dimensions of inputs are made symbols."""
+
 TRAINING = "ai.onnx.preview.training"
 
 
@@ -112,14 +115,22 @@ def inapplicable(name: str, model: onnx.ModelProto) -> str:
     return ""
 
 
-def with_symbolic_inputs(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy of a model of whose shapes only the ranks of inputs and outputs are known."""
+def is_list(type_: onnx.TypeProto.Tensor) -> bool:
+    """Whether an input is a list of integers: a shape, axes, sizes, lengths."""
+    return len(type_.shape.dim) == 1 and type_.elem_type in (TensorProto.INT32, TensorProto.INT64)
+
+
+def with_symbolic_inputs(model: onnx.ModelProto, symbols: Symbols = "all") -> onnx.ModelProto:
+    """A copy of a model of whose shapes only the ranks of inputs and outputs are known.
+
+    With "data", the lengths of lists of integers are kept, which decide about the ranks of results.
+    """
     copied = onnx.ModelProto()
     copied.CopyFrom(model)
     constants = {initializer.name for initializer in copied.graph.initializer}
     del copied.graph.value_info[:]
     for value in copied.graph.input:
-        if value.name not in constants:
+        if value.name not in constants and not (symbols == "data" and is_list(value.type.tensor_type)):
             for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
                 dimension.dim_param = f"{value.name}_{axis}"
     for value in copied.graph.output:
@@ -128,7 +139,7 @@ def with_symbolic_inputs(model: onnx.ModelProto) -> onnx.ModelProto:
     return copied
 
 
-def run_test(name: str, say: Say, *, symbolic: bool) -> Judgement:
+def run_test(name: str, say: Say, *, symbols: Symbols) -> Judgement:
     """Convert a test and compare the results of all its data sets."""
     use_one_thread()
     test = suite()[name]
@@ -137,8 +148,8 @@ def run_test(name: str, say: Say, *, symbolic: bool) -> Judgement:
     if reason:
         return Judgement(Outcome.INAPPLICABLE, reason)
     data = test.data_sets(model)
-    if symbolic:
-        model = with_symbolic_inputs(model)
+    if symbols != "none":
+        model = with_symbolic_inputs(model, symbols)
     constants = {initializer.name for initializer in model.graph.initializer}
     names = [value.name for value in model.graph.input if value.name not in constants]
     outputs = [value.name for value in model.graph.output]

@@ -1,0 +1,13 @@
+"""Cases of the seed of the tests that are defects, with the reason. Whoever mends one takes its line out.
+
+A case that is listed and is no defect any more fails the test. A change of a generator changes cases: then `python -m
+tests.fuzz --seed 11 --count 300` says which of them are defects now, and the reasons are found by their operations.
+"""
+
+from __future__ import annotations
+
+SEED = 11
+COUNT = 300
+
+KNOWN_DEFECTS: dict[int, tuple[str, str]] = {}
+"""By the number of the case: its operation or pattern, and why."""

@@ -1,0 +1,83 @@
+"""Where the references are wrong themselves, or need help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import onnx
+from onnx import defs, helper
+
+Fault = Callable[[onnx.NodeProto, int], bool]
+
+
+def _always(_node: onnx.NodeProto, _opset: int) -> bool:
+    return True
+
+
+def _flattens(_node: onnx.NodeProto, opset: int) -> bool:
+    return opset < 13
+
+
+def _excludes_padding(_node: onnx.NodeProto, opset: int) -> bool:
+    return opset < 7
+
+
+def _sums_without_absolute(node: onnx.NodeProto, _opset: int) -> bool:
+    return any(attribute.name == "p" and attribute.i == 1 for attribute in node.attribute)
+
+
+def _is_not_plain(node: onnx.NodeProto, _opset: int) -> bool:
+    """Whether a recurrent node is more than a forward one: other directions, lengths and clips are passed over."""
+    given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    plain = (
+        given.get("direction", b"forward") == b"forward" and not given.keys() & {"clip", "activations"} and not given.get("input_forget")
+    )
+    return not plain or bool(given.get("layout")) or (len(node.input) > 4 and bool(node.input[4]))
+
+
+FAULTS: Mapping[str, Fault] = {
+    # Scan outputs are joined along their first axis.
+    "Loop": _always,
+    # An empty optional value has an element.
+    "Optional": _always,
+    # A window of one channel is empty.
+    "LRN": _always,
+    # Before version 13 the axes from `axis` on are one.
+    "Softmax": _flattens,
+    "LogSoftmax": _flattens,
+    "Hardmax": _flattens,
+    # Before version 7 padding is not counted.
+    "AveragePool": _excludes_padding,
+    "LpNormalization": _sums_without_absolute,
+    "RNN": _is_not_plain,
+    "GRU": _is_not_plain,
+    "LSTM": _is_not_plain,
+}
+"""What onnx.reference computes wrongly, by operation."""
+
+
+def evaluator_is_wrong(model: onnx.ModelProto) -> bool:
+    """Whether onnx.reference is known to compute a model wrongly."""
+    opset = next((each.version for each in model.opset_import if not each.domain), 0)
+    return any(node.op_type in FAULTS and FAULTS[node.op_type](node, opset) for node in model.graph.node)
+
+
+WIDENED = 22
+"""The operator set that allows bfloat16 in many operations and changes nothing else; ONNX Runtime lacks many of them."""
+
+
+def without_wider_types(model: onnx.ModelProto) -> onnx.ModelProto | None:
+    """A model that means the same in the operator set before WIDENED; None if some operation is not one that only got more types."""
+    for node in model.graph.node:
+        if node.domain:
+            return None
+        versions = [each.version for each in model.opset_import if not each.domain]
+        if not versions or defs.get_schema(node.op_type, versions[0], "").since_version != WIDENED:
+            return None
+    copied = onnx.ModelProto()
+    copied.CopyFrom(model)
+    for each in copied.opset_import:
+        if not each.domain:
+            each.version = WIDENED - 1
+    copied.ir_version = 10
+    return copied

@@ -4,7 +4,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test test-processes bench-instructions docs lint format
+.PHONY: demo test test-processes fuzz bench-instructions docs lint format
 
 # Two installations at a time would get in each other's way.
 .NOTPARALLEL:
@@ -20,6 +20,12 @@ test: $(INSTALLED)-test
 # The lit tests as a user runs the tools: every command a process of its own.
 test-processes: $(INSTALLED)-test
 	MOIR_LIT_PROCESSES=1 $(BIN)/lit -q tests/filecheck
+
+# N random models, drawn from SEED, against a reference; prints the defects and keeps their models in build/fuzz.
+N ?= 2000
+SEED ?= 0
+fuzz: $(INSTALLED)-test
+	$(BIN)/python -m tests.fuzz --count $(N) --seed $(SEED) --json build/fuzz-$(SEED).json
 
 # Instructions of fixed conversions against the committed counts, see docs/benchmarks.md. Needs valgrind.
 bench-instructions: $(INSTALLED)-test

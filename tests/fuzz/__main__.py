@@ -85,6 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{len(reports)} of {options.count}, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
     print_summary(reports)
     if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(as_json(options.seed, reports), encoding="utf-8")
     return int(any(report.judgement.outcome in DEFECTS for report in reports))
 

@@ -12,7 +12,7 @@ from tests.numerical.outcomes import interface_difference, mismatch
 
 TOLERANCES: Mapping[str, tuple[float, float]] = {
     "float16": (5e-3, 5e-3),
-    "bfloat16": (3e-2, 3e-2),
+    "bfloat16": (8e-2, 8e-2),
     "float32": (1e-3, 2e-5),
     "float64": (1e-3, 2e-5),
     "complex64": (1e-3, 2e-5),
@@ -20,7 +20,8 @@ TOLERANCES: Mapping[str, tuple[float, float]] = {
 }
 """Relative tolerance, and the absolute one as a part of the largest finite number of a result: sums cancel.
 
-The runtime computes f64 in f32, and halves in f32 with one rounding at the end.
+The runtime computes f64 in f32, and halves in f32 with one rounding at the end; the references round sums of halves at
+every step.
 """
 
 

@@ -18,8 +18,12 @@ def _flattens(_node: onnx.NodeProto, opset: int) -> bool:
     return opset < 13
 
 
-def _excludes_padding(_node: onnx.NodeProto, opset: int) -> bool:
+def _is_old(_node: onnx.NodeProto, opset: int) -> bool:
     return opset < 7
+
+
+def _rounds_up(node: onnx.NodeProto, _opset: int) -> bool:
+    return any(attribute.name == "ceil_mode" and attribute.i for attribute in node.attribute)
 
 
 def _sums_without_absolute(node: onnx.NodeProto, _opset: int) -> bool:
@@ -46,8 +50,11 @@ FAULTS: Mapping[str, Fault] = {
     "Softmax": _flattens,
     "LogSoftmax": _flattens,
     "Hardmax": _flattens,
-    # Before version 7 padding is not counted.
-    "AveragePool": _excludes_padding,
+    # Before version 7 padding is counted, and the third operand of Gemm is passed over.
+    "AveragePool": _is_old,
+    "Gemm": _is_old,
+    # Positions that ceil_mode adds.
+    "LpPool": _rounds_up,
     "LpNormalization": _sums_without_absolute,
     "RNN": _is_not_plain,
     "GRU": _is_not_plain,

@@ -73,7 +73,7 @@ def report(number: int, outcome: Outcome, message: str = "") -> Report:
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     found = [report(1, Outcome.EQUAL), report(0, Outcome.WRONG, "y differs"), report(2, Outcome.INAPPLICABLE), report(3, Outcome.REFUSED)]
-    monkeypatch.setattr(command, "run", lambda *_: found)
+    monkeypatch.setattr(command, "run", lambda *_, **__: found)
     assert command.main(["--seed", "7", "--count", "4", "--only", "Re*", "--json", str(tmp_path / "found.json")]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["Relu: wrong (1)", "    y differs", "    python -m tests.fuzz --seed 7 --case 0 --only 'Re*'"]

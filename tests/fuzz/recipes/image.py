@@ -15,7 +15,8 @@ ROUNDINGS = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
 @recipe("Resize")
 def resize(draw: Draw, signature: Signature) -> Values:
-    mode = draw.one_of(("nearest", "linear", "cubic"))
+    # Nothing says how interpolated integers are rounded.
+    mode = draw.one_of(("nearest", "linear", "cubic") if signature.dtype("X").kind in "fV" else ("nearest",))
     shape = draw.filled(1, 5) if mode == "nearest" else [draw.integer(1, 2), draw.integer(1, 2), *draw.integers(2, 1, 5)]
     rank = len(shape)
     moved = [axis for axis in range(rank) if draw.chance(0.6)] if mode == "nearest" else list(range(2, rank))
@@ -58,7 +59,10 @@ def resize(draw: Draw, signature: Signature) -> Values:
 def upsample(draw: Draw, signature: Signature) -> Values:
     shape = [draw.integer(1, 2), draw.integer(1, 2), *draw.integers(2, 1, 4)]
     factors = [draw.one_of((1.0, 2.0, 1.5, 3.0)) for _ in range(2)]
-    found: Values = {"X": draw.array(signature.dtype("X"), shape, special=0), "mode": draw.one_of(("nearest", "linear"))}
+    found: Values = {
+        "X": draw.array(signature.dtype("X"), shape, special=0),
+        "mode": draw.one_of(("nearest", "linear") if signature.dtype("X").kind in "fV" else ("nearest",)),
+    }
     if signature.version == 1:
         return found | {"height_scale": factors[0], "width_scale": factors[1]}
     scales = [1.0, 1.0, *factors]

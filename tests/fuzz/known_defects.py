@@ -11,25 +11,18 @@ COUNT = 300
 
 _RANK = "the plugin compiles no result of unknown rank: this should be refused"
 _WEIGHTS = "weights of unknown size do not compile"
-_COLUMNS = "the last dimension of the boxes is unknown"
 
 KNOWN_DEFECTS: dict[int, tuple[str, str]] = {
     9: ("Relu", "infinities of f64 become the largest number of f32"),
     36: ("Loop.while", _RANK),
     41: ("Unique", "Unique of strings does not compile"),
-    46: ("ReduceProd", _RANK),
-    66: ("ConstantOfShape", _RANK),
     67: ("AveragePool", "padding that is counted, at the positions that ceil_mode adds"),
-    69: ("Range", "a Range against its direction is not empty"),
-    77: ("GRU", _WEIGHTS),
     93: ("fold-scales.convolution", _WEIGHTS),
     99: ("ConstantOfShape", _RANK),
     101: ("fuse-clamp.twice", "Relu of NaN is 0"),
     109: ("Resize", "Resize of i8 with computed sizes has no elements"),
     127: ("Resize", "the reader rejects Interpolate of i16"),
-    164: ("RoiAlign", _COLUMNS),
-    191: ("GatherElements", "indices that are smaller than the data on other axes"),
     236: ("QLinearConv", _WEIGHTS),
-    276: ("MaxRoiPool", _COLUMNS),
+    276: ("MaxRoiPool", "the last dimension of the boxes is unknown"),
 }
 """By the number of the case: its operation or pattern, and why."""

@@ -196,4 +196,23 @@ def assemble(
     imports = [helper.make_opsetid(domain, version) for domain, version in opsets.items()]
     # ONNX Runtime reads no newer form of the file than that of its own release.
     proto = helper.make_model(graph, opset_imports=imports, ir_version=10 if newest <= 22 else 11 if newest <= 23 else 13)
-    return OnnxModel(proto, {name: array.shape for name, array in inputs.items()}), inputs
+    model = OnnxModel(proto, {name: array.shape for name, array in inputs.items()})
+    if draw.chance(DECLARED):
+        declare_outputs(model)
+    return model, inputs
+
+
+DECLARED = 0.7
+"""Probability that a model says the types and ranks of its outputs, as exporters do."""
+
+
+def declare_outputs(model: OnnxModel) -> None:
+    """Say types and ranks of outputs in a model, where ONNX infers them."""
+    try:
+        inferred = model.inferred
+    except NoCase:
+        return
+    for value, known in zip(model.proto.graph.output, inferred, strict=True):
+        value.type.CopyFrom(known.type)
+        for dimension in value.type.tensor_type.shape.dim:
+            dimension.Clear()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from moir.frontends.tensorflow.frames import MAXIMUM_OUTPUTS, Frame, Tensor
-from moir.frontends.tensorflow.model_inputs import INPUT_KINDS
+from moir.frontends.tensorflow.model_inputs import INPUT_KINDS, PLACEHOLDER_KINDS
 from moir.frontends.tensorflow.outputs import output_count
 
 EFFECTS: dict[str, str] = {
@@ -58,7 +58,7 @@ class ModelOutputs:
         fed = self._fed() if candidates and not self.is_frozen else set[str]()
         found = [node for node in candidates if not self._is_byproduct(node)]
         found = [node for node in found if node.name in fed] or found
-        self.nodes: list[Any] = found or candidates
+        self.nodes: list[Any] = found or candidates or self._lone_inputs()
         chosen = {node.name for node in self.nodes}
         self.byproducts = [node.name for node in candidates if node.name not in chosen]
 
@@ -80,6 +80,11 @@ class ModelOutputs:
             for node in self.frame.nodes.values()
             if node.name not in used and _EFFECT.fullmatch(node.op) is None and _SOURCES.fullmatch(node.op) is None
         ]
+
+    def _lone_inputs(self) -> list[Any]:
+        """The placeholders of a graph without other nodes, which passes its inputs on; none for other graphs."""
+        nodes = [node for node in self.frame.nodes.values() if node.op != "NoOp"]
+        return nodes if all(node.op in PLACEHOLDER_KINDS for node in nodes) else []
 
     def _is_byproduct(self, node: Any) -> bool:
         """Whether a node without uses is a remainder of control flow, freezing or saving."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import string
-from moir.dialects.shapes import rank_of
+from moir.dialects.element_types import boolean, string
+from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import rank_value
 from moir.lowering.tensorflow.table import tf
@@ -55,6 +55,18 @@ def approximately_equal(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 # Selection
+
+
+@tf.lowers("ToBool")
+def truth(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ToBool(x) -> opset1.NotEqual(x, 0) for a number; the length of a string, the size of another tensor"""
+    x = node.operand(0)
+    if node.known_rank(0):
+        return op.NotEqual(op.ReduceProd(op.ShapeOf(x), [0], keep_dims=False), 0)
+    if element_of(x) == string:
+        begins, ends, _ = op.StringTensorUnpack.results(x)
+        return op.NotEqual(begins, ends)
+    return x if element_of(x) == boolean else op.NotEqual(x, 0)
 
 
 @tf.lowers("SelectV2")

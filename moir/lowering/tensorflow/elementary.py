@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES
@@ -43,20 +42,6 @@ _SAME_MEANING = {
     "Tan": "Tan",
     "Tanh": "Tanh",
 }
-
-LANCZOS_SHIFT = 7.0
-LANCZOS_BASE = 0.99999999999980993
-LANCZOS_TERMS = (
-    676.520368121885098567009190444019,
-    -1259.13921672240287047156078755283,
-    771.3234287776530788486528258894,
-    -176.61502916214059906584551354,
-    12.507343278686904814458936853,
-    -0.13857109526572011689554707,
-    9.984369578019570859563e-6,
-    1.50563273514931155834e-7,
-)
-"""Coefficients of the Lanczos approximation of the gamma function."""
 
 
 @tf.lowers(*_SAME_MEANING)
@@ -119,27 +104,3 @@ def normal_quantile(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def quantile(op: OpBuilder, probability: SSAValue) -> SSAValue:
     """The quantile of the standard normal distribution for a probability."""
     return op.Multiply(op.ErfInv(op.Subtract(op.Multiply(probability, 2.0), 1.0)), math.sqrt(2))
-
-
-@tf.lowers("Lgamma")
-def logarithm_of_gamma(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Lgamma(x) -> the Lanczos approximation for x; for x below 1/2 that for 1 - x, and the reflection formula
-
-    With z = x - 1 and t = z + 15/2: ln gamma(x) = ln sqrt(2 π) + (z + 1/2) (ln t - 1) - 7 + ln series(z).
-    """
-    x = node.operand(0)
-    is_small = op.Less(x, 0.5)
-    z = op.Select(is_small, op.Negative(x), op.Subtract(x, 1.0))
-    half = op.Add(z, 0.5)
-    logarithm = op.Log(op.Add(half, LANCZOS_SHIFT))
-    denominators = op.Add(op.Unsqueeze(z, [-1]), op.constant_like(np.arange(1, len(LANCZOS_TERMS) + 1), z))
-    series = op.ReduceSum(op.Divide(op.constant_like(LANCZOS_TERMS, z), denominators), [-1], keep_dims=False)
-    constant = 0.5 * math.log(2 * math.pi) - LANCZOS_SHIFT
-    power = op.Multiply(half, op.Subtract(logarithm, 1.0))
-    upper = op.Add(op.Add(power, op.Log(op.Add(series, LANCZOS_BASE))), constant)
-    # The integer part is subtracted first, so that the sine is exactly 0 for integers, where gamma is infinite.
-    distance = op.Abs(x)
-    part = op.Subtract(distance, op.Floor(distance))
-    sine = op.Log(op.Sin(op.Multiply(part, math.pi)))
-    lower = op.Subtract(op.Subtract(math.log(math.pi), sine), upper)
-    return op.Select(is_small, lower, upper)

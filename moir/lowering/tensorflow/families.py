@@ -10,10 +10,11 @@ FAMILIES: dict[str, str] = {
         "LeftShift Maximum Minimum Mod Mul MulNoNan Pow RealDiv RightShift SquaredDifference Sub TruncateDiv TruncateMod Xdivy Xlog1py "
         "Xlogy"
     ),
+    "bessel": "BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1",
     "color": "AdjustHue AdjustSaturation HSVToRGB RGBToHSV",
     "comparison": (
         "ApproximateEqual Equal Greater GreaterEqual IsFinite IsInf IsNan Less LessEqual LogicalAnd LogicalNot LogicalOr NotEqual Select "
-        "SelectV2"
+        "SelectV2 ToBool"
     ),
     "complex_numbers": "Angle Complex ComplexAbs Conj Exp Imag Real",
     "control_flow": "Case If StatelessCase StatelessIf StatelessWhile While",
@@ -33,9 +34,10 @@ FAMILIES: dict[str, str] = {
         "NonMaxSuppressionV5 NonMaxSuppressionWithOverlaps"
     ),
     "elementary": (
-        "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Erfc Erfinv Expm1 Floor Inv Invert Lgamma Log Log1p Ndtri Neg "
+        "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Erfc Erfinv Expm1 Floor Inv Invert Log Log1p Ndtri Neg "
         "Reciprocal Rint Round Rsqrt Sign Sin Sinh Sqrt Square Tan Tanh"
     ),
+    "gamma": "Digamma Lgamma Polygamma Zeta",
     "generation": "Empty Fill LinSpace OnesLike Range ZerosLike",
     "image": (
         "AdjustContrast AdjustContrastv2 ExtractGlimpse ExtractImagePatches ExtractVolumePatches ImageProjectiveTransformV2 "
@@ -69,7 +71,7 @@ FAMILIES: dict[str, str] = {
     ),
     "recurrent": "BlockLSTM BlockLSTMV2 GRUBlockCell LSTMBlockCell",
     "reduction": (
-        "All Any ArgMax ArgMin Bincount CumulativeLogsumexp Cumprod Cumsum DenseBincount EuclideanNorm L2Loss Max Mean Min Prod Sum"
+        "All Any ArgMax ArgMin Bincount CumulativeLogsumexp Cumprod Cumsum DenseBincount EuclideanNorm HistogramFixedWidth L2Loss Max Mean Min Prod Sum"
     ),
     "segment": (
         "SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum SparseSegmentMean SparseSegmentMeanWithNumSegments SparseSegmentSqrtN "
@@ -86,7 +88,7 @@ FAMILIES: dict[str, str] = {
         "Bucketize InTopK InTopKV2 ListDiff LowerBound NthElement TopK TopKV2 Unique UniqueV2 UniqueWithCounts "
         "UniqueWithCountsV2 UpperBound"
     ),
-    "sparse": "SparseFillEmptyRows SparseReorder SparseReshape SparseTensorDenseMatMul SparseToDense",
+    "sparse": ("SparseFillEmptyRows SparseReorder SparseReshape SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense UnravelIndex"),
     "strings": (
         "AsString DecodeBase64 DecodeBmp DecodeCSV DecodeCompressed DecodeGif DecodeImage DecodeJpeg DecodeJSONExample DecodePng DecodeRaw "
         "EncodeBase64 EncodeJpeg EncodePng ParseExample ParseExampleV2 ParseSingleExample ParseTensor ReadFile ReduceJoin RegexFullMatch "

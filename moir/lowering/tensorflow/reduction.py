@@ -176,3 +176,20 @@ def _ones_if_empty(op: OpBuilder, weights: SSAValue, x: SSAValue, one: SSAValue)
     flat = op.Reshape(weights, [-1], special_zero=False)
     missing = op.Subtract(op.ReduceProd(op.ShapeOf(x), [0], keep_dims=True), op.ShapeOf(flat))
     return op.Reshape(op.Concat(flat, op.Broadcast(one, missing), axis=0), op.ShapeOf(x), special_zero=False)
+
+
+@tf.lowers("HistogramFixedWidth")
+def histogram_of_ranges(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.HistogramFixedWidth(x, [low, high], n) {dtype}
+    -> opset1.ReduceSum(opset1.OneHot(clamp((x - low) * n / (high - low), 0, n - 1), n))
+    """
+    x, limits = (op.convert(node.operand(index), f32) for index in (0, 1))
+    count = as_scalar(op, node.operand(2))
+    low, high = (op.Gather(limits, index, 0) for index in (0, 1))
+    width = op.Divide(op.Subtract(high, low), op.convert(count, f32))
+    place = op.Divide(op.Subtract(op.Maximum(op.Reshape(x, [-1], special_zero=False), low), low), width)
+    last = op.convert(op.Subtract(count, 1), f32)
+    indices = op.convert(op.Floor(op.Minimum(place, last)), si64)
+    element = node.element_attribute("dtype", si32)
+    one, zero = (op.constant(np.asarray(value, to_numpy(element))) for value in (1, 0))
+    return op.ReduceSum(op.OneHot(indices, op.convert(count, si64), one, zero, axis=-1), [0], keep_dims=False)

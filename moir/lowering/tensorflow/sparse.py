@@ -45,6 +45,14 @@ def dense_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.MatMul(dense, node.operand(3), transpose_a=node.flag("adjoint_a"), transpose_b=node.flag("adjoint_b"))
 
 
+@tf.lowers("SparseTensorDenseAdd")
+def dense_sum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SparseTensorDenseAdd(coordinates, values, shape, b)
+    -> opset15.ScatterNDUpdate(b, coordinates, values) {reduction = sum}
+    """
+    return op.ScatterNDUpdate(node.operand(3), as_indices(op, node.operand(0)), node.operand(1), reduction="sum")
+
+
 @tf.lowers("SparseFillEmptyRows")
 def fill_empty_rows(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
     """tf.SparseFillEmptyRows(coordinates, values, shape, default)
@@ -89,6 +97,17 @@ def rank_of_sparse(node: LoweringNode, shape: SSAValue) -> int:
 def positions(op: OpBuilder, coordinates: SSAValue, shape: SSAValue, node: LoweringNode) -> SSAValue:
     """The index of each element in row-major order."""
     return op.ReduceSum(op.Multiply(coordinates, strides(op, shape, node)), [1], keep_dims=False)
+
+
+@tf.lowers("UnravelIndex")
+def coordinates_of_positions(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.UnravelIndex(positions, shape) -> (positions / strides of the shape) mod shape, [rank, n]"""
+    numbers, shape = (op.convert(node.operand(index), si64) for index in (0, 1))
+    rank = node.known_rank(0)
+    steps = strides(op, shape, node)
+    if rank:
+        steps, shape = (op.Unsqueeze(each, list(range(1, 1 + rank))) for each in (steps, shape))
+    return op.convert(op.FloorMod(op.Divide(numbers, steps), shape), node.element(0))
 
 
 @tf.lowers("SparseReorder")

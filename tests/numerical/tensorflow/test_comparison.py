@@ -74,3 +74,9 @@ def test_selection_of_elements_of_a_list() -> None:
 def test_strings_are_refused() -> None:
     with pytest.raises(ConversionError, match="strings"):
         check(lambda x: tf.raw_ops.Equal(x=x, y="b"), {"x": np.array(["a"], object)}, forms=("static",))
+
+
+@pytest.mark.parametrize("x", [0.0, 2.5, np.int8(3), True, [], [0], np.zeros((0, 3), np.float32), "", "a"], ids=str)
+def test_truth(x: Any) -> None:
+    value = np.array(x, object if isinstance(x, str) else None)
+    check(lambda x: tf.raw_ops.ToBool(input=x), {"x": value}, forms=("static", "dynamic"))

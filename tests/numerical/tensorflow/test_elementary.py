@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from tests.numerical.runtime import Form
 from tests.numerical.tensorflow.conversion import check
 
 GENERATOR = np.random.default_rng(2)
@@ -80,3 +81,36 @@ def test_quantiles() -> None:
 def test_logarithm_of_gamma() -> None:
     x = np.array([-3.5, -2.2, -1.0, -0.7, -1e-3, 0.1, 0.5, 1.0, 1.5, 2.0, 3.7, 50.0, 1e4, np.inf], np.float32)
     check(lambda x: tf.raw_ops.Lgamma(x=x), {"x": x}, rtol=1e-4, atol=1e-4)
+
+
+def test_derivatives_of_the_logarithm_of_gamma() -> None:
+    x = np.array([-30.25, -3.5, -2.2, -1.0, -0.7, -1e-3, 0, 1e-3, 0.1, 0.5, 1.0, 1.5, 2.0, 3.7, 50.0, 1e4, np.inf], np.float32)
+    check(lambda x: tf.raw_ops.Digamma(x=x), {"x": x})
+    orders = np.arange(5, dtype=np.float32)[:, None]
+    check(lambda a, x: tf.raw_ops.Polygamma(a=a, x=x), {"a": orders, "x": np.array([-2.3, 0.2, 1, 2.5, 30], np.float32)})
+    check(lambda x: tf.raw_ops.Polygamma(a=np.float32(1), x=x), {"x": np.array([-2.3, 0.2, 1, 2.5, 30], np.float32)}, forms=("static",))
+
+
+def test_zeta() -> None:
+    x = np.array([0.5, 1.0, 1.25, 2.0, 3.5, 9.0, 40.0], np.float32)[:, None]
+    q = np.array([-3.3, -2.0, 0.3, 1.0, 6.0, 100.0], np.float32)
+    check(lambda x, q: tf.raw_ops.Zeta(x=x, q=q), {"x": x, "q": q})
+
+
+BESSEL = {
+    "I0 I1 I0e I1e J0 J1": np.array([-40, -5.5, -3, -0.1, 0, 0.01, 0.3, 1, 2.5, 3.0, 3.75, 5, 10, 25, 80], np.float32),
+    "K0 K1 K0e K1e": np.array([-1, 0, 0.01, 0.3, 1, 2, 2.5, 3, 5, 10, 25, 80], np.float32),
+    "Y0 Y1": np.array([-1, 0.01, 0.3, 1, 2, 2.5, 3, 5, 10, 25, 80], np.float32),
+}
+
+
+@pytest.mark.parametrize("kinds", BESSEL)
+@pytest.mark.parametrize("form", ["static", "dynamic"])
+def test_bessel_functions(kinds: str, form: Form) -> None:
+    check(
+        lambda x: [getattr(tf.raw_ops, f"Bessel{kind}")(x=x) for kind in kinds.split()],
+        {"x": BESSEL[kinds]},
+        rtol=3e-6,
+        atol=1e-6,
+        forms=(form,),
+    )

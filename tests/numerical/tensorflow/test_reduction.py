@@ -98,3 +98,14 @@ def test_dense_histograms(x: np.ndarray) -> None:
     check(lambda x: tf.raw_ops.DenseBincount(input=x, size=5, weights=none), {"x": x})
     check(lambda x: tf.raw_ops.DenseBincount(input=x, size=5, weights=none, binary_output=True), {"x": x.astype(np.int64)})
     check(lambda x, w: tf.raw_ops.DenseBincount(input=x, size=np.int32(5), weights=w), {"x": x, "w": weights})
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_histogram_of_ranges(dtype: type) -> None:
+    x = np.array([[-1, 0, 1.5, 2], [5, 15, 0.99, 3]], np.float32)
+    limits = np.array([0, 5], np.float32)
+    check(lambda x: tf.raw_ops.HistogramFixedWidth(values=x, value_range=limits, nbins=5, dtype=dtype), {"x": x})
+    check(
+        lambda x, limits, n: tf.raw_ops.HistogramFixedWidth(values=x, value_range=limits, nbins=n, dtype=dtype),
+        {"x": x, "limits": limits, "n": np.array(4, np.int32)},
+    )

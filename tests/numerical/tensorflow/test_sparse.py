@@ -218,3 +218,20 @@ def test_gradient_of_loss_is_refused() -> None:
             lambda x, i, v, n: raw.CTCLoss(inputs=x, labels_indices=i, labels_values=v, sequence_length=n)[1],
             {"x": LOGITS, **LABELS, "n": LENGTHS},
         )
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_dense_sum(index: Any) -> None:
+    coordinates = np.array([[0, 1], [2, 0], [0, 1]], index)
+    check(
+        lambda i, v, b, s: raw.SparseTensorDenseAdd(a_indices=i, a_values=v, a_shape=s, b=b),
+        {"i": coordinates, "v": VALUES, "b": real(4, 5), "s": SHAPE.astype(index)},
+    )
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_coordinates_of_positions(index: Any) -> None:
+    shape = np.array([3, 4, 2], index)
+    for positions in (np.array([2, 7, 23], index), np.array(11, index)):
+        check(lambda i: raw.UnravelIndex(indices=i, dims=shape), {"i": positions}, forms=FLEXIBLE)
+        check(lambda i, s: raw.UnravelIndex(indices=i, dims=s), {"i": positions, "s": shape}, forms=FLEXIBLE, fixed=["s"])

@@ -308,6 +308,11 @@ def test_one_tensor_as_two_inputs(tmp_path):
     assert tensor_names(the(module, "opset1.Parameter")) == ["a,x,x:0,b"]
 
 
+def test_a_graph_of_placeholders_passes_them_on():
+    module = imported(graph(placeholder("x"), placeholder("y")))
+    assert [op.name for op in operations(module)] == ["opset1.Parameter"] * 2 + ["opset1.Result"] * 2
+
+
 def test_variables_and_tables():
     value = DataAttr.of(np.ones(2, np.float32))
     nodes = [node("v", "VarHandleOp"), node("u", "VariableV2"), node("t", "HashTableV2"), node("y", "Strange", "v u t")]
@@ -322,7 +327,7 @@ def test_variables_and_tables():
     ("nodes", "message"),
     [
         ([], "the graph has no outputs"),
-        ([placeholder("x")], "the graph has no outputs; the model consists of"),
+        ([placeholder("x"), constant("c", [1])], "the graph has no outputs; the model consists of"),
         (
             [placeholder("x"), node("y", "Abs", "missing:1")],
             "tf.Abs 'y': it uses 'missing:1', but the graph has no node 'missing'; the graph",

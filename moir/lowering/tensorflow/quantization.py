@@ -25,6 +25,9 @@ from moir.rewriting.builder import OpBuilder
 TINY = float(np.finfo(np.float32).tiny)
 """Lower limit of a step, which is 0 if all numbers are 0: no division by 0 occurs, and 0 remains 0."""
 
+HALF_UP = 2.0**-24
+"""The part of the highest level by which levels are moved so that the middle between two of them is rounded up."""
+
 MAXIMUM_LEVEL_BITS = 16
 """FakeQuantize is not used for integers of more bits."""
 
@@ -84,7 +87,12 @@ def fake_quantize_computed(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
-    """Numbers rounded to levels between limits that are moved so that 0 is a level."""
+    """Numbers rounded to levels between limits that are moved so that 0 is a level.
+
+    TensorFlow rounds the middle between two levels up, FakeQuantize to the even level. So the limits of the input are
+    lower by the distance of floats at the highest level, which moves the middles up. Of the floats next to a middle
+    some round otherwise than in TensorFlow, as they do without that: both compute levels in f32.
+    """
     bits = level_bits(node, node.integer("num_bits", 8))
     first, last = level_range(bits, False, node.flag("narrow_range"))
     if bits > MAXIMUM_LEVEL_BITS or last == first:
@@ -92,8 +100,10 @@ def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: 
     step = op.Maximum(op.Divide(op.Subtract(high, low), float(last - first)), TINY)
     zero = op.Subtract(float(first), op.Divide(low, step))
     zero = op.Clamp(op.Floor(op.Add(zero, 0.5)), min=float(first), max=float(last))
-    limits = [op.Multiply(op.Subtract(float(end), zero), step) for end in (first, last)]
-    return fake_quantized(op, x, limits[0], limits[1], last - first + 1)
+    levels = last - first + 1
+    low, high = (op.Multiply(op.Subtract(float(end), zero), step) for end in (first, last))
+    shift = op.Multiply(step, levels * HALF_UP)
+    return op.FakeQuantize(x, op.Subtract(low, shift), op.Subtract(high, shift), low, high, levels=levels)
 
 
 # Rounding to multiples of a step

@@ -26,6 +26,23 @@ def test_fake_quantization(limits: tuple[float, float], bits: int, narrow: bool)
     )
 
 
+@pytest.mark.parametrize("bits", [2, 4, 5, 8, 12])
+@pytest.mark.parametrize("low", [0.0, -8.0])
+def test_the_middle_between_levels_is_rounded_up(low: float, bits: int) -> None:
+    step = 16 / 2**bits
+    high = low + 16 - step
+    x = (np.arange(-4, 2 ** (bits + 2) + 4) * step / 4 + low).astype(np.float32)
+    check(
+        lambda x: tf.raw_ops.FakeQuantWithMinMaxVars(inputs=x, min=low, max=high, num_bits=bits), {"x": x}, operations=1, forms=("static",)
+    )
+    limits = [np.array([end], np.float32) for end in (low, high)]
+    check(
+        lambda x: tf.raw_ops.FakeQuantWithMinMaxVarsPerChannel(inputs=x, min=limits[0], max=limits[1], num_bits=bits),
+        {"x": x[:, None]},
+        forms=("static",),
+    )
+
+
 def test_fake_quantization_to_computed_limits() -> None:
     inputs = {"x": X, "low": np.float32(-1.3), "high": np.float32(4.7)}
     check(lambda x, low, high: tf.raw_ops.FakeQuantWithMinMaxVars(inputs=x, min=low, max=high), inputs, forms=("static", "dynamic"))

@@ -71,7 +71,8 @@ FAMILIES: dict[str, str] = {
     ),
     "recurrent": "BlockLSTM BlockLSTMV2 GRUBlockCell LSTMBlockCell",
     "reduction": (
-        "All Any ArgMax ArgMin Bincount CumulativeLogsumexp Cumprod Cumsum DenseBincount EuclideanNorm HistogramFixedWidth L2Loss Max Mean Min Prod Sum"
+        "All Any ArgMax ArgMin Bincount CumulativeLogsumexp Cumprod Cumsum DenseBincount EuclideanNorm HistogramFixedWidth L2Loss Max "
+        "Mean Min Prod Sum"
     ),
     "segment": (
         "SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum SparseSegmentMean SparseSegmentMeanWithNumSegments SparseSegmentSqrtN "
@@ -89,12 +90,17 @@ FAMILIES: dict[str, str] = {
         "UniqueWithCountsV2 UpperBound"
     ),
     "sparse": ("SparseFillEmptyRows SparseReorder SparseReshape SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense UnravelIndex"),
+    "string_bytes": "DecodeBase64 DecodeCompressed DecodeRaw EncodeBase64 UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode",
+    "string_numbers": "AsString StringToNumber",
+    "string_patterns": "RegexFullMatch RegexReplace StaticRegexFullMatch StaticRegexReplace",
+    "string_refusals": (
+        "DecodeBmp DecodeCSV DecodeGif DecodeImage DecodeJSONExample DecodeJpeg DecodePng EncodeJpeg EncodePng ParseExample "
+        "ParseExampleV2 ParseSingleExample ParseTensor ReadFile StringFormat StringToHashBucket StringToHashBucketFast "
+        "StringToHashBucketStrong UnicodeScript UnicodeTranscode"
+    ),
     "strings": (
-        "AsString DecodeBase64 DecodeBmp DecodeCSV DecodeCompressed DecodeGif DecodeImage DecodeJpeg DecodeJSONExample DecodePng DecodeRaw "
-        "EncodeBase64 EncodeJpeg EncodePng ParseExample ParseExampleV2 ParseSingleExample ParseTensor ReadFile ReduceJoin RegexFullMatch "
-        "RegexReplace StaticRegexFullMatch StaticRegexReplace StringFormat StringJoin StringLength StringLower StringNGrams StringSplit "
-        "StringSplitV2 StringStrip StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringToNumber StringUpper Substr "
-        "UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode UnicodeScript UnicodeTranscode UnsortedSegmentJoin"
+        "ReduceJoin StringJoin StringLength StringLower StringNGrams StringSplit StringSplitV2 StringStrip StringUpper Substr "
+        "UnsortedSegmentJoin"
     ),
     "tensor_list": (
         "EmptyTensorList TensorListConcat TensorListConcatLists TensorListConcatV2 TensorListElementShape TensorListFromTensor "

@@ -1,0 +1,46 @@
+"""Operations on strings and files that the operation sets cannot express: refused with the reason."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+_COMPRESSED = "decompression reads its input bit by bit, each step depending on the one before"
+_RECORDS = "the bytes of a record say where its parts are, each part depending on the one before"
+_HASH = "the hash needs products of 64 bits, which the runtime computes with 32"
+
+REASONS = {
+    "DecodeBmp": "the header of an image says its rank and size, which the runtime cannot take from bytes",
+    "DecodeCSV": "quoted fields change the meaning of the bytes that follow them",
+    "DecodeGif": _COMPRESSED,
+    "DecodeImage": _COMPRESSED,
+    "DecodeJSONExample": _RECORDS,
+    "DecodeJpeg": _COMPRESSED,
+    "DecodePng": _COMPRESSED,
+    "EncodeJpeg": "compression writes its output bit by bit, each step depending on the one before",
+    "EncodePng": "compression writes its output bit by bit, each step depending on the one before",
+    "ParseExample": _RECORDS,
+    "ParseExampleV2": _RECORDS,
+    "ParseSingleExample": _RECORDS,
+    "ParseTensor": _RECORDS,
+    "ReadFile": "the runtime reads no files",
+    "StringFormat": "the runtime does not write tensors of any rank as text",
+    "StringToHashBucket": _HASH,
+    "StringToHashBucketFast": _HASH,
+    "StringToHashBucketStrong": _HASH,
+    "UnicodeScript": "the runtime has no table of the scripts of characters",
+    "UnicodeTranscode": "the runtime has no tables of encodings",
+}
+"""Why each kind cannot be expressed."""
+
+
+@tf.lowers(*REASONS)
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """tf.DecodeJpeg(x): refused, because the operation sets cannot express it."""
+    node.fail(
+        REASONS[node.op.KIND],
+        hint="cut the model behind this node, where the values are numbers, and compute those outside, as with OpenVINO Tokenizers",
+    )

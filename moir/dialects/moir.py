@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,6 +22,7 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.dialects.operation_class import OperationClass
+from moir.dialects.properties import strings_attribute, value_of
 from moir.dialects.python_object import PythonAttr
 from moir.dialects.shapes import UNKNOWN
 
@@ -188,12 +189,25 @@ class ModuleLevel:
     METADATA: ClassVar[str] = "metadata"
     CONVERSION_PARAMETERS: ClassVar[str] = "conversion_parameters"
     NOTES: ClassVar[str] = "notes"
-    """Notes of a frontend for the user, one string each: what it omitted from the model, and why."""
+    """Notes for the user, one string each: what was omitted from the model, and why."""
 
 
 def models_of(module: Operation) -> list[ModelOp]:
     """The models of a module."""
     return [op for region in module.regions for block in region.blocks for op in block.ops if isinstance(op, ModelOp)]
+
+
+def add_notes(op: Operation, notes: Iterable[str]) -> None:
+    """Append notes to those of the model that an operation is, or is in; none in a body that is in no model yet."""
+    model: Operation | None = op
+    while model is not None and not isinstance(model, ModelOp):
+        model = model.parent_op()
+    if model is None:
+        return
+    known = model.attributes.get(ModuleLevel.NOTES)
+    texts: list[str] = [] if known is None else value_of(known)
+    if found := [*texts, *notes]:
+        model.attributes[ModuleLevel.NOTES] = strings_attribute(found)
 
 
 def all_blocks(root: Operation) -> Iterator[Block]:

@@ -6,14 +6,13 @@ Before the import, the restore operation and the initialization operations of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from moir.dialects.moir import ModuleLevel, models_of
-from moir.dialects.properties import strings_attribute, value_of
+from moir.dialects.moir import add_notes, models_of
+from moir.dialects.properties import value_of
 from moir.frontends.tensorflow.assets import Assets
 from moir.frontends.tensorflow.bundle import Bundle, find_checkpoint, open_checkpoint
 from moir.frontends.tensorflow.execution import VARIABLE_KINDS, Execution
@@ -88,18 +87,11 @@ def import_resolved(
         module = importer.module(name, signature.inputs, signature.outputs)
         outputs = [tensor for _, tensor in signature.outputs]
     if any(node.op in VARIABLE_KINDS for node in graph.node):
-        _add_notes(module, check_state(graph, outputs))
+        notes = check_state(graph, outputs)
+        for model in models_of(module):
+            add_notes(model, notes)
     check_values(module, hint)
     return module
-
-
-def _add_notes(module: ModuleOp, notes: Iterable[str]) -> None:
-    """Append notes to those that a model has."""
-    for model in models_of(module):
-        known = model.attributes.get(ModuleLevel.NOTES)
-        texts: list[str] = [] if known is None else value_of(known)
-        if found := [*texts, *notes]:
-            model.attributes[ModuleLevel.NOTES] = strings_attribute(found)
 
 
 def meta_graph_resources(message: Any, tensors: TensorReader, path: Path, bundle: Bundle | None, assets: Assets) -> Resources:

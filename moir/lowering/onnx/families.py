@@ -36,6 +36,15 @@ FAMILIES: dict[str, str] = {
         "com.microsoft.QLinearAveragePool com.microsoft.QLinearConcat com.microsoft.QLinearGlobalAveragePool "
         "com.microsoft.QLinearLeakyRelu com.microsoft.QLinearMul com.microsoft.QLinearSigmoid com.microsoft.QLinearSoftmax"
     ),
+    "ml_categories": "ai.onnx.ml.CategoryMapper ai.onnx.ml.LabelEncoder ai.onnx.ml.OneHotEncoder",
+    "ml_features": (
+        "ai.onnx.ml.ArrayFeatureExtractor ai.onnx.ml.Binarizer ai.onnx.ml.FeatureVectorizer ai.onnx.ml.Imputer "
+        "ai.onnx.ml.Normalizer ai.onnx.ml.Scaler"
+    ),
+    "ml_linear": "ai.onnx.ml.LinearClassifier ai.onnx.ml.LinearRegressor",
+    "ml_maps": "ai.onnx.ml.CastMap ai.onnx.ml.DictVectorizer ai.onnx.ml.ZipMap",
+    "ml_support_vectors": "ai.onnx.ml.SVMClassifier ai.onnx.ml.SVMRegressor",
+    "ml_tree_ensembles": "ai.onnx.ml.TreeEnsemble ai.onnx.ml.TreeEnsembleClassifier ai.onnx.ml.TreeEnsembleRegressor",
     "movement": "Compress Concat DepthToSpace Expand Pad ReverseSequence Slice SpaceToDepth Split Tile Transpose",
     "normalization": (
         "BatchNormalization GroupNormalization InstanceNormalization LRN LayerNormalization LpNormalization "

@@ -6,17 +6,16 @@ number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.data import Array, DataAttr
-from moir.dialects.element_types import si32, string
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import string
 from moir.lowering.binder import LoweringNode
+from moir.lowering.lookups import encoded, number_position, selected_string, string_position
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.tensorflow.texts import Texts, constant_texts, packed
 from moir.rewriting.builder import OpBuilder
 
 Tables: TypeAlias = list[tuple[DataAttr, DataAttr]]
@@ -65,46 +64,13 @@ def find(node: LoweringNode, op: OpBuilder) -> SSAValue:
     else:
         order = np.argsort(keys.array.reshape(-1), kind="stable")
         in_order, of_keys = keys.array.reshape(-1)[order], values.array.reshape(-1)[order]
-        known = op.constant(in_order, keys.element)
-        position = op.Minimum(op.SearchSorted(known, found), in_order.size - 1)
-        is_key = op.Equal(op.Gather(known, position, 0), found)
+        position, is_key = number_position(op, found, in_order, keys.element)
     if values.element != string:
         return op.Select(is_key, op.Gather(op.constant(of_keys, values.element), position, 0), default)
     otherwise = node.constant(2)
     if otherwise is None or otherwise.size != 1:
         node.fail("the text for what is no key is computed when the model runs", hint="make it a constant")
     return selected_string(op, op.Select(is_key, position, of_keys.size), [*encoded(of_keys), *encoded(otherwise)])
-
-
-def encoded(strings: Array) -> list[bytes]:
-    """Strings as bytes."""
-    return [str(text).encode() for text in strings.ravel()]
-
-
-def string_position(op: OpBuilder, found: SSAValue, keys: Sequence[bytes]) -> SSAValue:
-    """For each string the index of the key that equals it; -1 if there is none.
-
-    The bytes of every string, padded with zeros, are compared with those of every key. Sizes are compared as well,
-    because strings may contain zeros.
-    """
-    width = max(1, *map(len, keys))
-    table = np.stack([np.frombuffer(key.ljust(width, b"\0"), np.uint8) for key in keys])
-    sizes = np.array([len(key) for key in keys], np.int32)
-    begins, ends, symbols = op.StringTensorUnpack.results(found)
-    places = op.Add(op.Unsqueeze(begins, [-1]), np.arange(width, dtype=np.int32))
-    behind = op.ShapeOf(symbols, output_type=si32)
-    places = op.Select(op.Less(places, op.Unsqueeze(ends, [-1])), places, behind)
-    content = op.Gather(op.Concat(symbols, np.zeros(1, np.uint8), axis=0), places, 0)
-    same_bytes = op.ReduceLogicalAnd(op.Equal(op.Unsqueeze(content, [-2]), table), [-1], keep_dims=False)
-    same_size = op.Equal(op.Unsqueeze(op.Subtract(ends, begins), [-1]), sizes)
-    numbers = op.Select(op.LogicalAnd(same_bytes, same_size), np.arange(len(keys), dtype=np.int32), np.array(-1, np.int32))
-    return op.ReduceMax(numbers, [-1], keep_dims=False)
-
-
-def selected_string(op: OpBuilder, position: SSAValue, texts: Sequence[bytes]) -> SSAValue:
-    """Constant strings selected by their numbers."""
-    listed = constant_texts(op, texts)
-    return packed(op, Texts(op.Gather(listed.begins, position, 0), op.Gather(listed.ends, position, 0), listed.symbols))
 
 
 @tf.lowers("LookupTableSize", "LookupTableSizeV2")

@@ -44,6 +44,7 @@ def build(
     opset: int = 21,
     form: Form = "static",
     fixed: Sequence[str] = (),
+    domain_version: int = 1,
 ) -> onnx.ModelProto:
     """A model of some nodes.
 
@@ -55,6 +56,7 @@ def build(
         opset: version of the default operator set.
         form: what is said about the shapes of the inputs.
         fixed: inputs whose shape is said in any case.
+        domain_version: version of the operator sets of all other domains.
     """
 
     def shape(name: str, array: Array) -> list[int | str] | None:
@@ -75,7 +77,7 @@ def build(
         initializers,
     )
     domains = dict.fromkeys(each.domain for each in nodes if each.domain)
-    imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(domain, 1) for domain in domains)]
+    imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(domain, domain_version) for domain in domains)]
     return helper.make_model(graph, opset_imports=imports, ir_version=10 if opset <= 22 else 13)
 
 
@@ -120,11 +122,12 @@ def check(
     forms: Sequence[Form] = FORMS,
     fixed: Sequence[str] = (),
     operations: int | None = None,
+    domain_version: int = 1,
 ) -> None:
     """Convert a model and compare its results with a reference, for several statements about the shapes of its inputs.
 
     Args:
-        nodes, inputs, constants, outputs, opset, fixed: as of `build`.
+        nodes, inputs, constants, outputs, opset, fixed, domain_version: as of `build`.
         rtol, atol: tolerances for floats.
         expected: what should come out, if no reference computes it.
         reference: what computes it otherwise.
@@ -132,10 +135,12 @@ def check(
         operations: the most operations the IR may have for the static form, without Parameters, Constants and Results.
     """
     if expected is None:
-        static = build(nodes, inputs, constants=constants, outputs=outputs, opset=opset)
+        static = build(nodes, inputs, constants=constants, outputs=outputs, opset=opset, domain_version=domain_version)
         expected = expected_results(static, inputs, reference)
     for form in forms:
-        model = build(nodes, inputs, constants=constants, outputs=outputs, opset=opset, form=form, fixed=fixed)
+        model = build(
+            nodes, inputs, constants=constants, outputs=outputs, opset=opset, form=form, fixed=fixed, domain_version=domain_version
+        )
         with TemporaryDirectory() as directory:
             converted = convert(model, Path(directory))
             results = run(converted, inputs)

@@ -1,0 +1,33 @@
+"""Operations on maps, which OpenVINO IR does not have.
+
+A ZipMap, which makes a map of the scores of classes for each row, is left out: its output is the tensor of the scores.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.moir import add_notes
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+_SHOWN = 8
+"""The most classes that a note names."""
+
+
+@onnx.lowers("ai.onnx.ml.ZipMap")
+def zip_map(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """onnx.ai.onnx.ml.ZipMap(x) -> x, with a note"""
+    labels = [str(label) for label in (node.texts("classlabels_strings", ()) or node.integers("classlabels_int64s", ()))]
+    listed = ", ".join(labels[:_SHOWN]) + (", …" if len(labels) > _SHOWN else "")
+    add_notes(node.op, [f"left out ZipMap {node.name!r}: a tensor of scores takes the place of its maps, its columns are {listed}"])
+    return node.operand(0)
+
+
+@onnx.lowers("ai.onnx.ml.CastMap", "ai.onnx.ml.DictVectorizer")
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """onnx.ai.onnx.ml.DictVectorizer(x): refused, because OpenVINO IR has no maps."""
+    node.fail("its operand is a map, which OpenVINO IR does not have", hint="make the vector of its values before the model")

@@ -161,6 +161,21 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "raise-tensor-lists": ((("EmptyTensorList", "StatelessWhile", "TensorListReserve", "While"),),),
     "raise-while-frames": ((("Enter", "RefEnter"),),),
     "reshape-unit-transposes": ((("Transpose",),),),
+    "separate-reductions": (
+        (
+            (
+                "ReduceL1",
+                "ReduceL2",
+                "ReduceLogicalAnd",
+                "ReduceLogicalOr",
+                "ReduceMax",
+                "ReduceMean",
+                "ReduceMin",
+                "ReduceProd",
+                "ReduceSum",
+            ),
+        ),
+    ),
     "simplify-broadcast": ((("Broadcast",),),),
     "simplify-reshape": ((("Reshape",),),),
     "simplify-shape-of": ((("ShapeOf",),),),

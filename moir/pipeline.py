@@ -138,6 +138,7 @@ MIDDLE: tuple[str, ...] = (
 BACK: tuple[str, ...] = (
     "back-start",
     "unbatch-gather",
+    "separate-reductions",
     "count-unsliced-iterations",
     "copy-loop-slices",
     "deduplicate",

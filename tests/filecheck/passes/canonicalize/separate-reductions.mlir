@@ -1,0 +1,57 @@
+// RUN: moir-opt %s -p separate-reductions,eliminate-dead --split-input-file | filecheck %s
+
+// CHECK-LABEL: moir.model @last
+// CHECK:           %[[R:.*]] = opset1.ReduceMean(%x, %{{.*}}) {keep_dims = true
+// CHECK:           %[[S:.*]] = opset15.Squeeze(%[[R]], %{{.*}}) {{.*}} : tensor<?x16xf32>
+// CHECK:           %[[T:.*]] = opset1.Tanh(%[[S]])
+// CHECK:           opset1.Add(%[[T]], %c)
+builtin.module {
+  moir.model @last {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x16x7xf32>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+    %c = opset1.Constant() {value = #moir.data<tensor<1x16xf32>, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0]>} : tensor<1x16xf32>
+    %1 = opset1.ReduceMean(%x, %axes) {keep_dims = false, name = "r"} : tensor<?x16xf32>
+    %2 = opset1.Tanh(%1) : tensor<?x16xf32>
+    %3 = opset1.Add(%2, %c) : tensor<?x16xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}
+
+// -----
+
+// CHECK-LABEL: moir.model @kept
+// CHECK:           %[[U:.*]] = opset1.Unsqueeze(%x, %{{.*}}) : tensor<1x?x2x7xf32>
+// CHECK:           %[[R:.*]] = opset1.ReduceMax(%[[U]], %{{.*}}) {keep_dims = true{{.*}}} : tensor<1x?x2x1xf32>
+// CHECK:           %[[S:.*]] = opset15.Squeeze(%[[R]], %{{.*}}) {{.*}}: tensor<?x2x1xf32>
+// CHECK:           opset1.Multiply(%c, %[[S]])
+builtin.module {
+  moir.model @kept {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x7xf32>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %c = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+    %1 = opset1.ReduceMax(%x, %axes) {keep_dims = true, name = "r"} : tensor<?x2x1xf32>
+    %2 = opset1.Multiply(%c, %1) : tensor<?x2x1xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}
+
+// -----
+
+// A single constant, another axis and further users are read correctly.
+// CHECK-LABEL: moir.model @others
+// CHECK-NOT:       Squeeze
+builtin.module {
+  moir.model @others {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x2xf32>
+    %last = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %middle = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %one = opset1.Constant() {value = #moir.data<tensor<f32>, [3.0]>} : tensor<f32>
+    %c = opset1.Constant() {value = #moir.data<tensor<2xf32>, [1.0, 2.0]>} : tensor<2xf32>
+    %1 = opset1.ReduceSum(%x, %last) {keep_dims = false} : tensor<?x2xf32>
+    %2 = opset1.Multiply(%1, %one) : tensor<?x2xf32>
+    %3 = opset1.ReduceSum(%x, %middle) {keep_dims = false} : tensor<?x2xf32>
+    %4 = opset1.Multiply(%3, %c) : tensor<?x2xf32>
+    opset1.Result(%2) {name = "y"}
+    opset1.Result(%4) {name = "z"}
+  }
+}

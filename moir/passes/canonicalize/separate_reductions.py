@@ -47,14 +47,17 @@ class ReductionBeforeConstants(Pattern):
 
 
 def meets_constants(op: OpsetOp) -> bool:
-    """Whether the elementwise operations behind an operation, without branches, have a constant of several elements."""
+    """Whether the elementwise operations with constants alone behind an operation have one of several elements."""
     current: Operation = op
     while len(uses := list(current.results[0].uses)) == 1:
         user = uses[0].operation
         if not isinstance(user, OpsetOp) or not user.operands or not (user.POINTWISE or user.BROADCASTS):
             return False
-        constants = [value for value in user.operands if isinstance(value.owner, Constant)]
-        if any(set(shape_of(value) or ()) - {1} for value in constants):
+        others = [value for value in user.operands if value is not current.results[0]]
+        if not all(isinstance(value.owner, Constant) for value in others) or shape_of(user.results[0]) != shape_of(op.results[0]):
+            # Such an operation the plugin computes on its own.
+            return False
+        if any(set(shape_of(value) or ()) - {1} for value in others):
             return True
         current = user
     return False

@@ -19,6 +19,7 @@ FAMILIES: dict[str, str] = {
         "Bernoulli BlackmanWindow ConstantOfShape EyeLike HammingWindow HannWindow Multinomial RandomNormal RandomNormalLike "
         "RandomUniform RandomUniformLike Range"
     ),
+    "flex_attention": "ai.onnx.preview.FlexAttention",
     "image": "AffineGrid Col2Im GridSample ImageDecoder Resize Upsample",
     "indexing": "Gather GatherElements GatherND Scatter ScatterElements ScatterND TensorScatter Where",
     "logical": "And Equal Greater GreaterOrEqual IsInf IsNaN Less LessOrEqual Not Or Xor",

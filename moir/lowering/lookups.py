@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import si32
+from moir.lowering.texts import Texts, constant_texts, packed
 from moir.rewriting.builder import OpBuilder
 
 
@@ -56,22 +57,6 @@ def string_position(op: OpBuilder, found: SSAValue, keys: Sequence[bytes]) -> SS
 
 
 def selected_string(op: OpBuilder, position: SSAValue, texts: Sequence[bytes]) -> SSAValue:
-    """Constant strings selected by their numbers.
-
-    The runtime packs only strings whose bytes are contiguous, so the bytes of the result are gathered: each byte
-    belongs to the string whose end follows it.
-    """
-    sizes = np.array([len(text) for text in texts], np.int32)
-    begins = np.cumsum(sizes, dtype=np.int32) - sizes
-    symbols = np.frombuffer(b"".join(texts), np.uint8)
-    numbers = op.Reshape(position, [-1], special_zero=False)
-    lengths = op.Gather(sizes, numbers, 0)
-    ends = op.CumSum(lengths, 0)
-    starts = op.Subtract(ends, lengths)
-    count = op.ReduceSum(lengths, [0], keep_dims=False)
-    places = op.Range(np.array(0, np.int32), count, np.array(1, np.int32), output_type=si32)
-    owners = op.SearchSorted(ends, places, right_mode=True, output_type=si32)
-    sources = op.Add(places, op.Gather(op.Subtract(op.Gather(begins, numbers, 0), starts), owners, 0))
-    shape = op.ShapeOf(position)
-    in_shape = [op.Reshape(value, shape, special_zero=False) for value in (starts, ends)]
-    return op.StringTensorPack(*in_shape, op.Gather(symbols, sources, 0))
+    """Constant strings selected by their numbers."""
+    listed = constant_texts(op, texts)
+    return packed(op, Texts(op.Gather(listed.begins, position, 0), op.Gather(listed.ends, position, 0), listed.symbols))

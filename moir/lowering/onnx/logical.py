@@ -12,6 +12,7 @@ from moir.dialects.element_types import boolean, string
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import aligned
+from moir.lowering.onnx.strings import equal_strings
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -32,7 +33,9 @@ def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Less(a, b) -> opset1.Less(a, b)"""
     a, b = aligned(node, op)
     if string in (element_of(a), element_of(b)):
-        node.fail("the runtime does not compare strings", hint="cut the model behind this node")
+        if node.op.KIND == "Equal":
+            return equal_strings(node, op)
+        node.fail("strings are compared for equality only", hint="cut the model behind this node")
     return getattr(op, _BINARY[node.op.KIND])(a, b)
 
 

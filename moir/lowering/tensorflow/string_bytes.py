@@ -11,7 +11,7 @@ from moir.dialects.element_types import INTEGER_TYPES, boolean, describe, f32, s
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.tensorflow.texts import (
+from moir.lowering.texts import (
     flat,
     number,
     one_by_one,

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, ui32, ui64
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.tensorflow.texts import (
+from moir.lowering.texts import (
     Texts,
     concatenated,
     constant_texts,

@@ -17,7 +17,7 @@ from xdsl.ir import SSAValue
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.strings import occurrences
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.tensorflow.texts import (
+from moir.lowering.texts import (
     Texts,
     constant_texts,
     contiguous,

@@ -15,7 +15,7 @@ from moir.dialects.shapes import rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.tensorflow.texts import (
+from moir.lowering.texts import (
     WHITESPACE,
     Texts,
     concatenated,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import check, node
 
 A = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
@@ -68,7 +67,12 @@ def test_is_infinite(negative: int, positive: int) -> None:
     check([node("IsInf", ["x"], ["y"], detect_negative=negative, detect_positive=positive)], {"x": SPECIAL}, opset=10)
 
 
-def test_strings_are_not_compared() -> None:
-    x = np.array(["a", "b"], object)
-    with pytest.raises(ConversionError, match="does not compare strings"):
-        check([node("Equal", ["a", "b"], ["y"])], {"a": x, "b": x}, expected=[x == x])
+def test_strings_are_compared_by_their_bytes() -> None:
+    a, b = np.array([["a", "bc"], ["", "größe"]], object), np.array(["a", "größe"], object)
+    for second in (a, b, b[:1]):
+        check([node("Equal", ["a", "b"], ["y"])], {"a": a, "b": second}, expected=[a == second], forms=["static", "dynamic"])
+
+
+def test_strings_are_concatenated() -> None:
+    a, b = np.array([["a", "bc"], ["", "größe"]], object), np.array(["x", ""], object)
+    check([node("StringConcat", ["a", "b"], ["y"])], {"a": a, "b": b}, expected=[a + b], forms=["static", "dynamic"])

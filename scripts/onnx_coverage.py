@@ -26,13 +26,18 @@ MEANINGS = {
     MISSING: "such a node is an error that names it, unless nothing uses its results",
 }
 
+ML = "ai.onnx.ml"
+"""The domain of the operations of classical machine learning, which `onnx` defines, too."""
+
 HEADING = """# Coverage of ONNX
 
 Operations of the default operator set up to version {newest}. Written by `python -m scripts.coverage`; do not edit.
 
 {counts}
 
-| operation | versions | lowered | since |
+"""
+
+TABLE = """| operation | versions | lowered | since |
 | --- | --- | --- | --- |
 """
 
@@ -42,7 +47,7 @@ class Kind:
     """An operation of ONNX.
 
     Args:
-        name: its kind.
+        name: its kind in the table of lowerings, which names its domain unless that is the default one.
         versions: the operator-set versions that changed it.
         defined: the versions in which ONNX defines it as a function, with the kinds in that definition (empty if the
             definition depends on the node).
@@ -53,14 +58,14 @@ class Kind:
     defined: dict[int, frozenset[str]]
 
 
-def kinds_of_onnx() -> list[Kind]:
-    """The operations of the default operator set of the installed `onnx`, in alphabetical order."""
+def kinds_of_onnx(domain: str = "") -> list[Kind]:
+    """The operations of an operator set of the installed `onnx`, by default the default one, in alphabetical order."""
     from onnx import defs
 
     schemas: dict[str, list[Any]] = {}
     for schema in cast("Iterable[Any]", defs.get_all_schemas_with_history()):
-        if not schema.domain and schema.since_version <= NEWEST_OPSET:
-            schemas.setdefault(schema.name, []).append(schema)
+        if schema.domain == domain and (domain or schema.since_version <= NEWEST_OPSET):
+            schemas.setdefault(f"{domain}.{schema.name}" if domain else schema.name, []).append(schema)
     return [_kind(name, sorted(versions, key=lambda each: each.since_version)) for name, versions in sorted(schemas.items())]
 
 
@@ -88,18 +93,24 @@ def state(kind: Kind) -> tuple[str, int | None]:
     return (EXPANDED, min(usable)) if usable else (MISSING, None)
 
 
+def table(rows: Iterable[tuple[Kind, str, int | None]]) -> str:
+    """The lines of a table: each operation with the way it is lowered and the first version of it that is."""
+    return TABLE + "".join(
+        f"| {kind.name.rpartition('.')[2]} | {', '.join(map(str, kind.versions))} | {how} | {since or ''} |\n" for kind, how, since in rows
+    )
+
+
 def document() -> str:
     """The text of the file."""
     rows = [(kind, *state(kind)) for kind in kinds_of_onnx()]
     counts = Counter(how for _, how, _ in rows)
     listed = "\n".join(f"- **{how}** ({counts[how]}): {meaning}" for how, meaning in MEANINGS.items() if counts[how])
-    text = HEADING.format(newest=NEWEST_OPSET, counts=listed)
-    for kind, how, since in rows:
-        text += f"| {kind.name} | {', '.join(map(str, kind.versions))} | {how} | {since or ''} |\n"
+    text = HEADING.format(newest=NEWEST_OPSET, counts=listed) + table(rows)
+    text += f"\n## {ML}\n\n" + table([(kind, *state(kind)) for kind in kinds_of_onnx(ML)])
     others: dict[str, list[str]] = {}
     for name in sorted(lowerings.kinds()):
         domain, _, kind = name.rpartition(".")
-        if domain:
+        if domain and domain != ML:
             others.setdefault(domain, []).append(kind)
     for domain, kinds in others.items():
         text += f"\n## {domain}\n\nLowered directly: {', '.join(kinds)}.\n"

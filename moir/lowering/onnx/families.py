@@ -14,6 +14,7 @@ FAMILIES: dict[str, str] = {
     "control_flow": "If Loop Scan",
     "convolution": "Conv ConvTranspose DeformConv",
     "detection": "MaxRoiPool NonMaxSuppression RoiAlign",
+    "distances": "com.microsoft.CDist",
     "dropout": "Dropout",
     "generation": (
         "Bernoulli BlackmanWindow ConstantOfShape EyeLike HammingWindow HannWindow Multinomial RandomNormal RandomNormalLike "

@@ -8,6 +8,7 @@ In shapes: N rows, F features, S support vectors, C classes, P pairs of classes 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -16,6 +17,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.distances import squared_distances
 from moir.lowering.onnx.ml_probabilities import coupled
 from moir.lowering.onnx.ml_scores import best, class_labels, complemented, labelled, one_of_two, opposed, transform_of, transformed
 from moir.lowering.onnx.ml_trees import rows_of
@@ -24,7 +26,7 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 EXPANDED_RANGE = 500.0
-"""Largest gamma times squared size of a centred support vector for which squared distances are computed from products.
+"""Largest gamma times squared size of a centred support vector for which distances are computed from products.
 
 The rounding of the products is then a change of less than 1e-4 of an RBF kernel.
 """
@@ -47,25 +49,12 @@ def kernels(node: LoweringNode, op: OpBuilder, x: SSAValue, vectors: Array) -> S
         node.fail(f"the kernel {kind!r} does not exist")
     gamma, offset, degree = (*parameters[:3], 0.0, 0.0, 0.0)[:3]
     if kind == "RBF":
-        return op.Exp(op.Multiply(_squared_distances(op, x, vectors, gamma), -gamma))
+        return op.Exp(op.Multiply(squared_distances(op, x, vectors, EXPANDED_RANGE / gamma if gamma else math.inf), -gamma))
     found = _products(op, x, vectors)
     if kind == "LINEAR":
         return found
     found = op.Add(op.Multiply(found, gamma), offset)
     return op.Power(found, degree) if kind == "POLY" else op.Tanh(found)
-
-
-def _squared_distances(op: OpBuilder, x: SSAValue, vectors: Array, gamma: float) -> SSAValue:
-    """The squared distances [N, S] of rows and support vectors, precise enough for their product with gamma."""
-    centre = vectors.mean(axis=0, dtype=np.float64).astype(np.float32)
-    centred = vectors - centre
-    sizes = (centred.astype(np.float64) ** 2).sum(axis=1)
-    if gamma * sizes.max(initial=0) > EXPANDED_RANGE:
-        return op.ReduceSum(op.SquaredDifference(op.Unsqueeze(x, [1]), vectors[None]), [2], keep_dims=False)
-    x = op.Subtract(x, centre[None])
-    own = op.ReduceSum(op.Multiply(x, x), [1], keep_dims=True)
-    sums = op.Add(own, sizes.astype(np.float32)[None])
-    return op.Maximum(op.Subtract(sums, op.Multiply(_products(op, x, centred), 2.0)), 0.0)
 
 
 def _support_vectors(node: LoweringNode, count: int) -> Array:

@@ -146,6 +146,14 @@ def test_support_vector_classifier_of_other_types(dtype: type) -> None:
     check(machine(3, "RBF"), {"x": (ROWS * 3).astype(dtype)}, forms=["dynamic"])
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean"])
+@pytest.mark.parametrize("constant", [True, False])
+def test_distances(metric: str, constant: bool) -> None:
+    rows = RANDOM.standard_normal((6, FEATURES)).astype(np.float32) + 5
+    model = [node("CDist", ["x", "r"], ["y"], domain="com.microsoft", metric=metric)]
+    check(model, {"x": ROWS + 5} | ({} if constant else {"r": rows}), constants={"r": rows} if constant else None, rtol=1e-3)
+
+
 REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "no rows for 2": ("LinearRegressor", {"targets": 2, "coefficients": [1.0, 2.0, 3.0]}),
     "has 1 class labels": ("LinearClassifier", {"coefficients": [1.0] * 8, "intercepts": [1.0, 2.0], "classlabels_ints": [1]}),

@@ -139,6 +139,7 @@ BACK: tuple[str, ...] = (
     "back-start",
     "unbatch-gather",
     "separate-reductions",
+    "select-pad-values",
     "count-unsliced-iterations",
     "copy-loop-slices",
     "deduplicate",

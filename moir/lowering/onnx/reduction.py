@@ -71,7 +71,7 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     integers = element_of(source) in INTEGER_TYPES
     # The runtime computes roots, logarithms and means of floats only.
     x = op.convert(source, f32) if integers and kind in _IN_FLOATS else source
-    if axes is None:
+    if axes is None or node.rank(0) == 0:
         result = _of_single_elements(op, kind, x)
     elif op.known.integers(axes) is not None or node.rank(0) is None:
         result = _reduced(op, kind, x, axes, keep)

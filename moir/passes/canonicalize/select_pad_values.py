@@ -1,0 +1,53 @@
+"""`select-pad-values`: a Pad with a value that is computed pads with zeros, which are then replaced by the value.
+
+    %y = opset12.Pad(%x, [1, 0], [0, 2], %v) {pad_mode = "constant"}
+->  %0 = opset12.Pad(%x, [1, 0], [0, 2]) {pad_mode = "constant"}
+    %1 = opset12.Pad(true in the shape of %x, [1, 0], [0, 2])
+    %y = opset1.Select(%1, %0, %v)
+
+The CPU plugin (2026.4) pads with zeros whatever the value is, if the shape of %x is static when it compiles the model.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.dialects.element_types import boolean, ui8
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.slicing import Pad
+from moir.dialects.shapes import is_static, shape_of
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+
+class ComputedPadValue(Pattern):
+    """Replaces the computed value of a Pad by a Select."""
+
+    roots = (Pad,)
+
+    def may_match(self, op: Operation) -> bool:
+        return len(op.operands) > 3 and not isinstance(op.operands[3].owner, Constant)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, Pad)
+        if op.text("pad_mode") != "constant":
+            return
+        data, begins, ends, value = op.operands
+        build, shape = rewriter.op, shape_of(data)
+        if shape is not None and is_static(shape):
+            ones = build.constant(np.ones(shape, np.uint8), ui8)
+        else:
+            ones = build.Broadcast(build.constant(np.array(1, np.uint8), ui8), build.ShapeOf(data))
+        inside = build.convert(build.Pad(ones, begins, ends, pad_mode="constant"), boolean)
+        rewriter.replace_with(op, build.Select(inside, build.Pad(data, begins, ends, pad_mode="constant"), value))
+
+
+class SelectPadValuesPass(PatternPass):
+    """Replaces computed values of Pads by Selects."""
+
+    name = "select-pad-values"
+
+    def patterns(self) -> list[RewritePattern]:
+        return [ComputedPadValue()]

@@ -11,7 +11,7 @@ from moir.analysis.constants import FLOATS, values_of
 from moir.analysis.known_values import KnownValues, evaluate
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
-from moir.dialects.element_types import REAL_TYPES, describe, f8e4m3, f8e5m2, si4, si8, ui4, ui8
+from moir.dialects.element_types import REAL_TYPES, describe, f8e4m3, f8e5m2, is_element_type, si4, si8, to_numpy, ui4, ui8
 from moir.dialects.large_arrays import WORTH_DEFERRING, ComputedArray, Values, computed, pieces
 from moir.dialects.memory_map import Array
 from moir.dialects.names import inherit_names
@@ -68,6 +68,8 @@ class Folding:
         if self.static_shape and op.name.endswith(".ShapeOf"):
             array = self.known.elements(op.results[0])
             return None if array is None or is_symbolic(array) else [array]
+        if (empty := without_elements(op)) is not None:
+            return empty
         operands: list[Values] = []
         for operand in op.operands:
             values = values_of(operand)
@@ -93,6 +95,19 @@ class Folding:
                 return None
             size += count * max(1, describe(element_of(result)).bits // 8)
         return 0 if size <= SMALL else size - sum(values.nbytes for values in operands)
+
+
+def without_elements(op: OpsetOp) -> Sequence[Values] | None:
+    """The results of an operation if none of them has elements; None otherwise. The plugin fails on many of them."""
+    if not op.operands or not op.results:
+        return None
+    shapes = [shape_of(result) for result in op.results]
+    if not all(shape is not None and 0 in shape and -1 not in shape for shape in shapes):
+        return None
+    elements = [element_of(result) for result in op.results]
+    if not all(map(is_element_type, elements)):
+        return None
+    return [np.zeros(shape or (), to_numpy(element)) for shape, element in zip(shapes, elements, strict=True)]
 
 
 def deferred(op: OpsetOp, operands: Sequence[Values]) -> Sequence[Values] | None:

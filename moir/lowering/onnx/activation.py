@@ -109,6 +109,9 @@ def leaky_relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 def leaky(op: OpBuilder, x: SSAValue, slope: float) -> SSAValue:
     """PRelu of x with a constant slope: x where it is positive, else slope · x."""
+    if rank_of(x) == 0:
+        # The slope of PRelu is a list, which would make a list of a scalar.
+        return op.Add(op.Maximum(x, 0.0), op.Multiply(op.Minimum(x, 0.0), slope))
     return op.PRelu(x, op.constant_like([slope], x))
 
 

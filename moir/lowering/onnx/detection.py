@@ -77,7 +77,7 @@ def max_roi_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.fail(f"pooled_shape has {len(size)} entries, not 2")
     return op.ROIPooling(
         node.operand(0),
-        node.operand(1),
+        with_last_dimension(op, node.operand(1), 2, 5),
         output_size=size,
         output_roi=size,
         pooled_h=size[0],

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import f32, si64
-from moir.dialects.shapes import element_count, normalize_axis, shape_of
+from moir.dialects.element_types import f32, si16, si32, si64, ui16, ui32, ui64
+from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.computed_resampling import ComputedResizing, resampled_as_computed
 from moir.lowering.onnx.operands import declared_rank, dimension, of_length
@@ -24,6 +24,9 @@ MODES = {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}
 NEAREST_MODES = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple")
 UNCOMMON_COORDINATES = ("half_pixel_symmetric", "tf_crop_and_resize")
 COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn")
+
+INTERPOLATED_AS: dict[Attribute, Attribute] = {si16: si32, ui16: si32, ui32: si64, ui64: si64}
+"""Integers that the runtime does not interpolate, and those that have their numbers."""
 
 
 @dataclass
@@ -184,8 +187,9 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     excludes = resizing.exclude_outside and mode == "cubic"
     if resizing.coordinates in UNCOMMON_COORDINATES or excludes or (resizing.antialias and mode != "nearest"):
         return resized_by_matrices(node, op, resizing)
-    return op.Interpolate(
-        data,
+    element = element_of(data)
+    result = op.Interpolate(
+        op.convert(data, INTERPOLATED_AS.get(element, element) if mode == "nearest" or element not in INTERPOLATED_AS else f32),
         op.convert(resizing.target, f32) if resizing.by_scales else resizing.target,
         resizing.axes,
         mode=MODES[mode],
@@ -194,6 +198,7 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
         nearest_mode=resizing.nearest,
         cube_coeff=resizing.cube_coefficient,
     )
+    return op.convert(result, element)
 
 
 def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:

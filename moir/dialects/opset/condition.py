@@ -288,9 +288,7 @@ class Loop(RepeatingOp):
 
     def _iterations(self, known: OperandValues) -> int:
         first = known.constant(self.operands[1])
-        if first is None:
-            return -1
-        if not first.any():
+        if first is not None and not first.any():
             return 0
         following = known.of_body().constant(results_of(self.block)[self.integer("condition")])
         if following is None:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import INTEGER_TYPES
+from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.table import tf
@@ -34,8 +36,9 @@ def renamed(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("Relu")
 def relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Relu(x) -> opset1.Relu(x)"""
-    return op.Relu(node.operand(0))
+    """tf.Relu(x) -> opset1.Relu(x); of integers opset1.Maximum(x, 0), since the runtime computes Relu in f32"""
+    x = node.operand(0)
+    return op.Maximum(x, 0) if element_of(x) in INTEGER_TYPES else op.Relu(x)
 
 
 @tf.lowers("Relu6")

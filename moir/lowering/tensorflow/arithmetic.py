@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, f16, string, to_numpy
+from moir.dialects.element_types import INTEGER_TYPES, describe, f16, si32, string, to_numpy, ui8
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
@@ -35,7 +35,6 @@ _BINARY = {
     "Maximum": "Maximum",
     "Minimum": "Minimum",
     "Mod": "Mod",
-    "Pow": "Power",
     "RealDiv": "Divide",
     "RightShift": "BitwiseRightShift",
     "SquaredDifference": "SquaredDifference",
@@ -43,7 +42,7 @@ _BINARY = {
     "TruncateMod": "Mod",
 }
 
-_OVERFLOWING = frozenset(("Add", "AddV2", "Pow", "SquaredDifference", "Sub"))
+_OVERFLOWING = frozenset(("Add", "AddV2", "SquaredDifference", "Sub"))
 """Kinds whose results may not fit into the integers of their operands."""
 
 
@@ -64,6 +63,49 @@ def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Sub(a, b) -> opset1.Subtract(a, b)"""
     compute = getattr(op, _BINARY[node.op.KIND])
     return in_32_bits(op, compute, *two_operands(node)) if node.op.KIND in _OVERFLOWING else compute(*two_operands(node))
+
+
+MAXIMUM_FACTORS = 64
+"""The largest exponent of integers that becomes products."""
+
+
+@tf.lowers("Pow")
+def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Pow(a, b) -> opset1.Power(a, b); of integers products, which wrap around"""
+    a, b = two_operands(node)
+    exponents = op.known.constant(b)
+    if operand_type(node) not in INTEGER_TYPES:
+        return op.Power(a, b)
+    if exponents is None or exponents.size != 1 or exponents.ndim > (rank_of(a) or 0):
+        return in_32_bits(op, partial(integer_power, op), a, b)
+    exponent = int(exponents.reshape(()))
+    return in_32_bits(op, partial(repeated_product, op, exponent=exponent), a) if 1 <= exponent <= MAXIMUM_FACTORS else op.Power(a, b)
+
+
+def integer_power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    """Powers of integers to computed exponents up to 63, as products of a, a², a⁴, … for the bits of the exponents."""
+    result = None
+    for place in range(6):
+        bit = op.FloorMod(b, 2)
+        # The runtime computes a Select that it fuses with a product in f32.
+        factor = op.Add(op.Multiply(op.Subtract(a, 1), bit), 1)
+        result = factor if result is None else op.Multiply(result, factor)
+        if place < 5:
+            a, b = op.Multiply(a, a), op.Divide(op.Subtract(b, bit), 2)
+    assert result is not None
+    return result
+
+
+def repeated_product(op: OpBuilder, value: SSAValue, *, exponent: int) -> SSAValue:
+    """The product of `exponent` times the value, by repeated squaring."""
+    result: SSAValue | None = None
+    while True:
+        if exponent & 1:
+            result = value if result is None else op.Multiply(result, value)
+        exponent >>= 1
+        if not exponent:
+            return value if result is None else result
+        value = op.Multiply(value, value)
 
 
 @tf.lowers("Mul")
@@ -94,15 +136,15 @@ def add_bias(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     x, bias = node.operand(0), node.operand(1)
     if is_channel_last(node):
-        return op.Add(x, bias)
+        return in_32_bits(op, op.Add, x, bias)
     rank = rank_of(x)
     if rank is None:
         ones = op.Broadcast(op.constant([1]), op.Subtract(rank_value(op, x), 2))
-        return op.Add(x, op.Reshape(bias, op.Concat([-1], ones, axis=0), special_zero=False))
+        return in_32_bits(op, op.Add, x, op.Reshape(bias, op.Concat([-1], ones, axis=0), special_zero=False))
     constant = op.known.constant(bias)
     if constant is not None:
-        return op.Add(x, op.constant(constant.reshape(-1, *(1,) * (rank - 2)), element_of(bias)))
-    return op.Add(x, op.Unsqueeze(bias, list(range(1, rank - 1))) if rank > 2 else bias)
+        return in_32_bits(op, op.Add, x, op.constant(constant.reshape(-1, *(1,) * (rank - 2)), element_of(bias)))
+    return in_32_bits(op, op.Add, x, op.Unsqueeze(bias, list(range(1, rank - 1))) if rank > 2 else bias)
 
 
 @tf.lowers("ClipByValue")
@@ -112,6 +154,23 @@ def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
     As in TensorFlow, the result is the upper limit if the lower one is greater.
     """
     return op.Minimum(op.Maximum(node.operand(0), node.operand(1)), node.operand(2))
+
+
+@tf.lowers("PopulationCount")
+def population_count(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.PopulationCount(x) -> the sum of the bits, added in pairs, in groups of four, of eight, …"""
+    x, element = node.operand(0), node.element(0)
+    if element not in INTEGER_TYPES or describe(element).bits > 32:
+        node.fail("the runtime computes integers of 32 bits", hint="convert the numbers to i32")
+    bits = op.convert(x, si32)
+    if describe(element).bits < 32:
+        bits = op.BitwiseAnd(bits, np.array((1 << describe(element).bits) - 1, np.int32))
+    for shift, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (16, 0x0000FFFF)):
+        if shift < describe(element).bits:
+            moved = op.BitwiseRightShift(bits, np.array(shift, np.int32))
+            low, high = (op.BitwiseAnd(each, np.array(mask, np.int32)) for each in (bits, moved))
+            bits = op.Add(low, high)
+    return op.convert(bits, ui8)
 
 
 # Division

@@ -16,10 +16,11 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import f32, to_numpy
+from moir.dialects.element_types import INTEGER_TYPES, f32, to_numpy
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
+from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last
 from moir.lowering.tensorflow.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.sliding_window import default_format, sliding_window
@@ -210,7 +211,12 @@ def dilation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     extents = [(size - 1) * rate + 1 for size, rate in zip(kernel, rates[1:3], strict=False)]
     begins, ends = dilation_pads(node, shape, extents, strides[1:3])
     element = node.element(0)
+    inside: SSAValue | None = None
     if any(begins) or any(ends):
+        if element in INTEGER_TYPES:
+            # The sum of the lowest number and one of the filter would be a large number.
+            ones = op.Broadcast(op.constant(np.array(1, np.uint8)), op.ShapeOf(data))
+            inside = op.Equal(op.Pad(ones, [0, *begins, 0], [0, *ends, 0], None, pad_mode="constant"), 1)
         data = op.Pad(data, [0, *begins, 0], [0, *ends, 0], lowest_value(node, op, element), pad_mode="constant")
     largest = 2**31 - 1
     result: SSAValue | None = None
@@ -220,7 +226,9 @@ def dilation(node: LoweringNode, op: OpBuilder) -> SSAValue:
         start = [row * rates[1], column * rates[2]]
         stop = [place - extent + 1 or largest for place, extent in zip(start, extents, strict=True)]
         tap = op.Slice(data, start, stop, list(strides[1:3]), [1, 2])
-        moved = op.Add(tap, op.Gather(op.Gather(filters, row, 0), column, 0))
+        moved = in_32_bits(op, op.Add, tap, op.Gather(op.Gather(filters, row, 0), column, 0))
+        if inside is not None:
+            moved = op.Select(op.Slice(inside, start, stop, list(strides[1:3]), [1, 2]), moved, lowest_value(node, op, element))
         result = moved if result is None else op.Maximum(result, moved)
     assert result is not None
     return result

@@ -7,8 +7,8 @@ FAMILIES: dict[str, str] = {
     ),
     "arithmetic": (
         "AccumulateNV2 Add AddN AddV2 Atan2 BiasAdd BiasAddV1 BitwiseAnd BitwiseOr BitwiseXor ClipByValue Div DivNoNan FloorDiv FloorMod "
-        "LeftShift Maximum Minimum Mod Mul MulNoNan Pow RealDiv RightShift SquaredDifference Sub TruncateDiv TruncateMod Xdivy Xlog1py "
-        "Xlogy"
+        "LeftShift Maximum Minimum Mod Mul MulNoNan PopulationCount Pow RealDiv RightShift SquaredDifference Sub TruncateDiv "
+        "TruncateMod Xdivy Xlog1py Xlogy"
     ),
     "bessel": "BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1",
     "color": "AdjustHue AdjustSaturation HSVToRGB RGBToHSV",

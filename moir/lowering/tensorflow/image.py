@@ -11,7 +11,7 @@ from typing import NoReturn
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32, si64
+from moir.dialects.element_types import bf16, dynamic, f16, f32, si8, si32, si64, ui8
 from moir.dialects.shapes import element_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, Weights, multiplied, weights
@@ -21,6 +21,9 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 ROWS_AND_COLUMNS = [1, 2]
+
+INTERPOLATED = (f16, bf16, f32, si8, ui8, si32, si64, dynamic)
+"""The element types that Interpolate supports."""
 
 
 def coordinates(node: LoweringNode) -> str:
@@ -61,10 +64,13 @@ def resize_nearest(node: LoweringNode, op: OpBuilder) -> SSAValue:
     -> opset11.Interpolate(x, size, [1, 2]) {mode = nearest, nearest_mode = floor}
     """
     mode = coordinates(node)
+    x = node.operand(0)
     if keeps_size(node):
-        return node.operand(0)
-    return op.Interpolate(
-        node.operand(0),
+        return x
+    # The runtime moves no elements of other types; f32 holds those of 16 bits.
+    is_supported = element_of(x) in INTERPOLATED
+    resized = op.Interpolate(
+        x if is_supported else op.convert(x, f32),
         node.operand(1),
         ROWS_AND_COLUMNS,
         mode="nearest",
@@ -72,6 +78,7 @@ def resize_nearest(node: LoweringNode, op: OpBuilder) -> SSAValue:
         coordinate_transformation_mode="tf_half_pixel_for_nn" if mode == "half_pixel" else mode,
         nearest_mode="round_prefer_ceil" if mode == "align_corners" else "floor",
     )
+    return resized if is_supported else op.convert(resized, element_of(x))
 
 
 @tf.lowers("ResizeBicubic")

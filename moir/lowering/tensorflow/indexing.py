@@ -151,7 +151,12 @@ def dynamic_partition(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | 
     data = flattened(op, node.operand(0), rank)
     numbers = numbers if rank == 1 else op.Reshape(numbers, [-1], special_zero=False)
     parts: list[SSAValue | None] = []
+    known = op.known.constant(numbers)
     for number in range(node.result_count):
+        if known is not None and number not in known:
+            # The runtime fails for a Gather by no indices.
+            parts.append(op.Slice(data, [0], [0], [1], [0]))
+            continue
         selected = op.Squeeze(op.NonZero(op.Equal(numbers, number)), [0]) if node.is_used(number) else None
         parts.append(None if selected is None else op.Gather(data, selected, 0))
     return parts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -10,6 +11,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.opset.einsum import Equation
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
+from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.tensorflow.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -26,7 +28,8 @@ def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 def transposed_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """The product of operands 0 and 1, each transposed if its attribute says so."""
-    return op.MatMul(node.operand(0), node.operand(1), transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
+    multiply = partial(op.MatMul, transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
+    return in_32_bits(op, multiply, node.operand(0), node.operand(1))
 
 
 @tf.lowers("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
@@ -36,7 +39,7 @@ def batch_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if node.has("Tout"):
         element = node.element_attribute("Tout")
         a, b = op.convert(a, element), op.convert(b, element)
-    return op.MatMul(a, b, transpose_a=node.flag("adj_x"), transpose_b=node.flag("adj_y"))
+    return in_32_bits(op, partial(op.MatMul, transpose_a=node.flag("adj_x"), transpose_b=node.flag("adj_y")), a, b)
 
 
 @tf.lowers("_FusedMatMul")
@@ -77,9 +80,12 @@ def solution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def cross_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Cross(a, b) -> rotated(a · rotated(b) - rotated(a) · b), where rotated is opset8.Gather(…, [1, 2, 0], -1)"""
     rotation = np.array([1, 2, 0], np.int64)
-    a, b = node.operand(0), node.operand(1)
-    difference = op.Subtract(op.Multiply(a, op.Gather(b, rotation, -1)), op.Multiply(op.Gather(a, rotation, -1), b))
-    return op.Gather(difference, rotation, -1)
+
+    def product(a: SSAValue, b: SSAValue) -> SSAValue:
+        difference = op.Subtract(op.Multiply(a, op.Gather(b, rotation, -1)), op.Multiply(op.Gather(a, rotation, -1), b))
+        return op.Gather(difference, rotation, -1)
+
+    return in_32_bits(op, product, node.operand(0), node.operand(1))
 
 
 @tf.lowers("MatrixDeterminant")

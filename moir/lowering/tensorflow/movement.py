@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import si16, si32, si64, ui16
+from moir.dialects.opset.movement import Split
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.repetition import repeated
@@ -46,8 +47,17 @@ def concat_v2(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def joined(op: OpBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
-    """The concatenation of values along an axis; of one value that value itself."""
-    return values[0] if len(values) == 1 else op.Concat(*values, axis=axis)
+    """The concatenation of values along an axis; of one value that value itself.
+
+    The runtime makes an Interpolate of parts of a Split that are repeated, which fails for integers of 16 bits: these
+    are converted.
+    """
+    if len(values) == 1:
+        return values[0]
+    element = element_of(values[0])
+    if element in (si16, ui16) and len(set(values)) < len(values) and any(isinstance(value.owner, Split) for value in values):
+        return op.convert(op.Concat(*(op.convert(value, si32) for value in values), axis=axis), element)
+    return op.Concat(*values, axis=axis)
 
 
 @tf.lowers("Pack")
@@ -205,9 +215,17 @@ def roll(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.PadV2(x, paddings, value) -> opset12.Pad(x, begin, end, value) {pad_mode = constant}; x if nothing is added"""
     value, known = node.optional(2), node.constant(2)
-    if value is not None:
-        value = None if known is not None and not known.any() else as_scalar(op, value)
-    return padded(node, op, "constant", value)
+    if value is None or (known is not None and not known.any()):
+        return padded(node, op, "constant", None)
+    value = as_scalar(op, value)
+    if known is not None:
+        return padded(node, op, "constant", value)
+    # The runtime takes 0 for a value that is computed.
+    data = padded(node, op, "constant", None)
+    if data is node.operand(0):
+        return data
+    ones = op.Broadcast(op.constant(np.array(1, np.uint8)), op.ShapeOf(node.operand(0)))
+    return op.Select(op.Equal(padded(node, op, "constant", None, ones), 0), value, data)
 
 
 @tf.lowers("MirrorPad")
@@ -220,9 +238,10 @@ def mirror_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return padded(node, op, modes[mode], None)
 
 
-def padded(node: LoweringNode, op: OpBuilder, mode: str, value: SSAValue | None) -> SSAValue:
-    """Operand 0 padded by operand 1, which has a row [begin, end] for each dimension."""
-    data, widths = node.operand(0), node.constant(1)
+def padded(node: LoweringNode, op: OpBuilder, mode: str, value: SSAValue | None, data: SSAValue | None = None) -> SSAValue:
+    """Operand 0, or other data of its shape, padded by operand 1, which has a row [begin, end] for each dimension."""
+    widths = node.constant(1)
+    data = node.operand(0) if data is None else data
     if widths is None:
         begin, end = (op.Gather(node.operand(1), side, 1) for side in (0, 1))
         return op.Pad(data, begin, end, value, pad_mode=mode)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
-from moir.dialects.shapes import is_static
+from moir.dialects.element_types import si64, to_numpy
+from moir.dialects.shapes import element_of, is_static
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last, spatial
@@ -99,11 +100,17 @@ def max_pool_with_argmax(node: LoweringNode, op: OpBuilder) -> Replacement:
     kernel, strides = (checked_entries(node, name, node.integers(name), 2, True) for name in ("ksize", "strides"))
     begins, ends, automatic = padding(node, 2, True)
     shape, index = node.shape(0), node.element_attribute("Targmax", si64)
+    x = channel_first(op, node.operand(0), 4)
+    pads: SSAValue | None = None
     if node.is_used(1) and automatic == "same_upper" and (shape is None or not is_static(shape[1:3])):
-        node.fail("the runtime computes wrong indices if automatic padding has to wait for the sizes", hint="give x static shapes")
+        # The runtime computes wrong indices if automatic padding has to wait for the sizes.
+        automatic, pads = "valid", computed_pads(op, x, kernel, strides)
+        x, unpadded = padded(op, x, pads), x
+    else:
+        unpadded = x
     values, places = op.MaxPool.parts(
         2,
-        channel_first(op, node.operand(0), 4),
+        x,
         kernel=kernel,
         strides=strides,
         dilations=(1, 1),
@@ -116,6 +123,8 @@ def max_pool_with_argmax(node: LoweringNode, op: OpBuilder) -> Replacement:
     values = channel_last(op, values, 4)
     if not node.is_used(1):
         return [values, None]
+    if pads is not None:
+        places = without_pads(op, places, op.Gather(pads, 0, 0), x, unpadded)
     sizes = op.ShapeOf(node.operand(0), output_type=index)
     channels = op.Gather(sizes, 3, 0)
     indices = op.Add(op.Multiply(channel_last(op, places, 4), channels), op.Range(0, channels, 1, output_type=index))
@@ -124,3 +133,32 @@ def max_pool_with_argmax(node: LoweringNode, op: OpBuilder) -> Replacement:
         image = op.ReduceProd(op.Gather(sizes, [1, 2, 3], 0), [0], keep_dims=False)
         indices = op.Add(indices, op.Reshape(op.Multiply(images, image), [-1, 1, 1, 1], special_zero=False))
     return [values, indices]
+
+
+def computed_pads(op: OpBuilder, x: SSAValue, kernel: Sequence[int], strides: Sequence[int]) -> SSAValue:
+    """The sizes by which automatic padding extends rows and columns of x [N, C, H, W], in front and behind, [2, 2]."""
+    sizes = op.Gather(op.ShapeOf(x), [2, 3], 0)
+    steps = op.constant(list(strides))
+    windows = op.Divide(op.Add(sizes, op.Subtract(steps, 1)), steps)
+    covered = op.Add(op.Multiply(op.Subtract(windows, 1), steps), list(kernel))
+    total = op.Maximum(op.Subtract(covered, sizes), 0)
+    front = op.Divide(total, 2)
+    return op.Concat(op.Unsqueeze(front, [0]), op.Unsqueeze(op.Subtract(total, front), [0]), axis=0)
+
+
+def padded(op: OpBuilder, x: SSAValue, pads: SSAValue) -> SSAValue:
+    """x [N, C, H, W] with the smallest number around it."""
+    front, behind = (op.Concat([0, 0], op.Gather(pads, index, 0), axis=0) for index in (0, 1))
+    dtype = to_numpy(element_of(x))
+    smallest = np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
+    return op.Pad(x, front, behind, op.constant_like(smallest, x), pad_mode="constant")
+
+
+def without_pads(op: OpBuilder, places: SSAValue, front: SSAValue, x: SSAValue, unpadded: SSAValue) -> SSAValue:
+    """Indices of elements of padded channels as those in channels without padding."""
+    element = element_of(places)
+    width, original = (op.Gather(op.ShapeOf(each, output_type=element), 3, 0) for each in (x, unpadded))
+    top, left = (op.Gather(op.convert(front, element), index, 0) for index in (0, 1))
+    column = op.FloorMod(places, width)
+    row = op.Divide(op.Subtract(places, column), width)
+    return op.Add(op.Multiply(op.Subtract(row, top), original), op.Subtract(column, left))

@@ -6,15 +6,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si32, si64, to_numpy, ui8
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.shape_values import all_axes, as_scalar
 from moir.lowering.tensorflow.table import tf
-from moir.rewriting.builder import OpBuilder
+from moir.rewriting.builder import OpBuilder, Operand
 
 _SAME_MEANING = {
     "All": "ReduceLogicalAnd",
@@ -28,6 +32,7 @@ _SAME_MEANING = {
 }
 _OF_BOOLEANS = {"ReduceLogicalAnd": "ReduceMin", "ReduceLogicalOr": "ReduceMax"}
 _IN_FLOATS = ("EuclideanNorm", "Mean")
+_OVERFLOWING = ("Prod", "Sum")
 
 
 @tf.lowers(*_SAME_MEANING)
@@ -37,6 +42,9 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     element, name = element_of(x), _SAME_MEANING[kind]
     if shape_of(axes) == (0,):
         return op.Abs(x) if kind == "EuclideanNorm" else x
+    if kind in _OVERFLOWING:
+        compute = op.ReduceSum if kind == "Sum" else op.ReduceProd
+        return in_32_bits(op, partial(along, compute, axes, node.flag("keep_dims")), x)
     # The runtime computes means and roots of floats only, and logical reductions for constant axes only.
     if element in INTEGER_TYPES and kind in _IN_FLOATS:
         x = op.convert(x, f32)
@@ -44,6 +52,11 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
         x, name, element = op.convert(x, ui8), _OF_BOOLEANS[name], boolean
     result = getattr(op, name)(x, axes, keep_dims=node.flag("keep_dims"))
     return result if x is node.operand(0) else op.convert(result, element)
+
+
+def along(reduce: Callable[..., SSAValue], axes: Operand, keeps: bool, data: SSAValue) -> SSAValue:
+    """The data reduced along axes."""
+    return reduce(data, axes, keep_dims=keeps)
 
 
 @tf.lowers("L2Loss")
@@ -91,7 +104,7 @@ def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     -> opset1.ReduceProd of the prefix of each element, in which other elements are replaced by 1
     """
     prefixes, axis = prefixes_of(node, op, 1)
-    return op.ReduceProd(prefixes, [axis], keep_dims=False)
+    return in_32_bits(op, partial(along, op.ReduceProd, [axis], False), prefixes)
 
 
 @tf.lowers("CumulativeLogsumexp")

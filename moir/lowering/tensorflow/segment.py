@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, bf16, describe, dynamic, si32, si64, to_numpy
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.shape_values import as_list, as_scalar
+from moir.lowering.shape_values import as_list, as_scalar, rank_value
 from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
@@ -101,7 +101,7 @@ def unsorted_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
     non-negative, there is no such row.
     """
     data, ids, count = node.operand(0), as_indices(op, node.operand(1)), as_list(op, node.operand(2))
-    reduction, rank = NEUTRAL[node.op.KIND], node.known_rank(1)
+    reduction, rank = NEUTRAL[node.op.KIND], node.rank(1)
     count = op.convert(count, element_of(ids))
     known = node.constant_integers(1)
     drops = known is None or min(known, default=0) < 0
@@ -109,14 +109,18 @@ def unsorted_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if drops:
         # The id of the removed row is the number of rows of the result.
         ids = op.Select(op.Less(ids, 0), as_scalar(op, count), ids)
-    start = op.Broadcast(neutral(op, node, data, reduction), unsorted_shape(op, data, rows, rank))
-    found = op.ScatterNDUpdate(start, op.Unsqueeze(ids, [rank]), data, reduction=reduction)
+    start = op.Broadcast(
+        neutral(op, node, data, reduction), unsorted_shape(op, data, rows, op.ShapeOf(op.ShapeOf(ids)) if rank is None else rank)
+    )
+    found = op.ScatterNDUpdate(start, op.Unsqueeze(ids, [-1]), data, reduction=reduction)
     return op.Slice(found, op.constant([0], element_of(count)), count, op.constant([1], element_of(count)), [0]) if drops else found
 
 
-def unsorted_shape(op: OpBuilder, data: SSAValue, count: SSAValue, rank: int) -> Operand:
-    """The number of rows, and the dimensions of the data after those that correspond to the ids."""
+def unsorted_shape(op: OpBuilder, data: SSAValue, count: SSAValue, rank: int | SSAValue) -> Operand:
+    """The number of rows, and the dimensions of the data behind those of the ids, whose rank is given."""
     shape, known = shape_of(data), op.known.integers(count)
+    if isinstance(rank, SSAValue):
+        return op.Concat(op.convert(count, si64), op.Slice(op.ShapeOf(data), rank, [2**31 - 1], [1], [0]), axis=0)
     if shape is not None and is_static(shape[rank:]):
         if known is not None:
             return [*known, *shape[rank:]]
@@ -173,5 +177,8 @@ def segments_of_rows(node: LoweringNode, op: OpBuilder, count: SSAValue | None) 
     divisor = op.Maximum(sizes, 1)
     if "SqrtN" in node.op.KIND:
         divisor = op.Sqrt(divisor)
-    rank = node.known_rank(0)
+    rank = node.rank(0)
+    if rank is None:
+        ones = op.Broadcast(op.constant([1]), op.Subtract(rank_value(op, data), 1))
+        return op.Divide(total, op.Reshape(divisor, op.Concat([-1], ones, axis=0), special_zero=False))
     return op.Divide(total, op.Unsqueeze(divisor, list(range(1, rank))) if rank > 1 else divisor)

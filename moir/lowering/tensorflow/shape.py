@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si32, si64
+from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_list
@@ -112,12 +113,24 @@ def broadcast(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Broadcast(node.operand(0), node.operand(1))
 
 
+GIVE_LENGTH = "give the input that says the shape a known length"
+
+
+def inputs_of(node: LoweringNode) -> list[SSAValue]:
+    """The inputs of the model, or those of the body in which a node is."""
+    block = node.op.parent_block()
+    return [] if block is None else [op.results[0] for op in block.ops if isinstance(op, Parameter)]
+
+
 @tf.lowers("Reshape")
 def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Reshape(x, shape) -> opset1.Reshape(x, shape) {special_zero = false}"""
     x, target = node.operand(0), node.operand(1)
     if is_complex(node):
         target = op.Concat(target, op.constant([2], element_of(target)), axis=0)
+    lengths = shape_of(target)
+    if lengths is not None and -1 in lengths and all(rank_of(value) is not None for value in inputs_of(node)):
+        node.fail("its shape has an unknown number of entries, so that the rank of the result is unknown", hint=GIVE_LENGTH)
     known = op.known.integers(target)
     if known is not None and -1 not in known and known == shape_of(x):
         return x

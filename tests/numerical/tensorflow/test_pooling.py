@@ -95,3 +95,14 @@ def test_impossible_windows_are_refused(attributes: dict[str, list[int]], tmp_pa
 
     with pytest.raises(ConversionError, match="ksize"):
         convert_graph(Stored(), tmp_path)
+
+
+@pytest.mark.parametrize("batch", [True, False])
+def test_positions_with_automatic_padding_of_unknown_sizes(batch: bool) -> None:
+    x = np.random.default_rng(4).normal(size=(2, 5, 4, 3)).astype(np.float32)
+
+    def pooled(x: Any) -> Any:
+        properties = {"ksize": [1, 3, 3, 1], "strides": [1, 2, 2, 1], "padding": "SAME", "include_batch_in_index": batch}
+        return tf.raw_ops.MaxPoolWithArgmax(input=x, **properties)
+
+    check(pooled, {"x": x})

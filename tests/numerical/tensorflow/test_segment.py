@@ -92,3 +92,16 @@ def test_sparse_segment(kind: str) -> None:
         forms=FLEXIBLE,
         fixed=("n",),
     )
+
+
+def test_segments_of_unknown_rank() -> None:
+    data, ids = np.arange(24, dtype=np.float32).reshape(4, 3, 2), np.array([0, 0, 1], np.int32)
+    check(
+        lambda x: tf.raw_ops.SparseSegmentMean(data=x, indices=np.array([0, 2, 3], np.int32), segment_ids=ids), {"x": data}, forms=("rank",)
+    )
+    numbers = np.array([[0, 1], [1, 0]], np.int32)
+    check(
+        lambda x, ids: tf.raw_ops.UnsortedSegmentSum(data=x, segment_ids=ids, num_segments=3),
+        {"x": data.reshape(2, 2, 6), "ids": numbers},
+        forms=("rank",),
+    )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from moir.errors import ConversionError
 from tests.numerical.tensorflow.conversion import check
 
 X = np.random.default_rng(5).normal(size=(2, 1, 3, 1)).astype(np.float32)
@@ -89,3 +90,10 @@ def test_broadcast(dtype: type) -> None:
 @pytest.mark.parametrize(("a", "b"), [([2, 1, 3], [4, 1]), ([3], [3]), ([1, 0], [2, 5, 1]), ([], [2])], ids=str)
 def test_shapes_broadcast(a: list[int], b: list[int]) -> None:
     check(lambda a, b: tf.raw_ops.BroadcastArgs(s0=a, s1=b), {"a": np.array(a, np.int32), "b": np.array(b, np.int32)})
+
+
+def test_a_shape_of_unknown_length_is_refused() -> None:
+    inputs = {"x": np.zeros((2, 3), np.float32), "s": np.array([3, 2])}
+    with pytest.raises(ConversionError, match="unknown number of entries"):
+        check(lambda x, s: tf.raw_ops.Reshape(tensor=x, shape=s), inputs, forms=("dynamic",))
+    check(lambda x, s: tf.raw_ops.Reshape(tensor=x, shape=s), inputs, forms=("dynamic",), fixed=["s"])

@@ -48,6 +48,7 @@ class LoweringTable:
         modules: module of each family.
         families: the kinds of each family, separated by blanks.
         check: verifies a module before its operations are lowered; raises ConversionError if that is impossible.
+        adapt: returns the handler to use for a kind instead of a built-in one.
     """
 
     def __init__(
@@ -56,9 +57,11 @@ class LoweringTable:
         modules: Mapping[str, str] | None = None,
         families: Mapping[str, str] | None = None,
         check: Callable[[Operation], None] | None = None,
+        adapt: Callable[[str, Handler], Handler] | None = None,
     ) -> None:
         self.framework = framework
         self.check = check
+        self._adapt = adapt
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
         self._added: dict[str, list[tuple[int, Handler]]] | None = None
         modules = modules or {}
@@ -105,7 +108,8 @@ class LoweringTable:
         """The handler of a kind in a version of its operation set; None if there is none."""
         for since, handler in self._registered(kind):
             if since <= version:
-                return handler
+                is_own = self._adapt is not None and handler.__module__.startswith("moir.")
+                return self._adapt(kind, handler) if is_own and self._adapt is not None else handler
         return None
 
     def kinds(self) -> Iterable[str]:

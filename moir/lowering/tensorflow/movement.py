@@ -114,6 +114,8 @@ def split_lengths(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Transpose(x, perm) -> opset1.Transpose(x, perm); x itself for the identity permutation"""
     data, order = node.operand(0), node.constant_integers(1)
+    if node.op.KIND == "ConjugateTranspose" and is_complex(node):
+        data = op.Multiply(data, op.constant_like(np.array([1, -1]), data))
     if order is not None:
         order = [normalize_axis(axis, len(order)) for axis in order]
         if is_complex(node):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import wraps
+from importlib import import_module
 
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Operation
@@ -18,7 +19,8 @@ from moir.rewriting.builder import OpBuilder
 
 COMPLEX_KINDS = (
     "Abs Angle Cast Complex ComplexAbs Conj Exp FFT FFT2D FFT3D IFFT IFFT2D IFFT3D IRFFT IRFFT2D IRFFT3D Imag RFFT RFFT2D RFFT3D Real "
-    "Add AddN AddV2 AccumulateNV2 DynamicStitch ParallelDynamicStitch Sub Mul Neg Concat ConcatV2 ConjugateTranspose ExpandDims Squeeze Reshape Transpose Shape ShapeN "
+    "Add AddN AddV2 AccumulateNV2 DynamicStitch ParallelDynamicStitch Sub Mul Neg Concat ConcatV2 ConjugateTranspose ExpandDims "
+    "Squeeze Reshape Transpose Shape ShapeN "
     "Roll Identity IdentityN Pack Unpack GatherV2 StridedSlice Slice Rank Size Snapshot StopGradient PreventGradient GuaranteeConst "
     "EnsureShape DebugGradientIdentity StatelessWhile While StatelessIf If"
 )
@@ -79,15 +81,59 @@ BY_PARTS: dict[str, tuple[int, ...]] = {
 """Kinds that do the same to real and imaginary parts, with the indices of the operands that are complex."""
 
 FUNCTIONS = frozenset(
-    (
-        "Acos Acosh Asin Asinh Atan Atanh BatchMatMul BatchMatMulV2 Cos Cosh Div DivNoNan Einsum Equal Expm1 Inv Log Log1p MatMul "
-        "MatrixInverse MatrixSolve MulNoNan NotEqual OnesLike Pow Prod RealDiv Reciprocal Rsqrt Sigmoid Sign Sin Sinh "
-        "SparseTensorDenseMatMul Sqrt Square SquaredDifference Tan Tanh Xdivy Xlog1py Xlogy"
-    ).split()
+    [
+        "Acos",
+        "Acosh",
+        "Asin",
+        "Asinh",
+        "Atan",
+        "Atanh",
+        "BatchMatMul",
+        "BatchMatMulV2",
+        "Cos",
+        "Cosh",
+        "Div",
+        "DivNoNan",
+        "Einsum",
+        "Equal",
+        "Expm1",
+        "Inv",
+        "Log",
+        "Log1p",
+        "MatMul",
+        "MatrixInverse",
+        "MatrixSolve",
+        "MulNoNan",
+        "NotEqual",
+        "OnesLike",
+        "Pow",
+        "Prod",
+        "RealDiv",
+        "Reciprocal",
+        "Rsqrt",
+        "Sigmoid",
+        "Sign",
+        "Sin",
+        "Sinh",
+        "SparseTensorDenseMatMul",
+        "Sqrt",
+        "Square",
+        "SquaredDifference",
+        "Tan",
+        "Tanh",
+        "Xdivy",
+        "Xlog1py",
+        "Xlogy",
+    ]
 )
-"""Kinds with formulas of their own for complex numbers, in `complex_functions`."""
+"""Kinds with formulas of their own for complex numbers."""
 
-REAL_RESULTS = frozenset("Abs Angle ComplexAbs Equal Imag IRFFT IRFFT2D IRFFT3D NotEqual Rank Real Shape ShapeN Size".split())
+FORMULAS = "moir.lowering.tensorflow.complex_functions"
+"""The file of those, which is imported for the first complex number."""
+
+REAL_RESULTS = frozenset(
+    ["Abs", "Angle", "ComplexAbs", "Equal", "Imag", "IRFFT", "IRFFT2D", "IRFFT3D", "NotEqual", "Rank", "Real", "Shape", "ShapeN", "Size"]
+)
 """Kinds that make real numbers of complex ones."""
 
 
@@ -104,9 +150,7 @@ def adapted(kind: str, handler: Handler) -> Handler:
             from moir.lowering.tensorflow.complex_parts import computed_by_parts
 
             return computed_by_parts(node, op, handler, BY_PARTS[kind])
-        from moir.lowering.tensorflow.complex_functions import HANDLERS
-
-        return HANDLERS[kind](node, op)
+        return import_module(FORMULAS).HANDLERS[kind](node, op)
 
     return choose
 

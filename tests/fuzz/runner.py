@@ -30,6 +30,9 @@ GENERATORS: Mapping[str, tuple[str, int]] = {
 }
 """Where each kind of case is drawn, and how often in comparison with the others."""
 
+TENSORFLOW_GENERATORS: Mapping[str, tuple[str, int]] = {"tf-nodes": ("tests.fuzz.tensorflow.nodes:single_operation", 1)}
+"""The same for TensorFlow, which is imported only if these are asked for."""
+
 GENERATOR_FAILED = "the generator failed: "
 """Beginning of the message of a case that could not be drawn because of a mistake in a generator."""
 
@@ -81,7 +84,7 @@ class Report:
 
 def generator(kind: str) -> Generator:
     """What draws a kind of cases. Its file is imported when it is first used."""
-    module, _, name = GENERATORS[kind][0].partition(":")
+    module, _, name = (GENERATORS | TENSORFLOW_GENERATORS)[kind][0].partition(":")
     found: Generator = getattr(import_module(module), name)
     return found
 
@@ -99,7 +102,7 @@ def expected_results(case: Case) -> tuple[str, list[Array]]:
 
 def drawn(ticket: Ticket, say: Say) -> tuple[Case, str, list[Array]]:
     """The case of a ticket, the name of its reference and the expected results. Raises NoCase after many attempts."""
-    kinds = [kind for kind in ticket.kinds for _ in range(GENERATORS[kind][1])]
+    kinds = [kind for kind in ticket.kinds for _ in range((GENERATORS | TENSORFLOW_GENERATORS)[kind][1])]
     draws = generator(Draw(ticket.seed, ticket.number).one_of(kinds))
     for attempt in range(ATTEMPTS):
         try:

@@ -72,7 +72,6 @@ def test_states_and_lengths(kind, direction):
     directions = 2 if direction == "bidirectional" else 1
     operands = "xwrbshc" if kind == "LSTM" else "xwrbsh"
     check_network(network(kind, directions=directions, direction=direction, operands=operands), fixed="sx")
-    # Where the number of steps is unknown, the CPU does not look at the lengths.
     check_network(network(kind, directions=directions, direction=direction, operands=operands.replace("s", "")))
     constants = "wrbsh"
     check_network(network(kind, directions=directions, direction=direction, operands=operands), constants, forms=["static"])
@@ -154,17 +153,106 @@ def test_peepholes_of_zeros():
     check_network((nodes, inputs), "wrbp")
 
 
+PARAMETERS = {
+    "Affine": {"activation_alpha": [0.7], "activation_beta": [0.1]},
+    "Elu": {"activation_alpha": [0.6]},
+    "HardSigmoid": {"activation_alpha": [0.3], "activation_beta": [0.4]},
+    "LeakyRelu": {"activation_alpha": [0.2]},
+    "Relu": {},
+    "ScaledTanh": {"activation_alpha": [0.8], "activation_beta": [0.5]},
+    "Sigmoid": {},
+    "Softplus": {},
+    "Softsign": {},
+    "Tanh": {},
+    "ThresholdedRelu": {"activation_alpha": [0.3]},
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("kind", GATES)
+def test_every_activation(kind, name):
+    activations = {"RNN": [name], "GRU": [name, "Tanh"], "LSTM": ["Sigmoid", name, "Softsign"]}[kind]
+    check_network(network(kind, activations=activations, **PARAMETERS[name]), forms=["static", "dynamic"])
+
+
+@pytest.mark.parametrize("name", ["HardSigmoid", "LeakyRelu", "Elu"])
+def test_default_parameters_of_activations(name):
+    check_network(network("LSTM", activations=["Sigmoid", name, "Softsign"]), forms=["static"])
+
+
+@pytest.mark.parametrize("kind", ["GRU", "LSTM"])
+def test_parameters_belong_to_the_activations_that_have_them(kind):
+    names = {"GRU": ["Sigmoid", "LeakyRelu", "HardSigmoid", "Elu"], "LSTM": ["Sigmoid", "Elu", "LeakyRelu", "HardSigmoid", "Tanh", "Elu"]}[
+        kind
+    ]
+    lists = {"activation_alpha": [0.1, 0.3, 0.4, 0.5][: 3 if kind == "GRU" else 4], "activation_beta": [0.6]}
+    check_network(network(kind, directions=2, direction="bidirectional", activations=names, **lists))
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize("attributes", [{}, {"input_forget": 1}, {"clip": 0.4}])
+def test_peepholes(direction, attributes):
+    directions = 2 if direction == "bidirectional" else 1
+    given = network("LSTM", directions=directions, direction=direction, operands="xwrbshcp", **attributes)
+    check_network(given, "wrbp")
+    check_network(given, "")
+
+
+@pytest.mark.parametrize("operands", ["xwr", "xwrb", "xwrbshc"])
+def test_coupled_gates(operands):
+    check_network(network("LSTM", input_forget=1, operands=operands))
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize("kind", GATES)
+def test_lengths_of_unknown_numbers_of_steps(kind, direction):
+    directions = 2 if direction == "bidirectional" else 1
+    operands = "xwrbshc" if kind == "LSTM" else "xwrbsh"
+    for options in ({}, {"linear_before_reset": 1}) if kind == "GRU" else ({},):
+        given = network(kind, directions=directions, direction=direction, operands=operands, **options)
+        check_network(given, forms=["dynamic", "rank"])
+        check_network(given, "", forms=["dynamic"], fixed="wrb")
+
+
+@pytest.mark.parametrize("operands", ["xwr", "xwrb", "xwrbs"])
+@pytest.mark.parametrize("linear", [0, 1])
+def test_gates_of_other_activations(operands, linear):
+    check_network(network("GRU", activations=["HardSigmoid", "Softsign"], linear_before_reset=linear, clip=0.6, operands=operands))
+
+
+@pytest.mark.parametrize("outputs", [["y"], ["", "yh"], ["", "", "yc"], ["y", "", "yc"]])
+def test_some_outputs_of_a_loop(outputs):
+    check_network(network("LSTM", outputs=outputs, input_forget=1), forms=["dynamic"])
+
+
+@pytest.mark.parametrize("kind", GATES)
+@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+def test_batch_first_in_a_loop(kind, direction):
+    """ONNX Runtime does not have `layout = 1`."""
+    directions = 2 if direction == "bidirectional" else 1
+    names = {"RNN": ["Softsign"], "GRU": ["HardSigmoid", "Tanh"], "LSTM": ["HardSigmoid", "Tanh", "Elu"]}[kind] * directions
+    (made,), inputs = network(
+        *(kind,), directions=directions, direction=direction, operands="xwrbshc" if kind == "LSTM" else "xwrbsh", activations=names
+    )
+    from tests.numerical.onnx.conversion import expected_results
+
+    results = expected_results(build([made], inputs, opset=14), inputs, "onnxruntime")
+    expected = [result.transpose(2, 0, 1, 3) if result.ndim == 4 else result.swapaxes(0, 1) for result in results]
+    swapped = {name: np.ascontiguousarray(value.swapaxes(0, 1)) if name in "xhc" else value for name, value in inputs.items()}
+    first = node(kind, made.input, made.output, hidden_size=HIDDEN, direction=direction, activations=names, layout=1)
+    check_network(([first], swapped), expected=expected)
+
+
 @pytest.mark.parametrize(
     ("kind", "attributes", "reason"),
     [
-        ("LSTM", {"input_forget": 1}, "coupled"),
-        ("RNN", {"activations": ["Softsign"]}, "softsign"),
-        ("RNN", {"activations": ["HardSigmoid"]}, "hardsigmoid"),
+        ("RNN", {"activations": ["Sine"]}, "sine"),
+        ("RNN", {"activations": ["ScaledTanh"]}, "no default"),
         ("GRU", {"activations": ["Tanh"]}, "1 activations where 2 are needed"),
         ("GRU", {"direction": "sideways"}, "'sideways' does not exist"),
     ],
 )
-def test_what_the_runtime_does_not_have(kind, attributes, reason, tmp_path):
+def test_what_is_no_network(kind, attributes, reason, tmp_path):
     nodes, inputs = network(kind, **attributes)
     with pytest.raises(ConversionError, match=reason):
         convert(build(nodes, inputs, opset=14), tmp_path)

@@ -1,0 +1,226 @@
+"""The operands and attributes of recurrent networks, RNN, GRU and LSTM, in the forms that their lowerings need.
+
+In shapes: T time, N batch, D directions, I input, H hidden size, G gates. In the runtime the batch is the first
+dimension of data, states and results. In ONNX it is so with `layout = 1`, except that the dimension of directions of
+the first result has another place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import si32
+from moir.dialects.shapes import Shape, element_of, is_static, shape_of
+from moir.lowering.binder import LoweringNode
+from moir.rewriting.builder import OpBuilder
+
+DIRECTIONS = ("forward", "reverse", "bidirectional")
+
+PARAMETERS: dict[str, tuple[float | None, ...]] = {
+    "affine": (1.0, 0.0),
+    "elu": (1.0,),
+    "hardsigmoid": (0.2, 0.5),
+    "leakyrelu": (0.01,),
+    "relu": (),
+    "scaledtanh": (None, None),
+    "sigmoid": (),
+    "softplus": (),
+    "softsign": (),
+    "tanh": (),
+    "thresholdedrelu": (1.0,),
+}
+"""The activations, with the defaults of their parameters alpha and beta, None where there is none.
+
+The defaults are those of the operations of these names.
+"""
+
+
+class Activation(NamedTuple):
+    """A function of single elements."""
+
+    name: str
+    alpha: float = 0.0
+    beta: float = 0.0
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The properties in which RNN, GRU and LSTM differ.
+
+    `gates` are the gates in the order of the runtime, each as its index in ONNX; `states` is the number of states that
+    a step passes on.
+    """
+
+    name: str
+    gates: tuple[int, ...]
+    states: int
+    activations: tuple[str, ...]
+
+
+RNN = Kind("RNN", (0,), 1, ("tanh",))
+GRU = Kind("GRU", (0, 1, 2), 1, ("sigmoid", "tanh"))
+LSTM = Kind("LSTM", (2, 0, 3, 1), 2, ("sigmoid", "tanh", "tanh"))
+
+
+def activations_of(node: LoweringNode, kind: Kind, directions: int) -> list[tuple[Activation, ...]]:
+    """The activations of each direction. The lists of parameters have entries for those that have parameters only."""
+    count = len(kind.activations)
+    names = [name.lower() for name in node.texts("activations", ())] or list(kind.activations) * directions
+    if kind is RNN and len(names) == 2 and directions == 1:
+        # The default of RNN is a list for two directions.
+        names = names[:1]
+    if len(names) != count * directions:
+        node.fail(f"it has {len(names)} activations where {count * directions} are needed")
+    if unknown := sorted(set(names) - PARAMETERS.keys()):
+        node.fail(f"the activation {', '.join(unknown)} does not exist")
+    given = [iter(node.numbers(name, ())) for name in ("activation_alpha", "activation_beta")]
+    found: list[Activation] = []
+    for name in names:
+        values = [next(own, default) for own, default in zip(given, PARAMETERS[name], strict=False)]
+        present = [value for value in values if value is not None]
+        if len(present) < len(values):
+            node.fail(f"the activation {name} has no default for its parameters")
+        found.append(Activation(name, *present))
+    return [tuple(found[start : start + count]) for start in range(0, len(found), count)]
+
+
+class Network:
+    """A node with its operands in the layout of the runtime: batch first, gates in the order of the runtime."""
+
+    def __init__(self, node: LoweringNode, op: OpBuilder, kind: Kind) -> None:
+        self.node, self.op, self.kind = node, op, kind
+        self.batch_first = node.flag("layout")
+        self.direction = node.text("direction", "forward").lower()
+        if self.direction == "foward":
+            # The default of `direction` as GRU of version 1 spells it.
+            self.direction = "forward"
+        if self.direction not in DIRECTIONS:
+            node.fail(f"direction {self.direction!r} does not exist")
+        self.directions = 2 if self.direction == "bidirectional" else 1
+        self.activations = activations_of(node, kind, self.directions)
+        self.hidden_size = self._hidden_size()
+        self.clip = node.number("clip", 0.0)
+        self.linear_before_reset = kind is GRU and node.flag("linear_before_reset")
+        self.input_forget = kind is LSTM and node.flag("input_forget")
+        self._dimensions: SSAValue | None = None
+
+    @property
+    def has_peepholes(self) -> bool:
+        """Whether the gates of an LSTM see the state of the cell by weights that are not all 0."""
+        return self.kind is LSTM and self.node.optional(7) is not None and ((found := self.node.constant(7)) is None or bool(found.any()))
+
+    def _hidden_size(self) -> int:
+        size = self.node.integer("hidden_size", 0)
+        shape = self.node.shape(2)
+        if shape is not None and len(shape) == 3 and shape[2] > 0:
+            size = size or shape[2]
+        if size < 1:
+            self.node.fail("the hidden size is unknown")
+        return size
+
+    def value(self, index: int, constant: Callable[[Array], Array], general: Callable[[SSAValue], SSAValue]) -> SSAValue:
+        """An operand in another form; `constant` converts the array of a constant, `general` any other value."""
+        array, operand = self.node.constant(index), self.node.operand(index)
+        return general(operand) if array is None else self.op.constant(constant(array), element_of(operand))
+
+    def data(self) -> SSAValue:
+        """X as [N, T, I]."""
+        data = self.node.operand(0)
+        return data if self.batch_first else self.op.Transpose(data, [1, 0, 2])
+
+    def weights(self, index: int) -> SSAValue:
+        """Weights [D, G * H, …] with the gates in the order of the runtime."""
+        value = self.node.operand(index) if self._in_order() else self.value(index, self._reordered_array, self._reordered)
+        shape, data = shape_of(value), shape_of(self.node.operand(0))
+        columns = self.hidden_size if index == 2 else -1 if data is None else data[2]
+        return self.of_size(value, shape, [self.directions, len(self.kind.gates) * self.hidden_size, columns])
+
+    def of_size(self, value: SSAValue, shape: Shape, sizes: Sequence[int]) -> SSAValue:
+        """A value reshaped to the sizes that the operation implies, which the plugin (2026.4) needs to compile it."""
+        return value if shape is not None and is_static(shape) else self.op.Reshape(value, sizes, special_zero=False)
+
+    def _in_order(self) -> bool:
+        return self.kind.gates == tuple(range(len(self.kind.gates)))
+
+    def _reordered_array(self, array: Array) -> Array:
+        parts = np.split(array, len(self.kind.gates), axis=1)
+        return np.concatenate([parts[gate] for gate in self.kind.gates], axis=1)
+
+    def _reordered(self, value: SSAValue) -> SSAValue:
+        parts = self.op.Split.parts(len(self.kind.gates), value, 1, num_splits=len(self.kind.gates))
+        return self.op.Concat(*[parts[gate] for gate in self.kind.gates], axis=1)
+
+    def bias(self) -> SSAValue:
+        """The sum of the biases of input and recurrence, which are side by side in ONNX: [D, 2 * G * H] -> [D, G * H].
+
+        With `linear_before_reset` those of the last gate are not added: [D, (G + 1) * H].
+        """
+        if self.node.optional(3) is None:
+            gates = len(self.kind.gates) + self.linear_before_reset
+            return self.op.constant_like(np.zeros((self.directions, gates * self.hidden_size)), self.node.operand(0))
+        bias = self.value(3, self._added_array, self._added)
+        return self.of_size(bias, shape_of(bias), [self.directions, -1])
+
+    def _added_array(self, array: Array) -> Array:
+        inputs, recurrence = np.split(array, 2, axis=1)
+        if self.linear_before_reset:
+            cut = 2 * self.hidden_size
+            return np.concatenate([inputs[:, :cut] + recurrence[:, :cut], inputs[:, cut:], recurrence[:, cut:]], axis=1)
+        return self._reordered_array(inputs + recurrence)
+
+    def _added(self, value: SSAValue) -> SSAValue:
+        op, size = self.op, self.hidden_size
+        if self.linear_before_reset:
+            inputs, own, recurrence, other = op.VariadicSplit.parts(4, value, 1, [2 * size, size, 2 * size, size])
+            return op.Concat(op.Add(inputs, recurrence), own, other, axis=1)
+        added = op.Add(*op.Split.parts(2, value, 1, num_splits=2))
+        return added if self._in_order() else self._reordered(added)
+
+    def state(self, index: int) -> SSAValue:
+        """An initial state as [N, D, H]; zeros if it is absent."""
+        if self.node.optional(index) is not None:
+            if self.batch_first:
+                return self.node.operand(index)
+            return self.value(index, lambda array: array.swapaxes(0, 1), lambda value: self.op.Transpose(value, [1, 0, 2]))
+        data = self.node.operand(0)
+        batch = self.dimension(1 - self.time_axis)
+        tail = (self.directions, self.hidden_size)
+        if isinstance(batch, int):
+            return self.op.constant_like(np.zeros((batch, *tail)), data)
+        return self.op.Broadcast(self.op.constant_like(0.0, data), self.op.Concat(batch, list(tail), axis=0))
+
+    def lengths(self) -> SSAValue:
+        """The lengths of the sequences [N]; T for each sequence if the operand is absent."""
+        if self.node.optional(4) is not None:
+            return self.node.operand(4)
+        time, batch = self.dimension(self.time_axis), self.dimension(1 - self.time_axis)
+        if isinstance(time, int):
+            if isinstance(batch, int):
+                return self.op.constant(np.full(batch, time, np.int32), si32)
+            return self.op.Broadcast(time, batch)
+        return self.op.Broadcast(time, batch if isinstance(batch, SSAValue) else [batch])
+
+    @property
+    def time_axis(self) -> int:
+        """The dimension of X that is time."""
+        return 1 if self.batch_first else 0
+
+    def has_known_length(self) -> bool:
+        """Whether the number of steps is known."""
+        return isinstance(self.dimension(self.time_axis), int)
+
+    def dimension(self, axis: int) -> int | SSAValue:
+        """A dimension of X: a number, or a tensor of one entry if it is unknown."""
+        data = self.node.operand(0)
+        shape = shape_of(data)
+        if shape is not None and shape[axis] >= 0:
+            return shape[axis]
+        if self._dimensions is None:
+            self._dimensions = self.op.ShapeOf(data)
+        return self.op.Gather(self._dimensions, [axis], 0)

@@ -143,20 +143,6 @@ def rows_of(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Reshape(x, op.Concat([-1], dimension_list(op, x, -1), axis=0), special_zero=False)
 
 
-def rounded(modes: Numbers, thresholds: Reals) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Thresholds in f32 with which comparisons of numbers in f32 have the results that they have in f64.
-
-    A threshold between two of these numbers becomes the one on its own side; no number equals it.
-    """
-    with np.errstate(over="ignore"):
-        near = thresholds.astype(np.float32)
-    wide = near.astype(np.float64)
-    downwards = np.isin(modes, (LESS_EQUAL, GREATER))
-    near = np.where(downwards & (wide > thresholds), np.nextafter(near, np.float32(-np.inf)), near)
-    near = np.where(np.isin(modes, (LESS, GREATER_EQUAL)) & (wide < thresholds), np.nextafter(near, np.float32(np.inf)), near)
-    return np.where(np.isin(modes, (EQUAL, NOT_EQUAL)) & (wide != thresholds), np.float32(np.nan), near)
-
-
 Comparison: TypeAlias = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
 
 # The plugin's Greater and GreaterEqual (2026.4, CPU) hold for NaN.
@@ -175,7 +161,9 @@ def leaves(op: OpBuilder, ensemble: Ensemble, x: SSAValue) -> SSAValue:
     nodes, first = ensemble.numbered
     modes, trees = ensemble.modes[nodes], ensemble.roots.size
     features = np.where(modes == LEAF, 0, ensemble.features[nodes]).astype(np.int32)
-    thresholds = rounded(modes, ensemble.thresholds[nodes])
+    # The plugin computes in f32. What equals a threshold in f64 still does when both are rounded.
+    with np.errstate(over="ignore"):
+        thresholds = ensemble.thresholds[nodes].astype(np.float32)
     tables = [
         (compare, np.where(np.isin(modes, kinds), thresholds, np.float32(np.nan)))
         for kinds, compare in COMPARISONS.items()

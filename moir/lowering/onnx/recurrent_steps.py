@@ -175,6 +175,9 @@ def _direction(network: Network, number: int) -> list[SSAValue]:
         return Step(following, [inside.Unsqueeze(shown, [time])])
 
     states = [op.Gather(network.state(index), number, 1) for index in range(5, 5 + network.kind.states)]
+    if lengths is not None:
+        # The states of a sequence without steps are 0, as in the operations of the runtime.
+        states = [op.Select(op.Less(0, weights[count]), state, op.constant_like(0.0, state)) for state in states]
     *last, every = repeated_steps(op, body, states, cuts=cuts, invariants=weights, joins=[replace(forwards, axis=time)])
     return [every, *last]
 

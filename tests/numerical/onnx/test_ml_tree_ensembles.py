@@ -126,11 +126,11 @@ def test_element_types(dtype: type) -> None:
 
 
 def test_thresholds_in_double_precision() -> None:
+    """Decimal numbers, of which many are equal, and none of which is a number in single precision."""
     attributes = trees(9, depth=4, modes=BRANCHES)
-    values = np.array(attributes.pop("nodes_values")) + RANDOM.choice([-1e-9, 0, 1e-9], len(attributes["nodes_modes"]))
-    attributes["nodes_values_as_tensor"] = numpy_helper.from_array(values)
+    attributes["nodes_values_as_tensor"] = numpy_helper.from_array(np.array(attributes.pop("nodes_values")) / 5 + 0.1)
     attributes["target_weights_as_tensor"] = numpy_helper.from_array(np.array(attributes.pop("target_weights")))
-    check_ml(regressor(attributes), {"x": ROWS.astype(np.float64)}, forms=["dynamic"])
+    check_ml(regressor(attributes), {"x": ROWS.astype(np.float64) / 5 + 0.1}, forms=["dynamic"])
 
 
 @pytest.mark.parametrize("labels", [[3, 1, 2], [0, 1, 2], ["one", "two", "Größe"]])

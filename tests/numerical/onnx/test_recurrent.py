@@ -214,6 +214,14 @@ def test_lengths_of_unknown_numbers_of_steps(kind, direction):
         check_network(given, "", forms=["dynamic"], fixed="wrb")
 
 
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+@pytest.mark.parametrize("kind", GATES)
+def test_sequences_without_steps(kind, direction):
+    nodes, inputs = network(kind, direction=direction, operands="xwrbshc" if kind == "LSTM" else "xwrbsh")
+    inputs["s"] = np.array([0, 4, 1], dtype=np.int32)
+    check_network((nodes, inputs))
+
+
 @pytest.mark.parametrize("operands", ["xwr", "xwrb", "xwrbs"])
 @pytest.mark.parametrize("linear", [0, 1])
 def test_gates_of_other_activations(operands, linear):

@@ -161,6 +161,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "raise-tensor-lists": ((("EmptyTensorList", "StatelessWhile", "TensorListReserve", "While"),),),
     "raise-while-frames": ((("Enter", "RefEnter"),),),
     "reshape-unit-transposes": ((("Transpose",),),),
+    "reverse-comparisons": ((("Greater", "GreaterEqual"),),),
     "select-pad-values": ((("Pad",),),),
     "separate-reductions": (
         (

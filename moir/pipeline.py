@@ -139,6 +139,7 @@ BACK: tuple[str, ...] = (
     "back-start",
     "unbatch-gather",
     "separate-reductions",
+    "reverse-comparisons",
     "select-pad-values",
     "count-unsliced-iterations",
     "copy-loop-slices",

@@ -16,10 +16,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from moir.errors import ConversionError
 
@@ -34,8 +33,7 @@ VARINT = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
 """Regular expression for a number as protobuf encodes it, such as the size of a field."""
 
 
-@dataclass(frozen=True)
-class ReaderOption:
+class ReaderOption(NamedTuple):
     """An option of a reader besides the path.
 
     Args:
@@ -53,8 +51,7 @@ class ReaderOption:
     is_list: bool = False
 
 
-@dataclass(frozen=True)
-class Framework:
+class Framework(NamedTuple):
     """The record of a framework.
 
     Args:

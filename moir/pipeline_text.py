@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import cast
+from dataclasses import replace
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.passes import ModulePass
@@ -48,8 +48,7 @@ _DEFAULT_OPTIONS = ("after", "compress-to-fp16", "layout-change")
 _LISTED = "`moir passes` lists its passes"
 
 
-@dataclass(frozen=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     """A pipeline parsed from text.
 
     The passes of `default` are determined later, as they depend on the framework of the model and on extensions.

@@ -10,7 +10,7 @@ Recognized cells have data x and states h and c; their gates are affine forms of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -23,8 +23,7 @@ from moir.dialects.shapes import shape_of
 ACTIVATIONS = {"opset1.Sigmoid": "sigmoid", "opset1.Tanh": "tanh", "opset1.Relu": "relu"}
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A recurrent cell with its weights in the layout of the runtime, G the number of gates, I the input size.
 
     W is [G · H, I], R [G · H, H], and B [G · H] or, with `linear_before_reset`, [4 · H].
@@ -43,8 +42,7 @@ class Cell:
         return self.r.shape[1]
 
 
-@dataclass(frozen=True)
-class Activated:
+class Activated(NamedTuple):
     """An activation function and its operand."""
 
     name: str

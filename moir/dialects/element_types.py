@@ -6,9 +6,8 @@ is boolean.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from xdsl.dialects import builtin
@@ -55,8 +54,18 @@ f4e2m1 = builtin.Float4E2M1FNType()
 string, dynamic, nf4 = StringType(), DynamicType(), NF4Type()
 
 
-@dataclass(frozen=True)
-class ElementType:
+@cache
+def _numpy_type(name: str | None) -> np.dtype[Any]:
+    if name is None:
+        return np.dtype(np.uint8)
+    if name.startswith(("bfloat", "float8")):
+        import ml_dtypes
+
+        return np.dtype(getattr(ml_dtypes, name))
+    return np.dtype(name)
+
+
+class ElementType(NamedTuple):
     """One element type: its attribute, its names in the IR, its width in bits and the numpy type of its arrays."""
 
     attribute: Attribute
@@ -72,16 +81,10 @@ class ElementType:
     None if elements are packed (below 8 bits) or have no arrays.
     """
 
-    @cached_property
+    @property
     def numpy(self) -> np.dtype[Any]:
         """The numpy element type. Packed types are stored as bytes (uint8); strings as Python objects."""
-        if self.numpy_name is None:
-            return np.dtype(np.uint8)
-        if self.numpy_name.startswith(("bfloat", "float8")):
-            import ml_dtypes
-
-            return np.dtype(getattr(ml_dtypes, self.numpy_name))
-        return np.dtype(self.numpy_name)
+        return _numpy_type(self.numpy_name)
 
     @property
     def is_packed(self) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -25,8 +25,7 @@ _LONGEST_TEXT = 80
 _NO_COMPUTATION = ("builtin.module", "moir.model", "moir.none", PARAMETER, RESULT, "opset1.Constant", "onnx.Constant", "tf.Const")
 
 
-@dataclass(frozen=True)
-class Port:
+class Port(NamedTuple):
     """An input or an output of a model.
 
     Args:

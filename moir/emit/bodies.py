@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import ArrayAttr
 
@@ -22,8 +21,7 @@ PORT_MAP_PROPERTIES = {
 """The properties of each operation type that are written as port maps."""
 
 
-@dataclass(frozen=True)
-class Bodies:
+class Bodies(NamedTuple):
     """The bodies of an operation.
 
     Args:

@@ -11,18 +11,16 @@ import errno
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from glob import escape
 from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import BinaryIO, NamedTuple, TextIO
 
 from moir.errors import EmissionError, UsageError
 from moir.frameworks import SAMPLE
 
 
-@dataclass
-class FilePair:
+class FilePair(NamedTuple):
     """The open temporary files of a model, for the `.xml` and the `.bin`."""
 
     xml: TextIO

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
@@ -171,8 +171,7 @@ def _parameter_data(op: Operation) -> str:
     return f'\t\t\t<data shape="{shape}" element_type="{element_types.describe(element).xml}"/>\n'
 
 
-@dataclass(frozen=True)
-class _LayerForm:
+class _LayerForm(NamedTuple):
     """What the layers of all operations of a class have in common.
 
     Args:

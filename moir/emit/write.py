@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -13,8 +13,7 @@ from moir.emit.in_memory import write_xml
 from moir.emit.weights import Weights
 
 
-@dataclass(frozen=True)
-class WrittenModel:
+class WrittenModel(NamedTuple):
     """The result of `write_model`.
 
     Args:

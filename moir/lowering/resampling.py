@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,7 @@ MAXIMUM_WEIGHTS = 1 << 24
 """Largest number of entries of the matrix of an axis."""
 
 
-@dataclass(frozen=True)
-class AxisResizing:
+class AxisResizing(NamedTuple):
     """The resizing of one axis.
 
     Args:
@@ -44,8 +43,7 @@ class AxisResizing:
     region: tuple[float, float] = (0.0, 1.0)
 
 
-@dataclass(frozen=True)
-class Sampling:
+class Sampling(NamedTuple):
     """The computation of positions and weights, by the attributes of ONNX Resize."""
 
     mode: str

@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from io import StringIO
+from typing import NamedTuple
 
 from xdsl.ir import Operation
 
 
-@dataclass(frozen=True)
-class RewriteEvent:
+class RewriteEvent(NamedTuple):
     """One application of a pattern, or one match that was declined.
 
     Args:

@@ -25,8 +25,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
@@ -49,8 +48,7 @@ from moir.rewriting.reporting_pass import Needs, either, kind_of_name
 _CONSTANT = frozenset(("opset1.Constant",))
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(NamedTuple):
     """Matches any value."""
 
     name: str
@@ -59,8 +57,7 @@ class Variable:
         return self.name
 
 
-@dataclass(frozen=True)
-class ConstantVariable:
+class ConstantVariable(NamedTuple):
     """Matches any constant."""
 
     name: str
@@ -69,8 +66,7 @@ class ConstantVariable:
         return f"constant {self.name}"
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """Matches a constant of one element that equals a number up to rounding."""
 
     value: float
@@ -79,8 +75,7 @@ class Number:
         return f"{self.value:g}"
 
 
-@dataclass(frozen=True)
-class Expression:
+class Expression(NamedTuple):
     """Matches an operation: names of the permitted classes, operand patterns, required properties."""
 
     names: frozenset[str]
@@ -94,8 +89,7 @@ class Expression:
         return f"{self.kind}({', '.join([*map(str, self.operands), *properties])})"
 
 
-@dataclass(frozen=True)
-class Order:
+class Order(NamedTuple):
     """Operand patterns in one order, and the required names of the producers of the operands (None: any)."""
 
     terms: tuple[Any, ...]

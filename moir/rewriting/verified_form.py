@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import AttrConstraint, OperandDef, OptPropertyDef, ResultDef
@@ -20,8 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects.opset.base import OpsetOp
 
 
-@dataclass(frozen=True)
-class VerifiedForm:
+class VerifiedForm(NamedTuple):
     """The form of the operations of a class without bodies.
 
     Args:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from moir.conversion import Observer
 
@@ -64,8 +63,7 @@ class ProgressBar(Observer):
         self.stream.flush()
 
 
-@dataclass(frozen=True)
-class Measurement:
+class Measurement(NamedTuple):
     """The duration of one stage in seconds, and the number of operations after it (0 if they are not counted)."""
 
     number: int

@@ -29,9 +29,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import cache, reduce
-from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, TypeAlias, cast
 
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, traits_def
@@ -57,8 +56,7 @@ def _result_definitions(operation: type[IRDLOperation]) -> int:
     return len(operation.get_irdl_definition().results)
 
 
-@dataclass(frozen=True)
-class AlongAxes:
+class AlongAxes(NamedTuple):
     """The dimensions of its data along which an operation works; results have the rank of the data.
 
     Args:

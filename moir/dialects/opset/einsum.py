@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from moir.dialects.shapes import Shapes, SymbolicShape, broadcast_dimension, broadcast_shapes, format_shape, merge_dimensions
 from moir.dialects.symbols import Dimension
@@ -14,8 +14,7 @@ from moir.errors import InferenceError
 ELLIPSIS = "..."
 
 
-@dataclass(frozen=True)
-class Equation:
+class Equation(NamedTuple):
     """A parsed equation: the labels of each operand and of the result, each a letter or `...`."""
 
     inputs: tuple[tuple[str, ...], ...]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Operation
@@ -166,8 +166,7 @@ def optional_operands(count: int) -> VarOperand:
     return var_operand_def(RangeOf(AnyAttr()).of_length(AtMost(count)))
 
 
-@dataclass(frozen=True)
-class PropertySpec:
+class PropertySpec(NamedTuple):
     """A property of an operation, by its XML name: its form, and its default (None if the property is required)."""
 
     kind: PropertyKind
@@ -175,12 +174,11 @@ class PropertySpec:
     optional: bool = False
 
 
-@dataclass(frozen=True)
-class PropertyTable:
+class PropertyTable(NamedTuple):
     """The properties of an operation class."""
 
-    specs: Mapping[str, PropertySpec] = field(default_factory=dict[str, PropertySpec])
-    defaults: Mapping[str, Attribute] = field(default_factory=dict[str, Attribute])
+    specs: Mapping[str, PropertySpec]
+    defaults: Mapping[str, Attribute]
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from xdsl.ir import Attribute, SSAValue
 
@@ -17,8 +17,7 @@ from moir.frontends.onnx.attributes import Bindings
 from moir.frontends.operations import Operations
 
 
-@dataclass(slots=True)
-class Constant:
+class Constant(NamedTuple):
     """A constant that becomes an operation where it is used: its value, and the name of that operation."""
 
     data: DataAttr

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import math
 import mmap
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -41,8 +40,7 @@ _CHEAP_DENSE_BYTES = 64 << 20
 _MAXIMUM_DENSE_RATIO = 1000
 
 
-@dataclass(frozen=True)
-class DataType:
+class DataType(NamedTuple):
     """A data type of ONNX.
 
     Args:

@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from moir.errors import ModelFileError
 
@@ -27,8 +28,7 @@ _MAXIMUM_TENSOR_FIELDS = 256
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
 
-@dataclass(frozen=True)
-class Payload:
+class Payload(NamedTuple):
     """The position of a tensor's data in the model file.
 
     Args:
@@ -59,8 +59,7 @@ class WireSchema:
     whole: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True)
-class FileFormat:
+class FileFormat(NamedTuple):
     """The format of the model files of a framework.
 
     Args:
@@ -80,8 +79,7 @@ class FileFormat:
     mark: Callable[[str, int], bytes]
 
 
-@dataclass
-class Skeleton:
+class Skeleton(NamedTuple):
     """A model without its large payloads.
 
     Args:

@@ -13,9 +13,8 @@ from __future__ import annotations
 import math
 import mmap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,8 +41,7 @@ Extents = tuple[tuple[int, int], ...]
 """Start and length of a slice in each dimension, in elements."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """The entry of a tensor in the index."""
 
     data_type: int

@@ -7,8 +7,8 @@ Source: tf.raw_ops.InitializeTableFromTextFileV2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -21,8 +21,7 @@ from moir.frontends.files import map_file
 WHOLE_LINE, LINE_NUMBER = -2, -1
 
 
-@dataclass(frozen=True)
-class TextTable:
+class TextTable(NamedTuple):
     """The layout of a table in a text file.
 
     Args:

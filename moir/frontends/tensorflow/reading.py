@@ -8,9 +8,8 @@ Source: https://protobuf.dev/reference/protobuf/textformat-spec for `.pbtxt`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from moir.errors import ModelFileError
 from moir.frameworks import VARINT, is_text
@@ -37,8 +36,7 @@ _BEGINNINGS: tuple[tuple[FileFormat, bytes], ...] = (
 """Regular expressions for the first bytes of each kind of file."""
 
 
-@dataclass(frozen=True)
-class ModelFile:
+class ModelFile(NamedTuple):
     """A parsed file: its outermost message, and the reader of the tensors in it."""
 
     path: Path

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from moir.errors import ModelFileError, UsageError
 from moir.frontends.tensorflow.references import reference
@@ -17,8 +16,7 @@ _NAMES_SHOWN = 6
 _INTERNAL_SIGNATURES = frozenset(("__saved_model_init_op", "__saved_model_train_op"))
 
 
-@dataclass(frozen=True)
-class Signature:
+class Signature(NamedTuple):
     """The inputs and the outputs of a model, in order: names, and the tensors of the main graph they stand for."""
 
     name: str

@@ -12,9 +12,8 @@ from __future__ import annotations
 import math
 import mmap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -34,8 +33,7 @@ MAXIMUM_COPIED_BYTES = 1 << 28
 """Largest total size of those of these tensors that are stored as more than one element, and therefore copied."""
 
 
-@dataclass(frozen=True)
-class DataType:
+class DataType(NamedTuple):
     """A data type of TensorFlow.
 
     Args:

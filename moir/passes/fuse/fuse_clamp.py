@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from xdsl.ir import SSAValue
 
@@ -22,8 +21,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.rules import FusionRule, Match, PatternFunction, Rewrite, RulePass
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """The closed interval of numbers to which an operation limits its operand."""
 
     low: float = -math.inf

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import log2, prod
+from typing import NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -48,8 +49,7 @@ def transposition_cost(value: SSAValue) -> int:
     return OPERATION + int(SIZE * log2(max(1, prod(sizes))))
 
 
-@dataclass(frozen=True)
-class Demand:
+class Demand(NamedTuple):
     """An orbit in the network.
 
     Args:

@@ -8,7 +8,7 @@ Height and width are one group here:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,7 @@ HOLE = Symbol(dimension=True)
 """The token of the entry -1 of a target shape."""
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """Adjacent dimensions of the data and the dimensions of the result that they become, without those of size 1."""
 
     data: tuple[int, ...]

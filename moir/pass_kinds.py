@@ -56,7 +56,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Maximum",),),
     ),
     "fuse-concats": ((("Concat",),),),
-    "fuse-depth-to-space": ((("Reshape",),),),
+    "fuse-depth-to-space": ((("Reshape",), ("Transpose",)),),
     "fuse-dilated-convolution": ((("BatchToSpace",),),),
     "fuse-gelu": ((("Erf",), ("Divide", "Multiply")), (("Tanh",), ("Divide", "Multiply"))),
     "fuse-hsigmoid": ((("Add",), ("Clamp",), ("Divide",)), (("Add",), ("Clamp",), ("Multiply",)), (("HardSigmoid",),)),
@@ -134,11 +134,11 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Power",), ("ReduceSum",)),
         (("Abs",), ("ReduceSum",)),
     ),
-    "fuse-repeats": ((("Reshape",),),),
-    "fuse-shuffle-channels": ((("Reshape",),),),
+    "fuse-repeats": ((("Reshape",), ("Tile",), ("Unsqueeze",)),),
+    "fuse-shuffle-channels": ((("Reshape",), ("Transpose",)),),
     "fuse-slices": ((("Slice",),),),
     "fuse-soft-plus": ((("Add",), ("Exp",), ("Log",)),),
-    "fuse-space-to-depth": ((("Reshape",),),),
+    "fuse-space-to-depth": ((("Reshape",), ("Transpose",)),),
     "fuse-swish": ((("Multiply",), ("Sigmoid",)),),
     "raise-switch-merge": ((("Merge", "RefMerge"),),),
     "raise-tensor-arrays": (
@@ -182,6 +182,6 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "simplify-reshape": ((("Reshape",),),),
     "simplify-shape-of": ((("ShapeOf",),),),
     "unbatch-gather": ((("Gather",),),),
-    "unflatten-matmul": ((("Reshape",),),),
+    "unflatten-matmul": ((("Reshape",), ("MatMul",)),),
 }
 """Alternatives by the name of the pass: each is a list of sets of kinds, and a module needs a kind of each set."""

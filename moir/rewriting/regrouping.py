@@ -81,6 +81,8 @@ class RegroupingPass(ReportingPass):
 
     ROOTS = (Reshape,)
 
+    COMPANIONS = ((Transpose,),)
+
     KEEPS_DIMENSIONS = True
 
     PATTERN: ClassVar[type[RegroupingPattern]]

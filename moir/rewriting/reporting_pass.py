@@ -38,6 +38,9 @@ class ReportingPass(ModulePass):
     ROOTS: ClassVar[Roots] = (Operation,)
     """The pass changes nothing in a module without operations of these classes (or subclasses) or names."""
 
+    COMPANIONS: ClassVar[tuple[Roots, ...]] = ()
+    """Operations without which the pass changes nothing either: the module needs one of each tuple."""
+
     KEEPS_DIMENSIONS: ClassVar[bool] = False
     """Whether `Analyses.dimensions` still holds behind the pass, which only erases operations and replaces values by
     equal ones. A pass that sets types, or gives operations operands of another shape, does not keep it."""
@@ -59,7 +62,7 @@ class ReportingPass(ModulePass):
     @classmethod
     def needs(cls) -> Needs | None:
         """The operations without which the pass changes nothing; None if it may change any module."""
-        return needs_of_roots(cls.ROOTS)
+        return all_of(map(needs_of_roots, (cls.ROOTS, *cls.COMPANIONS)))
 
 
 def needs_of_roots(roots: Roots, is_root: Callable[[type[Operation]], bool] = lambda _: True) -> Needs | None:

@@ -86,6 +86,8 @@ class UnflattenMatmulPass(ReportingPass):
 
     ROOTS = (Reshape,)
 
+    COMPANIONS = ((MatMul,),)
+
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         if not any(flattened_product(each) for each in analyses.operations(Reshape)):
             return False

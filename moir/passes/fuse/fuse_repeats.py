@@ -122,6 +122,8 @@ class FuseRepeatsPass(ReportingPass):
 
     ROOTS = (Reshape,)
 
+    COMPANIONS = ((Tile,), (Unsqueeze,))
+
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         if not any(repetition(each) for each in analyses.operations(Reshape)):
             return False

@@ -10,7 +10,6 @@ from xdsl.ir import Operation
 
 from moir.dialects import opset
 from moir.dialects.data import SideFileReader
-from moir.dialects.extension import EXTENSION, extension_operation
 from moir.dialects.framework import operation_of_name
 from moir.dialects.module import Module
 from moir.dialects.moir import Moir
@@ -46,7 +45,12 @@ class MoirContext(Context):
             except KeyError:
                 pass
         defined = super().get_optional_op(name, dialect_stack=dialect_stack)
-        return extension_operation(name) if defined is None and kind and dialect == EXTENSION else defined
+        if defined is not None or not kind:
+            return defined
+        # A conversion has a context, but parses nothing.
+        from moir.dialects.extension import EXTENSION, extension_operation
+
+        return extension_operation(name) if dialect == EXTENSION else None
 
     def clone(self) -> MoirContext:
         copy = MoirContext(self.weights, allow_unregistered=self.allow_unregistered)

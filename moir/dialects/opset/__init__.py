@@ -33,7 +33,7 @@ FAMILIES: dict[str, str] = {
         "opset1.Equal opset1.Greater opset1.GreaterEqual opset10.IsFinite opset10.IsInf opset10.IsNaN opset1.Less "
         "opset1.LessEqual opset1.NotEqual"
     ),
-    "condition": "opset8.If opset5.Loop opset1.Select opset1.TensorIterator",
+    "condition": "opset8.If opset5.Loop opset1.TensorIterator",
     "convolution": (
         "opset1.Convolution opset1.ConvolutionBackpropData opset8.DeformableConvolution opset1.GroupConvolution "
         "opset1.GroupConvolutionBackpropData"
@@ -45,9 +45,8 @@ FAMILIES: dict[str, str] = {
     ),
     "early_layers": "opset1.CTCGreedyDecoder opset1.GRN opset1.PSROIPooling opset4.Proposal opset1.RegionYolo opset2.ReorgYolo",
     "elementwise": (
-        "opset1.Abs opset1.Acos opset4.Acosh opset1.Asin opset4.Asinh opset1.Atan opset4.Atanh opset1.Ceiling opset1.Cos "
-        "opset1.Cosh opset1.Erf opset17.ErfInv opset1.Exp opset1.Floor opset1.Log opset1.Negative opset5.Round opset1.Sign opset1.Sin "
-        "opset1.Sinh opset1.Sqrt opset1.Tan opset1.Tanh"
+        "opset1.Abs opset1.Ceiling opset1.Erf opset17.ErfInv opset1.Exp opset1.Floor opset1.Log opset1.Negative opset5.Round "
+        "opset1.Sign opset1.Sqrt opset1.Tanh"
     ),
     "generation": "opset9.Eye opset13.Multinomial opset8.RandomUniform opset4.Range",
     "image": "opset15.Col2Im opset3.ExtractImagePatches opset9.GridSample opset4.Interpolate opset11.Interpolate",
@@ -73,6 +72,7 @@ FAMILIES: dict[str, str] = {
     "region": "opset2.ROIPooling",
     "repetition": "opset3.Broadcast opset1.Tile",
     "reversal": "opset1.Reverse opset1.ReverseSequence opset7.Roll",
+    "selection": "opset1.Select",
     "sequence": "opset3.CumSum opset1.OneHot opset16.OneHot",
     "shape": "opset1.Reshape opset3.ShapeOf opset1.Squeeze opset15.Squeeze opset1.Unsqueeze",
     "signal": "opset7.DFT opset7.IDFT opset9.IRDFT opset16.ISTFT opset9.RDFT opset15.STFT",
@@ -80,6 +80,10 @@ FAMILIES: dict[str, str] = {
     "sort": "opset3.Bucketize opset3.NonZero opset15.SearchSorted opset11.TopK opset10.Unique",
     "sparse": "opset3.EmbeddingSegmentsSum opset16.SegmentMax opset16.SparseFillEmptyRows",
     "strings": "opset15.StringTensorPack opset15.StringTensorUnpack",
+    "trigonometry": (
+        "opset1.Acos opset4.Acosh opset1.Asin opset4.Asinh opset1.Atan opset4.Atanh opset1.Cos opset1.Cosh "
+        "opset1.Sin opset1.Sinh opset1.Tan"
+    ),
 }
 """The operations each family file defines."""
 

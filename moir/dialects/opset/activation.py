@@ -14,8 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, OpsetOp, Types
-from moir.dialects.opset.elementwise import error_function
-from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, UnaryOp, is_real, narrowed, require_element, widened
+from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, UnaryOp, error_function, is_real, narrowed, require_element, widened
 from moir.dialects.opset.property_definitions import float_property, integer_property, optional_operands, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, normalize_axis
 from moir.errors import InferenceError

@@ -16,6 +16,7 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import REALS, BroadcastingFunctionOp, elementwise, require_element, widened
 from moir.dialects.opset.property_definitions import boolean_property
+from moir.dialects.opset.truth import negated
 from moir.dialects.shapes import Shapes, SymbolicShape
 from moir.dialects.symbols import Symbol
 
@@ -37,11 +38,6 @@ def _less(a: Number, b: Number) -> bool | Symbol:
     if isinstance(b, Symbol) and b.dimension and not isinstance(a, Symbol) and a < 0:
         return True
     return Symbol()
-
-
-def negated(value: bool | Symbol) -> bool | Symbol:
-    """Logical not of a boolean that may be unknown."""
-    return Symbol() if isinstance(value, Symbol) else not value
 
 
 def _not_equal(a: Number, b: Number) -> bool | Symbol:

@@ -1,4 +1,4 @@
-"""Operations that select or iterate: Select, and If, Loop and TensorIterator, which have bodies.
+"""Operations that have bodies: If, Loop and TensorIterator.
 
 A body is a region of one block without arguments. It contains Parameter and Result operations, as a model does, and
 cannot use values from outside.
@@ -6,89 +6,31 @@ cannot use values from outside.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, cast
 
-import numpy as np
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Attribute, Block, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, region_def, result_def, traits_def, var_operand_def, var_result_def
+from xdsl.ir import Block, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, region_def, traits_def, var_operand_def, var_result_def
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects import element_types
-from moir.dialects.data import Array
 from moir.dialects.inference import infer_block, set_type
 from moir.dialects.moir import BodyPort, BodyPortAttr, Isolated, Slicing
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.opset.ports import ports_property
-from moir.dialects.opset.property_definitions import integer_property, integers_property, string_property
+from moir.dialects.opset.property_definitions import integer_property, integers_property
 from moir.dialects.shapes import (
     Shape,
-    Shapes,
-    SymbolicShape,
     TensorTypeAttribute,
-    broadcast_shapes,
     element_of,
     join_shapes,
     merge_elements,
-    merge_shapes,
     normalize_axis,
     shape_of,
     tensor,
 )
-from moir.dialects.symbols import Symbol, is_symbolic, simplified
-from moir.errors import InferenceError
-
-
-@irdl_op_definition
-class Select(OpsetOp):
-    """Elements of `then` where `cond` is true and of `otherwise` elsewhere, all operands broadcast."""
-
-    name = "opset1.Select"
-    PASSES_ERRORS_ON: ClassVar[bool] = True
-    BROADCASTS: ClassVar[bool] = True
-    cond = operand_def()
-    then = operand_def()
-    otherwise = operand_def()
-    auto_broadcast = string_property("numpy", "none", "numpy", "pdpd")
-    result = result_def()
-
-    SYMBOLIC: ClassVar[bool] = True
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        cond, then, otherwise = shapes
-        match self.text("auto_broadcast"):
-            case "numpy":
-                return broadcast_shapes(then, otherwise, cond)
-            case "none":
-                return merge_shapes(merge_shapes(then, otherwise), cond)
-            case _:
-                return then
-
-    def result_element(self) -> Attribute:
-        if self.element_type(0) not in (element_types.boolean, element_types.dynamic):
-            raise InferenceError("the condition of a Select is boolean")
-        return merge_elements(self.element_type(1), self.element_type(2))
-
-    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        cond, then, otherwise = operands
-        if self.text("auto_broadcast") == "pdpd":
-            return None
-        if not is_symbolic(cond):
-            return (self._settled(np.where(cond.astype(bool), then, otherwise)),)
-        return (self._settled(np.asarray(np.frompyfunc(_chosen, 3, 1)(cond, then, otherwise), dtype=object)),)
-
-    def _settled(self, array: Array) -> Array:
-        return array if array.dtype != object else simplified(array, element_types.to_numpy(self.element_type(1)))
-
-
-def _chosen(cond: object, then: object, otherwise: object) -> object:
-    if isinstance(cond, Symbol):
-        return then if then is otherwise or (not isinstance(then, Symbol) and then == otherwise) else Symbol()
-    return then if cond else otherwise
 
 
 def parameters_of(block: Block) -> list[Parameter]:

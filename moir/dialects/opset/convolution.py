@@ -16,7 +16,7 @@ from moir.dialects.opset.property_definitions import (
     optional_operands,
     string_property,
 )
-from moir.dialects.opset.spatial import AUTO_PAD, SlidingWindowOp, agrees, expanded, spread
+from moir.dialects.opset.spatial import AUTO_PAD, ConvolutionOp, SlidingWindowOp, agrees, expanded, spread
 from moir.dialects.shapes import Shapes, SymbolicShape, element_count, is_fixed, merge_dimensions, product
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
@@ -38,16 +38,6 @@ def group_count(groups: Dimension, channels: Dimension, channels_of_group: Dimen
     if channels % channels_of_group:
         raise InferenceError(f"{channels} channels are no multiple of the {channels_of_group} of a group")
     return channels // channels_of_group
-
-
-class ConvolutionOp(SlidingWindowOp):
-    """Base of the convolutions with one data operand and one filter operand."""
-
-    OUTPUT_CHANNELS: ClassVar[tuple[int, ...]]
-    """Dimensions of the filters whose product is the number of channels of the result, the group first."""
-
-    INPUT_CHANNELS: ClassVar[tuple[int, ...]]
-    """Dimensions of the filters whose product is the number of channels of the data, the group first."""
 
 
 @irdl_op_definition

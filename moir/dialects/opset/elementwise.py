@@ -10,10 +10,8 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition
 
 from moir.dialects.data import Array
-from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, FunctionOp, elementwise, is_real
+from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, FunctionOp, elementwise, error_function, is_real
 from moir.dialects.opset.property_definitions import string_property
-
-_error_function = elementwise(math.erf, 1)
 
 
 def _inverse_error(x: float) -> float:
@@ -25,11 +23,6 @@ def _inverse_error(x: float) -> float:
 
 
 _inverse_error_function = elementwise(_inverse_error, 1)
-
-
-def error_function(x: Array) -> Array:
-    """The Gauss error function."""
-    return np.asarray(_error_function(x.astype(np.float64))).astype(x.dtype)
 
 
 @irdl_op_definition
@@ -44,54 +37,6 @@ class Abs(FunctionOp):
 
 
 @irdl_op_definition
-class Acos(FunctionOp):
-    """Arc cosine of x, in radians."""
-
-    name = "opset1.Acos"
-    FUNCTION: ClassVar[np.ufunc] = np.arccos
-
-
-@irdl_op_definition
-class Acosh(FunctionOp):
-    """Inverse hyperbolic cosine of x."""
-
-    name = "opset4.Acosh"
-    FUNCTION: ClassVar[np.ufunc] = np.arccosh
-
-
-@irdl_op_definition
-class Asin(FunctionOp):
-    """Arc sine of x, in radians."""
-
-    name = "opset1.Asin"
-    FUNCTION: ClassVar[np.ufunc] = np.arcsin
-
-
-@irdl_op_definition
-class Asinh(FunctionOp):
-    """Inverse hyperbolic sine of x."""
-
-    name = "opset4.Asinh"
-    FUNCTION: ClassVar[np.ufunc] = np.arcsinh
-
-
-@irdl_op_definition
-class Atan(FunctionOp):
-    """Arc tangent of x, in radians."""
-
-    name = "opset1.Atan"
-    FUNCTION: ClassVar[np.ufunc] = np.arctan
-
-
-@irdl_op_definition
-class Atanh(FunctionOp):
-    """Inverse hyperbolic tangent of x."""
-
-    name = "opset4.Atanh"
-    FUNCTION: ClassVar[np.ufunc] = np.arctanh
-
-
-@irdl_op_definition
 class Ceiling(FunctionOp):
     """The least integer not below x."""
 
@@ -100,23 +45,6 @@ class Ceiling(FunctionOp):
     PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.ceil
     REAL_ONLY: ClassVar[bool] = False
-
-
-@irdl_op_definition
-class Cos(FunctionOp):
-    """Cosine of x, in radians."""
-
-    name = "opset1.Cos"
-    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0,)
-    FUNCTION: ClassVar[np.ufunc] = np.cos
-
-
-@irdl_op_definition
-class Cosh(FunctionOp):
-    """Hyperbolic cosine of x."""
-
-    name = "opset1.Cosh"
-    FUNCTION: ClassVar[np.ufunc] = np.cosh
 
 
 @irdl_op_definition
@@ -206,37 +134,12 @@ class Sign(FunctionOp):
 
 
 @irdl_op_definition
-class Sin(FunctionOp):
-    """Sine of x, in radians."""
-
-    name = "opset1.Sin"
-    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0,)
-    FUNCTION: ClassVar[np.ufunc] = np.sin
-
-
-@irdl_op_definition
-class Sinh(FunctionOp):
-    """Hyperbolic sine of x."""
-
-    name = "opset1.Sinh"
-    FUNCTION: ClassVar[np.ufunc] = np.sinh
-
-
-@irdl_op_definition
 class Sqrt(FunctionOp):
     """Square root of x."""
 
     name = "opset1.Sqrt"
     PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.sqrt
-
-
-@irdl_op_definition
-class Tan(FunctionOp):
-    """Tangent of x, in radians."""
-
-    name = "opset1.Tan"
-    FUNCTION: ClassVar[np.ufunc] = np.tan
 
 
 @irdl_op_definition

@@ -5,6 +5,7 @@ Values that are stored in 16 bits are computed in float32.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -64,6 +65,14 @@ def narrowed(array: Array, dtype: np.dtype[Any]) -> Array:
 def elementwise(function: Callable[..., object], count: int) -> np.ufunc:
     """A scalar function of `count` integers or symbols, as a ufunc on arrays of dtype object."""
     return np.frompyfunc(function, count, 1)
+
+
+_error_function = elementwise(math.erf, 1)
+
+
+def error_function(x: Array) -> Array:
+    """The Gauss error function."""
+    return np.asarray(_error_function(x.astype(np.float64))).astype(x.dtype)
 
 
 class UnaryOp(OpsetOp):

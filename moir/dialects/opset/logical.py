@@ -11,24 +11,9 @@ from xdsl.traits import Commutative
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean
-from moir.dialects.opset.comparison import negated
 from moir.dialects.opset.elementwise_base import BOOLEANS, BroadcastingFunctionOp, ElementwiseOp, elementwise
+from moir.dialects.opset.truth import Truth, both, either, negated
 from moir.dialects.symbols import Symbol, is_symbolic
-
-Truth = bool | Symbol
-"""A boolean that may be unknown."""
-
-
-def _and(a: Truth, b: Truth) -> Truth:
-    if isinstance(a, Symbol):
-        return a if b is a or (not isinstance(b, Symbol) and b) else Symbol() if isinstance(b, Symbol) else False
-    return b if a else False
-
-
-def _or(a: Truth, b: Truth) -> Truth:
-    if isinstance(a, Symbol):
-        return a if b is a or (not isinstance(b, Symbol) and not b) else Symbol() if isinstance(b, Symbol) else True
-    return True if a else b
 
 
 def _exclusive_or(a: Truth, b: Truth) -> Truth:
@@ -36,9 +21,6 @@ def _exclusive_or(a: Truth, b: Truth) -> Truth:
         return False
     return Symbol() if isinstance(a, Symbol) or isinstance(b, Symbol) else bool(a) != bool(b)
 
-
-both, either = elementwise(_and, 2), elementwise(_or, 2)
-"""Conjunction and disjunction of booleans that may be symbols, on arrays of dtype object."""
 
 _negated = elementwise(negated, 1)
 

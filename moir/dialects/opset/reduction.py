@@ -14,8 +14,8 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.arithmetic import larger, smaller
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import BOOLEANS, INTEGERS, NUMBERS, is_real, narrowed, require_element, widened
-from moir.dialects.opset.logical import both, either
 from moir.dialects.opset.property_definitions import boolean_property
+from moir.dialects.opset.truth import both, either
 from moir.dialects.shapes import AnyDimension, Shapes, SymbolicShape, normalize_axis
 from moir.dialects.symbols import is_symbolic, simplified
 from moir.errors import InferenceError

@@ -165,3 +165,13 @@ class SlidingWindowOp(OpsetOp):
             lowest = self.LOWEST_PAD if name.startswith("pads") else 0 if name == "output_padding" else 1
             if lowest is not None and any(value < lowest for value in values):
                 raise VerifyException(f"{name} {list(values)} has an entry below {lowest}")
+
+
+class ConvolutionOp(SlidingWindowOp):
+    """Base of the convolutions with one data operand and one filter operand."""
+
+    OUTPUT_CHANNELS: ClassVar[tuple[int, ...]]
+    """Dimensions of the filters whose product is the number of channels of the result, the group first."""
+
+    INPUT_CHANNELS: ClassVar[tuple[int, ...]]
+    """Dimensions of the filters whose product is the number of channels of the data, the group first."""

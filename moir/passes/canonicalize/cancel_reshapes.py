@@ -26,7 +26,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.known_values import KnownValues
 from moir.analysis.uses import has_one_live_use
-from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.shape import Reshape, Squeeze, Squeeze1, Unsqueeze
 from moir.dialects.shapes import rank_of, refines, shape_of
@@ -184,7 +183,7 @@ class InsertedAndRemoved(Pattern):
 class EntryOfInserted(Pattern):
     """Replaces a Gather of the only entry along an inserted dimension by an Unsqueeze without that dimension."""
 
-    roots = (Gather,)
+    roots = ("opset8.Gather",)
 
     def may_match(self, op: Operation) -> bool:
         return isinstance(op.operands[0].owner, Unsqueeze)

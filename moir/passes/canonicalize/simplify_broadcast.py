@@ -20,10 +20,10 @@ from xdsl.pattern_rewriter import PatternRewriter
 from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, Token, Tokens
 from moir.analysis.uses import live_uses
-from moir.dialects.opset.condition import Select
 from moir.dialects.opset.elementwise_base import BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.repetition import Broadcast
+from moir.dialects.opset.selection import Select
 from moir.dialects.symbols import Symbol, same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from moir.dialects.opset.convolution import ConvolutionOp
+from moir.dialects.opset.spatial import ConvolutionOp
 from moir.dialects.shapes import shape_of
 from moir.rewriting.layout.minimum_cut import SINK, SOURCE, UNLIMITED, Network
 from moir.rewriting.layout.orders import Order, natural

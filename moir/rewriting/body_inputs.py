@@ -1,0 +1,62 @@
+"""Inputs of bodies that the bodies do not read, for dead-code elimination."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Block, Operation
+
+from moir.dialects.moir import BodyPort, BodyPortAttr
+from moir.dialects.opset.condition import If, RepeatingOp, parameters_of
+from moir.dialects.properties import integers_attribute
+
+
+def prune_inputs(op: Operation) -> None:
+    """Erase the inputs of an operation that its bodies do not read; an operation of a framework keeps all."""
+    if isinstance(op, If):
+        _prune_if(op)
+    elif isinstance(op, RepeatingOp):
+        _prune_repeating(op)
+
+
+def _erase_unread(body: Block) -> list[int]:
+    """Erase the unread Parameters of a body; returns the indices of the remaining ones."""
+    kept: list[int] = []
+    for index, parameter in enumerate(parameters_of(body)):
+        if parameter.results[0].uses:
+            kept.append(index)
+        else:
+            parameter.detach()
+            parameter.erase()
+    return kept
+
+
+def _renumber(op: Operation, used: set[int], first: int) -> dict[int, int]:
+    """Erase the operands from index `first` on that are not in `used`; returns the new index of each remaining one."""
+    kept = [index for index in range(len(op.operands)) if index < first or index in used]
+    if len(kept) < len(op.operands):
+        op.operands = [op.operands[index] for index in kept]
+    return {old: new for new, old in enumerate(kept)}
+
+
+def _prune_if(op: If) -> None:
+    inputs = {
+        name: [op.integers(name)[index] for index in _erase_unread(body.block)]
+        for name, body in (("then_inputs", op.then_body), ("else_inputs", op.else_body))
+    }
+    numbers = _renumber(op, {index for indices in inputs.values() for index in indices}, first=1)
+    for name, indices in inputs.items():
+        op.properties[name] = integers_attribute(tuple(numbers[index] for index in indices))
+
+
+def _prune_repeating(op: RepeatingOp) -> None:
+    ports = op.ports("inputs")
+    # A sliced input determines the number of iterations even if the body does not read it.
+    for port, parameter in zip(ports, parameters_of(op.block), strict=True):
+        if port.slicing is not None and not parameter.results[0].uses:
+            return
+    kept: list[BodyPort] = [ports[index] for index in _erase_unread(op.block)]
+    numbers = _renumber(op, {port.index for port in kept if port.index is not None}, first=op.FIRST_ARGUMENT)
+    renumbered = [port if port.index is None else replace(port, index=numbers[port.index]) for port in kept]
+    op.properties["inputs"] = ArrayAttr([BodyPortAttr(port) for port in renumbered])

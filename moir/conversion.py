@@ -347,7 +347,10 @@ def collection_paused() -> Generator[None]:
 
     The IR is one large cyclic structure that stays alive until the end, so that collections only cost time.
     """
-    was_enabled, was_frozen = gc.isenabled(), gc.get_freeze_count() > 0
+    if not gc.isenabled():
+        yield
+        return
+    was_frozen = gc.get_freeze_count() > 0
     gc.disable()
     if not was_frozen:
         gc.freeze()
@@ -358,5 +361,4 @@ def collection_paused() -> Generator[None]:
             # What was built becomes old: else the next collection, of young objects, would go through all of it.
             gc.freeze()
             gc.unfreeze()
-        if was_enabled:
-            gc.enable()
+        gc.enable()

@@ -8,14 +8,20 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, OpsetOp, Types
 from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, UnaryOp, error_function, is_real, narrowed, require_element, widened
-from moir.dialects.opset.property_definitions import float_property, integer_property, optional_operands, string_property
+from moir.dialects.opset.property_definitions import (
+    deferred_definition,
+    float_property,
+    integer_property,
+    optional_operands,
+    string_property,
+)
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, normalize_axis
 from moir.errors import InferenceError
 
@@ -30,7 +36,7 @@ def normal_distribution(x: Array) -> Array:
     return 0.5 * (1 + error_function(x * math.sqrt(0.5)))
 
 
-@irdl_op_definition
+@deferred_definition
 class Clamp(ElementwiseOp):
     """x limited to `min` … `max`. For integers the limits are rounded into the interval."""
 
@@ -54,7 +60,7 @@ class Clamp(ElementwiseOp):
         return np.clip(x, low, high)
 
 
-@irdl_op_definition
+@deferred_definition
 class Elu(ElementwiseOp):
     """x where positive, else alpha · (eˣ - 1)."""
 
@@ -66,7 +72,7 @@ class Elu(ElementwiseOp):
         return np.where(x > 0, x, self.number("alpha") * np.expm1(np.minimum(x, 0)))
 
 
-@irdl_op_definition
+@deferred_definition
 class Gelu2(ElementwiseOp):
     """x · Φ(x), Φ the distribution function of the normal distribution."""
 
@@ -77,7 +83,7 @@ class Gelu2(ElementwiseOp):
         return x * normal_distribution(x)
 
 
-@irdl_op_definition
+@deferred_definition
 class Gelu(ElementwiseOp):
     """x · Φ(x), Φ the distribution function of the normal distribution or its approximation by tanh."""
 
@@ -91,7 +97,7 @@ class Gelu(ElementwiseOp):
         return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
-@irdl_op_definition
+@deferred_definition
 class HSigmoid(ElementwiseOp):
     """min(max(x + 3, 0), 6) / 6"""
 
@@ -101,7 +107,7 @@ class HSigmoid(ElementwiseOp):
         return np.clip(x + 3, 0, 6) / 6
 
 
-@irdl_op_definition
+@deferred_definition
 class HSwish(ElementwiseOp):
     """x · min(max(x + 3, 0), 6) / 6"""
 
@@ -111,7 +117,7 @@ class HSwish(ElementwiseOp):
         return x * np.clip(x + 3, 0, 6) / 6
 
 
-@irdl_op_definition
+@deferred_definition
 class Mish(ElementwiseOp):
     """x · tanh(ln(1 + eˣ))"""
 
@@ -122,7 +128,7 @@ class Mish(ElementwiseOp):
         return x * np.tanh(np.logaddexp(np.zeros_like(x), x))
 
 
-@irdl_op_definition
+@deferred_definition
 class Relu(ElementwiseOp):
     """max(x, 0)"""
 
@@ -134,7 +140,7 @@ class Relu(ElementwiseOp):
         return np.maximum(x, np.zeros_like(x))
 
 
-@irdl_op_definition
+@deferred_definition
 class Sigmoid(ElementwiseOp):
     """1 / (1 + e⁻ˣ)"""
 
@@ -144,7 +150,7 @@ class Sigmoid(ElementwiseOp):
         return sigmoid(x)
 
 
-@irdl_op_definition
+@deferred_definition
 class SoftPlus(ElementwiseOp):
     """ln(1 + eˣ)"""
 
@@ -155,7 +161,7 @@ class SoftPlus(ElementwiseOp):
         return np.logaddexp(np.zeros_like(x), x)
 
 
-@irdl_op_definition
+@deferred_definition
 class SoftSign(ElementwiseOp):
     """x / (1 + |x|)"""
 
@@ -204,7 +210,7 @@ class ScalarParametricOp(ParametricOp):
         return shapes[0]
 
 
-@irdl_op_definition
+@deferred_definition
 class HardSigmoid(ScalarParametricOp):
     """max(0, min(1, alpha · x + beta))"""
 
@@ -220,7 +226,7 @@ class HardSigmoid(ScalarParametricOp):
         return np.clip(alpha * x + beta, 0, 1)
 
 
-@irdl_op_definition
+@deferred_definition
 class Selu(ParametricOp):
     """lambda · x where x is positive, else lambda · alpha · (eˣ - 1)."""
 
@@ -243,7 +249,7 @@ class Selu(ParametricOp):
         return scale * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))
 
 
-@irdl_op_definition
+@deferred_definition
 class Swish(ScalarParametricOp):
     """x / (1 + e^(-beta · x)), beta 1 if it is absent."""
 
@@ -258,7 +264,7 @@ class Swish(ScalarParametricOp):
         return x * sigmoid(x * parameters[0].reshape(()) if parameters else x)
 
 
-@irdl_op_definition
+@deferred_definition
 class PRelu(ParametricOp):
     """x where positive, else slope · x.
 
@@ -306,7 +312,7 @@ class AlongAxisOp(UnaryOp):
         return (narrowed(self.compute(widened(x)), x.dtype),) if is_real(x) and x.size and x.ndim else None
 
 
-@irdl_op_definition
+@deferred_definition
 class Softmax1(AlongAxisOp):
     """eˣ / sum(eˣ) along `axis`, which is counted from the front."""
 
@@ -319,7 +325,7 @@ class Softmax1(AlongAxisOp):
             raise VerifyException("axis is negative; Softmax of opset8 allows that")
 
 
-@irdl_op_definition
+@deferred_definition
 class Softmax(AlongAxisOp):
     """eˣ / sum(eˣ) along `axis`."""
 
@@ -328,7 +334,7 @@ class Softmax(AlongAxisOp):
     AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("axis",))
 
 
-@irdl_op_definition
+@deferred_definition
 class LogSoftmax(AlongAxisOp):
     """x - ln(sum(eˣ)) along `axis`."""
 

@@ -6,19 +6,19 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.irdl import irdl_op_definition, traits_def
+from xdsl.irdl import traits_def
 from xdsl.traits import Commutative
 
 from moir.dialects.data import Array
 from moir.dialects.opset.elementwise_base import BroadcastingFunctionOp, BroadcastingOp, elementwise, is_real
-from moir.dialects.opset.property_definitions import boolean_property
+from moir.dialects.opset.property_definitions import boolean_property, deferred_definition
 from moir.dialects.symbols import Symbol
 
 Number = Any
 """An integer, a float or a symbol."""
 
 
-@irdl_op_definition
+@deferred_definition
 class Add(BroadcastingFunctionOp):
     """a + b"""
 
@@ -30,7 +30,7 @@ class Add(BroadcastingFunctionOp):
     SYMBOLIC: ClassVar[bool] = True
 
 
-@irdl_op_definition
+@deferred_definition
 class Subtract(BroadcastingFunctionOp):
     """a - b"""
 
@@ -41,7 +41,7 @@ class Subtract(BroadcastingFunctionOp):
     SYMBOLIC: ClassVar[bool] = True
 
 
-@irdl_op_definition
+@deferred_definition
 class Multiply(BroadcastingFunctionOp):
     """a * b"""
 
@@ -63,7 +63,7 @@ def _is_size(entry: Number) -> bool:
     return entry.dimension if isinstance(entry, Symbol) else entry >= 0
 
 
-@irdl_op_definition
+@deferred_definition
 class Divide(BroadcastingOp):
     """a / b; the quotient of integers is rounded down with `m_pythondiv`, else towards zero."""
 
@@ -106,7 +106,7 @@ def _truncated(a: Number, b: Number) -> Number:
 _floored_quotient, _truncated_quotient = elementwise(_floored, 2), elementwise(_truncated, 2)
 
 
-@irdl_op_definition
+@deferred_definition
 class Mod(BroadcastingOp):
     """Remainder with the sign of the dividend, as of truncated division."""
 
@@ -131,7 +131,7 @@ def _remainder(a: Number, b: Number) -> Number:
 _symbolic_remainder = elementwise(_remainder, 2)
 
 
-@irdl_op_definition
+@deferred_definition
 class FloorMod(BroadcastingOp):
     """Remainder with the sign of the divisor, as of floored division."""
 
@@ -144,7 +144,7 @@ class FloorMod(BroadcastingOp):
         return None if _has_zero_divisor(a, b) else np.mod(a, b)
 
 
-@irdl_op_definition
+@deferred_definition
 class Power(BroadcastingOp):
     """a to the power of b; integers are computed as floats where the exponent is negative."""
 
@@ -159,7 +159,7 @@ class Power(BroadcastingOp):
         return np.power(a, b)
 
 
-@irdl_op_definition
+@deferred_definition
 class SquaredDifference(BroadcastingOp):
     """(a - b)²"""
 
@@ -196,7 +196,7 @@ larger, smaller = elementwise(_larger, 2), elementwise(_smaller, 2)
 """Maximum and minimum of numbers that may be symbols, on arrays of dtype object."""
 
 
-@irdl_op_definition
+@deferred_definition
 class Maximum(BroadcastingFunctionOp):
     """The larger of a and b."""
 
@@ -208,7 +208,7 @@ class Maximum(BroadcastingFunctionOp):
     SYMBOLIC: ClassVar[bool] = True
 
 
-@irdl_op_definition
+@deferred_definition
 class Minimum(BroadcastingFunctionOp):
     """The smaller of a and b."""
 

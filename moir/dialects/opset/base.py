@@ -6,7 +6,7 @@ specification, `result_shape` and, where numpy can compute it, `evaluate`. What 
 the operation set that introduced this version of the operation, so `opset8.Gather` is written to the IR as
 `type="Gather" version="opset8"`.
 
-    @irdl_op_definition
+    @deferred_definition
     class Softmax(OpsetOp):
         \"\"\"exp(x) / sum(exp(x)) along `axis`.\"\"\"
 

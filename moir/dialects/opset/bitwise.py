@@ -6,17 +6,18 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, traits_def
+from xdsl.irdl import traits_def
 from xdsl.traits import Commutative
 
 from moir.dialects.data import Array
 from moir.dialects.opset.elementwise_base import BOOLEANS, INTEGERS, BroadcastingFunctionOp, BroadcastingOp, FunctionOp
+from moir.dialects.opset.property_definitions import deferred_definition
 
 BITS = INTEGERS | BOOLEANS
 """Accepted element types: integers and boolean."""
 
 
-@irdl_op_definition
+@deferred_definition
 class BitwiseNot(FunctionOp):
     """Every bit inverted; for booleans, logical not."""
 
@@ -26,7 +27,7 @@ class BitwiseNot(FunctionOp):
     REAL_ONLY: ClassVar[bool] = False
 
 
-@irdl_op_definition
+@deferred_definition
 class BitwiseAnd(BroadcastingFunctionOp):
     """Bits set in both a and b."""
 
@@ -36,7 +37,7 @@ class BitwiseAnd(BroadcastingFunctionOp):
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = BITS
 
 
-@irdl_op_definition
+@deferred_definition
 class BitwiseOr(BroadcastingFunctionOp):
     """Bits set in a or b."""
 
@@ -46,7 +47,7 @@ class BitwiseOr(BroadcastingFunctionOp):
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = BITS
 
 
-@irdl_op_definition
+@deferred_definition
 class BitwiseXor(BroadcastingFunctionOp):
     """Bits set in one of a and b only."""
 
@@ -68,7 +69,7 @@ class ShiftOp(BroadcastingOp):
         return self.FUNCTION(a, b)
 
 
-@irdl_op_definition
+@deferred_definition
 class BitwiseLeftShift(ShiftOp):
     """a · 2ᵇ; bits beyond the width are lost."""
 
@@ -76,7 +77,7 @@ class BitwiseLeftShift(ShiftOp):
     FUNCTION: ClassVar[np.ufunc] = np.left_shift
 
 
-@irdl_op_definition
+@deferred_definition
 class BitwiseRightShift(ShiftOp):
     """a shifted to the right by b bits; the sign of a signed integer is kept."""
 

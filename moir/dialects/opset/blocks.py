@@ -7,13 +7,13 @@ from math import prod
 from typing import ClassVar
 
 import numpy as np
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes
 from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, require_rank
-from moir.dialects.opset.property_definitions import integer_property, string_property
+from moir.dialects.opset.property_definitions import deferred_definition, integer_property, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, normalize_axis, product, shifted, unknown_dimensions
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
@@ -35,7 +35,7 @@ class DepthOp(MovementOp):
         return size
 
 
-@irdl_op_definition
+@deferred_definition
 class DepthToSpace(DepthOp):
     """Moves channels (dimension 1) into blocks of `block_size` elements in every spatial dimension.
 
@@ -65,7 +65,7 @@ class DepthToSpace(DepthOp):
         return (moved.reshape(data.shape[0], depth, *(d * size for d in spatial)),)
 
 
-@irdl_op_definition
+@deferred_definition
 class SpaceToDepth(DepthOp):
     """Moves blocks of `block_size` elements in every spatial dimension into the channels; inverse of DepthToSpace."""
 
@@ -107,7 +107,7 @@ class BatchOp(MovementOp):
         return found
 
 
-@irdl_op_definition
+@deferred_definition
 class BatchToSpace(BatchOp):
     """Moves the batch (dimension 0) into blocks of `block_shape` elements, then crops the borders.
 
@@ -148,7 +148,7 @@ class BatchToSpace(BatchOp):
         return (joined[tuple(slice(b, d - e) for d, b, e in zip(joined.shape, begin, end, strict=True))],)
 
 
-@irdl_op_definition
+@deferred_definition
 class SpaceToBatch(BatchOp):
     """Pads `data` with zeros, then moves blocks of `block_shape` elements into the batch.
 
@@ -185,7 +185,7 @@ class SpaceToBatch(BatchOp):
         return (cut.transpose(order).reshape(padded.shape[0] * prod(block), *sizes[1:]),)
 
 
-@irdl_op_definition
+@deferred_definition
 class ShuffleChannels(MovementOp):
     """The dimension `axis`, reshaped to `group` rows, transposed and flattened."""
 

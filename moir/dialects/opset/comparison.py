@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import operand_def, result_def, traits_def
 from xdsl.traits import Commutative
 
 from moir.dialects import element_types
@@ -15,7 +15,7 @@ from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import REALS, BroadcastingFunctionOp, elementwise, require_element, widened
-from moir.dialects.opset.property_definitions import boolean_property
+from moir.dialects.opset.property_definitions import boolean_property, deferred_definition
 from moir.dialects.opset.truth import negated
 from moir.dialects.shapes import Shapes, SymbolicShape
 from moir.dialects.symbols import Symbol
@@ -64,7 +64,7 @@ class ComparisonOp(BroadcastingFunctionOp):
     SYMBOLIC: ClassVar[bool] = True
 
 
-@irdl_op_definition
+@deferred_definition
 class Equal(ComparisonOp):
     """a = b"""
 
@@ -75,7 +75,7 @@ class Equal(ComparisonOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_equal, 2)
 
 
-@irdl_op_definition
+@deferred_definition
 class NotEqual(ComparisonOp):
     """a ≠ b"""
 
@@ -86,7 +86,7 @@ class NotEqual(ComparisonOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_not_equal, 2)
 
 
-@irdl_op_definition
+@deferred_definition
 class Less(ComparisonOp):
     """a < b"""
 
@@ -96,7 +96,7 @@ class Less(ComparisonOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_less, 2)
 
 
-@irdl_op_definition
+@deferred_definition
 class LessEqual(ComparisonOp):
     """a ≤ b"""
 
@@ -106,7 +106,7 @@ class LessEqual(ComparisonOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_less_equal, 2)
 
 
-@irdl_op_definition
+@deferred_definition
 class Greater(ComparisonOp):
     """a > b"""
 
@@ -116,7 +116,7 @@ class Greater(ComparisonOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_greater, 2)
 
 
-@irdl_op_definition
+@deferred_definition
 class GreaterEqual(ComparisonOp):
     """a ≥ b"""
 
@@ -149,7 +149,7 @@ class PredicateOp(OpsetOp):
         return (np.asarray(self.compute(widened(operands[0])), dtype=bool),)
 
 
-@irdl_op_definition
+@deferred_definition
 class IsFinite(PredicateOp):
     """Whether x is neither infinite nor NaN."""
 
@@ -159,7 +159,7 @@ class IsFinite(PredicateOp):
         return np.isfinite(x)
 
 
-@irdl_op_definition
+@deferred_definition
 class IsInf(PredicateOp):
     """Whether x is infinite, with a sign that is to be detected."""
 
@@ -171,7 +171,7 @@ class IsInf(PredicateOp):
         return (np.isposinf(x) & self.flag("detect_positive")) | (np.isneginf(x) & self.flag("detect_negative"))
 
 
-@irdl_op_definition
+@deferred_definition
 class IsNaN(PredicateOp):
     """Whether x is not a number."""
 

@@ -10,7 +10,7 @@ from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, region_def, traits_def, var_operand_def, var_result_def
+from xdsl.irdl import operand_def, region_def, traits_def, var_operand_def, var_result_def
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
@@ -20,7 +20,7 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.opset.ports import ports_property
-from moir.dialects.opset.property_definitions import integer_property, integers_property
+from moir.dialects.opset.property_definitions import deferred_definition, integer_property, integers_property
 from moir.dialects.shapes import (
     Shape,
     TensorTypeAttribute,
@@ -53,7 +53,7 @@ def _require(condition: bool, message: str) -> None:
         raise VerifyException(message)
 
 
-@irdl_op_definition
+@deferred_definition
 class If(OpsetOp):
     """Executes one of two bodies, selected by the scalar `cond`.
 
@@ -201,7 +201,7 @@ def _part(operand: SSAValue, slicing: Slicing) -> TensorTypeAttribute:
     return tensor(shape, element_of(operand))
 
 
-@irdl_op_definition
+@deferred_definition
 class Loop(RepeatingOp):
     """Repeats the body `trip_count` times (-1: without limit) while the condition is true.
 
@@ -242,7 +242,7 @@ class Loop(RepeatingOp):
         return 1 if limit != 0 else 0
 
 
-@irdl_op_definition
+@deferred_definition
 class TensorIterator(RepeatingOp):
     """Repeats the body for each slice of its sliced inputs."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.property_definitions import (
     boolean_property,
+    deferred_definition,
     integer_property,
     integers_property,
     optional_operands,
@@ -40,7 +41,7 @@ def group_count(groups: Dimension, channels: Dimension, channels_of_group: Dimen
     return channels // channels_of_group
 
 
-@irdl_op_definition
+@deferred_definition
 class Convolution(ConvolutionOp):
     """Cross-correlation of data [N, C_in, spatial…] with filters [C_out, C_in, kernel…].
 
@@ -70,7 +71,7 @@ class Convolution(ConvolutionOp):
         return self.common_element(0, 1)
 
 
-@irdl_op_definition
+@deferred_definition
 class GroupConvolution(ConvolutionOp):
     """Convolution of groups of channels, with filters [groups, C_out / groups, C_in / groups, kernel…].
 
@@ -138,7 +139,7 @@ class TransposedConvolutionOp(ConvolutionOp):
             raise VerifyException(f"output_shape has {count} entries where there are {spatial} spatial axes")
 
 
-@irdl_op_definition
+@deferred_definition
 class ConvolutionBackpropData(TransposedConvolutionOp):
     """Transposed convolution of data [N, C_in, spatial…] with filters [C_in, C_out, kernel…].
 
@@ -167,7 +168,7 @@ class ConvolutionBackpropData(TransposedConvolutionOp):
         return self.common_element(0, 1)
 
 
-@irdl_op_definition
+@deferred_definition
 class GroupConvolutionBackpropData(TransposedConvolutionOp):
     """Transposed convolution of groups, with filters [groups, C_in / groups, C_out / groups, kernel…].
 
@@ -198,7 +199,7 @@ class GroupConvolutionBackpropData(TransposedConvolutionOp):
         return self.common_element(0, 1)
 
 
-@irdl_op_definition
+@deferred_definition
 class DeformableConvolution(SlidingWindowOp):
     """Two-dimensional convolution in which offsets displace the elements of the window.
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.element_types import si32
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import REALS, require_element
-from moir.dialects.opset.property_definitions import boolean_property, element_property, optional_operands
+from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, element_property, optional_operands
 from moir.dialects.opset.spatial import expanded
 from moir.dialects.shapes import Shapes, SymbolicShape, merge_dimensions, merge_shapes
 from moir.dialects.symbols import Dimension
@@ -31,7 +31,7 @@ class DecodingOp(OpsetOp):
         return [expanded(shape, rank, f"operand {index}") for index, (rank, shape) in enumerate(zip(self.RANKS, shapes, strict=False))]
 
 
-@irdl_op_definition
+@deferred_definition
 class CTCGreedyDecoderSeqLen(DecodingOp):
     """Most probable classes of `data` [batch, time, class] without blanks.
 
@@ -60,7 +60,7 @@ class CTCGreedyDecoderSeqLen(DecodingOp):
         return self.element("classes_index_type"), self.element("sequence_length_type")
 
 
-@irdl_op_definition
+@deferred_definition
 class CTCLoss(DecodingOp):
     """The negative logarithm of the probability of `labels` [batch, time] for `logits` [batch, time, class]."""
 
@@ -88,7 +88,7 @@ class CTCLoss(DecodingOp):
         return self.element_type(0)
 
 
-@irdl_op_definition
+@deferred_definition
 class GatherTree(DecodingOp):
     """The sequences of a beam search: `step_ids` [time, batch, beam], traced back from the last step by `parent_idx`.
 

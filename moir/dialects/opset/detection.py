@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import f32, si32, si64
@@ -18,6 +18,7 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.property_definitions import (
     boolean_property,
+    deferred_definition,
     element_property,
     float_property,
     floats_property,
@@ -43,7 +44,7 @@ def check_multiple(what: str, size: Dimension, divisor: Dimension) -> Dimension:
     return size // divisor
 
 
-@irdl_op_definition
+@deferred_definition
 class DetectionOutput(OpsetOp):
     """Boxes decoded against priors, suppressed by class and sorted by confidence.
 
@@ -162,7 +163,7 @@ def check_index_type(op: OpsetOp) -> None:
         raise VerifyException("output_type is neither si32 nor si64")
 
 
-@irdl_op_definition
+@deferred_definition
 class MatrixNms(RankedSuppressionOp):
     """Suppression that lowers each score, linearly or by a Gaussian, by its overlap with boxes of higher scores."""
 
@@ -180,7 +181,7 @@ class MatrixNms(RankedSuppressionOp):
     normalized = boolean_property(True)
 
 
-@irdl_op_definition
+@deferred_definition
 class MulticlassNms(RankedSuppressionOp):
     """Suppression in each class separately; the threshold is multiplied by `nms_eta` from box to box."""
 
@@ -197,7 +198,7 @@ class MulticlassNms(RankedSuppressionOp):
     normalized = boolean_property(True)
 
 
-@irdl_op_definition
+@deferred_definition
 class NonMaxSuppression(OpsetOp):
     """Greedy suppression in each class separately.
 
@@ -271,7 +272,7 @@ class PriorOp(OpsetOp):
             raise VerifyException(f"variance has {len(self.numbers('variance'))} entries, not 0, 1 or 4")
 
 
-@irdl_op_definition
+@deferred_definition
 class PriorBox(PriorOp):
     """Prior boxes of several sizes and aspect ratios, optionally dense grids of boxes of fixed size."""
 
@@ -321,7 +322,7 @@ class PriorBox(PriorOp):
         return count
 
 
-@irdl_op_definition
+@deferred_definition
 class PriorBoxClustered(PriorOp):
     """Prior boxes of the given widths and heights."""
 
@@ -346,7 +347,7 @@ class PriorBoxClustered(PriorOp):
             raise VerifyException("width and height have different numbers of entries")
 
 
-@irdl_op_definition
+@deferred_definition
 class ROIAlign(OpsetOp):
     """Regions [regions, 4] of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w].
 

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from functools import reduce
 
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.property_definitions import (
     boolean_property,
+    deferred_definition,
     float_property,
     floats_property,
     integer_property,
@@ -25,7 +26,7 @@ from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 
-@irdl_op_definition
+@deferred_definition
 class RegionYolo(OpsetOp):
     """Activations of a YOLO head [N, C, H, W].
 
@@ -58,7 +59,7 @@ class RegionYolo(OpsetOp):
         return (shape[0], channels, *shape[2:])
 
 
-@irdl_op_definition
+@deferred_definition
 class ReorgYolo(OpsetOp):
     """Moves blocks of `stride` x `stride` elements of data [N, C, H, W] into the channels."""
 
@@ -80,7 +81,7 @@ class ReorgYolo(OpsetOp):
             raise VerifyException("stride must be positive")
 
 
-@irdl_op_definition
+@deferred_definition
 class GRN(OpsetOp):
     """x / sqrt(sum(x ^ 2 over channels) + bias)"""
 
@@ -93,7 +94,7 @@ class GRN(OpsetOp):
         return shapes[0]
 
 
-@irdl_op_definition
+@deferred_definition
 class PSROIPooling(OpsetOp):
     """Position-sensitive pooling of regions [regions, 5] of data [N, C, H, W].
 
@@ -126,7 +127,7 @@ def _larger(a: Dimension, b: Dimension) -> Dimension:
     return max(a, b) if is_fixed(a) and is_fixed(b) else merge_dimensions(a, b)
 
 
-@irdl_op_definition
+@deferred_definition
 class Proposal(OpsetOp):
     """The highest-scoring regions [N * post_nms_topn, 5], and their scores.
 
@@ -163,7 +164,7 @@ class Proposal(OpsetOp):
         return (self.common_element(0, 1),) * 2
 
 
-@irdl_op_definition
+@deferred_definition
 class CTCGreedyDecoder(OpsetOp):
     """The best path [N, T, 1, 1] through probabilities [T, N, C] where the mask [T, N] is 1."""
 

@@ -7,11 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition
 
 from moir.dialects.data import Array
 from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, FunctionOp, elementwise, error_function, is_real
-from moir.dialects.opset.property_definitions import string_property
+from moir.dialects.opset.property_definitions import deferred_definition, string_property
 
 
 def _inverse_error(x: float) -> float:
@@ -25,7 +24,7 @@ def _inverse_error(x: float) -> float:
 _inverse_error_function = elementwise(_inverse_error, 1)
 
 
-@irdl_op_definition
+@deferred_definition
 class Abs(FunctionOp):
     """|x|"""
 
@@ -36,7 +35,7 @@ class Abs(FunctionOp):
     SYMBOLIC: ClassVar[bool] = True
 
 
-@irdl_op_definition
+@deferred_definition
 class Ceiling(FunctionOp):
     """The least integer not below x."""
 
@@ -47,7 +46,7 @@ class Ceiling(FunctionOp):
     REAL_ONLY: ClassVar[bool] = False
 
 
-@irdl_op_definition
+@deferred_definition
 class Erf(ElementwiseOp):
     """Gauss error function of x."""
 
@@ -57,7 +56,7 @@ class Erf(ElementwiseOp):
         return error_function(x)
 
 
-@irdl_op_definition
+@deferred_definition
 class ErfInv(ElementwiseOp):
     """Inverse of the Gauss error function: infinite at -1 and 1, NaN beyond."""
 
@@ -68,7 +67,7 @@ class ErfInv(ElementwiseOp):
         return np.asarray(_inverse_error_function(x.astype(np.float64))).astype(x.dtype)
 
 
-@irdl_op_definition
+@deferred_definition
 class Exp(FunctionOp):
     """e to the power of x."""
 
@@ -76,7 +75,7 @@ class Exp(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.exp
 
 
-@irdl_op_definition
+@deferred_definition
 class Floor(FunctionOp):
     """The greatest integer not above x."""
 
@@ -87,7 +86,7 @@ class Floor(FunctionOp):
     REAL_ONLY: ClassVar[bool] = False
 
 
-@irdl_op_definition
+@deferred_definition
 class Log(FunctionOp):
     """Natural logarithm of x."""
 
@@ -95,7 +94,7 @@ class Log(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.log
 
 
-@irdl_op_definition
+@deferred_definition
 class Negative(FunctionOp):
     """-x"""
 
@@ -106,7 +105,7 @@ class Negative(FunctionOp):
     SYMBOLIC: ClassVar[bool] = True
 
 
-@irdl_op_definition
+@deferred_definition
 class Round(ElementwiseOp):
     """x rounded to an integer; `mode` selects whether a half is rounded to even or away from zero."""
 
@@ -124,7 +123,7 @@ class Round(ElementwiseOp):
         return whole + np.where(np.abs(x - whole) >= 0.5, np.sign(x), 0).astype(x.dtype)
 
 
-@irdl_op_definition
+@deferred_definition
 class Sign(FunctionOp):
     """-1, 0 or 1 by the sign of x; NaN stays NaN."""
 
@@ -133,7 +132,7 @@ class Sign(FunctionOp):
     REAL_ONLY: ClassVar[bool] = False
 
 
-@irdl_op_definition
+@deferred_definition
 class Sqrt(FunctionOp):
     """Square root of x."""
 
@@ -142,7 +141,7 @@ class Sqrt(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.sqrt
 
 
-@irdl_op_definition
+@deferred_definition
 class Tanh(FunctionOp):
     """Hyperbolic tangent of x."""
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types
@@ -18,6 +18,7 @@ from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import INTEGERS, NUMBERS, REALS, require_element, widened
 from moir.dialects.opset.property_definitions import (
     boolean_property,
+    deferred_definition,
     element_property,
     integer_property,
     optional_operands,
@@ -53,7 +54,7 @@ def one_dimension(known: OperandValues, op: OpsetOp, index: int, what: str) -> D
     return (known.sizes(op.operands[index]) or (-1,))[0]
 
 
-@irdl_op_definition
+@deferred_definition
 class Eye(OpsetOp):
     """Matrices with ones on the diagonal `diagonal_index`, counted upwards from the main one, and zeros elsewhere."""
 
@@ -95,7 +96,7 @@ def range_length(start: float, stop: float, step: float) -> int:
     return len(range(start, int(stop), int(step)))
 
 
-@irdl_op_definition
+@deferred_definition
 class Range(OpsetOp):
     """Numbers from start by step, excluding stop."""
 
@@ -147,7 +148,7 @@ class Range(OpsetOp):
         return ((start + step * np.arange(range_length(start, stop, step))).astype(row.numpy),)
 
 
-@irdl_op_definition
+@deferred_definition
 class RandomUniform(OpsetOp):
     """Random numbers of a uniform distribution from min_val up to, but not including, max_val.
 
@@ -185,7 +186,7 @@ class RandomUniform(OpsetOp):
         return output
 
 
-@irdl_op_definition
+@deferred_definition
 class Multinomial(OpsetOp):
     """Indices of classes, `num_samples` for each row of the operand, drawn with the probabilities in the row."""
 

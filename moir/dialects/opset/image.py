@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES
@@ -15,6 +15,7 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.property_definitions import (
     boolean_property,
+    deferred_definition,
     float_property,
     integers_property,
     optional_operands,
@@ -112,7 +113,7 @@ class InterpolateOp(OpsetOp):
             raise VerifyException("pads are negative")
 
 
-@irdl_op_definition
+@deferred_definition
 class Interpolate4(InterpolateOp):
     """Data padded with zeros and resized along axes to `sizes`, or by `scales`.
 
@@ -130,7 +131,7 @@ class Interpolate4(InterpolateOp):
         return self.resized(shapes, known, 1 if self.text("shape_calculation_mode") == "sizes" else 2, 3)
 
 
-@irdl_op_definition
+@deferred_definition
 class Interpolate(InterpolateOp):
     """Data padded with zeros and resized along axes to sizes (integers), or by scales (floats).
 
@@ -147,7 +148,7 @@ class Interpolate(InterpolateOp):
         return self.resized(shapes, known, 1, 2)
 
 
-@irdl_op_definition
+@deferred_definition
 class GridSample(OpsetOp):
     """Data [N, C, H, W] sampled at the positions (x, y) in -1 … 1 of a grid [N, H_out, W_out, 2].
 
@@ -170,7 +171,7 @@ class GridSample(OpsetOp):
         return (merge_dimensions(data[0], grid[0]), data[1], grid[1], grid[2])
 
 
-@irdl_op_definition
+@deferred_definition
 class ExtractImagePatches(OpsetOp):
     """Patches of `sizes` elements of data [N, C, H, W].
 
@@ -207,7 +208,7 @@ class ExtractImagePatches(OpsetOp):
                 raise VerifyException(f"{name} {list(values)} is not two positive integers")
 
 
-@irdl_op_definition
+@deferred_definition
 class Col2Im(OpsetOp):
     """Sum of overlapping blocks: [N, C * kernel elements, blocks], or without N, to an image [N, C, H, W].
 

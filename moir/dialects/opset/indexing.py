@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, OpsetOp
-from moir.dialects.opset.property_definitions import boolean_property, integer_property, string_property
+from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, integer_property, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_shapes, normalize_axis
 from moir.dialects.symbols import Dimension, is_symbolic, simplified
 from moir.errors import InferenceError
@@ -58,7 +58,7 @@ def _checked_batch(batch: int, rank: int, what: str) -> int:
     return batch
 
 
-@irdl_op_definition
+@deferred_definition
 class Gather(ReadingOp):
     """The slices of `data` along `axis` at `indices`; negative indices count from the end.
 
@@ -113,7 +113,7 @@ class Gather(ReadingOp):
         return picked.reshape(*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :])
 
 
-@irdl_op_definition
+@deferred_definition
 class GatherElements(ReadingOp):
     """The elements of `data` at the positions of `indices`, with the coordinate along `axis` replaced by the index."""
 
@@ -145,7 +145,7 @@ class GatherElements(ReadingOp):
         return None if positions is None else np.take_along_axis(data, positions, axis)
 
 
-@irdl_op_definition
+@deferred_definition
 class GatherND(ReadingOp):
     """The elements or slices of `data` whose first coordinates are the vectors in the last dimension of `indices`.
 
@@ -221,7 +221,7 @@ def _combine(result: Array, positions: tuple[Array | slice, ...], updates: Array
     return True
 
 
-@irdl_op_definition
+@deferred_definition
 class ScatterUpdate(WritingOp):
     """`data` with the slices along `axis` at `indices` replaced by `updates`."""
 
@@ -256,7 +256,7 @@ class ScatterUpdate(WritingOp):
         return (simplified(result, element_types.to_numpy(self.element_type(0))) if result.dtype == object else result,)
 
 
-@irdl_op_definition
+@deferred_definition
 class ScatterElementsUpdate(WritingOp):
     """`data` with each element of `updates` written at its position, whose coordinate along `axis` is the index.
 
@@ -302,7 +302,7 @@ class ScatterElementsUpdate(WritingOp):
         return (result,)
 
 
-@irdl_op_definition
+@deferred_definition
 class ScatterNDUpdate(WritingOp):
     """`data` with elements or slices combined with `updates` by `reduction`.
 

@@ -6,12 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, traits_def
+from xdsl.irdl import traits_def
 from xdsl.traits import Commutative
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean
 from moir.dialects.opset.elementwise_base import BOOLEANS, BroadcastingFunctionOp, ElementwiseOp, elementwise
+from moir.dialects.opset.property_definitions import deferred_definition
 from moir.dialects.opset.truth import Truth, both, either, negated
 from moir.dialects.symbols import Symbol, is_symbolic
 
@@ -33,7 +34,7 @@ class LogicalOp(BroadcastingFunctionOp):
     SYMBOLIC: ClassVar[bool] = True
 
 
-@irdl_op_definition
+@deferred_definition
 class LogicalAnd(LogicalOp):
     """a and b."""
 
@@ -44,7 +45,7 @@ class LogicalAnd(LogicalOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = both
 
 
-@irdl_op_definition
+@deferred_definition
 class LogicalOr(LogicalOp):
     """a or b."""
 
@@ -55,7 +56,7 @@ class LogicalOr(LogicalOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = either
 
 
-@irdl_op_definition
+@deferred_definition
 class LogicalXor(LogicalOp):
     """Exclusive or of a and b."""
 
@@ -65,7 +66,7 @@ class LogicalXor(LogicalOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_exclusive_or, 2)
 
 
-@irdl_op_definition
+@deferred_definition
 class LogicalNot(ElementwiseOp):
     """Not x."""
 

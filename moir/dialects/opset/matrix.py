@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def
+from xdsl.irdl import operand_def, result_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types
@@ -18,7 +18,7 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types
 from moir.dialects.opset.einsum import Equation
 from moir.dialects.opset.elementwise_base import NUMBERS, REALS, UnaryOp, is_real, narrowed, require_element, widened
-from moir.dialects.opset.property_definitions import boolean_property, optional_operands, string_property
+from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, optional_operands, string_property
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,
@@ -51,7 +51,7 @@ def product_shape(a: SymbolicShape, b: SymbolicShape, transpose_a: bool, transpo
     return (*batch, *((left[-2],) if len(a) > 1 else ()), *((right[-1],) if len(b) > 1 else ()))
 
 
-@irdl_op_definition
+@deferred_definition
 class MatMul(OpsetOp):
     """Matrix product over the last two dimensions; the other dimensions are broadcast.
 
@@ -81,7 +81,7 @@ class MatMul(OpsetOp):
         return (narrowed(np.asarray(np.matmul(a, b)), operands[0].dtype),)
 
 
-@irdl_op_definition
+@deferred_definition
 class Inverse(UnaryOp):
     """Inverses of the square matrices in the last two dimensions, or their adjugates with `adjoint`."""
 
@@ -144,7 +144,7 @@ def attention_shape(query: SymbolicShape, key: SymbolicShape, value: SymbolicSha
     return None if query is None else (*batch, queries, outputs)
 
 
-@irdl_op_definition
+@deferred_definition
 class ScaledDotProductAttention(OpsetOp):
     """softmax(query · keyᵀ · scale + attention_mask) · value.
 
@@ -192,7 +192,7 @@ class ScaledDotProductAttention(OpsetOp):
         return (narrowed(np.matmul(weights, value), dtype),)
 
 
-@irdl_op_definition
+@deferred_definition
 class Einsum(OpsetOp):
     """Einstein summation by `equation`: products of operands, summed over the labels that the result lacks."""
 

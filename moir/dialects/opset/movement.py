@@ -10,14 +10,14 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def, var_result_def
+from xdsl.irdl import operand_def, result_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, OpsetOp
 from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, replaced, require_operand_rank
-from moir.dialects.opset.property_definitions import integer_property
+from moir.dialects.opset.property_definitions import deferred_definition, integer_property
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,
@@ -34,7 +34,7 @@ from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
 
 
-@irdl_op_definition
+@deferred_definition
 class Concat(OpsetOp):
     """The operands concatenated along `axis`."""
 
@@ -80,7 +80,7 @@ class Concat(OpsetOp):
         return (np.concatenate(operands, self.integer("axis")),)
 
 
-@irdl_op_definition
+@deferred_definition
 class Split(MovementOp):
     """`num_splits` equal parts of `data` along `axis`."""
 
@@ -122,7 +122,7 @@ class Split(MovementOp):
         return np.split(operands[0], self.integer("num_splits"), int(operands[1].ravel()[0]))
 
 
-@irdl_op_definition
+@deferred_definition
 class VariadicSplit(MovementOp):
     """Parts of `data` along `axis` with the sizes `split_lengths`; one of them may be -1, the remaining size."""
 
@@ -179,7 +179,7 @@ def _split_lengths(dimension: Dimension, entries: Array) -> list[Dimension]:
     return [rest if length == -1 else length for length in lengths]
 
 
-@irdl_op_definition
+@deferred_definition
 class Transpose(MovementOp):
     """`data` with its dimensions permuted by `order`; if that is empty, the dimensions are reversed."""
 

@@ -7,14 +7,20 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, OpsetOp
 from moir.dialects.opset.elementwise_base import is_real, widened
-from moir.dialects.opset.property_definitions import boolean_property, float_property, integer_property, string_property
+from moir.dialects.opset.property_definitions import (
+    boolean_property,
+    deferred_definition,
+    float_property,
+    integer_property,
+    string_property,
+)
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_dimensions, normalize_axis
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
@@ -40,7 +46,7 @@ def channels_of(vectors: Shapes) -> Dimension:
     return channels
 
 
-@irdl_op_definition
+@deferred_definition
 class BatchNormInference(OpsetOp):
     """gamma * (data - mean) / sqrt(variance + epsilon) + beta; data is [N, C, …], all other operands are [C]."""
 
@@ -102,7 +108,7 @@ def axes_tuple(axes: Array) -> tuple[int, ...]:
     return tuple(int(axis) for axis in axes.ravel())
 
 
-@irdl_op_definition
+@deferred_definition
 class NormalizeL2(NormalizationOp):
     """data / sqrt(sum of squares along axes); without axes, each element is normalized separately.
 
@@ -127,7 +133,7 @@ class NormalizeL2(NormalizationOp):
         return ((values / np.sqrt(total)).astype(data.dtype),)
 
 
-@irdl_op_definition
+@deferred_definition
 class MVN(NormalizationOp):
     """data minus its mean along axes and, with `normalize_variance`, divided by its standard deviation along them."""
 
@@ -160,7 +166,7 @@ def standardized(values: Array, axes: tuple[int, ...], eps: float, normalize_var
     return centred / (np.sqrt(variance + margin) if inside else np.sqrt(variance) + margin)
 
 
-@irdl_op_definition
+@deferred_definition
 class LRN(NormalizationOp):
     """data / (bias + alpha / n * sum of squares over n neighbours) ** beta.
 
@@ -206,7 +212,7 @@ def neighbour_sums(values: Array, axis: int, size: int) -> Array:
     return (np.take(sums, behind, axis=axis) - np.take(sums, first, axis=axis)).astype(values.dtype)
 
 
-@irdl_op_definition
+@deferred_definition
 class GroupNormalization(OpsetOp):
     """Data [N, C, …] standardized in each group of channels, times `scale` [C], plus `bias` [C]."""
 

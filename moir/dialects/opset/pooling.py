@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import si64
@@ -14,6 +14,7 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.property_definitions import (
     boolean_property,
+    deferred_definition,
     element_property,
     integer_property,
     integers_property,
@@ -58,7 +59,7 @@ class AvgPoolOp(PoolingOp):
                 raise VerifyException(f"along spatial axis {axis} a window of {window.extent} elements can lie in the padding alone")
 
 
-@irdl_op_definition
+@deferred_definition
 class AvgPool14(AvgPoolOp):
     """Mean of each window; `exclude-pad` excludes padding from the count."""
 
@@ -74,7 +75,7 @@ class AvgPool14(AvgPoolOp):
     result = result_def()
 
 
-@irdl_op_definition
+@deferred_definition
 class AvgPool(AvgPoolOp):
     """Mean of each window, whose elements are `dilations` apart; `exclude-pad` excludes padding from the count."""
 
@@ -91,7 +92,7 @@ class AvgPool(AvgPoolOp):
     result = result_def()
 
 
-@irdl_op_definition
+@deferred_definition
 class MaxPool1(PoolingOp):
     """Maximum of each window."""
 
@@ -136,7 +137,7 @@ class IndexedMaxPoolOp(PoolingOp):
             raise VerifyException(f"axis {self.integer('axis')} is outside a tensor of rank {rank}")
 
 
-@irdl_op_definition
+@deferred_definition
 class MaxPool8(IndexedMaxPoolOp):
     """Maximum of each window and its index."""
 
@@ -144,7 +145,7 @@ class MaxPool8(IndexedMaxPoolOp):
     ROUNDS_AS_TORCH: ClassVar[bool] = False
 
 
-@irdl_op_definition
+@deferred_definition
 class MaxPool(IndexedMaxPoolOp):
     """Maximum of each window and its index; this version introduces the rounding type `ceil_torch`."""
 
@@ -172,7 +173,7 @@ class AdaptivePoolOp(OpsetOp):
         return (*data[:2], *(sizes or (-1,) * (len(data) - 2)))
 
 
-@irdl_op_definition
+@deferred_definition
 class AdaptiveAvgPool(AdaptivePoolOp):
     """Mean of each cell."""
 
@@ -180,7 +181,7 @@ class AdaptiveAvgPool(AdaptivePoolOp):
     result = result_def()
 
 
-@irdl_op_definition
+@deferred_definition
 class AdaptiveMaxPool(AdaptivePoolOp):
     """Maximum of each cell and its index in the flattened spatial axes."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple, Self, cast
+from threading import RLock
+from typing import Any, NamedTuple, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Operation
-from xdsl.irdl import AttrConstraint, IRDLOperation, OptPropertyDef, VarOperand, prop_def, var_operand_def
+from xdsl.irdl import AttrConstraint, IRDLOperation, OpDef, OptPropertyDef, VarOperand, irdl_op_definition, prop_def, var_operand_def
 from xdsl.irdl.constraints import AnyAttr, AtMost, RangeOf, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
@@ -34,6 +35,9 @@ from moir.dialects.properties import (
     strings_attribute,
     value_of,
 )
+
+OperationT = TypeVar("OperationT", bound=IRDLOperation)
+_DEFINING = RLock()
 
 
 @dataclass(frozen=True)
@@ -193,6 +197,32 @@ def property_table(operation: type[IRDLOperation]) -> PropertyTable:
         for name, definition in operation.get_irdl_definition().properties.items()
     }
     return PropertyTable(specs, {name: spec.default for name, spec in specs.items() if spec.default is not None})
+
+
+def deferred_definition(operation: type[OperationT]) -> type[OperationT]:
+    """`irdl_op_definition` at the time when a first operation of the class is created, or its definition asked for.
+
+    A family has many operations of which a model has few, and a definition takes longer than all else of a class.
+    """
+
+    def define() -> None:
+        # Other threads that convert models wait until the class is complete.
+        with _DEFINING:
+            if "create" in vars(operation):
+                irdl_op_definition(operation)
+                del operation.create
+
+    def create(cls: type[OperationT], **parts: Any) -> OperationT:
+        define()
+        return cls.create(**parts)
+
+    def get_irdl_definition(cls: type[OperationT]) -> OpDef:
+        define()
+        return cls.get_irdl_definition()
+
+    for first_use in (create, get_irdl_definition):
+        setattr(operation, first_use.__name__, classmethod(first_use))
+    return operation
 
 
 class PropertyAccess(Operation, metaclass=OperationClass):

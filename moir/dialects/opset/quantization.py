@@ -7,14 +7,20 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import f8e4m3, f8e5m2
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import element_property, integer_property, optional_operands, string_property
+from moir.dialects.opset.property_definitions import (
+    deferred_definition,
+    element_property,
+    integer_property,
+    optional_operands,
+    string_property,
+)
 from moir.dialects.shapes import Shapes, SymbolicShape, broadcast_shapes, format_shape, is_fixed, merge_shapes
 from moir.errors import InferenceError
 
@@ -31,7 +37,7 @@ def check_fits(shape: SymbolicShape, data: SymbolicShape) -> None:
         raise InferenceError(f"shape {format_shape(shape)} does not broadcast into the data's {format_shape(data)}")
 
 
-@irdl_op_definition
+@deferred_definition
 class FakeQuantize(OpsetOp):
     """Data clamped to an input range, rounded to one of `levels` evenly spaced values and mapped to an output range.
 
@@ -76,7 +82,7 @@ class FakeQuantize(OpsetOp):
             raise VerifyException("levels is below 2")
 
 
-@irdl_op_definition
+@deferred_definition
 class FakeConvert(OpsetOp):
     """data * scale - shift, rounded to an 8-bit float and mapped back.
 

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.property_definitions import (
     boolean_property,
+    deferred_definition,
     float_property,
     floats_property,
     integer_property,
@@ -146,7 +147,7 @@ class ResetGateOp(RecurrentOp):
         return self.GATES + self.flag("linear_before_reset")
 
 
-@irdl_op_definition
+@deferred_definition
 class RNNCell(CellOp):
     """One step of a plain recurrent network.
 
@@ -171,7 +172,7 @@ class RNNCell(CellOp):
     ACTIVATION_COUNT: ClassVar[int] = 1
 
 
-@irdl_op_definition
+@deferred_definition
 class GRUCell(ResetGateOp, CellOp):
     """One step of gated recurrent units, gates z, r, h.
 
@@ -195,7 +196,7 @@ class GRUCell(ResetGateOp, CellOp):
     OPERANDS: ClassVar[tuple[str, ...]] = CELL
 
 
-@irdl_op_definition
+@deferred_definition
 class LSTMCell(CellOp):
     """One step of long short-term memory, gates f, i, c, o.
 
@@ -227,7 +228,7 @@ class LSTMCell(CellOp):
         return found
 
 
-@irdl_op_definition
+@deferred_definition
 class RNNSequence(SequenceOp):
     """A plain recurrent network over sequences.
 
@@ -255,7 +256,7 @@ class RNNSequence(SequenceOp):
     ACTIVATION_COUNT: ClassVar[int] = 1
 
 
-@irdl_op_definition
+@deferred_definition
 class GRUSequence(ResetGateOp, SequenceOp):
     """Gated recurrent units over sequences.
 
@@ -282,7 +283,7 @@ class GRUSequence(ResetGateOp, SequenceOp):
     OPERANDS: ClassVar[tuple[str, ...]] = SEQUENCE
 
 
-@irdl_op_definition
+@deferred_definition
 class LSTMSequence(SequenceOp):
     """Long short-term memory over sequences.
 

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.arithmetic import larger, smaller
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import BOOLEANS, INTEGERS, NUMBERS, is_real, narrowed, require_element, widened
-from moir.dialects.opset.property_definitions import boolean_property
+from moir.dialects.opset.property_definitions import boolean_property, deferred_definition
 from moir.dialects.opset.truth import both, either
 from moir.dialects.shapes import AnyDimension, Shapes, SymbolicShape, normalize_axis
 from moir.dialects.symbols import is_symbolic, simplified
@@ -104,7 +104,7 @@ class ReductionOp(OpsetOp):
         return (result if self.flag("keep_dims") else result.reshape(reduced_shape(x.shape, axes, False)),)
 
 
-@irdl_op_definition
+@deferred_definition
 class ReduceL1(ReductionOp):
     """Sum of absolute values."""
 
@@ -114,7 +114,7 @@ class ReduceL1(ReductionOp):
         return np.sum(np.abs(x), axis=axes, keepdims=True)
 
 
-@irdl_op_definition
+@deferred_definition
 class ReduceL2(ReductionOp):
     """Square root of the sum of squares."""
 
@@ -124,7 +124,7 @@ class ReduceL2(ReductionOp):
         return np.sqrt(np.sum(np.square(x), axis=axes, keepdims=True)) if is_real(x) else None
 
 
-@irdl_op_definition
+@deferred_definition
 class ReduceLogicalAnd(ReductionOp):
     """Whether all elements are true."""
 
@@ -135,7 +135,7 @@ class ReduceLogicalAnd(ReductionOp):
     SYMBOLIC: ClassVar[bool] = True
 
 
-@irdl_op_definition
+@deferred_definition
 class ReduceLogicalOr(ReductionOp):
     """Whether any element is true."""
 
@@ -146,7 +146,7 @@ class ReduceLogicalOr(ReductionOp):
     SYMBOLIC: ClassVar[bool] = True
 
 
-@irdl_op_definition
+@deferred_definition
 class ReduceMax(ReductionOp):
     """The largest element."""
 
@@ -157,7 +157,7 @@ class ReduceMax(ReductionOp):
     SYMBOLIC: ClassVar[bool] = True
 
 
-@irdl_op_definition
+@deferred_definition
 class ReduceMean(ReductionOp):
     """The mean of the elements."""
 
@@ -167,7 +167,7 @@ class ReduceMean(ReductionOp):
         return np.mean(x, axis=axes, keepdims=True) if is_real(x) and x.size else None
 
 
-@irdl_op_definition
+@deferred_definition
 class ReduceMin(ReductionOp):
     """The smallest element."""
 
@@ -178,7 +178,7 @@ class ReduceMin(ReductionOp):
     SYMBOLIC: ClassVar[bool] = True
 
 
-@irdl_op_definition
+@deferred_definition
 class ReduceProd(ReductionOp):
     """The product of the elements."""
 
@@ -189,7 +189,7 @@ class ReduceProd(ReductionOp):
     SYMBOLIC: ClassVar[bool] = True
 
 
-@irdl_op_definition
+@deferred_definition
 class ReduceSum(ReductionOp):
     """The sum of the elements."""
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import float_property, integer_property, integers_property, string_property
+from moir.dialects.opset.property_definitions import (
+    deferred_definition,
+    float_property,
+    integer_property,
+    integers_property,
+    string_property,
+)
 from moir.dialects.opset.spatial import expanded
 from moir.dialects.shapes import Shapes, SymbolicShape, is_fixed
 from moir.errors import InferenceError
 
 
-@irdl_op_definition
+@deferred_definition
 class ROIPooling(OpsetOp):
     """Regions [regions, 5] (batch, x1, y1, x2, y2) of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w].
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.movement_base import MovementOp, integer_list, require_operand_rank, require_rank
-from moir.dialects.opset.property_definitions import optional_operands, string_property
+from moir.dialects.opset.property_definitions import deferred_definition, optional_operands, string_property
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,
@@ -41,7 +41,7 @@ def _repeated(dimension: Dimension, target: Dimension) -> Dimension:
     return dimension if isinstance(target, Symbol) and is_fixed(dimension) and dimension != 1 else target
 
 
-@irdl_op_definition
+@deferred_definition
 class Broadcast(MovementOp):
     """`data` broadcast to `target_shape`.
 
@@ -121,7 +121,7 @@ class Broadcast(MovementOp):
         return (np.broadcast_to(data, shape),)
 
 
-@irdl_op_definition
+@deferred_definition
 class Tile(MovementOp):
     """`data` repeated `repeats` times along each dimension; the shorter of shape and `repeats` is prefixed by ones."""
 

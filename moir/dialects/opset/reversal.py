@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes
 from moir.dialects.opset.movement_base import MovementOp, integer_list, replaced, require_operand_rank, require_rank
-from moir.dialects.opset.property_definitions import integer_property, string_property
+from moir.dialects.opset.property_definitions import deferred_definition, integer_property, string_property
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,
@@ -25,7 +25,7 @@ from moir.dialects.shapes import (
 from moir.errors import InferenceError
 
 
-@irdl_op_definition
+@deferred_definition
 class Reverse(MovementOp):
     """`data` reversed along some axes.
 
@@ -58,7 +58,7 @@ class Reverse(MovementOp):
         return (np.flip(operands[0], self._axes(integer_list(operands[1]), operands[0].ndim)),)
 
 
-@irdl_op_definition
+@deferred_definition
 class ReverseSequence(MovementOp):
     """`data` with the first `seq_lengths[entry]` elements along `seq_axis` reversed, for each entry of the batch."""
 
@@ -92,7 +92,7 @@ class ReverseSequence(MovementOp):
         return (result,)
 
 
-@irdl_op_definition
+@deferred_definition
 class Roll(MovementOp):
     """`data` shifted cyclically by `shift` along `axes`."""
 

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import string_property
+from moir.dialects.opset.property_definitions import deferred_definition, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, broadcast_shapes, merge_elements, merge_shapes
 from moir.dialects.symbols import Symbol, is_symbolic, simplified
 from moir.errors import InferenceError
@@ -25,7 +25,7 @@ def _chosen(cond: object, then: object, otherwise: object) -> object:
     return then if cond else otherwise
 
 
-@irdl_op_definition
+@deferred_definition
 class Select(OpsetOp):
     """Elements of `then` where `cond` is true and of `otherwise` elsewhere, all operands broadcast."""
 

@@ -7,19 +7,19 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import dynamic, si32, si64
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, OpsetOp
 from moir.dialects.opset.elementwise_base import INTEGERS, narrowed, require_element, widened
-from moir.dialects.opset.property_definitions import boolean_property, integer_property, string_property
+from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, integer_property, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, element_of, normalize_axis
 from moir.errors import InferenceError
 
 
-@irdl_op_definition
+@deferred_definition
 class CumSum(OpsetOp):
     """Cumulative sums along an axis; `exclusive` excludes the element itself, `reverse` starts at the end."""
 
@@ -94,7 +94,7 @@ class OneHotOp(OpsetOp):
         return (np.where(position == steps, on_value.reshape(()), off_value.reshape(())),)
 
 
-@irdl_op_definition
+@deferred_definition
 class OneHot1(OneHotOp):
     """One-hot encoding; a negative index selects nothing."""
 
@@ -102,7 +102,7 @@ class OneHot1(OneHotOp):
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
 
 
-@irdl_op_definition
+@deferred_definition
 class OneHot(OneHotOp):
     """One-hot encoding.
 

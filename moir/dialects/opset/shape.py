@@ -8,14 +8,14 @@ from typing import ClassVar, cast
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.opset.property_definitions import boolean_property, element_property, optional_operands
+from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, element_property, optional_operands
 from moir.dialects.shapes import (
     AnyDimension,
     Shapes,
@@ -31,7 +31,7 @@ from moir.dialects.symbols import Dimension, Symbol, is_symbolic, same
 from moir.errors import InferenceError
 
 
-@irdl_op_definition
+@deferred_definition
 class Reshape(OpsetOp):
     """The elements of `data` in another shape.
 
@@ -164,7 +164,7 @@ def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], 
     return count // divisor
 
 
-@irdl_op_definition
+@deferred_definition
 class ShapeOf(OpsetOp):
     """The shape of `data` as a list of integers (si32 or si64)."""
 
@@ -226,7 +226,7 @@ class SqueezingOp(OpsetOp):
         return (data.reshape([d for axis, d in enumerate(data.shape) if axis not in axes or d != 1]),)
 
 
-@irdl_op_definition
+@deferred_definition
 class Squeeze1(SqueezingOp):
     """Removal of dimensions of size 1. An unknown dimension that `axes` lists is assumed to be 1."""
 
@@ -243,7 +243,7 @@ class Squeeze1(SqueezingOp):
         return unknown_dimensions(len(shape) - 1) if one_axis and shape else None
 
 
-@irdl_op_definition
+@deferred_definition
 class Squeeze(SqueezingOp):
     """Removal of dimensions of size 1.
 
@@ -265,7 +265,7 @@ class Squeeze(SqueezingOp):
         return None if open_rank else _squeezed(shape, axes)
 
 
-@irdl_op_definition
+@deferred_definition
 class Unsqueeze(OpsetOp):
     """`data` with dimensions of size 1 inserted; `axes` are axes of the result."""
 

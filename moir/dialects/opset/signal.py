@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import boolean_property, optional_operands
+from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, optional_operands
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_shapes, unknown_dimensions
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
@@ -114,7 +114,7 @@ class ComplexFourierOp(FourierOp):
         return (_pairs(self.transform(_complex(data), self.lengths(operands, axes), axes), data.dtype),)
 
 
-@irdl_op_definition
+@deferred_definition
 class DFT(ComplexFourierOp):
     """The discrete Fourier transform."""
 
@@ -125,7 +125,7 @@ class DFT(ComplexFourierOp):
         return np.fft.fftn(numbers, lengths, axes)
 
 
-@irdl_op_definition
+@deferred_definition
 class IDFT(ComplexFourierOp):
     """The inverse of the discrete Fourier transform."""
 
@@ -136,7 +136,7 @@ class IDFT(ComplexFourierOp):
         return np.fft.ifftn(numbers, lengths, axes)
 
 
-@irdl_op_definition
+@deferred_definition
 class RDFT(FourierOp):
     """The Fourier transform of real numbers: n along the last of `axes` give n // 2 + 1 complex numbers."""
 
@@ -165,7 +165,7 @@ class RDFT(FourierOp):
         return (_pairs(np.fft.rfftn(data.astype(np.float64), self.lengths(operands, axes), axes), data.dtype),)
 
 
-@irdl_op_definition
+@deferred_definition
 class IRDFT(FourierOp):
     """The inverse of RDFT.
 
@@ -210,7 +210,7 @@ def _padded_window(window: Array, size: int) -> Array:
     return np.pad(window.astype(np.float64), (before, size - window.size - before))
 
 
-@irdl_op_definition
+@deferred_definition
 class STFT(OpsetOp):
     """RDFT of overlapping frames of a signal or a batch of signals, each frame multiplied by `window`.
 
@@ -250,7 +250,7 @@ class STFT(OpsetOp):
         return (_pairs(result.swapaxes(-1, -2) if self.flag("transpose_frames") else result, signal.dtype),)
 
 
-@irdl_op_definition
+@deferred_definition
 class ISTFT(OpsetOp):
     """The signal whose STFT is `data`, [batch, frequencies, frames, 2].
 

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.movement_base import MovementOp, integer_list, require_operand_rank
-from moir.dialects.opset.property_definitions import integers_property, optional_operands, string_property
+from moir.dialects.opset.property_definitions import deferred_definition, integers_property, optional_operands, string_property
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,
@@ -93,7 +93,7 @@ def padded(values: Sequence[int], count: int) -> tuple[int, ...]:
     return (*values, *([0] * count))[:count]
 
 
-@irdl_op_definition
+@deferred_definition
 class Slice(MovementOp):
     """`data[start:stop:step]` along `axes` (by default the first ones), as for Python slices."""
 
@@ -152,7 +152,7 @@ class Slice(MovementOp):
         return (data[tuple(cuts)],)
 
 
-@irdl_op_definition
+@deferred_definition
 class SliceScatter(MovementOp):
     """`data` with `updates` in place of its slice `[start:stop:step]` along `axes` (by default the first ones)."""
 
@@ -187,7 +187,7 @@ class SliceScatter(MovementOp):
         return (result,)
 
 
-@irdl_op_definition
+@deferred_definition
 class StridedSlice(MovementOp):
     """`data[begin:end:strides]` with masks of one entry for each position of the index.
 
@@ -304,7 +304,7 @@ class StridedSlice(MovementOp):
         return (np.asarray(data[tuple(index)], dtype=data.dtype),)
 
 
-@irdl_op_definition
+@deferred_definition
 class Pad(MovementOp):
     """`data` padded by `pads_begin` and `pads_end` elements along every dimension; negative pads crop elements.
 

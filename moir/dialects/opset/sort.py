@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
@@ -15,6 +15,7 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, OpsetOp
 from moir.dialects.opset.property_definitions import (
     boolean_property,
+    deferred_definition,
     element_property,
     integer_property,
     optional_operands,
@@ -34,7 +35,7 @@ from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 
-@irdl_op_definition
+@deferred_definition
 class TopK(OpsetOp):
     """The `k` largest (`mode` max) or smallest elements along `axis`, and their indices.
 
@@ -82,7 +83,7 @@ class TopK(OpsetOp):
         return np.take_along_axis(data, order, axis), order.astype(element_types.to_numpy(self.element("index_element_type")))
 
 
-@irdl_op_definition
+@deferred_definition
 class NonZero(OpsetOp):
     """The coordinates of the nonzero elements, one column for each, in row-major order."""
 
@@ -106,7 +107,7 @@ class NonZero(OpsetOp):
         return (np.stack(np.nonzero(data)).astype(element_types.to_numpy(self.element("output_type"))),)
 
 
-@irdl_op_definition
+@deferred_definition
 class SearchSorted(OpsetOp):
     """For each element of `values` the index in a sorted row at which it could be inserted.
 
@@ -149,7 +150,7 @@ class SearchSorted(OpsetOp):
         return (np.asarray(found, element_types.to_numpy(self.element("output_type"))),)
 
 
-@irdl_op_definition
+@deferred_definition
 class Bucketize(OpsetOp):
     """For each element of `data` the index of its bucket; `buckets` are the ascending boundaries of the buckets.
 
@@ -177,7 +178,7 @@ class Bucketize(OpsetOp):
         return (np.asarray(found, element_types.to_numpy(self.element("output_type"))),)
 
 
-@irdl_op_definition
+@deferred_definition
 class Unique(OpsetOp):
     """The distinct elements of `data`, or distinct slices along `axis`, by value (`sorted`) or first occurrence.
 

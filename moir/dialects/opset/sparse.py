@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import narrowed, widened
-from moir.dialects.opset.property_definitions import optional_operands, string_property
+from moir.dialects.opset.property_definitions import deferred_definition, optional_operands, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_dimensions, merge_shapes
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
@@ -26,7 +26,7 @@ def require_ranks(op: OpsetOp, ranks: Sequence[int]) -> None:
             raise InferenceError(f"operand {index} has rank {rank}, not shape {format_shape(op.shape(index))}")
 
 
-@irdl_op_definition
+@deferred_definition
 class EmbeddingSegmentsSum(OpsetOp):
     """For each segment the sum of the rows of `emb_table` at the indices of the segment.
 
@@ -73,7 +73,7 @@ def _in_range(positions: Array, size: int) -> bool:
     return positions.size == 0 or (int(positions.min()) >= 0 and int(positions.max()) < size)
 
 
-@irdl_op_definition
+@deferred_definition
 class SegmentMax(OpsetOp):
     """For each segment the maximum of the slices of `data` in the segment.
 
@@ -115,7 +115,7 @@ class SegmentMax(OpsetOp):
         return (result,)
 
 
-@irdl_op_definition
+@deferred_definition
 class SparseFillEmptyRows(OpsetOp):
     """A sparse matrix with `default_value` inserted in the first column of each row without elements.
 

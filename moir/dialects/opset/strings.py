@@ -6,17 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import dynamic, si32, si64, string, ui8
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise_base import require_element
+from moir.dialects.opset.property_definitions import deferred_definition
 from moir.dialects.shapes import Shapes, SymbolicShape, merge_shapes
 
 
-@irdl_op_definition
+@deferred_definition
 class StringTensorUnpack(OpsetOp):
     """The strings of `data` as bytes (UTF-8), with the begin and the end of each string in the bytes.
 
@@ -43,7 +44,7 @@ class StringTensorUnpack(OpsetOp):
         return ends - sizes, ends, np.frombuffer(b"".join(texts), np.uint8)
 
 
-@irdl_op_definition
+@deferred_definition
 class StringTensorPack(OpsetOp):
     """A tensor of strings from bytes (UTF-8) and the begin and the end of each string in them."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from xdsl.irdl import irdl_op_definition
 
 from moir.dialects.opset.elementwise_base import FunctionOp
+from moir.dialects.opset.property_definitions import deferred_definition
 
 
-@irdl_op_definition
+@deferred_definition
 class Acos(FunctionOp):
     """Arc cosine of x, in radians."""
 
@@ -18,7 +18,7 @@ class Acos(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.arccos
 
 
-@irdl_op_definition
+@deferred_definition
 class Acosh(FunctionOp):
     """Inverse hyperbolic cosine of x."""
 
@@ -26,7 +26,7 @@ class Acosh(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.arccosh
 
 
-@irdl_op_definition
+@deferred_definition
 class Asin(FunctionOp):
     """Arc sine of x, in radians."""
 
@@ -34,7 +34,7 @@ class Asin(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.arcsin
 
 
-@irdl_op_definition
+@deferred_definition
 class Asinh(FunctionOp):
     """Inverse hyperbolic sine of x."""
 
@@ -42,7 +42,7 @@ class Asinh(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.arcsinh
 
 
-@irdl_op_definition
+@deferred_definition
 class Atan(FunctionOp):
     """Arc tangent of x, in radians."""
 
@@ -50,7 +50,7 @@ class Atan(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.arctan
 
 
-@irdl_op_definition
+@deferred_definition
 class Atanh(FunctionOp):
     """Inverse hyperbolic tangent of x."""
 
@@ -58,7 +58,7 @@ class Atanh(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.arctanh
 
 
-@irdl_op_definition
+@deferred_definition
 class Cos(FunctionOp):
     """Cosine of x, in radians."""
 
@@ -67,7 +67,7 @@ class Cos(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.cos
 
 
-@irdl_op_definition
+@deferred_definition
 class Cosh(FunctionOp):
     """Hyperbolic cosine of x."""
 
@@ -75,7 +75,7 @@ class Cosh(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.cosh
 
 
-@irdl_op_definition
+@deferred_definition
 class Sin(FunctionOp):
     """Sine of x, in radians."""
 
@@ -84,7 +84,7 @@ class Sin(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.sin
 
 
-@irdl_op_definition
+@deferred_definition
 class Sinh(FunctionOp):
     """Hyperbolic sine of x."""
 
@@ -92,7 +92,7 @@ class Sinh(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.sinh
 
 
-@irdl_op_definition
+@deferred_definition
 class Tan(FunctionOp):
     """Tangent of x, in radians."""
 

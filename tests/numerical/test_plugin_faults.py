@@ -1,0 +1,80 @@
+"""The faults of the CPU plugin in docs/plugin-faults.md, each by the smallest model that shows it.
+
+A fault that is gone fails its test: then its row is taken out of the document and its case from here, and what moir does
+about it may go as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openvino
+import pytest
+from openvino import opset13 as ops
+
+from tests.numerical.runtime import core
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "plugin-faults.md"
+NAN, INF = np.nan, np.inf
+
+
+def floats(*values: float) -> Any:
+    """A list of f32."""
+    return np.array(values, np.float32)
+
+
+def integers(*values: int) -> Any:
+    """A list of i32."""
+    return np.array(values, np.int32)
+
+
+def gelu(x: Any) -> Any:
+    """½ · x · (1 + erf(x / √2)) of a scalar, with constants [1]."""
+    factor = ops.add(ops.erf(ops.divide(x, floats(1.4142135))), np.float32(1))
+    return ops.multiply(ops.multiply(x, floats(0.5)), factor)
+
+
+Fault = tuple[Callable[..., Any], list[Any], Any]
+
+FAULTS: dict[str, Fault] = {
+    "f64-infinity": (lambda x: ops.add(x, x), [np.array([INF])], np.array([INF])),
+    "i64-width": (lambda x: ops.add(x, x), [np.array([2**40])], np.array([2**41])),
+    "u32-sign": (ops.maximum, [np.array([2**31 + 5], np.uint32), np.array([3], np.uint32)], np.array([2**31 + 5], np.uint32)),
+    "i32-power": (lambda x: ops.power(x, integers(2)), [integers(5001)], integers(5001**2)),
+    "i32-sum": (lambda x: ops.reduce_sum(x, np.array([0]), False), [integers(2**24, 1, 1, 1)], np.array(2**24 + 3, np.int32)),
+    "i32-product-of-matrices": (lambda x: ops.matmul(x, x, False, False), [integers(4097).reshape(1, 1)], integers(4097**2).reshape(1, 1)),
+    "relu-nan": (ops.relu, [floats(NAN)], floats(NAN)),
+    "exp-nan": (ops.exp, [floats(NAN)], floats(NAN)),
+    "clamp-nan": (lambda x: ops.clamp(x, -1, 1), [floats(NAN)], floats(NAN)),
+    "maximum-nan": (ops.maximum, [floats(NAN), floats(0)], floats(NAN)),
+    "minimum-nan": (ops.minimum, [floats(NAN), floats(0)], floats(NAN)),
+    "hard-sigmoid-nan": (lambda x: ops.hard_sigmoid(x, np.float32(0.2), np.float32(0.5)), [floats(NAN)], floats(NAN)),
+    "topk-nan": (lambda x: ops.topk(x, np.array(1), 0, "max", "value").output(0), [floats(1, NAN, 2)], floats(NAN)),
+    "reduce-max-infinity": (lambda x: ops.reduce_max(x, np.array([0]), False), [floats(-INF, -INF)], np.float32(-INF)),
+    "reduce-min-infinity": (lambda x: ops.reduce_min(x, np.array([0]), False), [floats(INF, INF)], np.float32(INF)),
+    "mod-quotient": (ops.mod, [floats(1e8), floats(0.3)], np.fmod(floats(1e8), floats(0.3))),
+    "mod-infinity": (ops.mod, [floats(5.5), floats(INF)], floats(5.5)),
+    "gelu-rank": (gelu, [np.float32(1)], floats(0.8413447)),
+}
+
+
+def result(build: Callable[..., Any], inputs: list[Any]) -> np.ndarray[Any, Any]:
+    """What the plugin computes."""
+    parameters = [ops.parameter(list(np.shape(each)), each.dtype) for each in inputs]
+    return next(iter(core().compile_model(openvino.Model([build(*parameters)], parameters), "CPU")(inputs).values()))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_fault_is_there(name: str) -> None:
+    build, inputs, wanted = FAULTS[name]
+    found = result(build, inputs)
+    is_right = found.shape == np.shape(wanted) and np.allclose(found, wanted, rtol=0, equal_nan=True)
+    assert not is_right, f"the plugin is mended: take {name} out of docs/plugin-faults.md"
+
+
+def test_the_document_lists_them() -> None:
+    assert re.findall(r"^\| `([\w-]+)` \|", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE) == list(FAULTS)

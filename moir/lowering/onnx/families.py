@@ -64,7 +64,7 @@ FAMILIES: dict[str, str] = {
     "sequence": "CumProd CumSum NonZero OneHot TopK Unique",
     "shape": "Flatten Identity Reshape Shape Size Squeeze Unsqueeze",
     "signal": "DFT MelWeightMatrix STFT",
-    "strings": "StringConcat",
+    "strings": "StringConcat StringSplit",
     "text": "TfIdfVectorizer",
     "tensor_sequence": (
         "ConcatFromSequence Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct SequenceEmpty "

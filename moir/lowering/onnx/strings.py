@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import si64
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
-from moir.lowering.texts import Texts, concatenated, flat, matrix, together, unpacked
+from moir.lowering.text_pieces import overlaps, pieces, without_empty
+from moir.lowering.texts import Texts, concatenated, flat, matrix, number, one_by_one, packed, together, unpacked, with_sentinel
 from moir.rewriting.builder import OpBuilder
 
 
@@ -37,3 +41,31 @@ def equal_strings(node: LoweringNode, op: OpBuilder) -> SSAValue:
     size, other = op.Split.results(lengths, 0, num_splits=2)
     equal = op.LogicalAnd(op.ReduceLogicalAnd(op.Equal(a, b), [1], keep_dims=False), op.Equal(size, other))
     return op.Reshape(equal, shape, special_zero=False)
+
+
+@onnx.lowers("StringSplit", since=20)
+def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.StringSplit(x) {delimiter, maxsplit}
+    -> the pieces of each string, with empty strings behind them, and how many pieces there are
+    """
+    separator = node.text("delimiter", "").encode()
+    limit = node.integer("maxsplit") if node.has("maxsplit") else None
+    if overlaps(separator):
+        node.fail("occurrences of the delimiter can overlap", hint="use a text that does not end as it begins")
+    if limit is not None and not separator:
+        node.fail("the number of pieces between white space is limited", hint="leave maxsplit out, or name a delimiter")
+    strings = unpacked(op, node.operand(0))
+    texts = Texts(flat(op, strings.begins), flat(op, strings.ends), strings.symbols)
+    found = pieces(op, texts, separator, limit=limit)
+    if not separator:
+        found = without_empty(op, found)
+    one, shape = number(1), op.ShapeOf(strings.begins)
+    zeros = op.Multiply(texts.begins, number(0))
+    rows = op.Unsqueeze(found.row, [1])
+    counts = op.ScatterNDUpdate(zeros, rows, op.Add(op.Multiply(found.row, number(0)), one), reduction="sum")
+    longest = op.ReduceMax(with_sentinel(op, counts, number(0)), [0], keep_dims=True)
+    empty = op.Multiply(op.Unsqueeze(zeros, [1]), op.Unsqueeze(one_by_one(op, op.Squeeze(longest, [0])), [0]))
+    places = op.Concat(rows, op.Unsqueeze(found.column, [1]), axis=1)
+    begins, ends = (op.ScatterNDUpdate(empty, places, each) for each in (found.start, found.stop))
+    result = packed(op, Texts(begins, ends, texts.symbols), op.Concat(shape, op.convert(longest, si64), axis=0))
+    return [result, op.convert(op.Reshape(counts, shape, special_zero=False), si64)]

@@ -15,8 +15,8 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.strings import occurrences
 from moir.lowering.tensorflow.table import tf
+from moir.lowering.text_pieces import occurrences, overlaps
 from moir.lowering.texts import (
     Texts,
     constant_texts,
@@ -105,6 +105,13 @@ def pattern_of(node: LoweringNode) -> Pattern:
     return found
 
 
+def self_apart(node: LoweringNode, text: bytes) -> bytes:
+    """A text. Raises ConversionError if occurrences of it can overlap."""
+    if overlaps(text):
+        node.fail("occurrences of the text can overlap", hint="use a text that does not end as it begins")
+    return text
+
+
 @tf.lowers("RegexReplace", "StaticRegexReplace")
 def replace(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.StaticRegexReplace(x) {pattern, rewrite}
@@ -121,7 +128,7 @@ def replace(node: LoweringNode, op: OpBuilder) -> SSAValue:
     texts, new = together(op, [Texts(flat(op, x.begins), flat(op, x.ends), x.symbols), constant_texts(op, [rewrite.encode()])])
     size, length = size_of(op, x.symbols), 1
     if pattern.text is not None:
-        places, length = occurrences(node, op, x, pattern.text), len(pattern.text)
+        places, length = occurrences(op, x, self_apart(node, pattern.text)), len(pattern.text)
     else:
         places = positions_where(op, is_one_of(op, x.symbols, pattern.members))
     # The pieces are the bytes that do not match, and the rewrite in place of the first byte of each match.
@@ -158,7 +165,7 @@ def full_match(node: LoweringNode, op: OpBuilder) -> SSAValue:
     texts = unpacked(op, node.operand(0))
     length = op.Subtract(texts.ends, texts.begins)
     if pattern.text is not None:
-        places = occurrences(node, op, texts, pattern.text)
+        places = occurrences(op, texts, self_apart(node, pattern.text))
         found = op.Subtract(ranks(op, places, op.Add(texts.begins, number(1))), ranks(op, places, texts.begins))
         return op.LogicalAnd(op.Equal(found, number(1)), op.Equal(length, number(len(pattern.text))))
     others = positions_where(op, op.LogicalNot(is_one_of(op, texts.symbols, pattern.members)))

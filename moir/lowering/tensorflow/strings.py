@@ -15,19 +15,16 @@ from moir.dialects.shapes import rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.table import tf
+from moir.lowering.text_pieces import overlaps, pieces, rows_and_columns, without_empty
 from moir.lowering.texts import (
-    WHITESPACE,
     Texts,
     concatenated,
     constant_texts,
     contiguous,
     flat,
-    is_one_of,
     number,
     one_by_one,
-    owner,
     packed,
-    positions_where,
     ranks,
     shape_value,
     size_of,
@@ -193,30 +190,14 @@ def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     if node.integer("maxsplit", -1) >= 0:
         node.fail("the number of parts is limited", hint="leave maxsplit out")
     texts = unpacked(op, node.operand(0))
-    symbols, length = texts.symbols, 1
     if is_first and not separator:
         return bytes_of(node, op, texts)
-    if is_first or not separator:
-        places = positions_where(op, is_one_of(op, symbols, separator or WHITESPACE))
-    else:
-        length = len(separator)
-        places = occurrences(node, op, texts, separator)
-    firsts = ranks(op, places, texts.begins)
-    counts = op.Add(op.Subtract(ranks(op, places, texts.ends), firsts), number(1))
-    if is_first:
-        counts = op.Select(op.Equal(texts.begins, texts.ends), number(0), counts)
-    row, column = rows_and_columns(op, counts)
-    listed = with_sentinel(op, places, number(0))
-    at = op.Add(op.Gather(firsts, row, 0), column)
-    before = op.Gather(listed, op.Maximum(op.Subtract(at, number(1)), number(0)), 0)
-    start = op.Select(op.Equal(column, number(0)), op.Gather(texts.begins, row, 0), op.Add(before, number(length)))
-    is_last = op.Equal(column, op.Subtract(op.Gather(counts, row, 0), number(1)))
-    stop = op.Select(is_last, op.Gather(texts.ends, row, 0), op.Gather(listed, op.Minimum(at, size_of(op, places)), 0))
+    if not is_first and overlaps(separator):
+        node.fail("occurrences of the text can overlap", hint="use a text that does not end as it begins")
+    found = pieces(op, texts, separator, any_byte=is_first, none_of_empty=is_first)
     if node.flag("skip_empty", True) if is_first else not separator:
-        kept = positions_where(op, op.Less(start, stop))
-        row, start, stop = (op.Gather(each, kept, 0) for each in (row, start, stop))
-        column = op.Subtract(one_by_one(op, size_of(op, kept)), ranks(op, row, row))
-    return sparse_texts(node, op, row, column, Texts(start, stop, symbols), texts.begins)
+        found = without_empty(op, found)
+    return sparse_texts(node, op, found.row, found.column, Texts(found.start, found.stop, texts.symbols), texts.begins)
 
 
 def bytes_of(node: LoweringNode, op: OpBuilder, texts: Texts) -> Sequence[SSAValue]:
@@ -226,37 +207,12 @@ def bytes_of(node: LoweringNode, op: OpBuilder, texts: Texts) -> Sequence[SSAVal
     return sparse_texts(node, op, row, column, Texts(start, op.Add(start, number(1)), texts.symbols), texts.begins)
 
 
-def rows_and_columns(op: OpBuilder, counts: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """For the elements of rows of some counts, one after the other, their rows and their places in them."""
-    behind = op.CumSum(counts, 0)
-    places = one_by_one(op, op.ReduceSum(counts, [0], keep_dims=False))
-    row = owner(op, behind, places)
-    return row, op.Subtract(places, op.Gather(op.Subtract(behind, counts), row, 0))
-
-
 def sparse_texts(node: LoweringNode, op: OpBuilder, row: SSAValue, column: SSAValue, parts: Texts, strings: SSAValue) -> Sequence[SSAValue]:
     """Coordinates, values and shape of a sparse matrix of strings."""
     longest = op.ReduceMax(with_sentinel(op, op.Add(column, number(1)), number(0)), [0], keep_dims=True)
     shape = op.Concat(op.ShapeOf(strings), op.convert(longest, si64), axis=0)
     coordinates = op.Concat(op.Unsqueeze(row, [1]), op.Unsqueeze(column, [1]), axis=1)
     return [op.convert(coordinates, si64), packed(op, parts), shape][: node.result_count]
-
-
-def occurrences(node: LoweringNode, op: OpBuilder, texts: Texts, wanted: bytes) -> SSAValue:
-    """The positions of some bytes in strings. Raises ConversionError if occurrences of them can overlap."""
-    if any(wanted.endswith(wanted[:size]) for size in range(1, len(wanted))):
-        node.fail("occurrences of the text can overlap", hint="use a text that does not end as it begins")
-    behind = np.zeros(len(wanted), np.uint8)
-    symbols = op.Concat(texts.symbols, behind, axis=0)
-    places = one_by_one(op, size_of(op, texts.symbols))
-    table = op.Gather(symbols, op.Add(op.Unsqueeze(places, [1]), number(np.arange(len(wanted)))), 0)
-    same = op.ReduceLogicalAnd(op.Equal(table, np.frombuffer(wanted, np.uint8)), [1], keep_dims=False)
-    if len(wanted) > 1:
-        # The bytes are those of one string.
-        ends = flat(op, texts.ends)
-        limit = op.Gather(with_sentinel(op, ends, number(0)), owner(op, ends, places), 0)
-        same = op.LogicalAnd(same, op.LessEqual(op.Add(places, number(len(wanted))), limit))
-    return positions_where(op, same)
 
 
 @tf.lowers("StringNGrams")

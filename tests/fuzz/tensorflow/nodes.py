@@ -89,8 +89,7 @@ def single_operation(draw: Draw, only: str) -> Case:
 
     renamed = {f"in_{name}": array for name, array in flat.items()}
     structural = [f"in_{name}" for name in node.structural]
-    case = graph_case(draw, kind, lambda **tensors: build(**{name[3:]: value for name, value in tensors.items()}), renamed, structural)
-    return case
+    return graph_case(draw, kind, lambda **tensors: build(**{name[3:]: value for name, value in tensors.items()}), renamed, structural)
 
 
 def index_type(draw: Draw) -> Any:
@@ -645,9 +644,8 @@ def image(draw: Draw, dtype: np.dtype[Any], channels: int | None = None) -> Arra
 def pool(draw: Draw, dtype: np.dtype[Any]) -> Node:
     data = image(draw, dtype)
     sizes = [draw.integer(1, min(3, size)) for size in data.shape[1:3]]
-    name = "input" if dtype else "input"
     return Node(
-        {name: data}, {"ksize": [1, *sizes, 1], "strides": [1, *draw.integers(2, 1, 3), 1], "padding": draw.one_of(("SAME", "VALID"))}
+        {"input": data}, {"ksize": [1, *sizes, 1], "strides": [1, *draw.integers(2, 1, 3), 1], "padding": draw.one_of(("SAME", "VALID"))}
     )
 
 

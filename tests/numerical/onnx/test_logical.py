@@ -71,8 +71,3 @@ def test_strings_are_compared_by_their_bytes() -> None:
     a, b = np.array([["a", "bc"], ["", "größe"]], object), np.array(["a", "größe"], object)
     for second in (a, b, b[:1]):
         check([node("Equal", ["a", "b"], ["y"])], {"a": a, "b": second}, expected=[a == second], forms=["static", "dynamic"])
-
-
-def test_strings_are_concatenated() -> None:
-    a, b = np.array([["a", "bc"], ["", "größe"]], object), np.array(["x", ""], object)
-    check([node("StringConcat", ["a", "b"], ["y"])], {"a": a, "b": b}, expected=[a + b], forms=["static", "dynamic"])

@@ -63,7 +63,8 @@ FAMILIES: dict[str, str] = {
     ),
     "sequence": "CumProd CumSum NonZero OneHot TopK Unique",
     "shape": "Flatten Identity Reshape Shape Size Squeeze Unsqueeze",
-    "signal": "DFT MelWeightMatrix STFT",
+    "mel": "MelWeightMatrix",
+    "signal": "DFT STFT",
     "strings": "StringConcat StringSplit",
     "text": "TfIdfVectorizer",
     "tensor_sequence": (

@@ -1,4 +1,4 @@
-"""Fourier transforms and mel filters.
+"""Fourier transforms.
 
 The last dimension of an ONNX signal has size 1 for real numbers, and size 2 for complex numbers.
 """
@@ -11,14 +11,10 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, f64, si64, to_numpy
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.data_types import element_type
 from moir.lowering.onnx.operands import swapping
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_list, as_scalar, dimension, dimension_list
 from moir.rewriting.builder import OpBuilder, Operand
-
-MAXIMUM_FILTERS = 1 << 24
-"""Largest number of elements of a mel matrix."""
 
 
 @onnx.lowers("DFT", since=17)
@@ -140,37 +136,3 @@ def dimension_value(op: OpBuilder, data: SSAValue, axis: int) -> SSAValue:
     """A dimension as a scalar of type i64."""
     size = dimension(op, data, axis)
     return op.constant(size) if isinstance(size, int) else size
-
-
-@onnx.lowers("MelWeightMatrix", since=17)
-def mel_weight_matrix(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.MelWeightMatrix(bins, length, rate, lower, upper) {output_datatype} -> a constant [length // 2 + 1, bins]
-
-    Column i is a triangle over the frequency bins of the edges i, i + 1, i + 2, which are equidistant on the mel scale
-    2595 * log10(1 + f / 700).
-    """
-    values = [node.constant(index) for index in range(5)]
-    if any(value is None or value.size != 1 for value in values):
-        node.fail("an operand is no constant number", hint="make all operands initializers")
-    bins, length, rate, lower, upper = (float(value.reshape(())) for value in values if value is not None)
-    element = element_type(node, "output_datatype", f32)
-    count = int(bins)
-    spectrum = int(length) // 2 + 1
-    if count < 1 or length < 1 or rate <= 0 or min(lower, upper) < 0 or count * spectrum > MAXIMUM_FILTERS:
-        node.fail(f"no matrix of {spectrum} x {count} filters from {lower} to {upper} hertz can be made")
-    low, high = (2595 * np.log10(1 + edge / 700) for edge in (lower, upper))
-    # The definition of ONNX divides the range into bins + 2 intervals.
-    mel = np.arange(count + 2) * ((high - low) / (count + 2)) + low
-    edges = np.floor((length + 1) * (700 * (10 ** (mel / 2595) - 1)) / rate).astype(np.int64)
-    matrix = np.zeros((spectrum, count))
-    frequency = np.arange(spectrum)
-    for column in range(count):
-        left, center, right = edges[column : column + 3]
-        rising = (frequency >= left) & (frequency <= center)
-        falling = (frequency >= center) & (frequency < right)
-        matrix[rising, column] = 1 if center == left else (frequency[rising] - left) / (center - left)
-        if right > center:
-            matrix[falling, column] = (right - frequency[falling]) / (right - center)
-        if center == left and center < spectrum:
-            matrix[center, column] = 1
-    return op.constant(matrix.astype(to_numpy(element)), element)

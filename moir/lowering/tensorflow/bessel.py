@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import bf16, f16, f32
+from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.gamma import polynomial
 from moir.lowering.tensorflow.table import tf
@@ -77,6 +79,11 @@ OF_J = (
 )
 
 
+def single(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """Halves as f32, in which their functions are computed; other numbers as they are."""
+    return op.convert(x, f32) if element_of(x) in (f16, bf16) else x
+
+
 def order_of(node: LoweringNode) -> int:
     """The order in the kind of a node."""
     return int(node.op.KIND.removeprefix("Bessel")[1])
@@ -102,7 +109,7 @@ def first_kind_near(op: OpBuilder, x: SSAValue, order: int) -> SSAValue:
 @tf.lowers("BesselI0", "BesselI1", "BesselI0e", "BesselI1e")
 def modified_first_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.BesselI0(x) -> a polynomial in x² up to 3.75; elsewhere exp(|x|) / sqrt(|x|) times one in 1 / |x|"""
-    x, order = node.operand(0), order_of(node)
+    x, order = single(op, node.operand(0)), order_of(node)
     distance = op.Abs(x)
     near = first_kind_near(op, x, order)
     far = op.Divide(polynomial(op, op.Divide(NEAR_I, distance), OF_I[order].far), op.Sqrt(distance))
@@ -114,7 +121,7 @@ def modified_first_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
         # The exponential overflows before the function does.
         root = op.Exp(op.Multiply(distance, 0.5))
         far = op.Multiply(op.Multiply(far, root), root)
-    return op.Select(op.LessEqual(distance, NEAR_I), near, far)
+    return op.convert(op.Select(op.LessEqual(distance, NEAR_I), near, far), node.element(0))
 
 
 @tf.lowers("BesselK0", "BesselK1", "BesselK0e", "BesselK1e")
@@ -123,7 +130,7 @@ def modified_second_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
     As in TensorFlow, the result is infinite at 0 and below.
     """
-    x, order = node.operand(0), order_of(node)
+    x, order = single(op, node.operand(0)), order_of(node)
     logarithm = op.Multiply(op.Log(op.Multiply(x, 0.5)), first_kind_near(op, x, order))
     near = polynomial(op, squared_ratio(op, x, NEAR_K), OF_K[order].near)
     near = op.Add(op.Divide(near, x), logarithm) if order else op.Subtract(near, logarithm)
@@ -133,18 +140,18 @@ def modified_second_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
         near = op.Multiply(near, op.Exp(x))
     else:
         far = op.Multiply(far, op.Exp(op.Negative(x)))
-    return op.Select(op.Greater(x, NEAR_K), far, near)
+    return op.convert(op.Select(op.Greater(x, NEAR_K), far, near), node.element(0))
 
 
 @tf.lowers("BesselJ0", "BesselJ1")
 def first_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.BesselJ0(x) -> a polynomial in x² up to 3; elsewhere a(3 / |x|) cos(|x| + p(3 / |x|)) / sqrt(|x|)"""
-    x, order = node.operand(0), order_of(node)
+    x, order = single(op, node.operand(0)), order_of(node)
     distance = op.Abs(x)
     far = op.Multiply(amplitude(op, distance, order), op.Cos(phase(op, distance, order)))
     if order:
         far = op.Multiply(far, op.Sign(x))
-    return op.Select(op.LessEqual(distance, NEAR_J), oscillating_near(op, x, order), far)
+    return op.convert(op.Select(op.LessEqual(distance, NEAR_J), oscillating_near(op, x, order), far), node.element(0))
 
 
 @tf.lowers("BesselY0", "BesselY1")
@@ -154,13 +161,13 @@ def second_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
     As in TensorFlow, the result is negative infinity at 0 and below.
     """
-    x, order = node.operand(0), order_of(node)
+    x, order = single(op, node.operand(0)), order_of(node)
     logarithm = op.Multiply(op.Log(op.Multiply(x, 0.5)), op.Multiply(oscillating_near(op, x, order), 2 / math.pi))
     near = polynomial(op, squared_ratio(op, x, NEAR_J), OF_J[order].second)
     near = op.Add(op.Divide(near, x) if order else near, logarithm)
     near = op.Select(op.LessEqual(x, 0.0), op.constant_like(-np.inf, x), near)
     far = op.Multiply(amplitude(op, x, order), op.Sin(phase(op, x, order)))
-    return op.Select(op.Greater(x, NEAR_J), far, near)
+    return op.convert(op.Select(op.Greater(x, NEAR_J), far, near), node.element(0))
 
 
 def oscillating_near(op: OpBuilder, x: SSAValue, order: int) -> SSAValue:

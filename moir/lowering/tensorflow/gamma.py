@@ -7,13 +7,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import bf16, f16, f32, si64
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import all_axes
@@ -51,10 +51,18 @@ def polynomial(op: OpBuilder, x: SSAValue, coefficients: Sequence[float]) -> SSA
     return reduce(lambda value, coefficient: op.Add(op.Multiply(value, x), coefficient), reversed(lower[:-1]), start)
 
 
+def in_single(op: OpBuilder, compute: Callable[..., SSAValue], *operands: SSAValue) -> SSAValue:
+    """compute(*operands); halves are computed in f32, since constants such as π are not precise enough in theirs."""
+    element = element_of(operands[0])
+    if element not in (f16, bf16):
+        return compute(*operands)
+    return op.convert(compute(*(op.convert(each, f32) for each in operands)), element)
+
+
 @tf.lowers("Lgamma")
 def logarithm(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Lgamma(x) -> the Lanczos approximation for x; for x below 1/2 that for 1 - x, and the reflection formula"""
-    return logarithm_of_gamma(op, node.operand(0))
+    return in_single(op, partial(logarithm_of_gamma, op), node.operand(0))
 
 
 def logarithm_of_gamma(op: OpBuilder, x: SSAValue) -> SSAValue:
@@ -82,7 +90,7 @@ def logarithm_of_gamma(op: OpBuilder, x: SSAValue) -> SSAValue:
 @tf.lowers("Digamma")
 def derivative_of_logarithm(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Digamma(x) -> the asymptotic series at z = x + 8 and a recurrence; below 0 the reflection formula"""
-    return digamma(op, node.operand(0))
+    return in_single(op, partial(digamma, op), node.operand(0))
 
 
 def digamma(op: OpBuilder, x: SSAValue) -> SSAValue:
@@ -108,7 +116,7 @@ def digamma(op: OpBuilder, x: SSAValue) -> SSAValue:
 @tf.lowers("Zeta")
 def hurwitz_zeta(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Zeta(x, q) -> Σ (q + k)⁻ˣ over k below n, and the Euler-Maclaurin series at q + n"""
-    return zeta(op, node.operand(0), node.operand(1))
+    return in_single(op, partial(zeta, op), node.operand(0), node.operand(1))
 
 
 def zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:

@@ -23,7 +23,7 @@ def fill(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Fill(dims, value) -> opset3.Broadcast(value, dims)"""
     if string in (node.op.properties.get("T"), node.element(1)):
         node.fail("the runtime does not fill tensors with strings", hint="cut the model behind this node")
-    return op.Broadcast(node.operand(1), node.operand(0))
+    return op.Broadcast(as_scalar(op, node.operand(1)), node.operand(0))
 
 
 @tf.lowers("Empty")

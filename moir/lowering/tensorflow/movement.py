@@ -219,15 +219,7 @@ def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
     value, known = node.optional(2), node.constant(2)
     if value is None or (known is not None and not known.any()):
         return padded(node, op, "constant", None)
-    value = as_scalar(op, value)
-    if known is not None:
-        return padded(node, op, "constant", value)
-    # The runtime takes 0 for a value that is computed.
-    data = padded(node, op, "constant", None)
-    if data is node.operand(0):
-        return data
-    ones = op.Broadcast(op.constant(np.array(1, np.uint8)), op.ShapeOf(node.operand(0)))
-    return op.Select(op.Equal(padded(node, op, "constant", None, ones), 0), value, data)
+    return padded(node, op, "constant", as_scalar(op, value))
 
 
 @tf.lowers("MirrorPad")
@@ -240,10 +232,9 @@ def mirror_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return padded(node, op, modes[mode], None)
 
 
-def padded(node: LoweringNode, op: OpBuilder, mode: str, value: SSAValue | None, data: SSAValue | None = None) -> SSAValue:
-    """Operand 0, or other data of its shape, padded by operand 1, which has a row [begin, end] for each dimension."""
-    widths = node.constant(1)
-    data = node.operand(0) if data is None else data
+def padded(node: LoweringNode, op: OpBuilder, mode: str, value: SSAValue | None) -> SSAValue:
+    """Operand 0 padded by operand 1, which has a row [begin, end] for each dimension."""
+    data, widths = node.operand(0), node.constant(1)
     if widths is None:
         begin, end = (op.Gather(node.operand(1), side, 1) for side in (0, 1))
         return op.Pad(data, begin, end, value, pad_mode=mode)
@@ -280,7 +271,7 @@ def space_to_depth(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def space_to_batch(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.SpaceToBatchND(x, block, paddings) -> opset2.SpaceToBatch(x, [1, block, 1…], [0, begin, 0…], [0, end, 0…])"""
     block = around_block(op, node.operand(0), node.operand(1), 1)
-    return op.SpaceToBatch(node.operand(0), block, *borders(node, op, 2))
+    return blocks_of_space(op, node.operand(0), block, *borders(node, op, 2))
 
 
 @tf.lowers("BatchToSpaceND")
@@ -296,7 +287,21 @@ def space_to_batch_square(node: LoweringNode, op: OpBuilder) -> SSAValue:
     -> opset2.SpaceToBatch(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])
     """
     size = node.integer("block_size")
-    return op.SpaceToBatch(node.operand(0), [1, size, size, 1], *borders(node, op, 1))
+    return blocks_of_space(op, node.operand(0), [1, size, size, 1], *borders(node, op, 1))
+
+
+def blocks_of_space(op: OpBuilder, data: SSAValue, block: Operand, begins: Operand, ends: Operand) -> SSAValue:
+    """Blocks of padded data moved to the batch.
+
+    The CPU plugin (2026.4) reads other elements where a place of the blocks is padding throughout. That needs blocks
+    that are larger than the data; these are padded before.
+    """
+    shape = shape_of(data)
+    if shape is None or not (isinstance(block, list) and isinstance(begins, list) and isinstance(ends, list)):
+        return op.SpaceToBatch(data, block, begins, ends)
+    if any(0 <= size < int(each) for size, each in zip(shape, block, strict=True)) and any([*begins, *ends]):
+        data, begins, ends = op.Pad(data, begins, ends, pad_mode="constant"), [0] * len(begins), [0] * len(ends)
+    return op.SpaceToBatch(data, block, begins, ends)
 
 
 @tf.lowers("BatchToSpace")

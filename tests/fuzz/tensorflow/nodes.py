@@ -25,11 +25,13 @@ class Node:
         operands: by the names that `tf.raw_ops` gives them; a list is an operand of several tensors.
         attributes: all others.
         structural: names of operands that say sizes or axes.
+        results: how many of the results are compared; None for all.
     """
 
     operands: Mapping[str, Array | list[Array]]
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
     structural: tuple[str, ...] = ()
+    results: int | None = None
 
 
 Recipe = Callable[[Draw, "np.dtype[Any]"], Node]
@@ -85,7 +87,8 @@ def single_operation(draw: Draw, only: str) -> Case:
             name: [tensors[f"{name}_{index}"] for index in range(len(value))] if isinstance(value, list) else tensors[name]
             for name, value in node.operands.items()
         }
-        return getattr(tf.raw_ops, kind)(**operands, **node.attributes)
+        results = getattr(tf.raw_ops, kind)(**operands, **node.attributes)
+        return results if node.results is None else list(results)[: node.results]
 
     renamed = {f"in_{name}": array for name, array in flat.items()}
     structural = [f"in_{name}" for name in node.structural]

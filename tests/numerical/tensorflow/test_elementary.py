@@ -114,3 +114,8 @@ def test_bessel_functions(kinds: str, form: Form) -> None:
         atol=1e-6,
         forms=(form,),
     )
+
+
+def test_functions_of_halves() -> None:
+    x = np.array([-5.5, -0.0077, 0.3, 2, 50, 3000], np.float16)
+    check(lambda x: [tf.raw_ops.Digamma(x=x), tf.raw_ops.Lgamma(x=x), tf.raw_ops.BesselI0e(x=x)], {"x": x}, rtol=3e-3, atol=3e-3)

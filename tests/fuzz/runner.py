@@ -30,7 +30,11 @@ GENERATORS: Mapping[str, tuple[str, int]] = {
 }
 """Where each kind of case is drawn, and how often in comparison with the others."""
 
-TENSORFLOW_GENERATORS: Mapping[str, tuple[str, int]] = {"tf-nodes": ("tests.fuzz.tensorflow.nodes:single_operation", 1)}
+TENSORFLOW_GENERATORS: Mapping[str, tuple[str, int]] = {
+    "tf-nodes": ("tests.fuzz.tensorflow.nodes:single_operation", 8),
+    "tf-graphs": ("tests.fuzz.tensorflow.graphs:small_graph", 1),
+    "tf-control-flow": ("tests.fuzz.tensorflow.graphs:control_flow", 1),
+}
 """The same for TensorFlow, which is imported only if these are asked for."""
 
 GENERATOR_FAILED = "the generator failed: "

@@ -47,7 +47,9 @@ class GraphModel:
     def save(self, folder: Path) -> Path:
         """Write the graph as a frozen model."""
         path = folder / "model.pb"
-        path.write_bytes(self.graph.as_graph_def().SerializeToString())
+        # Loops leave results behind that nobody uses: those are no outputs here.
+        needed = tf.compat.v1.graph_util.extract_sub_graph(self.graph.as_graph_def(), list(self.outputs))
+        path.write_bytes(needed.SerializeToString())
         return path
 
     def describe(self) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
+from xdsl.irdl import operand_def, opt_prop_def, prop_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
@@ -16,14 +16,14 @@ from moir.dialects.element_types import dynamic
 from moir.dialects.moir import ModelOp
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types
-from moir.dialects.opset.property_definitions import PropertyKind, element_property, optional_operands, string_property
+from moir.dialects.opset.property_definitions import PropertyKind, deferred_definition, element_property, optional_operands, string_property
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import Shape, Shapes, SymbolicShape, format_shape, join_shapes, merge_elements, tensor
 from moir.dialects.symbols import Symbol, is_symbolic
 from moir.errors import InferenceError
 
 
-@irdl_op_definition
+@deferred_definition
 class Parameter(OpsetOp):
     """An input of the model or of a body, whose type is the result type.
 
@@ -45,7 +45,7 @@ class Parameter(OpsetOp):
         return None if names is None else tuple([known.named(name) if name else -1 for name in value_of(names)])
 
 
-@irdl_op_definition
+@deferred_definition
 class Constant(OpsetOp):
     """A constant tensor. The result type has the shape and element type of the value."""
 
@@ -61,7 +61,7 @@ class Constant(OpsetOp):
         return self.value.element
 
 
-@irdl_op_definition
+@deferred_definition
 class Result(OpsetOp):
     """An output of the model or of a body."""
 
@@ -120,7 +120,7 @@ class ConversionOp(OpsetOp):
         return converted(operands[0], self.element_type(0), self.result_element())
 
 
-@irdl_op_definition
+@deferred_definition
 class Convert(ConversionOp):
     """Conversion to the element type `destination_type`."""
 
@@ -132,7 +132,7 @@ class Convert(ConversionOp):
         return self.element("destination_type")
 
 
-@irdl_op_definition
+@deferred_definition
 class Identity(OpsetOp):
     """Returns its operand."""
 
@@ -153,7 +153,7 @@ class Identity(OpsetOp):
         return operands
 
 
-@irdl_op_definition
+@deferred_definition
 class ConvertLike(ConversionOp):
     """Conversion to the element type of the second operand."""
 
@@ -165,7 +165,7 @@ class ConvertLike(ConversionOp):
         return self.element_type(1)
 
 
-@irdl_op_definition
+@deferred_definition
 class ReadValue(OpsetOp):
     """The value of a variable that persists between runs; its initial value is the operand, or zeros.
 
@@ -198,7 +198,7 @@ class ReadValue(OpsetOp):
         return element
 
 
-@irdl_op_definition
+@deferred_definition
 class Assign(OpsetOp):
     """Assigns the operand to a variable, and returns it."""
 

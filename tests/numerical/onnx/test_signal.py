@@ -113,7 +113,7 @@ def test_mel_weight_matrix(bins: int, low: float, high: float) -> None:
 def test_computed_filters(bins: int) -> None:
     numbers = {"bins": bins, "length": 64, "rate": 16000}
     inputs = {name: np.array(value) for name, value in numbers.items()} | {
-        name: np.float32(value) for name, value in (("low", 20), ("high", 8000))
+        name: np.array(value, np.float32) for name, value in (("low", 20), ("high", 8000))
     }
     check([node("MelWeightMatrix", list(inputs), ["y"])], inputs, opset=17, forms=["static"])
 

@@ -9,6 +9,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "cancel-reshapes": ((("Squeeze", "Unsqueeze"),), (("Reshape",),), (("Gather",),)),
     "cancel-transposes": ((("Transpose",),),),
     "choose-layouts": ((("Transpose",),),),
+    "compare-with-infinity": ((("Equal",), ("ReduceMax", "ReduceMin")),),
     "copy-loop-slices": ((("Loop", "TensorIterator"),),),
     "count-unsliced-iterations": ((("TensorIterator",),),),
     "eliminate-identities": (

@@ -140,6 +140,7 @@ BACK: tuple[str, ...] = (
     "unbatch-gather",
     "separate-reductions",
     "reverse-comparisons",
+    "compare-with-infinity",
     "select-pad-values",
     "count-unsliced-iterations",
     "copy-loop-slices",

@@ -21,8 +21,6 @@ KNOWN_DEFECTS: dict[int, tuple[str, str]] = {
     99: ("ConstantOfShape", _RANK),
     101: ("fuse-clamp.twice", "Relu of NaN is 0"),
     109: ("Resize", "Resize of i8 with computed sizes has no elements"),
-    127: ("Resize", "the reader rejects Interpolate of i16"),
     236: ("QLinearConv", _WEIGHTS),
-    276: ("MaxRoiPool", "the last dimension of the boxes is unknown"),
 }
 """By the number of the case: its operation or pattern, and why."""

@@ -53,6 +53,8 @@ FAULTS: Mapping[str, Fault] = {
     # Before version 7 padding is counted, and the third operand of Gemm is passed over.
     "AveragePool": _is_old,
     "Gemm": _is_old,
+    # The result has the element type of the data, where the schema says f32.
+    "LinearRegressor": _always,
     # Positions that ceil_mode adds.
     "LpPool": _rounds_up,
     "LpNormalization": _sums_without_absolute,

@@ -209,7 +209,7 @@ def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue
     """
     mask, lengths = node.optional(3), node.optional(6)
     if mask is not None:
-        mask = _padded_mask(op, mask, key)
+        mask = _padded_mask(op, mask, key, may_be_shorter=lengths is not None)
     window = Window(None, node.flag("is_causal"), node.attribute("left_window_size", -1), node.attribute("right_window_size", -1))
     if mask is None and lengths is None and past is None and window == Window(causal=True):
         scores.causal = True
@@ -233,9 +233,18 @@ def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue
         scores.visible = visible
 
 
-def _padded_mask(op: OpBuilder, mask: SSAValue, key: SSAValue) -> SSAValue:
-    """A mask that has too few keys, extended by keys that no query sees."""
+def _padded_mask(op: OpBuilder, mask: SSAValue, key: SSAValue, *, may_be_shorter: bool) -> SSAValue:
+    """A mask that has too few keys, extended by keys that no query sees.
+
+    Where sizes are unknown, this is computed only for a mask that `may_be_shorter`: that of keys with lengths.
+    """
     shape, keys = shape_of(mask), shape_of(key)
+    if shape and may_be_shorter and (shape[-1] < 0 or keys is None or keys[2] < 0):
+        own, count = dimension(op, mask, -1, (1,)), dimension(op, key, 2, (1,))
+        missing = op.Select(op.Equal(own, 1), 0, op.Maximum(op.Subtract(count, own), 0))
+        hidden = op.constant(False, boolean) if element_of(mask) == boolean else lowest(op, mask)
+        lead = [0] * (len(shape) - 1)
+        return op.Pad(mask, [*lead, 0], op.Concat(lead, missing, axis=0) if lead else missing, hidden, pad_mode="constant")
     if not shape or keys is None or not 0 <= shape[-1] < keys[2] or shape[-1] == 1:
         return mask
     hidden = op.constant(False, boolean) if element_of(mask) == boolean else lowest(op, mask)

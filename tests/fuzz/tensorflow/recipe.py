@@ -1,0 +1,53 @@
+"""What draws a node of TensorFlow: its operands and attributes for an element type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.draw import Array, Draw
+
+
+@dataclass
+class Node:
+    """Operands and attributes of a node.
+
+    Args:
+        operands: by the names that `tf.raw_ops` gives them; a list is an operand of several tensors.
+        attributes: all others.
+        structural: names of operands that say sizes or axes.
+        results: how many of the results are compared; None for all.
+    """
+
+    operands: Mapping[str, Array | list[Array]]
+    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    structural: tuple[str, ...] = ()
+    results: int | None = None
+
+
+Recipe = Callable[[Draw, "np.dtype[Any]"], Node]
+
+COMMON = "float32 float32 float32 float16 float64 int32 int64 uint8 int8 int16 uint16 bool"
+"""The element types that are drawn, the first ones more often."""
+
+RECIPES: dict[str, tuple[Recipe, str]] = {}
+"""For each operation what draws it, and the attribute that is its element type."""
+
+
+def recipe(kinds: str, attribute: str = "T") -> Callable[[Recipe], Recipe]:
+    """Registers what draws some operations."""
+
+    def register(function: Recipe) -> Recipe:
+        for kind in kinds.split():
+            RECIPES[kind] = function, attribute
+        return function
+
+    return register
+
+
+def index_type(draw: Draw) -> Any:
+    """The element type of indices."""
+    return draw.one_of((np.int32, np.int64))

@@ -1,0 +1,107 @@
+"""Elementwise of TensorFlow, drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tests.fuzz.draw import Draw
+from tests.fuzz.tensorflow.recipe import COMMON, Node, recipe
+
+
+@recipe(
+    "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Digamma Erf Erfc Erfinv Exp Expm1 Floor Inv Invert Lgamma Log Log1p Ndtri Neg "
+    "PopulationCount Reciprocal Rint Rsqrt Sigmoid Sign Sin Sinh Sqrt Square Tan Tanh IsFinite IsInf IsNan OnesLike ZerosLike "
+    "BesselI0e BesselI1e"
+)
+def unary(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    return Node({"x": draw.array(dtype, draw.shape())})
+
+
+@recipe("LogicalNot")
+def unary_boolean(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    del dtype
+    return Node({"x": draw.array(np.dtype(bool), draw.shape())})
+
+
+@recipe("Relu Relu6 Elu Selu Softplus Softsign LeakyRelu")
+def activation(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    return Node({"features": draw.array(dtype, draw.shape())})
+
+
+@recipe("Softmax LogSoftmax")
+def softmax(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    return Node({"logits": draw.array(dtype, draw.filled(1, 4))})
+
+
+@recipe("Identity Shape Size Rank StopGradient Snapshot PreventGradient")
+def identity(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    return Node({"input": draw.array(dtype, draw.shape())})
+
+
+@recipe("Cast", "SrcT")
+def cast(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    target = draw.one_of(COMMON.split())
+    array = draw.array(dtype, draw.shape(), special=0.0 if dtype.kind == "f" else 0.15)
+    if target.startswith("uint") and dtype.kind == "f":
+        array = np.abs(array)
+    return Node({"x": array}, {"DstT": tf.as_dtype(target)})
+
+
+@recipe(
+    "Add AddV2 Sub Mul Div RealDiv Maximum Minimum Pow SquaredDifference FloorDiv FloorMod TruncateDiv TruncateMod Mod DivNoNan MulNoNan "
+    "Xdivy Xlogy Xlog1py Atan2 BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift Less LessEqual Greater GreaterEqual"
+)
+def binary(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.shape()
+    x, y = draw.array(dtype, draw.broadcasts_to(shape)), draw.array(dtype, shape)
+    return Node({"x": x, "y": y} if draw.chance(0.5) else {"x": y, "y": x})
+
+
+@recipe("FloorDiv FloorMod TruncateDiv TruncateMod Mod Div RealDiv LeftShift RightShift Pow")
+def binary_restricted(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    node = binary(draw, dtype)
+    if dtype.kind in "iu":
+        shape = np.shape(node.operands["y"])
+        return Node({"x": node.operands["x"], "y": draw.positive(dtype, shape)})
+    return node
+
+
+@recipe("Equal NotEqual")
+def equality(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    return binary(draw, dtype)
+
+
+@recipe("LogicalAnd LogicalOr")
+def logic(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    del dtype
+    return binary(draw, np.dtype(bool))
+
+
+@recipe("SelectV2")
+def select(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.shape()
+    condition = draw.array(np.dtype(bool), draw.broadcasts_to(shape))
+    return Node({"condition": condition, "t": draw.array(dtype, draw.broadcasts_to(shape)), "e": draw.array(dtype, shape)})
+
+
+@recipe("AddN")
+def addition(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.shape()
+    return Node({"inputs": [draw.array(dtype, shape) for _ in range(draw.integer(1, 4))]})
+
+
+@recipe("BiasAdd")
+def bias(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    data = draw.array(dtype, draw.filled(2, 5))
+    layout = draw.one_of(("NHWC", "NCHW"))
+    size = data.shape[-1 if layout == "NHWC" or data.ndim == 2 else 1]
+    return Node({"value": data, "bias": draw.array(dtype, [size])}, {"data_format": layout})
+
+
+@recipe("ClipByValue")
+def clip(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    low, high = sorted(draw.array(dtype, [], special=0) for _ in range(2))
+    return Node({"t": draw.array(dtype, draw.shape(1)), "clip_value_min": np.asarray(low), "clip_value_max": np.asarray(high)})

@@ -108,8 +108,9 @@ class LoweringTable:
         """The handler of a kind in a version of its operation set; None if there is none."""
         for since, handler in self._registered(kind):
             if since <= version:
-                is_own = self._adapt is not None and handler.__module__.startswith("moir.")
-                return self._adapt(kind, handler) if is_own and self._adapt is not None else handler
+                if self._adapt is None or not handler.__module__.startswith("moir."):
+                    return handler
+                return self._adapt(kind, handler)
         return None
 
     def kinds(self) -> Iterable[str]:

@@ -16,7 +16,6 @@ KNOWN_DEFECTS: dict[int, tuple[str, str]] = {
     9: ("Relu", "infinities of f64 become the largest number of f32"),
     36: ("Loop.while", _RANK),
     41: ("Unique", "Unique of strings does not compile"),
-    67: ("AveragePool", "padding that is counted, at the positions that ceil_mode adds"),
     93: ("fold-scales.convolution", _WEIGHTS),
     99: ("ConstantOfShape", _RANK),
     101: ("fuse-clamp.twice", "Relu of NaN is 0"),

@@ -66,10 +66,32 @@ def _column_major(op: OpBuilder, data: SSAValue, indices: SSAValue, axes: int) -
 def average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.AveragePool(x) {count_include_pad = 0}
     -> opset14.AvgPool(x) {exclude-pad = true}; with dilations opset16.AvgPool.
+
+    What ceil_mode adds behind the padding does not count, but does in the plugin (2026.4) if padding counts: then the
+    data is padded before.
     """
-    kernel = kernel_shape(node)
+    kernel, data = kernel_shape(node), node.operand(0)
     window = sliding_window(node, len(kernel))
-    return _average(op, node.operand(0), kernel, window, rounding(node), not node.flag("count_include_pad"))
+    counts_padding = node.flag("count_include_pad")
+    if counts_padding and node.flag("ceil_mode") and window.auto_pad == "explicit" and _starts_in_data(node, kernel, window):
+        data = op.Pad(data, [0, 0, *window.pads_begin], [0, 0, *window.pads_end], pad_mode="constant")
+        none = (0,) * len(kernel)
+        window, counts_padding = window._replace(pads_begin=none, pads_end=none), False
+    return _average(op, data, kernel, window, rounding(node), not counts_padding)
+
+
+def _starts_in_data(node: LoweringNode, kernel: Sequence[int], window: SlidingWindow) -> bool:
+    """Whether no window that ceil_mode adds starts in the padding at the end, where it would be left out."""
+    shape = node.shape(0)
+    for axis, length in enumerate(kernel):
+        stride, begin, end = window.strides[axis], window.pads_begin[axis], window.pads_end[axis]
+        extent = window.dilations[axis] * (length - 1) + 1
+        if stride + end <= extent:
+            continue
+        size = -1 if shape is None else shape[axis + 2]
+        if size < 0 or -(-(size + begin + end - extent) // stride) * stride >= size + begin:
+            return False
+    return True
 
 
 def _average(

@@ -84,7 +84,12 @@ def test_average_pool(name, opset, include):
 def test_average_pool_with_ceil_mode_and_dilations(name, include):
     data, attributes = (CEIL | DILATED)[name]
     given = node("AveragePool", ["x"], ["y"], count_include_pad=include, **attributes)
-    check([given], {"x": values(*data)}, operations=1, reference="onnx" if name in CEIL else "onnxruntime")
+    check([given], {"x": values(*data)}, operations=1 + include, reference="onnx" if name in CEIL else "onnxruntime")
+
+
+def test_what_ceil_mode_adds_does_not_count():
+    attributes = {"ceil_mode": 1, "count_include_pad": 1, "kernel_shape": [2, 3], "pads": [1, 0, 0, 2], "strides": [3, 2]}
+    check([node("AveragePool", ["x"], ["y"], **attributes)], {"x": values(1, 2, 6, 7)}, opset=22, forms=["static"])
 
 
 @pytest.mark.parametrize("kind", ["GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"])

@@ -41,7 +41,7 @@ def run(folder: Path, program: str) -> str:
 
 OPERATION = '''
 
-@irdl_op_definition
+@deferred_definition
 class Doubled(ElementwiseOp):
     """2 x"""
 

@@ -17,7 +17,7 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import describe
 from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.shapes import SymbolicShape, element_count, shape_of, unknown_dimensions
+from moir.dialects.shapes import SymbolicShape, element_count, shape_of, size_along, unknown_dimensions
 from moir.dialects.symbols import Dimension, Symbol, is_symbolic, simplified
 from moir.errors import InferenceError
 
@@ -46,10 +46,13 @@ class KnownValues:
         return KnownValues()
 
     def dimension(self, value: SSAValue, axis: int) -> Dimension:
-        """A dimension of a value: an integer, or the symbol that stands for it."""
+        """A dimension of a value: an integer, or the symbol that stands for it.
+
+        Raises InferenceError if the value has no such axis.
+        """
         shape = shape_of(value)
-        if shape is not None and shape[axis] >= 0:
-            return shape[axis]
+        if shape is not None and (size := size_along(shape, axis)) >= 0:
+            return size
         return self._dimensions.setdefault((value, axis), Symbol(dimension=True))
 
     def set_dimension(self, value: SSAValue, axis: int, symbol: Symbol) -> None:

@@ -139,6 +139,14 @@ def normalize_axis(axis: int, rank: int) -> int:
     return axis + rank if axis < 0 else axis
 
 
+def size_along(shape: Sequence[int], axis: int) -> int:
+    """The dimension of an axis, -1 if it is unknown. Raises InferenceError if the axis is out of range."""
+    try:
+        return shape[axis]
+    except IndexError:
+        raise InferenceError(f"axis {axis} is outside a tensor of rank {len(shape)}") from None
+
+
 def merge_dimensions(a: Dimension, b: Dimension) -> Dimension:
     """The most precise dimension that two facts about one dimension imply: an integer if either is one.
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import rank_of, shape_of
+from moir.dialects.shapes import rank_of, shape_of, size_along
 from moir.rewriting.builder import OpBuilder
 
 
 def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
     """A dimension of a value: a number if it is known, otherwise a scalar of type i64."""
     shape = shape_of(value)
-    if shape is not None and shape[axis] >= 0:
-        return shape[axis]
+    if shape is not None and (size := size_along(shape, axis)) >= 0:
+        return size
     return op.Gather(op.ShapeOf(value), axis, 0)
 
 
 def dimension_list(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
     """A dimension of a value as a tensor of one entry."""
     shape = shape_of(value)
-    if shape is not None and shape[axis] >= 0:
-        return op.constant([shape[axis]])
+    if shape is not None and (size := size_along(shape, axis)) >= 0:
+        return op.constant([size])
     return op.Gather(op.ShapeOf(value), [axis], 0)
 
 
@@ -68,4 +68,6 @@ def as_integer(op: OpBuilder, value: SSAValue) -> SSAValue:
 def with_last_dimension(op: OpBuilder, value: SSAValue, rank: int, size: int) -> SSAValue:
     """A value of a known rank whose last dimension is `size`, with a type that says so: plugins ask for it."""
     shape = shape_of(value)
-    return value if shape is not None and shape[-1] == size else op.Reshape(value, [*(0,) * (rank - 1), size], special_zero=True)
+    return (
+        value if shape is not None and size_along(shape, -1) == size else op.Reshape(value, [*(0,) * (rank - 1), size], special_zero=True)
+    )

@@ -60,6 +60,8 @@ class Equation(NamedTuple):
 
     def result_shape(self, shapes: Shapes) -> SymbolicShape:
         """Shape of the result. Raises InferenceError where ranks or dimensions contradict the equation."""
+        if len(shapes) != len(self.inputs):
+            raise InferenceError(f"the equation has {len(self.inputs)} terms for {len(shapes)} operands")
         dimensions: dict[str, Dimension] = {}
         covered: SymbolicShape = ()
         for labels, shape in zip(self.inputs, shapes, strict=True):

@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f32, si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import dimension, reshaped_like, small_constant
 from moir.lowering.onnx.table import onnx
@@ -189,6 +190,9 @@ def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 def _clamped(op: OpBuilder, x: SSAValue, low: np.ndarray | None, high: np.ndarray | None) -> SSAValue:
     """x between two limits, either of which may be absent."""
+    for limit in (low, high):
+        if limit is not None and limit.size != 1:
+            raise InferenceError(f"a limit has {limit.size} elements, not 1")
     if low is not None and high is not None:
         smallest, largest = float(low.reshape(())), float(high.reshape(()))
         exact = element_of(x) not in INTEGER_TYPES or max(abs(smallest), abs(largest)) <= LARGEST_EXACT_INTEGER

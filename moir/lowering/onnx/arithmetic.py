@@ -105,7 +105,7 @@ def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def remainder(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Mod(a, b) {fmod} -> opset1.Mod(a, b), opset1.FloorMod(a, b) without fmod"""
     kind = op.Mod if node.flag("fmod") else op.FloorMod
-    return kind(*node.operands)
+    return kind(node.operand(0), node.operand(1))
 
 
 @onnx.lowers("Pow")

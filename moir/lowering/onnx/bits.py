@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, boolean, describe, si8, si16, si32, si64, string, to_numpy
+from moir.dialects.element_types import INTEGER_TYPES, boolean, si8, si16, si32, si64, string, to_numpy
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import element_type
@@ -46,10 +46,10 @@ def bit_cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.BitCast(x) {to} -> opset1.Convert(x) between integers of one width; a constant for a known x"""
     x, element = node.operand(0), element_type(node, "to")
     array = node.constant(0)
-    if array is not None and element is not string:
-        return op.constant(np.array(array, order="C").view(to_numpy(element)), element)
-    if describe(element_of(x)).bits != describe(element).bits and boolean not in (element_of(x), element):
+    if element is string or to_numpy(element_of(x)).itemsize != to_numpy(element).itemsize:
         node.fail(f"the elements of {element_of(x)} and {element} do not have the same number of bits")
+    if array is not None:
+        return op.constant(np.array(array, order="C").view(to_numpy(element)), element)
     if element_of(x) != element and not {element_of(x), element} <= {boolean, *INTEGER_TYPES}:
         node.fail("OpenVINO does not have an operation that reads the bits of floats as integers", hint="cut the model before this node")
     return op.convert(x, element)

@@ -193,6 +193,8 @@ def window(node: LoweringNode, op: OpBuilder) -> SSAValue:
     coefficients = WINDOWS[node.op.KIND]
     element, periodic = element_type(node, "output_datatype", f32), node.flag("periodic", True)
     size = node.constant_integers(0)
+    if size is not None and len(size) != 1:
+        node.fail("the size is no number")
     if size is not None and 0 <= size[0] <= MAXIMUM_WINDOW:
         period = size[0] if periodic else size[0] - 1
         angle = 2 * math.pi * np.arange(size[0], dtype=np.float32) / max(period, 1)

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si16, si32, si64, ui16, ui32, ui64
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of
+from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.computed_resampling import ComputedResizing, resampled_as_computed
 from moir.lowering.onnx.operands import declared_rank, dimension, of_length
@@ -166,6 +167,8 @@ def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) ->
         return False
     known = known.ravel()
     axes = list(range(len(shape))) if resizing.axes is None else resizing.axes
+    if known.size != len(axes):
+        raise InferenceError(f"there are {known.size} scales or sizes for {len(axes)} axes")
     kept = [i for i, axis in enumerate(axes) if known[i] != (1 if resizing.by_scales else shape[axis])]
     order = sorted(kept, key=lambda i: axes[i])
     resizing.axes = [axes[i] for i in order]

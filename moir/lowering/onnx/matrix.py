@@ -122,7 +122,11 @@ def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -
     Operand 1 is the number of the diagonal that bounds the triangle.
     """
     shape, offset = shape_of(x), node.optional(1)
+    if shape is not None and len(shape) < 2:
+        node.fail(f"the matrices have {len(shape)} dimensions, not at least 2")
     diagonal = (0,) if offset is None else node.constant_integers(1)
+    if diagonal is not None and len(diagonal) != 1:
+        node.fail("the diagonal is no number")
     if shape is not None and is_static(shape[-2:]) and diagonal is not None and shape[-1] * shape[-2] <= MAXIMUM_MASK_ELEMENTS:
         rows, columns = np.arange(shape[-2])[:, None], np.arange(shape[-1])[None, :]
         # All diagonals beyond the matrix give the same mask, and their numbers may exceed the range of an array's

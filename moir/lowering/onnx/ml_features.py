@@ -98,7 +98,7 @@ def extractor(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def vectorizer(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.ai.onnx.ml.FeatureVectorizer(x…) {inputdimensions} -> Concat(x…), each with its number of columns"""
     operands, sizes = node.operands, node.integers("inputdimensions", ())
-    if len(operands) != len(sizes):
+    if len(operands) != len(sizes) or not operands:
         node.fail(f"it has {len(operands)} operands and {len(sizes)} inputdimensions")
     parts: list[SSAValue] = []
     for index, (value, size) in enumerate(zip(operands, sizes, strict=True)):

@@ -22,7 +22,7 @@ from moir.rewriting.builder import OpBuilder, Operand
 def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Concat(a, b) {axis} -> opset1.Concat(a, b) {axis}; of one operand -> that operand"""
     axis = node.integer("axis", 1) if node.version < 4 else node.integer("axis")
-    return node.operand(0) if len(node.operands) == 1 else op.Concat(*node.operands, axis=axis)
+    return node.operand(0) if len(node.operands) < 2 else op.Concat(*node.operands, axis=axis)
 
 
 # Splitting

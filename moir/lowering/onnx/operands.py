@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import describe, is_element_type, si64
-from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
@@ -54,8 +54,8 @@ def dimension(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = 
     A negative axis needs no rank.
     """
     known = shape_of(value)
-    if known is not None and known[axis] >= 0:
-        return op.constant([known[axis]] if len(shape) else known[axis], si64)
+    if known is not None and (size := size_along(known, axis)) >= 0:
+        return op.constant([size] if len(shape) else size, si64)
     return op.Gather(op.ShapeOf(value), op.constant([axis] if len(shape) else axis, si64), op.constant(0, si64))
 
 

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.opset.spatial import Window, positions
-from moir.dialects.shapes import is_static, rank_of, shape_of
+from moir.dialects.shapes import is_static, rank_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.sliding_window import axis_attribute, kernel_shape, sliding_window
 from moir.lowering.onnx.table import onnx
@@ -88,7 +88,7 @@ def _starts_in_data(node: LoweringNode, kernel: Sequence[int], window: SlidingWi
         extent = window.dilations[axis] * (length - 1) + 1
         if stride + end <= extent:
             continue
-        size = -1 if shape is None else shape[axis + 2]
+        size = -1 if shape is None else size_along(shape, axis + 2)
         if size < 0 or -(-(size + begin + end - extent) // stride) * stride >= size + begin:
             return False
     return True
@@ -170,7 +170,7 @@ def _padded_to_ceil(node: LoweringNode, window: SlidingWindow, kernel: Sequence[
     ends: list[int] = []
     for axis, length in enumerate(kernel):
         one = Window(length, window.strides[axis], window.dilations[axis], window.pads_begin[axis], window.pads_end[axis])
-        size = -1 if shape is None else shape[axis + 2]
+        size = -1 if shape is None else size_along(shape, axis + 2)
         if size >= 0:
             count = positions(size, one, "explicit", "ceil_torch")
             ends.append(max(one.pad_end, (count - 1) * one.stride + one.extent - size - one.pad_begin))

@@ -91,6 +91,8 @@ def _block_parameters(node: LoweringNode, op: OpBuilder, axis: int) -> Quantizat
         array = constant_array(op, value)
         if array is None:
             return op.Unsqueeze(value, [axis + 1])
+        if array.ndim <= axis:
+            node.fail(f"scales of {array.ndim} dimensions are none of blocks along axis {axis}")
         element = si32 if describe(element_of(value)).is_packed else element_of(value)
         return op.constant(np.expand_dims(array, axis + 1), element)
 

@@ -16,9 +16,12 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import si32
-from moir.dialects.shapes import Shape, element_of, is_static, shape_of
+from moir.dialects.shapes import Shape, element_of, is_static, rank_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
+
+RANKS = (3, 3, 3, 2, 1, 3, 3, 2)
+"""The ranks of x, w, r, b, lengths, h, c and peepholes."""
 
 DIRECTIONS = ("forward", "reverse", "bidirectional")
 
@@ -95,6 +98,9 @@ class Network:
 
     def __init__(self, node: LoweringNode, op: OpBuilder, kind: Kind) -> None:
         self.node, self.op, self.kind = node, op, kind
+        for index, rank in enumerate(RANKS[: len(node.op.operands)]):
+            if (given := node.optional(index)) is not None and rank_of(given) not in (rank, None):
+                node.fail(f"operand {index} has {rank_of(given)} dimensions, not {rank}")
         self.batch_first = node.flag("layout")
         self.direction = node.text("direction", "forward").lower()
         if self.direction == "foward":
@@ -138,7 +144,7 @@ class Network:
         """Weights [D, G * H, …] with the gates in the order of the runtime."""
         value = self.node.operand(index) if self._in_order() else self.value(index, self._reordered_array, self._reordered)
         shape, data = shape_of(value), shape_of(self.node.operand(0))
-        columns = self.hidden_size if index == 2 else -1 if data is None else data[2]
+        columns = self.hidden_size if index == 2 else -1 if data is None else size_along(data, 2)
         return self.of_size(value, shape, [self.directions, len(self.kind.gates) * self.hidden_size, columns])
 
     def of_size(self, value: SSAValue, shape: Shape, sizes: Sequence[int]) -> SSAValue:
@@ -149,6 +155,8 @@ class Network:
         return self.kind.gates == tuple(range(len(self.kind.gates)))
 
     def _reordered_array(self, array: Array) -> Array:
+        if array.shape[1] != len(self.kind.gates) * self.hidden_size:
+            self.node.fail(f"the weights have {array.shape[1]} rows for a hidden size of {self.hidden_size}")
         parts = np.split(array, len(self.kind.gates), axis=1)
         return np.concatenate([parts[gate] for gate in self.kind.gates], axis=1)
 
@@ -168,6 +176,8 @@ class Network:
         return self.of_size(bias, shape_of(bias), [self.directions, -1])
 
     def _added_array(self, array: Array) -> Array:
+        if array.shape[1] != 2 * len(self.kind.gates) * self.hidden_size:
+            self.node.fail(f"the biases have {array.shape[1]} columns for a hidden size of {self.hidden_size}")
         inputs, recurrence = np.split(array, 2, axis=1)
         if self.linear_before_reset:
             cut = 2 * self.hidden_size
@@ -219,8 +229,8 @@ class Network:
         """A dimension of X: a number, or a tensor of one entry if it is unknown."""
         data = self.node.operand(0)
         shape = shape_of(data)
-        if shape is not None and shape[axis] >= 0:
-            return shape[axis]
+        if shape is not None and (size := size_along(shape, axis)) >= 0:
+            return size
         if self._dimensions is None:
             self._dimensions = self.op.ShapeOf(data)
         return self.op.Gather(self._dimensions, [axis], 0)

@@ -58,7 +58,9 @@ def cumulative_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if axis is None and rank > 1:
         order = swapping(op, as_list(op, node.operand(1)), 0, rank)
         return op.Transpose(_products(node, op, op.Transpose(x, order), 0), order)
-    return _products(node, op, x, normalize_axis(axis[0] if axis else 0, rank))
+    if axis is not None and len(axis) != 1:
+        node.fail("the axis is no number")
+    return _products(node, op, x, normalize_axis(0 if axis is None else axis[0], rank))
 
 
 def _products(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:

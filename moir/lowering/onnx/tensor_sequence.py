@@ -139,8 +139,10 @@ def split_to_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
     size = shape[axis]
     if given is not None and given.ndim == 1:
         lengths = [int(entry) for entry in given]
+    elif given is not None and given.size != 1:
+        node.fail(f"the lengths of the parts have {given.ndim} dimensions, not at most 1")
     else:
-        part = 1 if node.optional(1) is None else -1 if given is None else int(given)
+        part = 1 if node.optional(1) is None else -1 if given is None else int(given.item())
         if size < 0 or part < 1:
             node.fail("the number of parts is not known", HINT)
         lengths = [min(part, size - start) for start in range(0, size, part)] if -(-size // part) <= MAXIMUM_MEMBERS else []

@@ -47,13 +47,11 @@ def n_gram_counts(node: LoweringNode, op: OpBuilder) -> SSAValue:
             counts.append(op.convert(op.ReduceSum(op.Concat(*found, axis=-2), [-2]), f32))
             columns.extend(places[first : first + len(grams)])
         first += len(grams)
-    if first != len(places):
-        node.fail(f"ngram_indexes has {len(places)} entries for {first} n-grams")
+    if first != len(places) or not counts or min(places) < 0:
+        node.fail(f"ngram_indexes has {len(places)} places for {first} n-grams, or there is none of the lengths that are counted")
     size = max(places) + 1
     matrix = np.zeros((len(columns), size), np.float32)
     matrix[np.arange(len(columns)), columns] = 1
-    if not counts:
-        node.fail("it has no n-grams of the lengths it counts")
     result = op.MatMul(op.Concat(*counts, axis=-1), matrix)
     if mode == "IDF":
         result = op.Minimum(result, 1.0)

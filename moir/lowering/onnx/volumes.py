@@ -26,6 +26,8 @@ def sampled_volume(node: LoweringNode, op: OpBuilder, mode: str) -> SSAValue:
     Raises ConversionError for modes other than `bilinear` (trilinear here) and `nearest`, and for unknown paddings.
     """
     data, grid, padding = node.operand(0), node.operand(1), node.text("padding_mode", "zeros")
+    if (node.known_rank(0), node.known_rank(1)) != (5, 5):
+        node.fail(f"volumes of rank {node.rank(0)} cannot be sampled at a grid of rank {node.rank(1)}")
     if mode not in ("bilinear", "nearest") or padding not in PADDINGS:
         node.fail(f"sampling of volumes in mode {mode!r} with padding {padding!r} is not supported")
     sizes = [dimension(op, data, axis) for axis in (2, 3, 4)]

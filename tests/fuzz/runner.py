@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib import import_module
@@ -174,7 +174,8 @@ def save_inputs(folder: Path, case: Case, expected: Sequence[Array]) -> None:
     """Write inputs and expected results beside a model, as arrays and, for a reader, as text."""
     arrays = {f"input {name}": value for name, value in case.inputs.items()}
     arrays |= {f"output {name}": value for name, value in zip(case.outputs, expected, strict=True)}
-    np.savez(folder / "values.npz", **arrays)  # pyright: ignore[reportArgumentType]
+    save: Callable[..., None] = np.savez
+    save(folder / "values.npz", **arrays)
     lines = [
         case.subject,
         case.source.describe(),

@@ -13,10 +13,10 @@ import functools
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, ParamSpec, TypeVar, cast
 
 from moir.errors import ArgumentError
+from moir.records import Record
 from moir.suggestions import did_you_mean
 
 P = ParamSpec("P")
@@ -29,8 +29,7 @@ def no_advice(value: object) -> None:
     """There is no next step but to read what is expected."""
 
 
-@dataclass(frozen=True)
-class Expected:
+class Expected(Record):
     """What an argument has to be.
 
     Args:
@@ -45,7 +44,7 @@ class Expected:
 
     def or_none(self) -> Expected:
         """The same, or None."""
-        return replace(self, description=f"{self.description} or None", accepts=self._accepts_or_none)
+        return self.with_fields(description=f"{self.description} or None", accepts=self._accepts_or_none)
 
     def _accepts_or_none(self, value: object) -> bool:
         return value is None or self.accepts(value)

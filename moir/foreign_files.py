@@ -15,13 +15,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from moir.errors import ModelFileError
 from moir.frameworks import VARINT
+from moir.records import Record
 
 
-class FileKind(NamedTuple):
+class FileKind(Record):
     """A kind of file.
 
     Args:

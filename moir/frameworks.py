@@ -18,9 +18,10 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from moir.errors import ConversionError
+from moir.records import Record
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -33,7 +34,7 @@ VARINT = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
 """Regular expression for a number as protobuf encodes it, such as the size of a field."""
 
 
-class ReaderOption(NamedTuple):
+class ReaderOption(Record):
     """An option of a reader besides the path.
 
     Args:
@@ -51,7 +52,7 @@ class ReaderOption(NamedTuple):
     is_list: bool = False
 
 
-class Framework(NamedTuple):
+class Framework(Record):
     """The record of a framework.
 
     Args:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
+
+from moir.records import Record
 
 ENABLED_VARIABLE, DISABLED_VARIABLE = "MO_ENABLED_TRANSFORMS", "MO_DISABLED_TRANSFORMS"
 """The environment variables that switch transformations on and off."""
 
 
-@dataclass(frozen=True)
-class ConversionOptions:
+class ConversionOptions(Record):
     """The options of a conversion.
 
     Args:
@@ -25,7 +26,7 @@ class ConversionOptions:
         layout_change: move the transpositions around channel-last operations until they cancel.
     """
 
-    reading: Mapping[str, object] = field(default_factory=dict[str, object])
+    reading: Mapping[str, object] = MappingProxyType({})
     extensions: tuple[str, ...] = ()
     transformations_config: str | Path | None = None
     enable: tuple[str, ...] = ()

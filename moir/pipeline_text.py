@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import cast
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.passes import ModulePass
@@ -41,6 +40,7 @@ from moir.pipeline import (
     refuse_unknown_options,
     unknown_pass,
 )
+from moir.records import Record
 from moir.suggestions import alternatives, did_you_mean
 
 DEFAULT = "default"
@@ -48,7 +48,7 @@ _DEFAULT_OPTIONS = ("after", "compress-to-fp16", "layout-change")
 _LISTED = "`moir passes` lists its passes"
 
 
-class Pipeline(NamedTuple):
+class Pipeline(Record):
     """A pipeline parsed from text.
 
     The passes of `default` are determined later, as they depend on the framework of the model and on extensions.
@@ -95,11 +95,11 @@ class Pipeline(NamedTuple):
             given = spec.parameters["compress-to-fp16"]
             if given not in ((), (True,), (False,)):
                 raise UsageError("option compress-to-fp16 of 'default' is true or false")
-            options = replace(options, compress_to_fp16=given != (False,))
+            options = options.with_fields(compress_to_fp16=given != (False,))
         if "layout-change" in spec.parameters:
             if (given := spec.parameters["layout-change"]) not in (("auto",), ("none",)):
                 raise UsageError("option layout-change of 'default' is auto or none")
-            options = replace(options, layout_change=given == ("auto",))
+            options = options.with_fields(layout_change=given == ("auto",))
         passes = default_passes(framework, options, self.extensions)
         if "after" not in spec.parameters:
             return passes, 0

@@ -10,7 +10,6 @@ Fusions whose operations occur in many orders compare coefficients instead of li
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -47,12 +46,12 @@ def negative(a: Polynomial) -> Polynomial:
     return {power: -coefficient for power, coefficient in a.items()}
 
 
-@dataclass
 class PolynomialReader:
     """Reads values as polynomials of `variable`, and collects the operations that compute them."""
 
-    variable: SSAValue
-    operations: list[Operation] = field(default_factory=list[Operation])
+    def __init__(self, variable: SSAValue) -> None:
+        self.variable = variable
+        self.operations: list[Operation] = []
 
     def read(self, value: SSAValue) -> Polynomial | None:
         """The polynomial that a value is; None if it is not one of the variable, or exceeds the limits."""

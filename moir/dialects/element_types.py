@@ -7,13 +7,15 @@ is boolean.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from xdsl.dialects import builtin
 from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
+
+from moir.records import Record
 
 
 @irdl_attr_definition
@@ -65,7 +67,7 @@ def _numpy_type(name: str | None) -> np.dtype[Any]:
     return np.dtype(name)
 
 
-class ElementType(NamedTuple):
+class ElementType(Record):
     """One element type: its attribute, its names in the IR, its width in bits and the numpy type of its arrays."""
 
     attribute: Attribute

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -17,6 +16,7 @@ from moir.dialects.moir import ModelOp, models_of
 from moir.dialects.names import name_of, names_of
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, shape_of
+from moir.records import Record
 
 PARAMETER, RESULT = "opset1.Parameter", "opset1.Result"
 """The names of the operations for the inputs and the outputs of a model, in every dialect."""
@@ -25,7 +25,7 @@ _LONGEST_TEXT = 80
 _NO_COMPUTATION = ("builtin.module", "moir.model", "moir.none", PARAMETER, RESULT, "opset1.Constant", "onnx.Constant", "tf.Const")
 
 
-class Port(NamedTuple):
+class Port(Record):
     """An input or an output of a model.
 
     Args:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -25,6 +24,7 @@ from moir.dialects.operation_class import OperationClass
 from moir.dialects.properties import strings_attribute, value_of
 from moir.dialects.python_object import PythonAttr
 from moir.dialects.shapes import UNKNOWN
+from moir.records import Record
 
 if TYPE_CHECKING:
     from xdsl.parser import AttrParser, Parser
@@ -111,8 +111,7 @@ def is_none(op: object) -> bool:
     return isinstance(op, NoneOp)
 
 
-@dataclass(frozen=True)
-class Slicing:
+class Slicing(Record):
     """How a loop slices an input, or concatenates an output, along an axis.
 
     `start`, `end`, `stride` and `part_size` are in elements, as in the IR.
@@ -125,8 +124,7 @@ class Slicing:
     part_size: int = 1
 
 
-@dataclass(frozen=True)
-class BodyPort:
+class BodyPort(Record):
     """The connection of one Parameter or Result of a loop's body.
 
     For a Parameter: `index` is the operand of the loop that initializes it (None for the iteration counter),

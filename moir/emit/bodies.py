@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, cast
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr
 
@@ -12,6 +12,7 @@ from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.emit.order import LayerOrder
 from moir.errors import EmissionError
+from moir.records import Record
 
 PORT_MAP_PROPERTIES = {
     "If": frozenset(("then_inputs", "else_inputs")),
@@ -21,7 +22,7 @@ PORT_MAP_PROPERTIES = {
 """The properties of each operation type that are written as port maps."""
 
 
-class Bodies(NamedTuple):
+class Bodies(Record):
     """The bodies of an operation.
 
     Args:

@@ -11,16 +11,16 @@ import errno
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from glob import escape
 from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TextIO
+from typing import BinaryIO, TextIO
 
 from moir.errors import EmissionError, UsageError
 from moir.frameworks import SAMPLE
+from moir.records import Record
 
 
-class FilePair(NamedTuple):
+class FilePair(Record):
     """The open temporary files of a model, for the `.xml` and the `.bin`."""
 
     xml: TextIO
@@ -68,6 +68,8 @@ def check_output(xml_path: Path) -> None:
 
 def _is_replaceable(xml_path: Path) -> bool:
     """Whether the files of an older model are in a place, or what is left of one when its process was killed."""
+    from glob import escape
+
     written = xml_path if xml_path.exists() else next(xml_path.parent.glob(f".{escape(xml_path.name)}.*.tmp"), None)
     if written is None:
         return False

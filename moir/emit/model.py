@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import NamedTuple
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
@@ -30,6 +29,7 @@ from moir.emit.runtime_info import layer_information, model_information
 from moir.emit.text import escape_name, escape_value, parameter_shape, port_text, property_text
 from moir.emit.weights import Weights
 from moir.errors import ConversionError, EmissionError
+from moir.records import Record
 
 _EXTENSION = "extension"
 _ATTRIBUTE_NAME = re.compile(r"[\w.-]+", re.ASCII)
@@ -171,7 +171,7 @@ def _parameter_data(op: Operation) -> str:
     return f'\t\t\t<data shape="{shape}" element_type="{element_types.describe(element).xml}"/>\n'
 
 
-class _LayerForm(NamedTuple):
+class _LayerForm(Record):
     """What the layers of all operations of a class have in common.
 
     Args:

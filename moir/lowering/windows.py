@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from moir.records import Record
 
 
-class SlidingWindow(NamedTuple):
+class SlidingWindow(Record):
     """The sliding window of a node, with an entry for each spatial axis and `auto_pad` as the IR spells it."""
 
     strides: tuple[int, ...]
@@ -16,4 +18,4 @@ class SlidingWindow(NamedTuple):
 
     def properties(self) -> dict[str, Any]:
         """The properties of an opset operation with this window."""
-        return self._asdict()
+        return dict(vars(self))

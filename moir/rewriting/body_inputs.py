@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, Operation
 
@@ -58,5 +56,5 @@ def _prune_repeating(op: RepeatingOp) -> None:
             return
     kept: list[BodyPort] = [ports[index] for index in _erase_unread(op.block)]
     numbers = _renumber(op, {port.index for port in kept if port.index is not None}, first=op.FIRST_ARGUMENT)
-    renumbered = [port if port.index is None else replace(port, index=numbers[port.index]) for port in kept]
+    renumbered = [port if port.index is None else port.with_fields(index=numbers[port.index]) for port in kept]
     op.properties["inputs"] = ArrayAttr([BodyPortAttr(port) for port in renumbered])

@@ -13,12 +13,13 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from io import StringIO
-from typing import NamedTuple
 
 from xdsl.ir import Operation
 
+from moir.records import Record
 
-class RewriteEvent(NamedTuple):
+
+class RewriteEvent(Record):
     """One application of a pattern, or one match that was declined.
 
     Args:

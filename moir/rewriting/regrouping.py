@@ -5,7 +5,7 @@ A pass that fuses one kind of regrouping is a `RegroupingPass` with a `Regroupin
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -16,12 +16,13 @@ from moir.analysis.dimensions import Dimensions, Tokens
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape
+from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
 
 
-class Regrouping(NamedTuple):
+class Regrouping(Record):
     """A matched regrouping.
 
     Args:

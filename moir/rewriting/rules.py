@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
@@ -41,6 +41,7 @@ from moir.dialects.opset.property_definitions import property_table
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_count, element_of, refines, shape_of
 from moir.errors import InferenceError
+from moir.records import Record
 from moir.rewriting.builder import OpBuilder, unknown_property
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 from moir.rewriting.reporting_pass import Needs, either, kind_of_name
@@ -48,7 +49,7 @@ from moir.rewriting.reporting_pass import Needs, either, kind_of_name
 _CONSTANT = frozenset(("opset1.Constant",))
 
 
-class Variable(NamedTuple):
+class Variable(Record):
     """Matches any value."""
 
     name: str
@@ -57,7 +58,7 @@ class Variable(NamedTuple):
         return self.name
 
 
-class ConstantVariable(NamedTuple):
+class ConstantVariable(Record):
     """Matches any constant."""
 
     name: str
@@ -66,7 +67,7 @@ class ConstantVariable(NamedTuple):
         return f"constant {self.name}"
 
 
-class Number(NamedTuple):
+class Number(Record):
     """Matches a constant of one element that equals a number up to rounding."""
 
     value: float
@@ -75,7 +76,7 @@ class Number(NamedTuple):
         return f"{self.value:g}"
 
 
-class Expression(NamedTuple):
+class Expression(Record):
     """Matches an operation: names of the permitted classes, operand patterns, required properties."""
 
     names: frozenset[str]
@@ -89,7 +90,7 @@ class Expression(NamedTuple):
         return f"{self.kind}({', '.join([*map(str, self.operands), *properties])})"
 
 
-class Order(NamedTuple):
+class Order(Record):
     """Operand patterns in one order, and the required names of the producers of the operands (None: any)."""
 
     terms: tuple[Any, ...]

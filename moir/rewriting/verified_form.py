@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import NamedTuple
 
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import AttrConstraint, OperandDef, OptPropertyDef, ResultDef
@@ -18,9 +17,10 @@ from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.opset.base import OpsetOp
+from moir.records import Record
 
 
-class VerifiedForm(NamedTuple):
+class VerifiedForm(Record):
     """The form of the operations of a class without bodies.
 
     Args:

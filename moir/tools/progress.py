@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from moir.conversion import Observer
+from moir.records import Record
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -63,7 +64,7 @@ class ProgressBar(Observer):
         self.stream.flush()
 
 
-class Measurement(NamedTuple):
+class Measurement(Record):
     """The duration of one stage in seconds, and the number of operations after it (0 if they are not counted)."""
 
     number: int

@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 ROOT = Path(__file__).parents[2]
 
 LAYERS = (
-    ("errors",),
+    ("errors", "records"),
     ("arguments", "foreign_files", "frameworks", "options", "recognition", "suggestions", "version"),
     ("dialects",),
     ("analysis",),

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache, reduce
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias, cast
 
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, traits_def
@@ -42,6 +42,7 @@ from moir.dialects.moir import is_none
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.property_definitions import PropertyAccess, property_table
 from moir.dialects.shapes import Shape, Shapes, SymbolicShape, element_of, merge_elements, rank_of, shape_of, tensor
+from moir.records import Record
 
 if TYPE_CHECKING:
     from xdsl.parser import Parser
@@ -56,7 +57,7 @@ def _result_definitions(operation: type[IRDLOperation]) -> int:
     return len(operation.get_irdl_definition().results)
 
 
-class AlongAxes(NamedTuple):
+class AlongAxes(Record):
     """The dimensions of its data along which an operation works; results have the rank of the data.
 
     Args:

@@ -126,7 +126,7 @@ class TransposedConvolutionOp(ConvolutionOp):
         if len(padding) != len(sizes):
             raise InferenceError(f"output_padding has {len(padding)} entries for {len(sizes)} spatial axes")
         explicit = self.text("auto_pad") == "explicit"
-        windows = (window if explicit else window._replace(pad_begin=0, pad_end=0) for window in self.windows(kernel))
+        windows = (window if explicit else window.with_fields(pad_begin=0, pad_end=0) for window in self.windows(kernel))
         return tuple(map(spread, sizes, windows, padding))
 
     def check_invariants(self) -> None:

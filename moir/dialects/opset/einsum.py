@@ -5,16 +5,16 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from moir.dialects.shapes import Shapes, SymbolicShape, broadcast_dimension, broadcast_shapes, format_shape, merge_dimensions
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
+from moir.records import Record
 
 ELLIPSIS = "..."
 
 
-class Equation(NamedTuple):
+class Equation(Record):
     """A parsed equation: the labels of each operand and of the result, each a letter or `...`."""
 
     inputs: tuple[tuple[str, ...], ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr
@@ -14,7 +13,6 @@ from moir.dialects.opset.property_definitions import PropertyKind
 from moir.dialects.properties import value_of
 
 
-@dataclass(frozen=True)
 class PortsKind(PropertyKind):
     """A list of `#moir.port`; its Python value is a list of `BodyPort`."""
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from threading import RLock
-from typing import Any, NamedTuple, Self, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Operation
@@ -35,20 +34,27 @@ from moir.dialects.properties import (
     strings_attribute,
     value_of,
 )
+from moir.records import Record
 
 OperationT = TypeVar("OperationT", bound=IRDLOperation)
 _DEFINING = RLock()
 
 
-@dataclass(frozen=True)
 class PropertyKind(AttrConstraint[Attribute]):
     """The form of a property: `int`, `bool`, `float`, `str`, `element` (an element type), `ints`, `floats` or `strs`.
 
     `allowed` lists the permitted values of a string, or of each string of a list.
     """
 
-    kind: str
-    allowed: tuple[str, ...] = ()
+    def __init__(self, kind: str, allowed: tuple[str, ...] = ()) -> None:
+        self.kind = kind
+        self.allowed = allowed
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.allowed))
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         if not self.accepts(attr):
@@ -170,7 +176,7 @@ def optional_operands(count: int) -> VarOperand:
     return var_operand_def(RangeOf(AnyAttr()).of_length(AtMost(count)))
 
 
-class PropertySpec(NamedTuple):
+class PropertySpec(Record):
     """A property of an operation, by its XML name: its form, and its default (None if the property is required)."""
 
     kind: PropertyKind
@@ -178,7 +184,7 @@ class PropertySpec(NamedTuple):
     optional: bool = False
 
 
-class PropertyTable(NamedTuple):
+class PropertyTable(Record):
     """The properties of an operation class."""
 
     specs: Mapping[str, PropertySpec]

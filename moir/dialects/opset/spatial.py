@@ -7,7 +7,7 @@ operations of the OpenVINO operation-set specification; `auto_pad` and `rounding
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple, overload
+from typing import ClassVar, overload
 
 from xdsl.utils.exceptions import VerifyException
 
@@ -15,6 +15,7 @@ from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import SymbolicShape, format_shape, is_fixed
 from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
+from moir.records import Record
 
 AUTO_PAD = ("explicit", "same_lower", "same_upper", "valid")
 """Values of `auto_pad`: explicit pads; pads for results of size ceil(size / stride); no pads."""
@@ -23,7 +24,7 @@ ROUNDING = ("ceil", "ceil_torch", "floor")
 """Values of `rounding_type`; `ceil_torch` omits a last window that would start in the end padding."""
 
 
-class Window(NamedTuple):
+class Window(Record):
     """A window sliding along one axis."""
 
     kernel: Dimension

@@ -73,7 +73,7 @@ def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
         if isinstance(operand.owner, ConstantOp):
             scope.constants[name] = Constant(operand.owner.value, name_of(operand.owner) or name)
     scope.types = {name: result.type for name, result in zip(outputs, op.results, strict=True) if result.type != UNKNOWN}
-    call = SourceNode(op.KIND, function.key, name_of(op) or op.KIND, inputs, outputs, attributes, [], ())
+    call = SourceNode(op.KIND, function.key, name_of(op) or op.KIND, inputs, outputs, attributes)
     builder.call(function, call, scope)
     values = [scope.values.get(name) for name in outputs]
     replacements = [value for value in values if value is not None]

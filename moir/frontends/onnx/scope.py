@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from xdsl.ir import Attribute, SSAValue
 
@@ -15,40 +14,49 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
 from moir.frontends.onnx.attributes import Bindings
 from moir.frontends.operations import Operations
+from moir.records import Record
 
 
-class Constant(NamedTuple):
+class Constant(Record):
     """A constant that becomes an operation where it is used: its value, and the name of that operation."""
 
     data: DataAttr
     name: str
 
 
-@dataclass(slots=True)
 class Scope:
     """The names of one graph or of one call of a function.
 
     Args:
         operations: the block; an inlined call shares the block of its caller.
-        values: values by name; None for an absent input of a function.
         initializers: tensors by name that have no uses yet.
-        constants: constants by name, with those of enclosing graphs.
-        types: declared types of values by name.
         prefix: prefix of the names of nodes and values.
-        renamed: for values that are outputs of a function, their names in the caller.
         bindings: attributes of the call if this is in a function; None outside functions.
         has_tensor_names: whether its operations have the names of their results as tensor names.
     """
 
-    operations: Operations
-    values: dict[str, SSAValue | None] = field(default_factory=dict["str", "SSAValue | None"])
-    initializers: dict[str, Any] = field(default_factory=dict["str", "Any"])
-    constants: dict[str, Constant] = field(default_factory=dict["str", "Constant"])
-    types: dict[str, Attribute] = field(default_factory=dict["str", "Attribute"])
-    prefix: str = ""
-    renamed: dict[str, str] = field(default_factory=dict["str", "str"])
-    bindings: Bindings | None = None
-    has_tensor_names: bool = True
+    def __init__(
+        self,
+        operations: Operations,
+        initializers: dict[str, Any] | None = None,
+        *,
+        prefix: str = "",
+        bindings: Bindings | None = None,
+        has_tensor_names: bool = True,
+    ) -> None:
+        self.operations = operations
+        self.initializers = initializers or {}
+        self.prefix = prefix
+        self.bindings = bindings
+        self.has_tensor_names = has_tensor_names
+        self.values: dict[str, SSAValue | None] = {}
+        """Values by name; None for an absent input of a function."""
+        self.constants: dict[str, Constant] = {}
+        """Constants by name, with those of enclosing graphs."""
+        self.types: dict[str, Attribute] = {}
+        """Declared types of values by name."""
+        self.renamed: dict[str, str] = {}
+        """For values that are outputs of a function, their names in the caller."""
 
     def full_name(self, name: str) -> str:
         """The name of a value in the model."""

@@ -6,7 +6,6 @@ All errors in names are found here: values defined twice or never, cycles.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from moir.analysis.order import stable_order
 from moir.errors import ModelFileError
 from moir.frontends.onnx.attributes import GRAPH, GRAPHS, untold_type
 from moir.frontends.onnx.messages import is_text
+from moir.records import Record
 
 if TYPE_CHECKING:
     from onnx import onnx_ml_pb2
@@ -22,7 +22,6 @@ DEFAULT_DOMAINS = ("", "ai.onnx")
 _BRANCHES = {"then_branch": 0, "else_branch": 1}
 
 
-@dataclass(slots=True)
 class SourceNode:
     """A node of a model file.
 
@@ -33,22 +32,27 @@ class SourceNode:
         inputs: names of its inputs, without absent ones at the end.
         outputs: names of its outputs, without absent ones at the end.
         attributes: its attributes without the graphs.
-        graphs: attributes that are graphs, by name; those of If in the order then, else.
-        free: names that its graphs use and do not define, in order of first use.
+
+    `graphs` are the attributes that are graphs, by name, those of If in the order then, else; `free` are the names that
+    its graphs use and do not define, in order of first use.
     """
 
-    kind: str
-    key: tuple[str, str, str]
-    name: str
-    inputs: Sequence[str]
-    outputs: Sequence[str]
-    attributes: list[Any]
-    graphs: list[tuple[str, SourceGraph]]
-    free: Sequence[str]
+    __slots__ = ("attributes", "free", "graphs", "inputs", "key", "kind", "name", "outputs")
+
+    def __init__(
+        self, kind: str, key: tuple[str, str, str], name: str, inputs: Sequence[str], outputs: Sequence[str], attributes: list[Any]
+    ) -> None:
+        self.kind = kind
+        self.key = key
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+        self.attributes = attributes
+        self.graphs: list[tuple[str, SourceGraph]] = []
+        self.free: Sequence[str] = ()
 
 
-@dataclass(slots=True)
-class SourceGraph:
+class SourceGraph(Record):
     """A graph of a model file.
 
     Args:
@@ -68,15 +72,14 @@ class SourceGraph:
     free: Sequence[str] = ()
 
 
-@dataclass(slots=True)
-class Function:
+class Function(Record):
     """A function: a graph without types, with attributes. The free names of its nodes are its inputs."""
 
     key: tuple[str, str, str]
     inputs: Sequence[str]
     outputs: Sequence[str]
     nodes: list[SourceNode]
-    defaults: dict[str, Any] = field(default_factory=dict["str", "Any"])
+    defaults: dict[str, Any]
 
 
 def _trimmed(names: Sequence[str]) -> Sequence[str]:
@@ -192,7 +195,7 @@ class StructureReader:
         domain, op_type = domain_name(self.text(proto.domain, "a domain")), self.text(proto.op_type, "an operation type")
         name = self.text(proto.name, "the name of a node") or next((name for name in outputs if name), op_type)
         kind = f"{domain}.{op_type}" if domain else op_type
-        node = SourceNode(kind, (domain, op_type, proto.overload), name, inputs, outputs, [], [], ())
+        node = SourceNode(kind, (domain, op_type, proto.overload), name, inputs, outputs, [])
         if not op_type:
             raise self.error("the node has no operation type", node)
         if not kind.isprintable():

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import mmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -24,6 +24,7 @@ from moir.errors import ModelFileError
 from moir.frontends.onnx.external import ExternalFiles
 from moir.frontends.protobuf.varints import decode_varints, narrowed
 from moir.frontends.protobuf.wire import Payload
+from moir.records import Record
 
 if TYPE_CHECKING:
     from onnx import onnx_ml_pb2
@@ -40,7 +41,7 @@ _CHEAP_DENSE_BYTES = 64 << 20
 _MAXIMUM_DENSE_RATIO = 1000
 
 
-class DataType(NamedTuple):
+class DataType(Record):
     """A data type of ONNX.
 
     Args:

@@ -13,11 +13,10 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from moir.errors import ModelFileError
+from moir.records import Record
 
 LARGE = 1024
 """Largest size in bytes of messages and payloads that stay in the skeleton unchanged."""
@@ -28,7 +27,7 @@ _MAXIMUM_TENSOR_FIELDS = 256
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
 
-class Payload(NamedTuple):
+class Payload(Record):
     """The position of a tensor's data in the model file.
 
     Args:
@@ -42,7 +41,6 @@ class Payload(NamedTuple):
     size: int
 
 
-@dataclass
 class WireSchema:
     """The treatment of the large fields of a message.
 
@@ -53,13 +51,20 @@ class WireSchema:
         whole: a tensor with one of these fields stays unchanged.
     """
 
-    children: dict[int, WireSchema] = field(default_factory=dict["int", "WireSchema"])
-    dropped: frozenset[int] = frozenset()
-    payloads: frozenset[int] = frozenset()
-    whole: frozenset[int] = frozenset()
+    def __init__(
+        self,
+        children: dict[int, WireSchema] | None = None,
+        dropped: frozenset[int] = frozenset(),
+        payloads: frozenset[int] = frozenset(),
+        whole: frozenset[int] = frozenset(),
+    ) -> None:
+        self.children = {} if children is None else children
+        self.dropped = dropped
+        self.payloads = payloads
+        self.whole = whole
 
 
-class FileFormat(NamedTuple):
+class FileFormat(Record):
     """The format of the model files of a framework.
 
     Args:
@@ -79,7 +84,7 @@ class FileFormat(NamedTuple):
     mark: Callable[[str, int], bytes]
 
 
-class Skeleton(NamedTuple):
+class Skeleton(Record):
     """A model without its large payloads.
 
     Args:

@@ -14,7 +14,7 @@ import math
 import mmap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from moir.frontends.tensorflow.messages import message_class, parse
 from moir.frontends.tensorflow.ordered_code import slice_key
 from moir.frontends.tensorflow.sorted_table import SortedTable
 from moir.frontends.tensorflow.tensors import DATA_TYPES, stored_data
+from moir.records import Record
 from moir.suggestions import did_you_mean
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -41,7 +42,7 @@ Extents = tuple[tuple[int, int], ...]
 """Start and length of a slice in each dimension, in elements."""
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """The entry of a tensor in the index."""
 
     data_type: int

@@ -11,7 +11,6 @@ computation are unknown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from moir.frontends.tensorflow.functions import CALL_KINDS
 from moir.frontends.tensorflow.lookup_tables import TextTable, read_text_table
 from moir.frontends.tensorflow.references import attribute, reference
 from moir.frontends.tensorflow.tensors import element_type
+from moir.records import Record
 
 MAXIMUM_OPERATIONS = 1 << 18
 """Largest number of operations executed; those of a function count at each call."""
@@ -49,24 +49,24 @@ Resource = tuple[str, str]
 """Container and name of a variable or a table. Nodes with the same pair share one variable or table."""
 
 
-@dataclass(frozen=True)
-class Handle:
-    """The handle of a variable or a table, with the node that creates it."""
+class Handle(Record):
+    """The handle of a variable or a table, with the node that creates it. Handles of one resource are equal."""
 
     resource: Resource
-    node: Any = field(compare=False)
+    node: Any
+
+    def compared(self) -> tuple[Any, ...]:
+        return (self.resource,)
 
 
-@dataclass(frozen=True)
-class Restored:
+class Restored(Record):
     """A tensor of the checkpoint: its name, and a slice in TensorFlow's notation."""
 
     key: str
     part: str = ""
 
 
-@dataclass(frozen=True)
-class Asset:
+class Asset(Record):
     """A file that belongs to the model, by the name it has in the model."""
 
     name: str
@@ -223,8 +223,7 @@ class Execution:
         return read_text_table(self.open_asset(asset.name), handle.node.name, layout, key_type, value_type)
 
 
-@dataclass
-class _Frame:
+class _Frame(Record):
     """The state of one execution of a graph or of a function."""
 
     nodes: Mapping[str, Any]

@@ -8,7 +8,6 @@ TensorFlow 1: the back edge from a NextIteration to its Merge is cut.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,6 +18,7 @@ from moir.frontends.operations import Operations
 from moir.frontends.tensorflow.attributes import Bindings, list_length
 from moir.frontends.tensorflow.functions import Function, Nodes, bound, is_back_edge
 from moir.frontends.tensorflow.outputs import output_number
+from moir.records import Record
 
 Tensor: TypeAlias = tuple[str, int]
 """Name of a node or an argument, and number of its output."""
@@ -28,7 +28,6 @@ MAXIMUM_OUTPUTS = 1 << 16
 _MAXIMUM_NAMES_IN_CYCLE = 6
 
 
-@dataclass(eq=False)
 class Frame:
     """One graph during import.
 
@@ -43,14 +42,25 @@ class Frame:
         depth: number of calls around it.
     """
 
-    path: Path
-    nodes: Nodes
-    operations: Operations
-    prefix: str = ""
-    function: Function | None = None
-    bindings: Bindings = field(default_factory=dict["str", "Any"])
-    values: dict[Tensor, SSAValue] = field(default_factory=dict["Tensor", "SSAValue"])
-    depth: int = 0
+    def __init__(
+        self,
+        path: Path,
+        nodes: Nodes,
+        operations: Operations,
+        prefix: str = "",
+        function: Function | None = None,
+        bindings: Bindings | None = None,
+        values: dict[Tensor, SSAValue] | None = None,
+        depth: int = 0,
+    ) -> None:
+        self.path = path
+        self.nodes = nodes
+        self.operations = operations
+        self.prefix = prefix
+        self.function = function
+        self.bindings = bindings or {}
+        self.values = values or {}
+        self.depth = depth
 
     def error(self, reason: str, node: Any, hint: str | None = None) -> ModelFileError:
         """An error that names a node and the file."""
@@ -123,8 +133,7 @@ class Frame:
         return [self.resolve(text, node) for text in node.input if not text.startswith("^")]
 
 
-@dataclass
-class Plan:
+class Plan(Record):
     """The nodes to build, in order, and the outputs of each that are needed."""
 
     order: list[str]

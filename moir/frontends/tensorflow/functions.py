@@ -6,13 +6,13 @@ Source: function.proto and op_def.proto of TensorFlow 2.21.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
 from moir.frontends.tensorflow.attributes import Bindings
+from moir.records import Record
 
 CALL_KINDS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
 """Kinds that call the function in their attribute `f`; they are inlined."""
@@ -66,8 +66,7 @@ def is_back_edge(user: Any, source: Any) -> bool:
     return user.op in _MERGE_KINDS and source.op in _NEXT_ITERATION_KINDS
 
 
-@dataclass
-class Function:
+class Function(Record):
     """A function: its FunctionDef, nodes, arguments and outputs."""
 
     definition: Any
@@ -76,7 +75,7 @@ class Function:
     """The ArgDefs by name, in order."""
     results: list[tuple[str, str]]
     """The names of the outputs, with the references to the tensors that they are."""
-    defaults: dict[str, Any] = field(default_factory=dict["str", "Any"])
+    defaults: dict[str, Any]
     """Default values of the attributes that a call may omit."""
 
     @property

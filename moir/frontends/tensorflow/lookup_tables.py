@@ -8,7 +8,6 @@ Source: tf.raw_ops.InitializeTableFromTextFileV2.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -17,11 +16,12 @@ from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
 from moir.frontends.files import map_file
+from moir.records import Record
 
 WHOLE_LINE, LINE_NUMBER = -2, -1
 
 
-class TextTable(NamedTuple):
+class TextTable(Record):
     """The layout of a table in a text file.
 
     Args:

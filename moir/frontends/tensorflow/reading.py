@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from moir.errors import ModelFileError
 from moir.frameworks import VARINT, is_text
@@ -20,6 +20,7 @@ from moir.frontends.tensorflow.messages import message_class, message_pool
 from moir.frontends.tensorflow.tensors import TensorReader
 from moir.frontends.tensorflow.wire_schema import GRAPH_FORMAT, META_GRAPH_FORMAT, SAVED_MODEL_FORMAT
 from moir.recognition import beginning_of
+from moir.records import Record
 
 MAXIMUM_TEXT_BYTES = 1 << 28
 """Largest size of a text file: its parser takes a hundred times as much memory as that of binary files."""
@@ -36,7 +37,7 @@ _BEGINNINGS: tuple[tuple[FileFormat, bytes], ...] = (
 """Regular expressions for the first bytes of each kind of file."""
 
 
-class ModelFile(NamedTuple):
+class ModelFile(Record):
     """A parsed file: its outermost message, and the reader of the tensors in it."""
 
     path: Path

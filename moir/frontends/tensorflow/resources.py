@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from moir.frontends.tensorflow.execution import MAXIMUM_ENTRIES, TABLE_KINDS, VA
 from moir.frontends.tensorflow.messages import message_class, parse
 from moir.frontends.tensorflow.references import attribute
 from moir.frontends.tensorflow.tensors import DATA_TYPES, TensorReader
+from moir.records import Record
 
 _PART = re.compile(r"(.+)/part_(\d{1,6})")
 _UNREAD_KINDS = frozenset(
@@ -161,8 +161,7 @@ def _entries(value: DataAttr | Restored, bundle: Bundle | None) -> DataAttr | No
     return bundle.read(value.key) if bundle is not None and value.key in bundle and not value.part else None
 
 
-@dataclass(frozen=True)
-class Resources:
+class Resources(Record):
     """The values of a graph's variables and hash tables.
 
     Args:

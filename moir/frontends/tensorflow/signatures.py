@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from moir.errors import ModelFileError, UsageError
 from moir.frontends.tensorflow.references import reference
+from moir.records import Record
 from moir.suggestions import did_you_mean
 
 DEFAULT_TAGS = frozenset(("serve",))
@@ -16,7 +17,7 @@ _NAMES_SHOWN = 6
 _INTERNAL_SIGNATURES = frozenset(("__saved_model_init_op", "__saved_model_train_op"))
 
 
-class Signature(NamedTuple):
+class Signature(Record):
     """The inputs and the outputs of a model, in order: names, and the tensors of the main graph they stand for."""
 
     name: str

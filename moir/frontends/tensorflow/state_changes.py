@@ -8,7 +8,6 @@ by these must run. Writes of other variables (counters, running means) do not af
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from moir.errors import ModelFileError
@@ -34,7 +33,6 @@ _MAXIMUM_STEPS = 1 << 21
 _MAXIMUM_DEPTH = 64
 
 
-@dataclass(eq=False)
 class _Frame:
     """The main graph, or one call of a function.
 
@@ -46,11 +44,19 @@ class _Frame:
         depth: number of calls around it.
     """
 
-    nodes: Mapping[str, Any]
-    arguments: Mapping[str, int]
-    caller: tuple[_Frame, Any] | None = None
-    function: Any = None
-    depth: int = 0
+    def __init__(
+        self,
+        nodes: Mapping[str, Any],
+        arguments: Mapping[str, int],
+        caller: tuple[_Frame, Any] | None = None,
+        function: Any = None,
+        depth: int = 0,
+    ) -> None:
+        self.nodes = nodes
+        self.arguments = arguments
+        self.caller = caller
+        self.function = function
+        self.depth = depth
 
 
 def check_state(graph: Any, outputs: Iterable[str]) -> list[str]:

@@ -13,7 +13,7 @@ import math
 import mmap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -24,6 +24,7 @@ from moir.errors import ModelFileError
 from moir.frontends.protobuf.varints import decode_varints, narrowed
 from moir.frontends.protobuf.wire import Payload
 from moir.frontends.tensorflow.messages import DATA_TYPE_NAMES, REFERENCE_OFFSET
+from moir.records import Record
 
 MAXIMUM_RANK = 64
 """Largest rank of a numpy array. Complex tensors may have one dimension less, besides the last dimension of 2."""
@@ -33,7 +34,7 @@ MAXIMUM_COPIED_BYTES = 1 << 28
 """Largest total size of those of these tensors that are stored as more than one element, and therefore copied."""
 
 
-class DataType(NamedTuple):
+class DataType(Record):
     """A data type of TensorFlow.
 
     Args:

@@ -7,7 +7,6 @@ the body. Captured values that are known become constants of the body instead.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -195,7 +194,7 @@ def _scan(node: LoweringNode, op: OpBuilder, region: Region, given: Scanned) -> 
     )
     ranks = [None if (rank := rank_of(value)) is None else rank + 1 for value in body.values()[len(states) :]]
     axes = _slicings(node, [join.axis for join in given.joins], [0] * len(ranks), ranks)
-    joins = [replace(join, axis=found.axis) for join, found in zip(given.joins, axes, strict=True)]
+    joins = [join.with_fields(axis=found.axis) for join, found in zip(given.joins, axes, strict=True)]
     operation, operands = _repetition(op, body.region, scanned[0], cuts[0])
     connections = Connections(node, body, operands, first_parameter=0, first_result=len(body.results) - node.result_count)
     connections.drop_unused(len(states))
@@ -265,7 +264,7 @@ def scan_of_batch(node: LoweringNode, op: OpBuilder) -> Replacement:
         inside.insert(Result.create(operands=[inside.Unsqueeze(value, 0)]))
     around = Region(block)
     operation, first = _repetition(op, around, own[-1], Slicing(0))
-    inputs = [replace(port, index=(port.index or 0) + len(first)) for port in inputs]
+    inputs = [port.with_fields(index=(port.index or 0) + len(first)) for port in inputs]
     outputs = [BodyPort(number, slicing=Slicing(0)) for number in range(bool(first), bool(first) + len(used))]
     values = create_repeating(op, operation, [*first, *operands], inputs, outputs, around)
     results: list[SSAValue | None] = [None] * node.result_count

@@ -85,11 +85,11 @@ def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
         operands.append(op.constant(list(wanted)))
         # For an odd total of pads `same_upper` of the runtime adds one at the beginning, SAME_UPPER of ONNX at the end.
         automatic = "same_lower" if window.auto_pad == "same_upper" else "same_upper"
-        window = window._replace(auto_pad=automatic)
+        window = window.with_fields(auto_pad=automatic)
     elif wanted or window.auto_pad.startswith("same"):
         window, padding = _computed_pads(node, window, padding, wanted, axes)
     else:
-        window = window._replace(auto_pad="explicit")
+        window = window.with_fields(auto_pad="explicit")
     build = op.ConvolutionBackpropData if group == 1 else op.GroupConvolutionBackpropData
     return add_bias(node, op, build(*operands, **window.properties(), output_padding=padding), 2, axes)
 
@@ -133,7 +133,7 @@ def _computed_pads(
         begins.append(begin)
         ends.append(cut - begin)
         paddings.append(padding[axis] + max(-surplus, 0))
-    return window._replace(pads_begin=tuple(begins), pads_end=tuple(ends), auto_pad="explicit"), tuple(paddings)
+    return window.with_fields(pads_begin=tuple(begins), pads_end=tuple(ends), auto_pad="explicit"), tuple(paddings)
 
 
 @onnx.lowers("DeformConv", since=19)

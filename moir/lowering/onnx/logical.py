@@ -12,7 +12,6 @@ from moir.dialects.element_types import boolean, string
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import aligned
-from moir.lowering.onnx.strings import equal_strings
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -34,6 +33,8 @@ def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     a, b = aligned(node, op)
     if string in (element_of(a), element_of(b)):
         if node.op.KIND == "Equal":
+            from moir.lowering.onnx.strings import equal_strings
+
             return equal_strings(node, op)
         node.fail("strings are compared for equality only", hint="cut the model behind this node")
     return getattr(op, _BINARY[node.op.KIND])(a, b)

@@ -76,7 +76,7 @@ def average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if counts_padding and node.flag("ceil_mode") and window.auto_pad == "explicit" and _starts_in_data(node, kernel, window):
         data = op.Pad(data, [0, 0, *window.pads_begin], [0, 0, *window.pads_end], pad_mode="constant")
         none = (0,) * len(kernel)
-        window, counts_padding = window._replace(pads_begin=none, pads_end=none), False
+        window, counts_padding = window.with_fields(pads_begin=none, pads_end=none), False
     return _average(op, data, kernel, window, rounding(node), not counts_padding)
 
 
@@ -178,7 +178,7 @@ def _padded_to_ceil(node: LoweringNode, window: SlidingWindow, kernel: Sequence[
             if one.pad_end + one.stride > one.extent:
                 node.fail("ceil_mode with a window that may start in the padding", hint="give the model's inputs static shapes")
             ends.append(one.pad_end + one.stride - 1)
-    return window._replace(pads_end=tuple(ends), auto_pad="explicit")
+    return window.with_fields(pads_end=tuple(ends), auto_pad="explicit")
 
 
 @onnx.lowers("MaxUnpool")

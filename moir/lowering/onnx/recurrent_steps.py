@@ -13,7 +13,7 @@ In shapes: T time, N batch, D directions, I input, H hidden size, G gates.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -152,7 +152,7 @@ def _direction(network: Network, number: int) -> list[SSAValue]:
     op, time, backwards = network.op, network.time_axis, network.direction == "reverse" or number == 1
     inputs, weights = _inputs(network, number)
     forwards = Slicing(0, -1, 0, -1) if backwards else Slicing(0)
-    cuts = [Cut(inputs, replace(forwards, axis=time))]
+    cuts = [Cut(inputs, forwards.with_fields(axis=time))]
     if network.has_peepholes:
         weights.append(_of_direction(network, 7, number, [3 * network.hidden_size]))
     count = len(weights)
@@ -178,7 +178,7 @@ def _direction(network: Network, number: int) -> list[SSAValue]:
     if lengths is not None:
         # The states of a sequence without steps are 0, as in the operations of the runtime.
         states = [op.Select(op.Less(0, weights[count]), state, op.constant_like(0.0, state)) for state in states]
-    *last, every = repeated_steps(op, body, states, cuts=cuts, invariants=weights, joins=[replace(forwards, axis=time)])
+    *last, every = repeated_steps(op, body, states, cuts=cuts, invariants=weights, joins=[forwards.with_fields(axis=time)])
     return [every, *last]
 
 

@@ -143,7 +143,7 @@ def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int
         result = build(data, filters, **explicit.properties(), output_padding=missing)
     else:
         # For an odd total of pads `same_upper` of the runtime adds one at the beginning, SAME of TensorFlow at the end.
-        window = window._replace(auto_pad="same_lower") if window.auto_pad == "same_upper" else window
+        window = window.with_fields(auto_pad="same_lower") if window.auto_pad == "same_upper" else window
         result = build(data, filters, spatial_list(op, sizes, axes, last), **window.properties(), output_padding=(0,) * axes)
     result = channel_last(op, result, axes + 2, last=last)
     return op.convert(result, node.element(2)) if isinstance(node.element(2), IntegerType) else result
@@ -195,7 +195,7 @@ def pads_for(
         begins.append(begin)
         ends.append(end)
         missing.append(size - ((count - 1) * stride + extent - begin - end))
-    return window._replace(pads_begin=tuple(begins), pads_end=tuple(ends), auto_pad="explicit"), tuple(missing)
+    return window.with_fields(pads_begin=tuple(begins), pads_end=tuple(ends), auto_pad="explicit"), tuple(missing)
 
 
 @tf.lowers("Dilation2D")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -15,6 +14,7 @@ from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.complex_layout import is_complex
 from moir.lowering.tensorflow.table import tf
+from moir.records import Record
 from moir.rewriting.builder import OpBuilder, Operand
 
 FIRST, LAST = -(2**31), 2**31 - 1
@@ -65,8 +65,7 @@ def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValu
     return sizes if starts is not None and not starts.any() else op.Add(begin, sizes)
 
 
-@dataclass
-class Index:
+class Index(Record):
     """The index of a strided slice: the kind of each of its positions, decoded from the masks.
 
     Axes after an ellipsis are counted from the end of the data, so the rank of the data need not be known.
@@ -134,8 +133,7 @@ DATA = ("slice", "single")
 """Kinds of positions that correspond to a dimension of the data."""
 
 
-@dataclass
-class Cut:
+class Cut(Record):
     """The slice of one axis."""
 
     axis: int

@@ -19,8 +19,6 @@ The runtime (2026.4) removes Parameters without uses, and with the last slice fo
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, SSAValue
@@ -63,7 +61,7 @@ class IteratorWithoutSlices(Pattern):
             operands=[count, rewriter.op.constant(np.array(True)), *(op.operands[index] for index in taken)],
             properties={
                 "inputs": ArrayAttr([BodyPortAttr(_shifted(port, taken)) for port in kept]),
-                "outputs": ArrayAttr([BodyPortAttr(replace(port, index=(port.index or 0) + 1)) for port in op.ports("outputs")]),
+                "outputs": ArrayAttr([BodyPortAttr(port.with_fields(index=(port.index or 0) + 1)) for port in op.ports("outputs")]),
                 "condition": integer_attribute(0),
             },
             regions=[body],

@@ -14,8 +14,6 @@ operation.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -31,13 +29,14 @@ from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import broadcast_shapes, element_of, rank_of
 from moir.dialects.symbols import same
+from moir.records import Record
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
 
 RANK = 4
 
 
-class Scores(NamedTuple):
+class Scores(Record):
     """The product of query and key, the factor of the product, and the mask that is added to it."""
 
     product: MatMul

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from xdsl.ir import SSAValue
 
 from moir.dialects.properties import value_of
+from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.rules import FusionRule, Match, PatternFunction, Rewrite, RulePass
 
 
-class Interval(NamedTuple):
+class Interval(Record):
     """The closed interval of numbers to which an operation limits its operand."""
 
     low: float = -math.inf

@@ -10,7 +10,7 @@ own that it does not count.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -21,13 +21,14 @@ from moir.dialects.data import Array
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.slicing import Pad
+from moir.records import Record
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 CONVOLUTIONS = ("opset1.Convolution", "opset1.GroupConvolution")
 MEANS = ("opset14.AvgPool", "opset16.AvgPool")
 
 
-class Zeros(NamedTuple):
+class Zeros(Record):
     """Zero padding of the spatial axes of an operand: the data without it, its permutation, zeros per axis and end.
 
     `order` is the permutation of a Transpose after the Pad, None if there is none.
@@ -82,7 +83,7 @@ class PadOfWindow(Pattern):
             own = [(0,) * len(zeros.begin)] * 2
         if len(own[0]) != len(zeros.begin):
             return
-        begin, end = ([a + b for a, b in zip(mine, added, strict=True)] for mine, added in zip(own, zeros[2:], strict=True))
+        begin, end = ([a + b for a, b in zip(mine, added, strict=True)] for mine, added in zip(own, (zeros.begin, zeros.end), strict=True))
         properties: dict[str, Any] = {**op.properties, "pads_begin": begin, "pads_end": end, "auto_pad": "explicit"}
         if op.name in MEANS:
             # A window that exists only because of rounding up would extend beyond the zeros, where elements are not

@@ -9,7 +9,6 @@ A Reshape moves no data and can be merged with other Reshapes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -39,7 +38,6 @@ def target_shape(dimensions: Tokens, order: Sequence[int]) -> list[int] | None:
     return target if target.count(-1) < 2 and all(token or isinstance(token, Symbol) for token in dimensions) else None
 
 
-@dataclass(frozen=True)
 class UnitTranspose(Pattern):
     """Replaces a transposition by a Reshape.
 
@@ -47,9 +45,10 @@ class UnitTranspose(Pattern):
         dimensions: the known sizes and symbols of dimensions.
     """
 
-    dimensions: Dimensions
-
     roots = (Transpose,)
+
+    def __init__(self, dimensions: Dimensions) -> None:
+        self.dimensions = dimensions
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(rewriter, Rewriter)

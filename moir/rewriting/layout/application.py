@@ -8,8 +8,6 @@ computes exactly that value; otherwise its uses are replaced, and it is erased.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
@@ -22,23 +20,23 @@ from moir.dialects.opset.infrastructure import Result
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import element_of, permuted, shape_of, tensor
+from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.layout.orders import Order, between, composed, natural
 from moir.rewriting.layout.permuted import transposed_constant
 from moir.rewriting.layout.regions import LayoutNode, Layouts, Orbit
 
 
-@dataclass
 class Names:
     """The names of a tensor in one permutation: node name, tensor names, and whether a Result uses the tensor."""
 
-    name: Attribute | None = None
-    tensors: list[str] = field(default_factory=list[str])
-    required: bool = False
+    def __init__(self) -> None:
+        self.name: Attribute | None = None
+        self.tensors: list[str] = []
+        self.required = False
 
 
-@dataclass
-class Tensor:
+class Tensor(Record):
     """An orbit during the rewrite: its values by permutation, the one that the producer computes first."""
 
     values: dict[Order, SSAValue]

@@ -9,14 +9,13 @@ convolutions, into which the runtime can fuse them; if there is no such side, th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from math import log2, prod
-from typing import NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
 
 from moir.dialects.opset.spatial import ConvolutionOp
 from moir.dialects.shapes import shape_of
+from moir.records import Record
 from moir.rewriting.layout.minimum_cut import SINK, SOURCE, UNLIMITED, Network
 from moir.rewriting.layout.orders import Order, natural
 from moir.rewriting.layout.regions import LayoutNode, Layouts, Orbit, Region
@@ -49,7 +48,7 @@ def transposition_cost(value: SSAValue) -> int:
     return OPERATION + int(SIZE * log2(max(1, prod(sizes))))
 
 
-class Demand(NamedTuple):
+class Demand(Record):
     """An orbit in the network.
 
     Args:
@@ -69,12 +68,12 @@ class Demand(NamedTuple):
         return self.cost * sum(1 for side in wanted if sides[self.producers[side]] != side)
 
 
-@dataclass(eq=False)
 class Group:
     """Changed nodes, by position, that are connected by orbits, and the indices of the demands of these orbits."""
 
-    nodes: list[int]
-    demands: list[int]
+    def __init__(self, nodes: list[int], demands: list[int]) -> None:
+        self.nodes = nodes
+        self.demands = demands
 
     def first(self) -> int:
         """The position of the first node, by which groups are sorted deterministically."""

@@ -8,7 +8,6 @@ input or output of a body forms one with the operand or result that it is connec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, SSAValue
@@ -21,22 +20,19 @@ from moir.rewriting.layout.orders import Order
 from moir.rewriting.layout.permuted import moved_axis
 
 
-@dataclass(eq=False)
 class BodyBoundary:
     """The operands and results that hold one tensor at the boundary of bodies."""
 
-    operation: Operation
-    operands: list[tuple[Operation, int]] = field(default_factory=list[tuple[Operation, int]])
-    """Operands, as operation and operand index: of the operation with the bodies, and of Results in the bodies."""
-
-    results: list[SSAValue] = field(default_factory=list[SSAValue])
-    """Results of the operation with the bodies, and of Parameters in the bodies."""
-
-    inputs: list[int] = field(default_factory=list[int])
-    """Indices of the input connections of a loop."""
-
-    outputs: list[int] = field(default_factory=list[int])
-    """Indices of the output connections of a loop."""
+    def __init__(self, operation: Operation, operands: Sequence[tuple[Operation, int]] = (), results: Sequence[SSAValue] = ()) -> None:
+        self.operation = operation
+        self.operands = list(operands)
+        """Operands, as operation and operand index: of the operation with the bodies, and of Results in the bodies."""
+        self.results = list(results)
+        """Results of the operation with the bodies, and of Parameters in the bodies."""
+        self.inputs: list[int] = []
+        """Indices of the input connections of a loop."""
+        self.outputs: list[int] = []
+        """Indices of the output connections of a loop."""
 
     def values(self) -> list[SSAValue]:
         """All values at the boundary, which have one permutation."""
@@ -59,7 +55,7 @@ class BodyBoundary:
 def _moved(port: BodyPort, order: Order) -> BodyPort:
     if port.slicing is None:
         return port
-    return replace(port, slicing=replace(port.slicing, axis=moved_axis(port.slicing.axis, order)))
+    return port.with_fields(slicing=port.slicing.with_fields(axis=moved_axis(port.slicing.axis, order)))
 
 
 def results_in(op: Operation, region: int) -> list[Result]:

@@ -6,7 +6,9 @@ An `Order` is the permutation that Transpose takes: dimension i of `Transpose(x,
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from moir.records import Record
 
 Order: TypeAlias = tuple[int, ...]
 
@@ -45,7 +47,7 @@ def with_fixed(moving: Iterable[int], fixed: Collection[int], rank: int) -> Orde
     return tuple(axis if axis in fixed else next(rest) for axis in range(rank))
 
 
-class AxisMap(NamedTuple):
+class AxisMap(Record):
     """The dimension of the result that each dimension of an operand becomes, in ascending order; None if it is removed.
 
     The permutation of one side does not determine where a removed or inserted dimension is on the side that has it:

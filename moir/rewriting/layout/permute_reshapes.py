@@ -8,7 +8,6 @@ Height and width are one group here:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from moir.analysis.dimensions import Dimensions, Token
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import is_static, shape_of
 from moir.dialects.symbols import Symbol, same
+from moir.records import Record
 from moir.rewriting.layout.orders import Order, is_natural, natural, with_fixed
 from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, permute_vector
 
@@ -23,7 +23,7 @@ HOLE = Symbol(dimension=True)
 """The token of the entry -1 of a target shape."""
 
 
-class Group(NamedTuple):
+class Group(Record):
     """Adjacent dimensions of the data and the dimensions of the result that they become, without those of size 1."""
 
     data: tuple[int, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,7 +19,6 @@ Adaptation: TypeAlias = Callable[[OpBuilder, SSAValue], SSAValue]
 """Builds an operand of the permuted operation from the original operand, which is already transposed."""
 
 
-@dataclass(frozen=True)
 class Offer:
     """An operation one of whose operands or results could be permuted.
 
@@ -32,18 +30,18 @@ class Offer:
         is_result: whether the tensor is a result.
     """
 
-    op: OpsetOp
-    known: Dimensions
-    order: Order
-    index: int
-    is_result: bool = False
+    def __init__(self, op: OpsetOp, known: Dimensions, order: Order, index: int, is_result: bool = False) -> None:
+        self.op = op
+        self.known = known
+        self.order = order
+        self.index = index
+        self.is_result = is_result
 
     def is_of(self, *operands: int) -> bool:
         """Whether the permuted tensor is a result or one of these operands."""
         return self.is_result or self.index in operands
 
 
-@dataclass
 class Permuted:
     """The form of an operation on permuted tensors.
 
@@ -51,19 +49,17 @@ class Permuted:
     original result i transposed by `results[i]`.
     """
 
-    operands: list[Order | None]
-    results: list[Order | None]
-    properties: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Changed properties by name."""
-
-    adaptations: dict[int, Adaptation] = field(default_factory=dict[int, Adaptation])
-    """Changes of operands beyond their transposition, by operand index."""
-
-    extra: int = 0
-    """Number of operations that the permuted form adds."""
-
-    construct: Callable[[OpBuilder, list[SSAValue]], Sequence[SSAValue]] | None = None
-    """Builds the permuted form, if changed operands and properties of the same operation are not enough."""
+    def __init__(self, operands: list[Order | None], results: list[Order | None], *, extra: int = 0) -> None:
+        self.operands = operands
+        self.results = results
+        self.extra = extra
+        """Number of operations that the permuted form adds."""
+        self.properties: dict[str, Any] = {}
+        """Changed properties by name."""
+        self.adaptations: dict[int, Adaptation] = {}
+        """Changes of operands beyond their transposition, by operand index."""
+        self.construct: Callable[[OpBuilder, list[SSAValue]], Sequence[SSAValue]] | None = None
+        """Builds the permuted form, if changed operands and properties of the same operation are not enough."""
 
     def places(self) -> list[tuple[int, bool, Order]]:
         """The permuted operands and results: index, whether it is a result, permutation."""

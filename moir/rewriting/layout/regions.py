@@ -9,7 +9,6 @@ those that already belong to a region with other permutations.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TypeAlias
 
@@ -33,7 +32,6 @@ MAXIMUM_ORDERS = 8
 """Maximum number of permutations of one tensor that are tried for a permuted form."""
 
 
-@dataclass(eq=False)
 class Orbit:
     """A tensor and its transposes.
 
@@ -42,17 +40,17 @@ class Orbit:
         members: the permutation of each value: it equals `Transpose(root, order)`.
     """
 
-    root: SSAValue
-    members: dict[SSAValue, Order]
-    sides: tuple[Order, Order] | None = None
-    """The permutations on the two sides of the cut, once the orbit belongs to a region."""
+    def __init__(self, root: SSAValue, members: dict[SSAValue, Order]) -> None:
+        self.root = root
+        self.members = members
+        self.sides: tuple[Order, Order] | None = None
+        """The permutations on the two sides of the cut, once the orbit belongs to a region."""
 
     def side(self, order: Order) -> int | None:
         """The side on which the tensor has a permutation; None if it has it on neither side."""
         return None if self.sides is None or order not in self.sides else self.sides.index(order)
 
 
-@dataclass(eq=False)
 class LayoutNode:
     """An operation, or a boundary of a body, that can work on permuted tensors.
 
@@ -63,24 +61,33 @@ class LayoutNode:
         operands: the permutation of each operand (operation, operand index) in the permuted form, if not the identity.
         results: the permutation of each result in the permuted form, if not the identity.
         extra: number of operations that the permuted form adds.
-        is_permuted: whether the node is to be replaced by its permuted form.
     """
 
-    form: Permuted | None
-    order: Order
-    natural_side: int
-    operands: dict[tuple[Operation, int], Order]
-    results: dict[SSAValue, Order]
-    extra: int = 0
-    is_permuted: bool = False
+    def __init__(
+        self,
+        form: Permuted | None,
+        order: Order,
+        natural_side: int,
+        operands: dict[tuple[Operation, int], Order],
+        results: dict[SSAValue, Order],
+        extra: int = 0,
+    ) -> None:
+        self.form = form
+        self.order = order
+        self.natural_side = natural_side
+        self.operands = operands
+        self.results = results
+        self.extra = extra
+        self.is_permuted = False
+        """Whether the node is to be replaced by its permuted form."""
 
 
-@dataclass
 class Region:
     """Orbits and nodes whose sides are assigned together."""
 
-    orbits: list[Orbit] = field(default_factory=list[Orbit])
-    nodes: list[LayoutNode] = field(default_factory=list[LayoutNode])
+    def __init__(self) -> None:
+        self.orbits: list[Orbit] = []
+        self.nodes: list[LayoutNode] = []
 
 
 class Layouts:

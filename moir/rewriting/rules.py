@@ -23,8 +23,8 @@ Every match has these properties, so that no rule needs to check them:
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
@@ -41,7 +41,6 @@ from moir.dialects.opset.property_definitions import property_table
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_count, element_of, refines, shape_of
 from moir.errors import InferenceError
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder, unknown_property
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 from moir.rewriting.reporting_pass import Needs, either, kind_of_name
@@ -49,52 +48,105 @@ from moir.rewriting.reporting_pass import Needs, either, kind_of_name
 _CONSTANT = frozenset(("opset1.Constant",))
 
 
-class Variable(Record):
+# The patterns of a pass are hundreds of terms, made when it is imported: hence classes with slots.
+
+
+class Variable:
     """Matches any value."""
 
-    name: str
+    __slots__ = ("name",)
+
+    producers: ClassVar[frozenset[str] | None] = None
+    """The names of the operations that produce what the term matches; None: any."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def __str__(self) -> str:
         return self.name
 
 
-class ConstantVariable(Record):
-    """Matches any constant."""
+class ConstantVariable:
+    """Matches any constant. Occurrences of one name are equal."""
 
-    name: str
+    __slots__ = ("name",)
+
+    producers: ClassVar[frozenset[str] | None] = _CONSTANT
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConstantVariable) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def __str__(self) -> str:
         return f"constant {self.name}"
 
 
-class Number(Record):
+class Number:
     """Matches a constant of one element that equals a number up to rounding."""
 
-    value: float
+    __slots__ = ("value",)
+
+    producers: ClassVar[frozenset[str] | None] = _CONSTANT
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Number) and other.value == self.value
+
+    def __hash__(self) -> int:
+        return hash(self.value)
 
     def __str__(self) -> str:
         return f"{self.value:g}"
 
 
-class Expression(Record):
+class Expression:
     """Matches an operation: names of the permitted classes, operand patterns, required properties."""
 
-    names: frozenset[str]
-    kind: str
-    operands: tuple[Any, ...]
-    properties: tuple[tuple[str, Any], ...]
-    orders: tuple[Order, ...]
+    __slots__ = ("kind", "operands", "orders", "producers", "properties")
+
+    def __init__(
+        self, names: Sequence[str], kind: str, operands: tuple[Term, ...], properties: tuple[tuple[str, Any], ...], *, is_commutative: bool
+    ) -> None:
+        self.producers: frozenset[str] = frozenset(names)
+        self.kind = kind
+        self.operands = operands
+        self.properties = properties
+        both = is_commutative and operands[0] != operands[1]
+        self.orders = (Order(operands), Order(operands[::-1])) if both else (Order(operands),)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the permitted classes."""
+        return self.producers
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Expression) or (self.producers, self.properties) != (other.producers, other.properties):
+            return False
+        return self.operands == other.operands
+
+    def __hash__(self) -> int:
+        return hash((self.producers, self.operands))
 
     def __str__(self) -> str:
         properties = [f"{name}={value}" for name, value in self.properties]
         return f"{self.kind}({', '.join([*map(str, self.operands), *properties])})"
 
 
-class Order(Record):
+class Order:
     """Operand patterns in one order, and the required names of the producers of the operands (None: any)."""
 
-    terms: tuple[Any, ...]
-    producers: tuple[frozenset[str] | None, ...]
+    __slots__ = ("producers", "terms")
+
+    def __init__(self, terms: tuple[Term, ...]) -> None:
+        self.terms = terms
+        self.producers = tuple([term.producers for term in terms])
 
 
 Term: TypeAlias = Variable | ConstantVariable | Number | Expression
@@ -119,30 +171,25 @@ class Recorder:
 
 
 def _expression(names: Sequence[str], kind: str, operands: tuple[Any, ...], properties: dict[str, Any]) -> Expression:
-    terms = tuple(Number(float(term)) if isinstance(term, int | float) else term for term in operands)
-    orders = [terms]
+    terms = tuple([Number(float(term)) if isinstance(term, int | float) else term for term in operands])
     try:
         operation = opset.operation(names[-1])
     except KeyError:
         raise KeyError(opset.unknown_operation(names[-1])) from None
-    if operation.has_trait(Commutative) and terms[0] != terms[1]:
-        orders.append(terms[::-1])
-    table = property_table(operation).specs
     expected: list[tuple[str, Any]] = []
-    for name, value in properties.items():
-        spelled = name if name in table else name.replace("_", "-")
-        if spelled not in table:
-            raise TypeError(unknown_property(names[-1], name, table))
-        expected.append((spelled, tuple(cast("Sequence[Any]", value)) if isinstance(value, list) else value))
-    return Expression(
-        frozenset(names), kind, terms, tuple(expected), tuple(Order(order, tuple(map(_producers, order))) for order in orders)
-    )
+    if properties:
+        table = property_table(operation).specs
+        for name, value in properties.items():
+            spelled = name if name in table else name.replace("_", "-")
+            if spelled not in table:
+                raise TypeError(unknown_property(names[-1], name, table))
+            expected.append((spelled, tuple(cast("Sequence[Any]", value)) if isinstance(value, list) else value))
+    return Expression(names, kind, terms, tuple(expected), is_commutative=_is_commutative(operation))
 
 
-def _producers(term: Term) -> frozenset[str] | None:
-    if isinstance(term, Expression):
-        return term.names
-    return None if isinstance(term, Variable) else _CONSTANT
+@cache
+def _is_commutative(operation: type[OpsetOp]) -> bool:
+    return operation.has_trait(Commutative)
 
 
 class Match:
@@ -265,7 +312,7 @@ PatternFunction: TypeAlias = (
     | Callable[[Any, Any, Any, Any], Any]
     | Callable[[Any, Any, Any, Any, Any], Any]
 )
-"""A function of `op` and one to four variables that returns the `op.Kind(…)` of the root."""
+"""A function, or a lambda, of `op` and one to four variables that returns the `op.Kind(…)` of the root."""
 
 Rewrite: TypeAlias = Callable[[OpBuilder, Match], SSAValue | None]
 
@@ -281,7 +328,8 @@ class FusionRule(Pattern):
     """
 
     def __init__(self, pattern: PatternFunction, rewrite: Rewrite, *, shared: bool = False) -> None:
-        variables = [Variable(name) for name in list(inspect.signature(pattern).parameters)[1:]]
+        code = pattern.__code__
+        variables = [Variable(name) for name in code.co_varnames[1 : code.co_argcount]]
         term = cast(Any, pattern)(Recorder(), *variables)
         assert isinstance(term, Expression), "the root of a pattern is an operation"
         self.term = term

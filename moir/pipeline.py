@@ -5,11 +5,11 @@ The anchors `front-start` … `back-finish` do nothing; they mark the phases, fo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Protocol
 
 from xdsl.context import Context
@@ -47,8 +47,8 @@ ANCHORS: dict[str, type[AnchorPass]] = {
 }
 """The anchors by their names."""
 
-PASS_FILES = ("passes/*/*.py", "raising/*/raise_*.py", "model_optimizer/lowering/lower_*.py")
-"""Glob patterns of the files of passes, relative to the package. A file is named like its pass.
+PASS_FOLDERS = {"passes": "", "raising": "raise_", "model_optimizer/lowering": "lower_"}
+"""The folders of the package with files of passes, which are named like them, and how the names of these files begin.
 
 The passes that lower a framework's dialect have no files: they are built from the framework's record.
 """
@@ -57,9 +57,15 @@ The passes that lower a framework's dialect have no files: they are built from t
 @cache
 def pass_modules() -> dict[str, str]:
     """The qualified name of the module of each pass, by the name of the pass."""
-    root = Path(__file__).parent
-    files = (path.relative_to(root) for pattern in PASS_FILES for path in root.glob(pattern) if path.stem != "__init__")
-    return {path.stem.replace("_", "-"): ".".join(("moir", *path.with_suffix("").parts)) for path in sorted(files)}
+    root = os.path.dirname(__file__)
+    found: dict[str, str] = {}
+    for beginning, prefix in PASS_FOLDERS.items():
+        # Patterns of pathlib, which are compiled to regular expressions, would take ten times as long.
+        for folder, _, files in os.walk(os.path.join(root, beginning)):
+            package = ".".join(("moir", *os.path.relpath(folder, root).split(os.sep)))
+            stems = (name.removesuffix(".py") for name in files if name.endswith(".py") and name.startswith(prefix))
+            found.update({stem.replace("_", "-"): f"{package}.{stem}" for stem in stems if stem != "__init__"})
+    return dict(sorted(found.items()))
 
 
 def lowering_passes() -> dict[str, Framework]:

@@ -54,9 +54,10 @@ def check_not_read(module: ModuleOp, paths: Iterable[Path]) -> None:
 
 def is_mapped(path: Path) -> bool:
     """Whether a file is mapped into the memory of this process; always False without `/proc/self/maps`."""
+    if not path.exists():
+        return False
     try:
-        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
-            ending = f" {os.path.realpath(path)}\n"
-            return path.exists() and any(line.endswith(ending) for line in maps)
+        with open("/proc/self/maps", "rb") as maps:
+            return b" " + os.fsencode(os.path.realpath(path)) + b"\n" in maps.read()
     except OSError:
         return False

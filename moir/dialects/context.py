@@ -30,8 +30,9 @@ class MoirContext(Context):
     def __init__(self, weights: SideFileReader | None = None, *, allow_unregistered: bool = False) -> None:
         super().__init__(allow_unregistered)
         self.weights = weights
-        self.load_dialect(Builtin)
-        self.load_dialect(Moir)
+        # They are loaded when a text has a name of theirs. A conversion has a context, but parses nothing.
+        self.register_dialect(Builtin.name, lambda: Builtin)
+        self.register_dialect(Moir.name, lambda: Moir)
 
     def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
         dialect, _, kind = name.partition(".")
@@ -47,7 +48,6 @@ class MoirContext(Context):
         defined = super().get_optional_op(name, dialect_stack=dialect_stack)
         if defined is not None or not kind:
             return defined
-        # A conversion has a context, but parses nothing.
         from moir.dialects.extension import EXTENSION, extension_operation
 
         return extension_operation(name) if dialect == EXTENSION else None

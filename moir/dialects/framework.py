@@ -53,11 +53,15 @@ class FrameworkOp(PropertyAccess):
 
 def encode_kind(kind: str) -> str:
     """A kind encoded for the name of its operation."""
+    if kind.isidentifier() and kind.isascii():
+        return kind
     return re.sub(r"[^\w.]", lambda match: "".join(f"${byte:02x}" for byte in match.group().encode()), kind, flags=re.ASCII)
 
 
 def decode_kind(encoded: str) -> str:
     """The inverse of `encode_kind`."""
+    if "$" not in encoded:
+        return encoded
     return re.sub(r"(?:\$[0-9a-f]{2})+", lambda match: bytes.fromhex(match.group().replace("$", "")).decode(errors="replace"), encoded)
 
 

@@ -32,7 +32,6 @@ from moir.errors import ConversionError, EmissionError
 from moir.records import Record
 
 _EXTENSION = "extension"
-_ATTRIBUTE_NAME = re.compile(r"[\w.-]+", re.ASCII)
 
 
 class ModelWriter:
@@ -210,6 +209,6 @@ def _kind(type_: str, version: str) -> str:
 
 
 def _attribute_name(name: str) -> str:
-    if _ATTRIBUTE_NAME.fullmatch(name) is None or name[0] in "-.0123456789":
+    if re.fullmatch(r"[\w.-]+", name, re.ASCII) is None or name[0] in "-.0123456789":
         raise EmissionError(f"{name!r} cannot be the name of an attribute in XML")
     return name

@@ -14,8 +14,7 @@ from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, shape_of
 from moir.errors import EmissionError
 
-_SPECIAL = re.compile('[&<>"\t\n\r]')
-_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
 
 
 def escape_name(text: str) -> str:
@@ -38,7 +37,7 @@ def _impossible() -> re.Pattern[str]:
 
 
 def _escape(text: str) -> str:
-    return _SPECIAL.sub(lambda match: _ESCAPES[match.group()], text)
+    return text.translate(_ESCAPES)
 
 
 def property_text(attribute: Attribute) -> str:
@@ -79,7 +78,7 @@ def port_text(type_: Attribute) -> tuple[str, str]:
     return element_types.describe(element).precision, dimensions
 
 
-_BOUNDS = re.compile(r"(\d*)\.\.(\d*)", re.ASCII)
+_BOUNDS = r"(\d*)\.\.(\d*)"
 
 
 def parameter_shape(type_: Attribute, bounds: str | None) -> str:
@@ -109,7 +108,7 @@ def _within(dimension: int, entry: str) -> bool:
         return True
     if entry.isdecimal():
         return dimension in (-1, int(entry))
-    match = _BOUNDS.fullmatch(entry)
+    match = re.fullmatch(_BOUNDS, entry, re.ASCII)
     if match is None or entry == "..":
         return False
     low, high = int(match[1] or 0), int(match[2]) if match[2] else None

@@ -40,6 +40,12 @@ class Regrouping(Record):
     target: Tokens
 
 
+def reshapes_transposition(op: Reshape) -> bool:
+    """Whether a Reshape is the last operation of what may be a regrouping."""
+    transpose = op.operands[0].owner
+    return isinstance(transpose, Transpose) and isinstance(transpose.operands[0].owner, Reshape)
+
+
 def regrouping_of(op: Operation, known: Dimensions) -> Regrouping | None:
     """The regrouping that ends in a Reshape.
 
@@ -89,7 +95,7 @@ class RegroupingPass(ReportingPass):
     PATTERN: ClassVar[type[RegroupingPattern]]
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        if not any(isinstance(each.operands[0].owner, Transpose) for each in analyses.operations(Reshape)):
+        if not any(map(reshapes_transposition, analyses.operations(Reshape))):
             return False
         known = analyses.dimensions(static=True)
         return rewrite(module, [self.PATTERN(known)], known=known, analyses=analyses)

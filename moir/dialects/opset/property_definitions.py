@@ -38,6 +38,7 @@ from moir.records import Record
 
 OperationT = TypeVar("OperationT", bound=IRDLOperation)
 _DEFINING = RLock()
+_PLAIN_TYPES = frozenset((bool, int, float, str, tuple, list))
 
 
 class PropertyKind(AttrConstraint[Attribute]):
@@ -87,7 +88,8 @@ class PropertyKind(AttrConstraint[Attribute]):
 
     def attribute(self, value: Any) -> Attribute:
         """The attribute of a Python value in this form; an attribute of this form is returned unchanged."""
-        if isinstance(value, Attribute):
+        # Whether something is any attribute takes long to tell.
+        if type(value) not in _PLAIN_TYPES and isinstance(value, Attribute):
             return value if self.accepts(value) or self.kind == "element" else self.attribute(value_of(value))
         match self.kind:
             case "int":

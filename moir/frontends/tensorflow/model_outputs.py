@@ -33,9 +33,9 @@ _VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 _SAVING_KINDS = frozenset(("Save", "SaveV2", "SaveSlices", "MergeV2Checkpoints"))
 _PASSING_KINDS = frozenset(("Identity", "Switch", "RefSwitch", "Merge", "RefMerge"))
 _EXITS = frozenset(("Exit", "RefExit"))
-_LOWERED_EXIT = re.compile(r"(.*/)?exit/_\d+")
-_READ_VARIABLE = re.compile(r"(.*/)?(ReadVariableOp(_\d+)?|read)")
-_UNUSED_INPUT = re.compile(r"(.*/)?unused_control_flow_input(_\d+)?")
+_LOWERED_EXIT = r"(.*/)?exit/_\d+"
+_READ_VARIABLE = r"(.*/)?(ReadVariableOp(_\d+)?|read)"
+_UNUSED_INPUT = r"(.*/)?unused_control_flow_input(_\d+)?"
 """Names of the nodes that TensorFlow adds when it lowers loops from functions to control flow."""
 _MAXIMUM_NAMES = 4
 
@@ -89,7 +89,7 @@ class ModelOutputs:
     def _is_byproduct(self, node: Any) -> bool:
         """Whether a node without uses is a remainder of control flow, freezing or saving."""
         if node.op in _EXITS:
-            return not self.is_frozen or _LOWERED_EXIT.fullmatch(node.name) is not None
+            return not self.is_frozen or re.fullmatch(_LOWERED_EXIT, node.name) is not None
         if node.op not in _PASSING_KINDS:
             return False
         if node.name in self.controlling or self._waits_for_saving(node):
@@ -98,7 +98,7 @@ class ModelOutputs:
         if source.op in ("Switch", "RefSwitch"):
             return True
         # A constant can be an output, but not one that was the value of a variable before the graph was frozen.
-        is_left_over = not self.is_frozen or _READ_VARIABLE.fullmatch(node.name) is not None
+        is_left_over = not self.is_frozen or re.fullmatch(_READ_VARIABLE, node.name) is not None
         is_source = _EFFECT.fullmatch(source.op) is not None or _SOURCES.fullmatch(source.op) is not None
         return is_left_over and is_source and source.op not in INPUT_KINDS and source.op != "PlaceholderWithDefault"
 
@@ -141,7 +141,7 @@ class ModelOutputs:
         for node in self.frame.nodes.values():
             if node.name in imported:
                 continue
-            if node.op.startswith("Placeholder") and _UNUSED_INPUT.fullmatch(node.name) is None:
+            if node.op.startswith("Placeholder") and re.fullmatch(_UNUSED_INPUT, node.name) is None:
                 inputs.append(node.name)
             effect = next((effect for pattern, effect in EFFECTS.items() if re.fullmatch(pattern, node.op)), "")
             if effect:

@@ -144,5 +144,7 @@ class FuseAttentionPass(ReportingPass):
     ROOTS = (Softmax, Softmax1)
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        if not any(isinstance(each.operands[0].owner, Softmax | Softmax1) for each in analyses.operations(MatMul)):
+            return False
         known = analyses.dimensions(static=True)
         return rewrite(module, [Attention(known)], known=known, analyses=analyses)

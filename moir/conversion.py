@@ -198,14 +198,17 @@ def convert(
     observers: Sequence[Observer] = (),
 ) -> ModuleOp:
     """Read a model file and convert it to opset dialects, see `convert_model`. Observers are not closed."""
-    from moir.pipeline_text import expanded
+    from moir.pipeline_text import default_passes, expanded
 
     framework = framework_of_file(path)
     with collection_paused(), ExitStack() as stack:
         extensions = open_extensions(framework, options, options.parameters(path))
         if extensions is not None:
             stack.callback(extensions.close)
-        chosen = expanded("default" if passes in (None, "") else passes, framework.dialect, options, extensions)
+        if passes is None or passes == "":
+            chosen = default_passes(framework.dialect, options, extensions)
+        else:
+            chosen = expanded(passes, framework.dialect, options, extensions)
         for observer in observers:
             observer.begin(["import", *(each.name for each in chosen)])
             observer.start(0, "import")

@@ -278,6 +278,9 @@ def windows(values: Values) -> bytes:
         return np.asarray(values).tobytes()
     room = values.nbytes - WINDOW_BYTES
     starts = [index * room // (WINDOWS - 1) for index in range(WINDOWS)]
+    if isinstance(values, np.ndarray) and values.flags.c_contiguous and values.nbytes < WORTH_RELEASING:
+        content = values.reshape(-1).view(np.uint8)
+        return b"".join([content[start : start + WINDOW_BYTES].tobytes() for start in starts])
     return b"".join([window(values, start, start + WINDOW_BYTES) for start in starts])
 
 

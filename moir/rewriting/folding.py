@@ -99,10 +99,11 @@ class Folding:
 
 def without_elements(op: OpsetOp) -> Sequence[Values] | None:
     """The results of an operation if none of them has elements; None otherwise. The plugin fails on many of them."""
-    if not op.operands or not op.results:
-        return None
     shapes = [shape_of(result) for result in op.results]
-    if not all(shape is not None and 0 in shape and -1 not in shape for shape in shapes):
+    for shape in shapes:
+        if shape is None or 0 not in shape or -1 in shape:
+            return None
+    if not op.operands or not shapes:
         return None
     elements = [element_of(result) for result in op.results]
     if not all(map(is_element_type, elements)):

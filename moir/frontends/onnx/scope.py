@@ -14,14 +14,16 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
 from moir.frontends.onnx.attributes import Bindings
 from moir.frontends.operations import Operations
-from moir.records import Record
 
 
-class Constant(Record):
+class Constant:
     """A constant that becomes an operation where it is used: its value, and the name of that operation."""
 
-    data: DataAttr
-    name: str
+    __slots__ = ("data", "name")
+
+    def __init__(self, data: DataAttr, name: str) -> None:
+        self.data = data
+        self.name = name
 
 
 class Scope:

@@ -5,7 +5,7 @@
         size: int = 1
 
 A record is what a frozen dataclass is, without methods that are written as text for each class and compiled: those of
-a dataclass of five fields take four million instructions whenever moir starts, a record takes a twentieth of that. To
+a dataclass of five fields take four million instructions whenever moir starts, a record takes a thirtieth of that. To
 make one takes a little longer, so that what a model has many of is a class with slots instead.
 """
 

@@ -88,10 +88,22 @@ def declared(draw: Draw, array: Array) -> list[int | None] | None:
             return None
 
 
-def graph_case(draw: Draw, subject: str, function: Build, operands: Mapping[str, Array], structural: Sequence[str] = ()) -> Case:
+Declare = Callable[[Draw, Array], "list[int | None] | None"]
+"""What a placeholder says of its shape, given the value it will have."""
+
+
+def graph_case(
+    draw: Draw,
+    subject: str,
+    function: Build,
+    operands: Mapping[str, Array],
+    structural: Sequence[str] = (),
+    say: Declare = declared,
+) -> Case:
     """The case of a function of operands, each of which is a placeholder or a constant.
 
-    `structural` operands, such as axes, are constants mostly. Raises NoCase if TensorFlow does not build the graph.
+    `structural` operands, such as axes, are constants mostly; `say` is what placeholders say of their shapes. Raises NoCase
+    if TensorFlow does not build the graph.
     """
     is_constant = {name: draw.chance(0.9 if name in structural else 0.15) for name in operands}
     if all(is_constant.values()):
@@ -105,7 +117,7 @@ def graph_case(draw: Draw, subject: str, function: Build, operands: Mapping[str,
             if is_constant[name]:
                 tensors[name] = tf.constant(array, type_)
                 continue
-            said[name] = declared(draw, array)
+            said[name] = say(draw, array)
             tensors[name] = tf.compat.v1.placeholder(type_, said[name], name)
         try:
             found = tf.nest.flatten(function(**tensors))

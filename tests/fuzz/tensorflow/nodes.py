@@ -13,16 +13,21 @@ from tensorflow.python.framework import kernels
 
 from tests.fuzz.case import Case
 from tests.fuzz.draw import Array, Draw, NoCase
-from tests.fuzz.tensorflow.graph_model import graph_case
-from tests.fuzz.tensorflow.recipe import COMMON, RECIPES
+from tests.fuzz.tensorflow.graph_model import Declare, declared, graph_case
+from tests.fuzz.tensorflow.recipe import COMMON, NO_TYPE, RECIPES
 
-FAMILIES = ("elementwise", "reduction", "movement", "indexing", "matrix", "image")
-"""Files of recipes, in the order in which their operations are drawn."""
+FAMILIES = (
+    "elementwise", "reduction", "movement", "indexing", "matrix", "image", "convolution", "detection", "quantization", "recurrent",
+    "losses", "slicing", "signal", "sorting", "shape", "sparse", "random", "text", "lists",
+)  # fmt: skip
+"""Files of recipes."""
 
 
 @cache
 def element_types(kind: str, attribute: str) -> list[np.dtype[Any]]:
     """The element types for which TensorFlow has a kernel on the CPU."""
+    if attribute == NO_TYPE:
+        return [np.dtype(np.float32)]
     found: set[int] = set()
     for kernel in kernels.get_registered_kernels_for_op(kind).kernel:
         if kernel.device_type != "CPU":
@@ -49,16 +54,25 @@ def within_limits(array: Array) -> Array:
     return array
 
 
-def single_operation(draw: Draw, only: str) -> Case:
-    """A graph of one operation."""
+def kinds(only: str = "*") -> list[str]:
+    """The operations that have a recipe and match a glob."""
     for family in FAMILIES:
         import_module(f"tests.fuzz.tensorflow.recipes.{family}")
-    kind = draw.subject([name for name in RECIPES if fnmatch(name, only)])
-    function, attribute = RECIPES[kind]
-    types = element_types(kind, attribute)
+    return [name for name in RECIPES if fnmatch(name, only)]
+
+
+def single_operation(draw: Draw, only: str) -> Case:
+    """A graph of one operation."""
+    kind = draw.subject(kinds(only))
+    types = element_types(kind, RECIPES[kind][1])
     if not types:
         raise NoCase("no kernel on the CPU")
-    node = function(draw, draw.one_of(types))
+    return operation_case(draw, kind, draw.one_of(types))
+
+
+def operation_case(draw: Draw, kind: str, dtype: np.dtype[Any], say: Declare = declared) -> Case:
+    """A graph of an operation for an element type; `say` is what placeholders say of their shapes."""
+    node = RECIPES[kind][0](draw, dtype)
     flat: dict[str, Array] = {}
     for name, value in node.operands.items():
         for index, array in enumerate(value if isinstance(value, list) else [value]):
@@ -66,12 +80,12 @@ def single_operation(draw: Draw, only: str) -> Case:
 
     def build(**tensors: Any) -> Any:
         operands = {
-            name: [tensors[f"{name}_{index}"] for index in range(len(value))] if isinstance(value, list) else tensors[name]
+            name: [tensors[f"in_{name}_{index}"] for index in range(len(value))] if isinstance(value, list) else tensors[f"in_{name}"]
             for name, value in node.operands.items()
         }
-        results = getattr(tf.raw_ops, kind)(**operands, **node.attributes)
-        return results if node.results is None else list(results)[: node.results]
+        found = (node.function or getattr(tf.raw_ops, kind))(**operands, **node.attributes)
+        results = found if node.results is None else list(found)[: node.results]
+        return results if node.compared is None else tf.nest.map_structure(node.compared, results)
 
     renamed = {f"in_{name}": array for name, array in flat.items()}
-    structural = [f"in_{name}" for name in node.structural]
-    return graph_case(draw, kind, lambda **tensors: build(**{name[3:]: value for name, value in tensors.items()}), renamed, structural)
+    return graph_case(draw, kind, build, renamed, [f"in_{name}" for name in node.structural], say)

@@ -20,18 +20,26 @@ class Node:
         attributes: all others.
         structural: names of operands that say sizes or axes.
         results: how many of the results are compared; None for all.
+        function: what is built from the operands instead of a call of `tf.raw_ops`, for operations on values that are no
+            tensors; None for the call.
+        compared: what is compared of the result, such as the shape of random numbers; None for the result itself.
     """
 
     operands: Mapping[str, Array | list[Array]]
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
     structural: tuple[str, ...] = ()
     results: int | None = None
+    function: Callable[..., Any] | None = None
+    compared: Callable[[Any], Any] | None = None
 
 
 Recipe = Callable[[Draw, "np.dtype[Any]"], Node]
 
 COMMON = "float32 float32 float32 float16 float64 int32 int64 uint8 int8 int16 uint16 bool"
 """The element types that are drawn, the first ones more often."""
+
+NO_TYPE = ""
+"""Instead of the attribute that is the element type, for operations that have none: all their draws are given float32."""
 
 RECIPES: dict[str, tuple[Recipe, str]] = {}
 """For each operation what draws it, and the attribute that is its element type."""

@@ -7,20 +7,56 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tests.fuzz.draw import Draw
-from tests.fuzz.tensorflow.recipe import COMMON, Node, recipe
+from tests.fuzz.draw import Draw, NoCase
+from tests.fuzz.tensorflow.recipe import COMMON, NO_TYPE, Node, recipe
 
 
 @recipe(
     "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Digamma Erf Erfc Erfinv Exp Expm1 Floor Inv Invert Lgamma Log Log1p Ndtri Neg "
     "PopulationCount Reciprocal Rint Rsqrt Sigmoid Sign Sin Sinh Sqrt Square Tan Tanh IsFinite IsInf IsNan OnesLike ZerosLike "
-    "BesselI0e BesselI1e"
+    "BesselI0e BesselI1e Round"
 )
 def unary(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return Node({"x": draw.array(dtype, draw.shape())})
 
 
-@recipe("LogicalNot")
+@recipe("BesselI0 BesselI1 BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1")
+def cylinder_function(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    return Node({"x": draw.array(dtype, draw.shape(), special=0.0)})
+
+
+@recipe("Polygamma")
+def polygamma(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.shape()
+    return Node({"a": draw.between(dtype, draw.broadcasts_to(shape), 0, 4), "x": draw.positive(dtype, shape) * 4})
+
+
+@recipe("Zeta")
+def zeta(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.shape()
+    return Node({"x": draw.positive(dtype, draw.broadcasts_to(shape)) * 4 + 1, "q": draw.positive(dtype, shape) * 4})
+
+
+@recipe("Complex")
+def complex_number(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.shape()
+    operands = {"real": draw.array(dtype, draw.broadcasts_to(shape)), "imag": draw.array(dtype, shape)}
+    return Node(operands, {"Tout": tf.complex128 if dtype == np.float64 else tf.complex64})
+
+
+@recipe("Real Imag Angle Conj", NO_TYPE)
+def complex_part(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    del dtype
+    return Node({"input": draw.array(np.dtype(np.complex64), draw.shape())})
+
+
+@recipe("ComplexAbs", NO_TYPE)
+def complex_magnitude(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    del dtype
+    return Node({"x": draw.array(np.dtype(np.complex64), draw.shape())})
+
+
+@recipe("LogicalNot", NO_TYPE)
 def unary_boolean(draw: Draw, dtype: np.dtype[Any]) -> Node:
     del dtype
     return Node({"x": draw.array(np.dtype(bool), draw.shape())})
@@ -74,7 +110,14 @@ def equality(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return binary(draw, dtype)
 
 
-@recipe("LogicalAnd LogicalOr")
+@recipe("ApproximateEqual")
+def nearly_equal(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    x = draw.array(dtype, draw.shape(), special=0.0)
+    near = x + draw.one_of((0, 1)) * draw.between(dtype, x.shape, 0, 2)
+    return Node({"x": x, "y": near.astype(dtype)}, {"tolerance": draw.one_of((1e-5, 0.5, 1.5))})
+
+
+@recipe("LogicalAnd LogicalOr", NO_TYPE)
 def logic(draw: Draw, dtype: np.dtype[Any]) -> Node:
     del dtype
     return binary(draw, np.dtype(bool))
@@ -85,6 +128,14 @@ def select(draw: Draw, dtype: np.dtype[Any]) -> Node:
     shape = draw.shape()
     condition = draw.array(np.dtype(bool), draw.broadcasts_to(shape))
     return Node({"condition": condition, "t": draw.array(dtype, draw.broadcasts_to(shape)), "e": draw.array(dtype, shape)})
+
+
+@recipe("Select")
+def select_rows(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    """The condition has the shape of the others, or one element for each row of them, or is one boolean."""
+    shape = draw.shape(1)
+    condition = draw.array(np.dtype(bool), draw.one_of((shape, shape[:1], [])))
+    return Node({"condition": condition, "x": draw.array(dtype, shape), "y": draw.array(dtype, shape)})
 
 
 @recipe("AddN")
@@ -99,6 +150,24 @@ def bias(draw: Draw, dtype: np.dtype[Any]) -> Node:
     layout = draw.one_of(("NHWC", "NCHW"))
     size = data.shape[-1 if layout == "NHWC" or data.ndim == 2 else 1]
     return Node({"value": data, "bias": draw.array(dtype, [size])}, {"data_format": layout})
+
+
+@recipe("BiasAddV1")
+def bias_of_channels(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    data = draw.array(dtype, draw.filled(2, 5))
+    return Node({"value": data, "bias": draw.array(dtype, [data.shape[-1]])})
+
+
+@recipe("Bitcast")
+def bits(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    """To an element type of the same width, or of another one, which adds or takes the last dimension."""
+    target = np.dtype(draw.one_of([name for name in sorted(set(COMMON.split())) if name != "bool"]))
+    if dtype.kind == "b":
+        raise NoCase("booleans have no bits")
+    shape = draw.shape(0, 3)
+    if target.itemsize > dtype.itemsize:
+        shape = [*shape, target.itemsize // dtype.itemsize]
+    return Node({"input": draw.array(dtype, shape, special=0.0)}, {"type": tf.as_dtype(target)})
 
 
 @recipe("ClipByValue")

@@ -32,6 +32,36 @@ def gather_elements(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return Node({"params": data, "indices": np.stack(columns, -1).astype(index_type(draw))})
 
 
+@recipe("Gather", "Tparams")
+def gather_rows(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    data = draw.array(dtype, draw.filled(1, 4))
+    return Node({"params": data, "indices": draw.between(index_type(draw), draw.shape(0, 3), 0, len(data) - 1)})
+
+
+@recipe("InvertPermutation")
+def inverse(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    return Node({"x": np.array(draw.permutation(draw.integer(0, 6)), dtype)})
+
+
+@recipe("DynamicStitch ParallelDynamicStitch")
+def stitch(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    """Every index occurs; indices that occur twice are those of later data."""
+    count, rest = draw.integer(1, 6), draw.filled(0, 2)
+    order, cut = draw.permutation(count), draw.integer(0, count)
+    parts = [np.array(part, np.int32) for part in (order[:cut], order[cut:])]
+    if len(order) % 2 == 0 and draw.chance(0.3):
+        parts.append(np.array(order, np.int32).reshape(2, -1))
+    return Node({"indices": parts, "data": [draw.array(dtype, [*part.shape, *rest]) for part in parts]})
+
+
+@recipe("ScatterNdNonAliasingAdd")
+def scatter_sums(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    node = scatter(draw, dtype)
+    shape = np.asarray(node.operands["shape"])
+    operands = {"input": draw.array(dtype, list(shape), special=0.0), "indices": node.operands["indices"]}
+    return Node({**operands, "updates": node.operands["updates"]})
+
+
 @recipe("ScatterNd")
 def scatter(draw: Draw, dtype: np.dtype[Any]) -> Node:
     shape, index = draw.filled(1, 3), index_type(draw)
@@ -77,25 +107,9 @@ def partition(draw: Draw, dtype: np.dtype[Any]) -> Node:
     )
 
 
-@recipe("TopKV2")
-def top(draw: Draw, dtype: np.dtype[Any]) -> Node:
-    data = draw.array(dtype, draw.filled(1, 3), special=0.0)
-    return Node({"input": data, "k": np.array(draw.integer(0, data.shape[-1]), np.int32)}, {"sorted": True}, ("k",))
-
-
-@recipe("Unique", "T")
-def unique(draw: Draw, dtype: np.dtype[Any]) -> Node:
-    return Node({"x": draw.between(dtype, draw.shape(1, 1), 0, 4) if dtype.kind != "b" else draw.array(dtype, draw.shape(1, 1))})
-
-
 @recipe("UnravelIndex", "Tidx")
 def unravel(draw: Draw, dtype: np.dtype[Any]) -> Node:
     shape = draw.integers(draw.integer(1, 3), 1, 5)
     return Node(
         {"indices": draw.between(dtype, draw.filled(0, 1), 0, int(np.prod(shape)) - 1), "dims": np.array(shape, dtype)}, {}, ("dims",)
     )
-
-
-@recipe("Bucketize")
-def bucketize(draw: Draw, dtype: np.dtype[Any]) -> Node:
-    return Node({"input": draw.array(dtype, draw.shape(), special=0.0)}, {"boundaries": sorted(draw.integers(draw.integer(0, 4), -5, 5))})

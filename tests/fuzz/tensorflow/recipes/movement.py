@@ -51,6 +51,14 @@ def concatenation(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return Node({"values": values, "axis": np.array(axis, index_type(draw))}, {}, ("axis",))
 
 
+@recipe("Concat")
+def old_concatenation(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    node = concatenation(draw, dtype)
+    values = node.operands["values"]
+    axis = np.asarray(node.operands["axis"]).astype(np.int32) % values[0].ndim
+    return Node({"concat_dim": axis, "values": values}, {}, ("concat_dim",))
+
+
 @recipe("Pack")
 def pack(draw: Draw, dtype: np.dtype[Any]) -> Node:
     shape = draw.shape(0, 4)
@@ -130,6 +138,12 @@ def reversal(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return Node({"tensor": data, "axis": np.array(draw.axes(data.ndim), index_type(draw))}, {}, ("axis",))
 
 
+@recipe("Reverse")
+def reversal_by_flags(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    data = draw.array(dtype, draw.filled(1, 4))
+    return Node({"tensor": data, "dims": draw.array(np.dtype(bool), [data.ndim])}, {}, ("dims",))
+
+
 @recipe("ReverseSequence")
 def reversal_of_rows(draw: Draw, dtype: np.dtype[Any]) -> Node:
     data = draw.array(dtype, draw.filled(2, 4))
@@ -186,28 +200,18 @@ def batch_to_space(draw: Draw, dtype: np.dtype[Any]) -> Node:
     )
 
 
-@recipe("Slice")
-def part(draw: Draw, dtype: np.dtype[Any]) -> Node:
-    data, index = draw.array(dtype, draw.shape(0, 4)), index_type(draw)
-    begin = [draw.integer(0, size) for size in data.shape]
-    size = [-1 if draw.chance(0.2) else draw.integer(0, whole - start) for whole, start in zip(data.shape, begin, strict=True)]
-    return Node({"input": data, "begin": np.array(begin, index), "size": np.array(size, index)}, {}, ("begin", "size"))
+@recipe("SpaceToBatch")
+def space_to_batch_of_images(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    block = draw.integer(2, 3)
+    shape = draw.integers(2, 1, 5)
+    pads = [[first := draw.integer(0, 2), -(size + first) % block] for size in shape]
+    data = draw.array(dtype, [draw.integer(1, 2), *shape, draw.integer(1, 3)])
+    return Node({"input": data, "paddings": np.array(pads, index_type(draw))}, {"block_size": block}, ("paddings",))
 
 
-@recipe("StridedSlice")
-def strided(draw: Draw, dtype: np.dtype[Any]) -> Node:
-    data, index = draw.array(dtype, draw.filled(1, 4)), index_type(draw)
-    count = draw.integer(1, data.ndim)
-    begin = [draw.integer(-size, size - 1) for size in data.shape[:count]]
-    end = [draw.integer(-size - 1, size + 1) for size in data.shape[:count]]
-    steps = [draw.one_of((1, 1, 1, 2, -1, -2)) for _ in range(count)]
-    masks = {name: draw.integer(0, (1 << count) - 1) if draw.chance(0.4) else 0 for name in ("begin_mask", "end_mask", "shrink_axis_mask")}
-    if draw.chance(0.15):
-        masks["new_axis_mask"] = draw.integer(0, (1 << count) - 1)
-    if draw.chance(0.15):
-        masks["ellipsis_mask"] = 1 << draw.integer(0, count - 1)
-    return Node(
-        {"input": data, "begin": np.array(begin, index), "end": np.array(end, index), "strides": np.array(steps, index)},
-        masks,
-        ("begin", "end", "strides"),
-    )
+@recipe("BatchToSpace")
+def batch_to_space_of_images(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    block = draw.integer(2, 3)
+    crops = np.array([draw.integers(2, 0, (block - 1) // 2) for _ in range(2)], index_type(draw))
+    data = draw.array(dtype, [block * block * draw.integer(1, 2), *draw.integers(2, 2, 4), draw.integer(1, 3)])
+    return Node({"input": data, "crops": crops}, {"block_size": block}, ("crops",))

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from tests.fuzz.draw import Draw
-from tests.fuzz.tensorflow.recipe import Node, index_type, recipe
+from tests.fuzz.tensorflow.recipe import NO_TYPE, Node, index_type, recipe
 
 
 @recipe("Sum Prod Max Min Mean EuclideanNorm")
@@ -20,7 +20,7 @@ def reduction(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return Node({"input": data, "axis": axes}, {"keep_dims": draw.chance(0.5)}, ("axis",))
 
 
-@recipe("All Any", "Tidx")
+@recipe("All Any", NO_TYPE)
 def logical_reduction(draw: Draw, dtype: np.dtype[Any]) -> Node:
     del dtype
     return reduction(draw, np.dtype(bool))
@@ -65,6 +65,17 @@ def sparse_segments(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return Node({"data": data, "indices": draw.between(index_type(draw), [count], 0, len(data) - 1), "segment_ids": ids})
 
 
+@recipe("SparseSegmentSumWithNumSegments SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments")
+def counted_sparse_segments(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    node = sparse_segments(draw, dtype)
+    return Node({**node.operands, "num_segments": np.array(draw.integer(4, 6), index_type(draw))}, {}, ("num_segments",))
+
+
+@recipe("L2Loss")
+def half_sum_of_squares(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    return Node({"t": draw.array(dtype, draw.shape(), special=0.0)})
+
+
 @recipe("HistogramFixedWidth")
 def histogram(draw: Draw, dtype: np.dtype[Any]) -> Node:
     data = np.round(draw.array(dtype, draw.filled(), special=0.0) * 2) / 2
@@ -79,4 +90,14 @@ def counts(draw: Draw, dtype: np.dtype[Any]) -> Node:
     data = draw.between(np.int32, draw.filled(1, 2), 0, 6)
     return Node(
         {"arr": data, "size": np.array(draw.integer(1, 7), np.int32), "weights": draw.array(dtype, data.shape, special=0.0)}, {}, ("size",)
+    )
+
+
+@recipe("DenseBincount")
+def dense_counts(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    index = index_type(draw)
+    data = draw.between(index, draw.filled(1, 2), 0, 6)
+    weights = draw.array(dtype, data.shape if draw.chance(0.5) else [0], special=0.0)
+    return Node(
+        {"input": data, "size": np.array(draw.integer(1, 7), index), "weights": weights}, {"binary_output": draw.chance(0.3)}, ("size",)
     )

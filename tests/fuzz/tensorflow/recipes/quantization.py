@@ -1,0 +1,95 @@
+"""Quantization of TensorFlow, drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tests.fuzz.draw import Array, Draw
+from tests.fuzz.tensorflow.recipe import NO_TYPE, Node, recipe
+
+QUANTIZED = {np.dtype(np.uint8): tf.quint8, np.dtype(np.int8): tf.qint8}
+
+
+@recipe("FakeQuantWithMinMaxVars", NO_TYPE)
+def fake_quantization(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    del dtype
+    bits = draw.integer(2, 8)
+    step = 2.0 ** draw.integer(-4, 0)
+    low = -draw.integer(0, 2**bits - 1) * step
+    data = draw.random.integers(-(2 ** (bits + 2)), 2 ** (bits + 2), tuple(draw.shape())) * step / 4
+    limits = {"min": np.array(low, np.float32), "max": np.array(low + (2**bits - 1) * step, np.float32)}
+    return Node({"inputs": np.asarray(data, np.float32), **limits}, {"num_bits": bits}, ("min", "max"))
+
+
+@recipe("FakeQuantWithMinMaxArgs", NO_TYPE)
+def fake_quantization_of_attributes(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    node = fake_quantization(draw, dtype)
+    limits = {name: float(np.asarray(node.operands[name])) for name in ("min", "max")}
+    return Node({"inputs": node.operands["inputs"]}, {**node.attributes, **limits})
+
+
+@recipe("FakeQuantWithMinMaxVarsPerChannel", NO_TYPE)
+def fake_quantization_of_channels(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    node = fake_quantization(draw, dtype)
+    data = np.asarray(node.operands["inputs"])
+    if not data.ndim:
+        data = data.reshape(1)
+    limits = {name: np.repeat(np.asarray(node.operands[name]), data.shape[-1]) for name in ("min", "max")}
+    return Node({"inputs": data, **limits}, node.attributes, node.structural)
+
+
+def levels(draw: Draw, dtype: np.dtype[Any], shape: list[int], step: float = 0.25) -> Array:
+    """Numbers that lie between quantized ones, away from the middle between two."""
+    return (np.asarray(draw.random.integers(-40, 41, shape)) * step + step * 0.3).astype(dtype)
+
+
+@recipe("QuantizeAndDequantizeV2 QuantizeAndDequantizeV4")
+def there_and_back(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    limits = {"input_min": np.array(-8, dtype), "input_max": np.array(7.9375, dtype)}
+    attributes = {
+        "signed_input": draw.chance(0.6),
+        "num_bits": draw.one_of((8, 8, 4)),
+        "range_given": draw.chance(0.6),
+        "narrow_range": draw.chance(0.3),
+        "round_mode": draw.one_of(("HALF_TO_EVEN", "HALF_UP")),
+    }
+    return Node({"input": levels(draw, dtype, draw.filled()), **limits}, attributes, ("input_min", "input_max"))
+
+
+@recipe("QuantizeAndDequantizeV3")
+def there_and_back_to_bits(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    node = there_and_back(draw, dtype)
+    operands = {**node.operands, "num_bits": np.array(node.attributes["num_bits"], np.int32)}
+    attributes = {name: node.attributes[name] for name in ("signed_input", "range_given", "narrow_range")}
+    return Node(operands, attributes, (*node.structural, "num_bits"))
+
+
+@recipe("QuantizeV2", NO_TYPE)
+def quantization(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    target, stored = draw.one_of(((tf.quint8, tf.uint8), (tf.qint8, tf.int8)))
+    limits = {"min_range": np.array(-8.0, np.float32), "max_range": np.array(7.9375, np.float32)}
+    mode = draw.one_of(("MIN_COMBINED", "MIN_FIRST", "SCALED"))
+
+    def function(**operands: Any) -> Any:
+        found, low, high = tf.raw_ops.QuantizeV2(
+            **operands, T=target, mode=mode, round_mode="HALF_TO_EVEN" if mode == "SCALED" else "HALF_AWAY_FROM_ZERO"
+        )
+        return [tf.bitcast(found, stored), low, high]
+
+    return Node({"input": levels(draw, dtype, draw.filled()), **limits}, {}, ("min_range", "max_range"), None, function)
+
+
+@recipe("Dequantize", NO_TYPE)
+def dequantization(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    del dtype
+    stored = np.dtype(draw.one_of((np.uint8, np.int8)))
+    limits = {"min_range": np.array(-8.0, np.float32), "max_range": np.array(7.9375, np.float32)}
+    mode = draw.one_of(("MIN_COMBINED", "MIN_FIRST", "SCALED"))
+
+    def function(input: Any, **limits: Any) -> Any:
+        return tf.raw_ops.Dequantize(input=tf.bitcast(input, QUANTIZED[stored]), **limits, mode=mode)
+
+    return Node({"input": draw.array(stored, draw.filled()), **limits}, {}, ("min_range", "max_range"), None, function)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import tensorflow as tf
@@ -75,8 +75,18 @@ class GraphModel:
         del expected
 
 
-def declared(draw: Draw, array: Array) -> list[int | None] | None:
-    """What a placeholder says of its shape: everything, some dimensions, only the rank, or nothing."""
+class Declare(Protocol):
+    """What a placeholder says of its shape."""
+
+    def __call__(self, draw: Draw, array: Array, *, fixed: bool) -> list[int | None] | None:
+        """The shape that is said of the operand, given its value. `fixed` are operands whose shape any model says."""
+        ...
+
+
+def declared(draw: Draw, array: Array, *, fixed: bool) -> list[int | None] | None:
+    """Everything, some dimensions, only the rank, or nothing."""
+    if fixed:
+        return list(array.shape)
     match draw.one_of(("static", "static", "some", "rank", "nothing")):
         case "static":
             return list(array.shape)
@@ -88,22 +98,19 @@ def declared(draw: Draw, array: Array) -> list[int | None] | None:
             return None
 
 
-Declare = Callable[[Draw, Array], "list[int | None] | None"]
-"""What a placeholder says of its shape, given the value it will have."""
-
-
 def graph_case(
     draw: Draw,
     subject: str,
     function: Build,
     operands: Mapping[str, Array],
     structural: Sequence[str] = (),
+    fixed: Sequence[str] = (),
     say: Declare = declared,
 ) -> Case:
     """The case of a function of operands, each of which is a placeholder or a constant.
 
-    `structural` operands, such as axes, are constants mostly; `say` is what placeholders say of their shapes. Raises NoCase
-    if TensorFlow does not build the graph.
+    `structural` operands, such as axes, are constants mostly; the shapes of `fixed` operands are said in any case. `say` is
+    what placeholders say of their shapes. Raises NoCase if TensorFlow does not build the graph.
     """
     is_constant = {name: draw.chance(0.9 if name in structural else 0.15) for name in operands}
     if all(is_constant.values()):
@@ -117,7 +124,7 @@ def graph_case(
             if is_constant[name]:
                 tensors[name] = tf.constant(array, type_)
                 continue
-            said[name] = say(draw, array)
+            said[name] = say(draw, array, fixed=name in fixed)
             tensors[name] = tf.compat.v1.placeholder(type_, said[name], name)
         try:
             found = tf.nest.flatten(function(**tensors))

@@ -87,5 +87,7 @@ def operation_case(draw: Draw, kind: str, dtype: np.dtype[Any], say: Declare = d
         results = found if node.results is None else list(found)[: node.results]
         return results if node.compared is None else tf.nest.map_structure(node.compared, results)
 
+    structural = [f"in_{name}" for name in node.structural]
+    fixed = [f"in_{name}" for name in (*node.structural, *node.fixed)]
     renamed = {f"in_{name}": array for name, array in flat.items()}
-    return graph_case(draw, kind, build, renamed, [f"in_{name}" for name in node.structural], say)
+    return graph_case(draw, kind, build, renamed, structural, fixed, say)

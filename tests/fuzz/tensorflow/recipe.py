@@ -23,6 +23,8 @@ class Node:
         function: what is built from the operands instead of a call of `tf.raw_ops`, for operations on values that are no
             tensors; None for the call.
         compared: what is compared of the result, such as the shape of random numbers; None for the result itself.
+        fixed: names of operands whose shapes are always said, as those of `structural` ones are: the runtime compiles the
+            operation only if they are known ("Models that the plugin does not compile" in docs/plugin-faults.md).
     """
 
     operands: Mapping[str, Array | list[Array]]
@@ -31,6 +33,7 @@ class Node:
     results: int | None = None
     function: Callable[..., Any] | None = None
     compared: Callable[[Any], Any] | None = None
+    fixed: tuple[str, ...] = ()
 
 
 Recipe = Callable[[Draw, "np.dtype[Any]"], Node]

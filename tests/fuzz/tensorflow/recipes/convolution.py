@@ -78,7 +78,7 @@ def convolution(draw: Draw, dtype: np.dtype[Any]) -> Node:
         attributes["dilations"] = [1, *rates, 1]
     if padding == "EXPLICIT":
         attributes["explicit_paddings"] = [0, 0, *draw.integers(4, 0, 2), 0, 0]
-    return Node({"input": data, "filter": filters}, attributes)
+    return Node({"input": data, "filter": filters}, attributes, fixed=("filter",))
 
 
 @recipe("Conv3D")
@@ -86,7 +86,7 @@ def volume_convolution(draw: Draw, dtype: np.dtype[Any]) -> Node:
     data = draw.array(dtype, [draw.integer(1, 2), *draw.integers(3, 1, 4), draw.integer(1, 3)], special=0.0)
     filters = draw.array(dtype, [*draw.integers(3, 1, 3), data.shape[-1], draw.integer(1, 3)], special=0.0)
     strides = [1, *draw.integers(3, 1, 2), 1]
-    return Node({"input": data, "filter": filters}, {"strides": strides, "padding": draw.one_of(("SAME", "VALID"))})
+    return Node({"input": data, "filter": filters}, {"strides": strides, "padding": draw.one_of(("SAME", "VALID"))}, fixed=("filter",))
 
 
 def transposed(draw: Draw, dtype: np.dtype[Any], count: int, multiplied: bool = False) -> Node:
@@ -99,7 +99,7 @@ def transposed(draw: Draw, dtype: np.dtype[Any], count: int, multiplied: bool = 
     filters = draw.array(dtype, [*kernel, data[-1], channels], special=0.0)
     results = draw.array(dtype, [data[0], *sizes, channels * data[-1] if multiplied else channels], special=0.0)
     operands = {"input_sizes": np.array(data, np.int32), "filter": filters, "out_backprop": results}
-    return Node(operands, {"strides": [1, *[stride] * count, 1], "padding": padding}, ("input_sizes",))
+    return Node(operands, {"strides": [1, *[stride] * count, 1], "padding": padding}, ("input_sizes",), fixed=("filter", "input_sizes"))
 
 
 @recipe("Conv2DBackpropInput")
@@ -122,4 +122,8 @@ def dilation(draw: Draw, dtype: np.dtype[Any]) -> Node:
     data = image(draw, dtype)
     filters = draw.array(dtype, [*draw.integers(2, 1, 3), data.shape[-1]], special=0.0)
     strides, rates = ([1, *draw.integers(2, 1, 2), 1] for _ in range(2))
-    return Node({"input": data, "filter": filters}, {"strides": strides, "rates": rates, "padding": draw.one_of(("SAME", "VALID"))})
+    return Node(
+        {"input": data, "filter": filters},
+        {"strides": strides, "rates": rates, "padding": draw.one_of(("SAME", "VALID"))},
+        fixed=("filter",),
+    )

@@ -29,7 +29,7 @@ def gather_elements(draw: Draw, dtype: np.dtype[Any]) -> Node:
     depth = draw.integer(1, data.ndim)
     shape = draw.shape(0, 2)
     columns = [draw.between(np.int32, shape, 0, data.shape[axis] - 1) for axis in range(depth)]
-    return Node({"params": data, "indices": np.stack(columns, -1).astype(index_type(draw))})
+    return Node({"params": data, "indices": np.stack(columns, -1).astype(index_type(draw))}, fixed=("indices",))
 
 
 @recipe("Gather", "Tparams")
@@ -59,7 +59,7 @@ def scatter_sums(draw: Draw, dtype: np.dtype[Any]) -> Node:
     node = scatter(draw, dtype)
     shape = np.asarray(node.operands["shape"])
     operands = {"input": draw.array(dtype, list(shape), special=0.0), "indices": node.operands["indices"]}
-    return Node({**operands, "updates": node.operands["updates"]})
+    return Node({**operands, "updates": node.operands["updates"]}, fixed=node.fixed)
 
 
 @recipe("ScatterNd")
@@ -68,7 +68,7 @@ def scatter(draw: Draw, dtype: np.dtype[Any]) -> Node:
     depth, rows = draw.integer(1, len(shape)), draw.shape(1, 2)
     columns = [draw.between(index, rows, 0, shape[axis] - 1) for axis in range(depth)]
     updates = draw.array(dtype, [*rows, *shape[depth:]], special=0.0)
-    return Node({"indices": np.stack(columns, -1), "updates": updates, "shape": np.array(shape, index)}, {}, ("shape",))
+    return Node({"indices": np.stack(columns, -1), "updates": updates, "shape": np.array(shape, index)}, {}, ("shape",), fixed=("indices",))
 
 
 @recipe("TensorScatterUpdate TensorScatterAdd TensorScatterSub TensorScatterMax TensorScatterMin")
@@ -80,7 +80,8 @@ def tensor_scatter(draw: Draw, dtype: np.dtype[Any]) -> Node:
             "tensor": data,
             "indices": np.array(order, index)[:, None],
             "updates": draw.array(dtype, [len(order), *data.shape[1:]], special=0.0),
-        }
+        },
+        fixed=("indices",),
     )
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from tests.fuzz.draw import Array, Draw
 from tests.fuzz.tensorflow.recipe import Node, recipe
 
+WEIGHTS = ("w", "b", "wci", "wcf", "wco")
+
 
 def cell(draw: Draw, dtype: np.dtype[Any]) -> tuple[dict[str, Array], int, int]:
     """Operands of a cell but its input, the batch and the size of the input."""
@@ -29,7 +31,7 @@ def cell(draw: Draw, dtype: np.dtype[Any]) -> tuple[dict[str, Array], int, int]:
 def lstm_cell(draw: Draw, dtype: np.dtype[Any]) -> Node:
     operands, batch, inputs = cell(draw, dtype)
     attributes = {"use_peephole": draw.chance(0.4), "cell_clip": draw.one_of((-1.0, 3.0, 0.5)), "forget_bias": draw.one_of((0.0, 1.0))}
-    return Node({"x": draw.array(dtype, [batch, inputs], special=0.0), **operands}, attributes, ("w", "b", "wci", "wcf", "wco"))
+    return Node({"x": draw.array(dtype, [batch, inputs], special=0.0), **operands}, attributes, WEIGHTS, fixed=WEIGHTS)
 
 
 @recipe("BlockLSTM BlockLSTMV2")
@@ -39,8 +41,7 @@ def lstm(draw: Draw, dtype: np.dtype[Any]) -> Node:
     length = np.array(draw.integer(0, steps) if draw.chance(0.3) else steps, np.int64)
     data = draw.array(dtype, [steps, batch, inputs], special=0.0)
     attributes = {"use_peephole": draw.chance(0.4), "cell_clip": draw.one_of((-1.0, 3.0, 0.5))}
-    structural = ("seq_len_max", "w", "b", "wci", "wcf", "wco")
-    return Node({"seq_len_max": length, "x": data, **operands}, attributes, structural)
+    return Node({"seq_len_max": length, "x": data, **operands}, attributes, ("seq_len_max", *WEIGHTS), fixed=WEIGHTS)
 
 
 @recipe("GRUBlockCell")
@@ -55,4 +56,4 @@ def gru_cell(draw: Draw, dtype: np.dtype[Any]) -> Node:
         "b_c": [size],
     }
     operands = {name: draw.array(dtype, shape, special=0.0) / dtype.type(2) for name, shape in shapes.items()}
-    return Node(operands, {}, ("w_ru", "w_c", "b_ru", "b_c"))
+    return Node(operands, {}, ("w_ru", "w_c", "b_ru", "b_c"), fixed=("w_ru", "w_c", "b_ru", "b_c"))

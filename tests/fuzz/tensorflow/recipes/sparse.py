@@ -29,7 +29,7 @@ def reordered(draw: Draw, dtype: np.dtype[Any]) -> Node:
     order = draw.permutation(len(operands["input_values"]))
     for name in ("input_indices", "input_values"):
         operands[name] = operands[name][order]
-    return Node(operands, {}, ("input_shape",))
+    return Node(operands, {}, ("input_shape",), fixed=("input_indices",))
 
 
 @recipe("SparseReshape", NO_TYPE)
@@ -38,7 +38,7 @@ def reshaped(draw: Draw, dtype: np.dtype[Any]) -> Node:
     target = draw.one_of(([-1], shape[::-1], [*shape, 1], [-1, *shape[1:]]))
     operands = sparse(draw, dtype, shape, ("input_indices", "", "input_shape"))
     del operands[""]
-    return Node({**operands, "new_shape": np.array(target, np.int64)}, {}, ("input_shape", "new_shape"))
+    return Node({**operands, "new_shape": np.array(target, np.int64)}, {}, ("input_shape", "new_shape"), fixed=("input_indices",))
 
 
 @recipe("SparseToDense")
@@ -49,7 +49,12 @@ def dense(draw: Draw, dtype: np.dtype[Any]) -> Node:
         operands[name] = operands[name].astype(index)
     if draw.chance(0.2):
         operands["sparse_values"] = draw.array(dtype, [], special=0.0)
-    return Node({**operands, "default_value": draw.array(dtype, [], special=0.0)}, {}, ("output_shape", "default_value"))
+    return Node(
+        {**operands, "default_value": draw.array(dtype, [], special=0.0)},
+        {},
+        ("output_shape", "default_value"),
+        fixed=("sparse_indices", "sparse_values"),
+    )
 
 
 @recipe("SparseTensorDenseAdd")
@@ -58,7 +63,7 @@ def dense_sum(draw: Draw, dtype: np.dtype[Any]) -> Node:
     operands = sparse(draw, dtype, shape, ("a_indices", "a_values", "a_shape"))
     for name in ("a_indices", "a_shape"):
         operands[name] = operands[name].astype(index)
-    return Node({**operands, "b": draw.array(dtype, shape, special=0.0)}, {}, ("a_shape",))
+    return Node({**operands, "b": draw.array(dtype, shape, special=0.0)}, {}, ("a_shape",), fixed=("a_indices",))
 
 
 @recipe("SparseTensorDenseMatMul")
@@ -67,10 +72,10 @@ def dense_product(draw: Draw, dtype: np.dtype[Any]) -> Node:
     flags = {"adjoint_a": draw.chance(0.4), "adjoint_b": draw.chance(0.4)}
     operands = sparse(draw, dtype, [inner, rows] if flags["adjoint_a"] else [rows, inner], ("a_indices", "a_values", "a_shape"))
     matrix = draw.array(dtype, [columns, inner] if flags["adjoint_b"] else [inner, columns], special=0.0)
-    return Node({**operands, "b": matrix}, flags, ("a_shape",))
+    return Node({**operands, "b": matrix}, flags, ("a_shape",), fixed=("a_indices",))
 
 
 @recipe("SparseFillEmptyRows")
 def filled_rows(draw: Draw, dtype: np.dtype[Any]) -> Node:
     operands = sparse(draw, dtype, draw.filled(2, 2), ("indices", "values", "dense_shape"))
-    return Node({**operands, "default_value": draw.array(dtype, [], special=0.0)}, {}, ("dense_shape", "default_value"))
+    return Node({**operands, "default_value": draw.array(dtype, [], special=0.0)}, {}, ("dense_shape", "default_value"), fixed=("indices",))

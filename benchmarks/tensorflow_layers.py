@@ -23,7 +23,7 @@ from judgements import add_arguments, compare, run, summary, write
 
 from tests.numerical.tensorflow.layers.suite import run_test, suite
 
-VERSIONS = ("tensorflow", "openvino", "moir")
+VERSIONS = ("tensorflow-cpu", "keras", "openvino", "moir")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

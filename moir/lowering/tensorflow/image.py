@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -14,9 +15,10 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import bf16, dynamic, f16, f32, si8, si32, si64, ui8
 from moir.dialects.shapes import element_of, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, Weights, multiplied, weights
+from moir.lowering.resampling import MAXIMUM_WEIGHTS, Weights, multiplied
+from moir.lowering.tensorflow.computed_resizing import area_matrix, cubic_matrix
 from moir.lowering.tensorflow.data_format import channel_first, channel_last
-from moir.lowering.tensorflow.image_kernels import area_weights, kernel_weights
+from moir.lowering.tensorflow.image_kernels import area_weights, cubic_weights, kernel_weights
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -101,17 +103,27 @@ def resize_bicubic(node: LoweringNode, op: OpBuilder) -> SSAValue:
             coordinate_transformation_mode=mode,
             cube_coeff=-0.75,
         )
-    sampling = Sampling("cubic", mode, "floor", antialias=False, exclude_outside=True, cube_coefficient=-0.5)
-    matrices = [
-        weights(AxisResizing(axis, size, wanted, wanted / size), sampling)[0] for axis, (size, wanted) in enumerate(known_sizes(node), 1)
-    ]
-    return resampled_by(op, data, matrices)
+    if has_known_sizes(node):
+        return resampled_by(op, data, [constant_matrix(op, cubic_weights(*sizes)) for sizes in known_sizes(node)])
+    return resampled_by(op, data, [cubic_matrix(op, *sizes) for sizes in computed_sizes(node, op)])
+
+
+def has_known_sizes(node: LoweringNode) -> bool:
+    """Whether height and width of the image and of the result are known."""
+    shape, size = node.shape(0), node.constant_integers(1)
+    return shape is not None and len(shape) == 4 and size is not None and len(size) == 2 and min(*shape[1:3], *size) > 0
+
+
+def computed_sizes(node: LoweringNode, op: OpBuilder) -> list[tuple[SSAValue, SSAValue]]:
+    """Pairs (size in the image, size in the result) of height and width, as i64 scalars."""
+    shape, size = op.ShapeOf(node.operand(0)), op.convert(node.operand(1), si64)
+    return [(op.Gather(shape, axis, 0), op.Gather(size, axis - 1, 0)) for axis in ROWS_AND_COLUMNS]
 
 
 def known_sizes(node: LoweringNode) -> list[tuple[int, int]]:
     """Pairs (size in the image, size in the result) of height and width. Raises ConversionError for an unknown size."""
     shape, size = node.shape(0), node.constant_integers(1)
-    if shape is None or len(shape) != 4 or size is None or len(size) != 2 or min(shape[1:3]) < 1 or min(size) < 1:
+    if shape is None or size is None or not has_known_sizes(node):
         node.fail("such resizing needs sizes that are known while converting", hint="give the model's input a static shape")
     pairs = list(zip(shape[1:3], size, strict=True))
     if any(a * b > MAXIMUM_WEIGHTS for a, b in pairs):
@@ -119,19 +131,27 @@ def known_sizes(node: LoweringNode) -> list[tuple[int, int]]:
     return pairs
 
 
-def resampled_by(op: OpBuilder, data: SSAValue, matrices: list[Weights]) -> SSAValue:
-    """Data [N, H, W, C] whose rows and columns are multiplied by a matrix [result, data] each."""
+def constant_matrix(op: OpBuilder, matrix: Weights) -> SSAValue | None:
+    """A matrix as a constant; None for the identity."""
+    return None if np.array_equal(matrix, np.eye(*matrix.shape)) else op.constant(matrix.astype(np.float32))
+
+
+def resampled_by(op: OpBuilder, data: SSAValue, matrices: Sequence[SSAValue | None]) -> SSAValue:
+    """Data [N, H, W, C] whose rows and columns are multiplied by a matrix [result, data] each, unless that is None."""
     for axis, matrix in zip(ROWS_AND_COLUMNS, matrices, strict=True):
-        if not np.array_equal(matrix, np.eye(*matrix.shape)):
-            data = multiplied(op, data, op.constant(matrix.astype(np.float32)), axis, 4)
+        if matrix is not None:
+            data = multiplied(op, data, matrix, axis, 4)
     return data
 
 
 @tf.lowers("ResizeArea")
 def resize_area(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.ResizeArea(x, size) -> x multiplied by matrices of the shares that pixels of x have in pixels of the result"""
-    data = op.convert(node.operand(0), f32)
-    return resampled_by(op, data, [area_weights(*sizes, align_corners=node.flag("align_corners")) for sizes in known_sizes(node)])
+    data, align = op.convert(node.operand(0), f32), node.flag("align_corners")
+    if has_known_sizes(node):
+        matrices = [constant_matrix(op, area_weights(*sizes, align_corners=align)) for sizes in known_sizes(node)]
+        return resampled_by(op, data, matrices)
+    return resampled_by(op, data, [area_matrix(op, *sizes, align_corners=align) for sizes in computed_sizes(node, op)])
 
 
 @tf.lowers("ScaleAndTranslate")
@@ -143,12 +163,12 @@ def scale_and_translate(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if scale is None or translation is None or scale.size != 2 or translation.size != 2:
         node.fail("scale and translation are no constants", hint="give the model's input a static shape")
     kernel, antialias = node.text("kernel_type", "lanczos3"), node.flag("antialias", True)
-    matrices: list[Weights] = []
+    matrices: list[SSAValue | None] = []
     for sizes, factor, offset in zip(known_sizes(node), scale.ravel().tolist(), translation.ravel().tolist(), strict=True):
         matrix = kernel_weights(kernel, *sizes, scale=factor, translation=offset, antialias=antialias) if factor > 0 else None
         if matrix is None:
             node.fail(f"kernel {kernel!r} with scale {factor} does not exist")
-        matrices.append(matrix)
+        matrices.append(constant_matrix(op, matrix))
     return resampled_by(op, op.convert(node.operand(0), f32), matrices)
 
 

@@ -16,9 +16,29 @@ NEGLIGIBLE = 1000 * float(np.finfo(np.float32).tiny)
 """Smaller sums of weights are not normalized to 1."""
 
 
+CUBIC_STEPS = 1024
+"""Positions between two pixels for which TensorFlow has weights of cubic interpolation; others are rounded to them."""
+
+CUBIC_COEFFICIENT = -0.5
+"""Of cubic interpolation with half_pixel_centers."""
+
+
+def cubic_weights(size: int, resized: int) -> Weights:
+    """The weights of cubic interpolation with half_pixel_centers; those of the pixels within the image add up to 1."""
+    single = np.float32
+    samples = (np.arange(resized, dtype=single) + single(0.5)) * (single(size) / single(resized)) - single(0.5)
+    before = np.floor(samples)
+    places = before + np.round((samples - before) * single(CUBIC_STEPS)) / CUBIC_STEPS
+    x, a = np.abs(np.arange(size) - places[:, None]), CUBIC_COEFFICIENT
+    near, far = ((a + 2) * x - (a + 3)) * x * x + 1, ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    matrix = np.where(x < 1, near, np.where(x < 2, far, 0.0))
+    sums = matrix.sum(axis=1, keepdims=True)
+    return matrix / np.where(np.abs(sums) >= NEGLIGIBLE, sums, 1.0)
+
+
 def area_weights(size: int, resized: int, *, align_corners: bool) -> Weights:
     """The share of each pixel of the data in each pixel of the result, by area."""
-    scale = (size - 1) / (resized - 1) if align_corners and resized > 1 else size / resized
+    scale = (size - 1) / (resized - 1) if align_corners and min(size, resized) > 1 else size / resized
     matrix = np.zeros((resized, size))
     for row in range(resized):
         start, end = row * scale, (row + 1) * scale

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Block, Region, SSAValue
 
-from moir.dialects.element_types import si32
+from moir.dialects.element_types import si32, si64
 from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.condition import TensorIterator
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
@@ -155,16 +155,19 @@ def lstm_sequence_without_forget_bias(node: LoweringNode, op: OpBuilder) -> Repl
 
 
 def lstm_steps(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory) -> Replacement:
-    """The results of all steps [T, N, H]; zeros after the number of steps, operand 0."""
+    """The results of all steps [T, N, H]; zeros after the number of steps, operand 0.
+
+    All steps are computed, whatever their number: a loop over none has no result of the right shape.
+    """
     data, full = node.operand(1), has_all_steps(node, op)
-    steps = data if full else op.Slice(data, [0], op.Reshape(node.operand(0), [1], special_zero=False), [1], [0])
     plain = cell.is_plain(node) and not node.is_used(CELL_STATE)
-    results = [hidden_states(node, op, cell, steps)] if plain else iterated(node, op, cell, steps)
+    results = [hidden_states(node, op, cell, data)] if plain else iterated(node, op, cell, data)
     numbers = [HIDDEN_STATE] if plain else [index for index in range(node.result_count) if node.is_used(index)]
     if not full:
-        missing = op.Subtract(dimension_list(op, data, 0), dimension_list(op, steps, 0))
-        behind = op.Concat(missing, [0, 0], axis=0)
-        results = [op.Pad(value, [0, 0, 0], behind, op.constant_like(0.0, value), pad_mode="constant") for value in results]
+        length = op.Squeeze(dimension_list(op, data, 0), [0])
+        step = op.Range(op.constant(0, si64), length, op.constant(1, si64), output_type=si64)
+        reached = op.Unsqueeze(op.Less(step, op.convert(node.operand(0), si64)), [1, 2])
+        results = [op.Select(reached, value, op.constant_like(0.0, value)) for value in results]
     found = dict(zip(numbers, results, strict=True))
     return [found.get(index) for index in range(node.result_count)]
 

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, dynamic, f32, si32, si64
+from moir.dialects.element_types import REAL_TYPES, boolean, dynamic, f32, si8, si32, si64, ui8
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
+
+BYTES = frozenset({boolean, si8, ui8})
+"""Element types of one byte."""
 
 # The largest and smallest elements
 
@@ -62,22 +65,23 @@ def in_top_k_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("InTopKV2")
 def in_top_k(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.InTopKV2(predictions, targets, k) -> Less(ReduceSum(Greater(predictions, those of the targets)), k)
-
-    The result is false for a row with a number that is not finite.
-    """
+    """tf.InTopKV2(predictions, targets, k) -> Less(ReduceSum(Greater(predictions, those of the targets)), k)"""
     return is_among(node, op, op.convert(as_scalar(op, node.operand(2)), si32))
 
 
 def is_among(node: LoweringNode, op: OpBuilder, k: SSAValue) -> SSAValue:
     """Whether fewer than k predictions of each row are larger than the prediction of the target of the row.
 
-    The result is false for a row with a number that is not finite.
+    The result is false for a row with a number that is not finite, and for a target that is no class.
     """
-    predictions, targets = node.operand(0), op.Unsqueeze(node.operand(1), [1])
-    chosen = op.GatherElements(predictions, targets, axis=1)
+    predictions, targets = node.operand(0), node.operand(1)
+    classes = op.ShapeOf(predictions, output_type=element_of(targets))
+    is_class = op.LogicalAnd(op.GreaterEqual(targets, 0), op.Less(targets, op.Gather(classes, 1, 0)))
+    target = op.Unsqueeze(op.Select(is_class, targets, 0), [1])
+    chosen = op.GatherElements(predictions, target, axis=1)
     above = op.ReduceSum(op.convert(op.Greater(predictions, chosen), si32), [1], keep_dims=False)
-    return op.LogicalAnd(op.Less(above, k), op.ReduceLogicalAnd(op.IsFinite(predictions), [1], keep_dims=False))
+    found = op.LogicalAnd(op.Less(above, k), op.ReduceLogicalAnd(op.IsFinite(predictions), [1], keep_dims=False))
+    return op.LogicalAnd(found, is_class)
 
 
 # Searching
@@ -121,13 +125,16 @@ def unique_axis(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
 def distinct(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue | None]:
     """The distinct slices in the order of their first occurrence, the index of the value of each slice, and the counts.
 
-    Without an axis the runtime (2026.4, CPU) computes wrong elements if the indices of the values have no uses.
+    Without an axis the runtime (2026.4, CPU) computes wrong elements if the indices of the values have no uses; of
+    elements of a byte it computes wrong counts, and along an axis wrong elements.
     """
-    element = index_type(node, "out_idx")
+    element, data = index_type(node, "out_idx"), node.operand(0)
+    type_ = element_of(data)
+    is_byte = type_ in BYTES
     values, _, index, counts = op.Unique.results(
-        node.operand(0), axis, sorted=False, index_element_type=element, count_element_type=element
+        op.convert(data, si32) if is_byte else data, axis, sorted=False, index_element_type=element, count_element_type=element
     )
-    return [values, index, counts][: node.result_count]
+    return [op.convert(values, type_) if is_byte else values, index, counts][: node.result_count]
 
 
 @tf.lowers("ListDiff")

@@ -48,7 +48,14 @@ def resize_area(draw: Draw, dtype: np.dtype[Any]) -> Node:
 
 @recipe("ResizeBicubic")
 def resize_cubic(draw: Draw, dtype: np.dtype[Any]) -> Node:
-    return resize(draw, dtype)
+    """Without half_pixel_centers the sizes are such that no position is rounded: TensorFlow rounds them to 1/1024 pixels."""
+    node = resize(draw, dtype)
+    if node.attributes["half_pixel_centers"]:
+        return node
+    sizes, aligned = np.shape(node.operands["images"])[1:3], int(node.attributes["align_corners"])
+    factor = draw.one_of((1, 2, 4))
+    wanted = np.array([max((size - aligned) * factor + aligned, 1) for size in sizes], np.int32)
+    return Node({**node.operands, "size": wanted}, node.attributes, node.structural)
 
 
 @recipe("ScaleAndTranslate")

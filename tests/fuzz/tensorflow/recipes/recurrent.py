@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
 from tests.fuzz.draw import Array, Draw
 from tests.fuzz.tensorflow.recipe import Node, recipe
@@ -34,14 +36,25 @@ def lstm_cell(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return Node({"x": draw.array(dtype, [batch, inputs], special=0.0), **operands}, attributes, WEIGHTS, fixed=WEIGHTS)
 
 
-@recipe("BlockLSTM BlockLSTMV2")
-def lstm(draw: Draw, dtype: np.dtype[Any]) -> Node:
+def lstm(draw: Draw, dtype: np.dtype[Any], kind: str) -> Node:
+    """Beyond the length the states are zeros, and what the gates are is not defined."""
     operands, batch, inputs = cell(draw, dtype)
     steps = draw.integer(1, 5)
     length = np.array(draw.integer(0, steps) if draw.chance(0.3) else steps, np.int64)
     data = draw.array(dtype, [steps, batch, inputs], special=0.0)
     attributes = {"use_peephole": draw.chance(0.4), "cell_clip": draw.one_of((-1.0, 3.0, 0.5))}
-    return Node({"seq_len_max": length, "x": data, **operands}, attributes, ("seq_len_max", *WEIGHTS), fixed=WEIGHTS)
+    structural = ("seq_len_max", *WEIGHTS)
+    shorter = length < steps
+
+    def states(**operands: Any) -> Any:
+        found = getattr(tf.raw_ops, kind)(**operands)
+        return [found[1], found[6]] if shorter else found
+
+    return Node({"seq_len_max": length, "x": data, **operands}, attributes, structural, None, states, fixed=WEIGHTS)
+
+
+for version in ("BlockLSTM", "BlockLSTMV2"):
+    recipe(version)(partial(lstm, kind=version))
 
 
 @recipe("GRUBlockCell")

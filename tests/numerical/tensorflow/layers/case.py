@@ -38,7 +38,7 @@ def function_case(
 
     Args:
         subject: what it is called.
-        function: takes a tensor for each input, by name; returns a tensor or several.
+        function: takes a tensor for each input, in their order; returns a tensor or several.
         inputs: the inputs; all but the `fixed` ones have unknown dimensions in the dynamic form.
         form: what the model says of shapes.
         fixed: names of inputs whose shape is known; `name.2` is one dimension alone.
@@ -56,7 +56,7 @@ def function_case(
     count: list[int] = []
 
     def traced(*tensors: Any) -> Any:
-        found = tf.nest.flatten(function(**dict(zip(inputs, tensors, strict=True))))
+        found = tf.nest.flatten(function(*tensors))
         count.append(len(found))
         return [tf.identity(each, name=f"out_{index}") for index, each in enumerate(found)]
 

@@ -131,7 +131,7 @@ TABLE: Mapping[str, tuple[Callable[..., Any], dict[str, Array], Sequence[str]]] 
     "cumsum": (lambda x: tf.cumsum(x, 1, exclusive=True, reverse=True), {"x": X}, ()),
     "one_hot, first": (lambda x: tf.one_hot(x, 5, axis=0), {"x": IDS}, ()),
     "eye": (lambda x: tf.eye(tf.shape(x)[0], 3, batch_shape=[2]) + 0 * x[0, 0, 0], {"x": X}, ()),
-    "fill": (lambda x: tf.fill(tf.shape(x), 3.0), {"x": X}, ()),
+    "fill": (lambda x: tf.fill(tf.shape(x), 3.0) * x, {"x": X}, ()),
     "foldl": (lambda x: tf.foldl(lambda a, e: a * 0.5 + e, x), {"x": ROWS}, ()),
     "gather, batch": (lambda x, i: tf.gather(x, i, axis=2, batch_dims=1), {"x": X, "i": np.array([[0, 3], [1, 2]])}, ()),
     "gather_nd, batch": (lambda x, i: tf.gather_nd(x, i, batch_dims=1), {"x": X, "i": np.array([[[0, 3]], [[1, 2]]])}, ("i",)),
@@ -223,8 +223,6 @@ TABLE: Mapping[str, tuple[Callable[..., Any], dict[str, Array], Sequence[str]]] 
     "nn.silu": (lambda x: tf.nn.silu(x), {"x": X}, ()),
     "nn.softmax_cross_entropy": (
         lambda x, y: tf.nn.softmax_cross_entropy_with_logits(tf.nn.softmax(y), x), {"x": X, "y": Y}, ()),
-    "nn.with_space_to_batch": (lambda x: tf.nn.with_space_to_batch(
-        x, [2, 2], "VALID", lambda x, **_: tf.nn.avg_pool(x, 2, 1, "VALID"), filter_shape=[2, 2]), {"x": IMAGE}, ("x.3",)),
     "nn.local_response_normalization": (lambda x: tf.nn.local_response_normalization(x, 2), {"x": IMAGE}, ()),
     "nn.max_pool_with_argmax": (lambda x: tf.nn.max_pool_with_argmax(x, 2, 2, "SAME"), {"x": IMAGE}, ("x.3",)),
     "ragged.range": (lambda n: tf.ragged.range(n).to_tensor(), {"n": IDS}, ()),

@@ -24,10 +24,10 @@ FIRST = ("channels_last", "channels_first")
 LINES, IMAGES, VOLUMES = (2, 9, 4), (2, 7, 8, 4), (1, 5, 6, 4, 2)
 
 TABLE: Sequence[tuple[str, Sequence[Shape], Options]] = (
-    ("Activation", [(2, 5)], {"activation": ["elu", "exponential", "gelu", "hard_sigmoid", "leaky_relu", "linear", "log_softmax", "mish",
+    ("Activation", [(2, 6)], {"activation": ["elu", "exponential", "gelu", "hard_sigmoid", "leaky_relu", "linear", "log_softmax", "mish",
                                              "relu", "relu6", "selu", "sigmoid", "silu", "softmax", "softplus", "softsign", "tanh",
                                              "celu", "glu", "hard_shrink", "hard_tanh", "log_sigmoid", "soft_shrink", "sparse_plus",
-                                             "sparsemax", "squareplus", "tanh_shrink", "threshold"]}),
+                                             "sparsemax", "squareplus", "tanh_shrink"]}),
     ("ReLU", [(2, 5)], {"max_value": [None, 1.0], "negative_slope": [0.0, 0.2], "threshold": [0.0, 0.5]}),
     ("ELU", [(2, 5)], {"alpha": [1.0, 0.3]}),
     ("LeakyReLU", [(2, 5)], {"negative_slope": [0.1, 0.3]}),
@@ -87,7 +87,6 @@ TABLE: Sequence[tuple[str, Sequence[Shape], Options]] = (
     ("CategoryEncoding", [(2, 3)], {"num_tokens": [5], "output_mode": ["one_hot", "multi_hot", "count"], "dtype": ["int32"]}),
     ("Discretization", [(2, 3)], {"bin_boundaries": [[-1.0, 0.0, 2.0]], "output_mode": ["int", "one_hot"]}),
     ("Hashing", [(2, 3)], {"num_bins": [5], "dtype": ["int32"]}),
-    ("IntegerLookup", [(2, 3)], {"vocabulary": [[1, 3, 5]], "dtype": ["int64"]}),
     ("Embedding", [(2, 3), (3,)], {"input_dim": [10], "output_dim": [4], "mask_zero": [False, True], "dtype": ["int32"]}),
     ("Dropout", [(2, 5)], {"rate": [0.5]}),
     ("SpatialDropout2D", [IMAGES], {"rate": [0.5]}),
@@ -166,7 +165,7 @@ def merge_case(name: str, shapes: Sequence[Shape], form: Form) -> Case:
     layer = getattr(keras.layers, name)(**options)
     inputs = {f"x{index}": data(shape, "float32") + index for index, shape in enumerate(shapes)}
     fixed = [f"{each}.{len(shapes[0]) - 1}" for each in inputs]
-    return function_case(f"keras.{name}", lambda **inputs: layer(list(inputs.values())), inputs, form, fixed)
+    return function_case(f"keras.{name}", lambda *tensors: layer(list(tensors)), inputs, form, fixed)
 
 
 def wrapped(kind: str, **options: Any) -> Any:

@@ -18,10 +18,10 @@ from tests.fuzz.tensorflow.nodes import element_types, kinds, operation_case
 from tests.fuzz.tensorflow.recipe import RECIPES
 from tests.numerical.tensorflow.layers.case import Form, Layer
 
-LEAST_VARIANTS = 10
+LEAST_VARIANTS = 8
 """Variants of an operation of few element types."""
 
-VARIANTS_EACH = 2
+VARIANTS_EACH = 1
 """Variants of each element type."""
 
 ATTEMPTS = 30

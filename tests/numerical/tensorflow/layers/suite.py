@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+import traceback
 from pathlib import Path
 
 from tests.fuzz.comparison import difference
 from tests.fuzz.draw import NoCase
+from tests.fuzz.runner import GENERATOR_FAILED
 from tests.numerical.outcomes import Judgement, Outcome, judge
 from tests.numerical.runtime import use_one_thread
 from tests.numerical.tensorflow.layers.case import Form, Layer
@@ -29,10 +31,12 @@ def run_test(name: str, say: Say, form: Form = "static") -> Judgement:
     say(f"{layer.subject}: reference")
     try:
         case = layer.case(form)
+        _, reference = case.source.references()[0]
+        expected = reference(case.inputs)
     except NoCase as none:
         return Judgement(Outcome.INAPPLICABLE, str(none))
-    _, reference = case.source.references()[0]
-    expected = reference(case.inputs)
+    except Exception:
+        return Judgement(Outcome.INAPPLICABLE, GENERATOR_FAILED + traceback.format_exc(limit=-3))
     with tempfile.TemporaryDirectory() as folder:
         judgement = judge(
             case.source.save(Path(folder)),

@@ -134,13 +134,13 @@ def modified_second_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
     logarithm = op.Multiply(op.Log(op.Multiply(x, 0.5)), first_kind_near(op, x, order))
     near = polynomial(op, squared_ratio(op, x, NEAR_K), OF_K[order].near)
     near = op.Add(op.Divide(near, x), logarithm) if order else op.Subtract(near, logarithm)
-    near = op.Select(op.LessEqual(x, 0.0), op.constant_like(np.inf, x), near)
     far = op.Divide(polynomial(op, op.Divide(NEAR_K, x), OF_K[order].far), op.Sqrt(x))
     if is_scaled(node):
         near = op.Multiply(near, op.Exp(x))
     else:
         far = op.Multiply(far, op.Exp(op.Negative(x)))
-    return op.convert(op.Select(op.Greater(x, NEAR_K), far, near), node.element(0))
+    found = op.Select(op.Greater(x, NEAR_K), far, near)
+    return op.convert(op.Select(op.LessEqual(x, 0.0), op.constant_like(np.inf, x), found), node.element(0))
 
 
 @tf.lowers("BesselJ0", "BesselJ1")

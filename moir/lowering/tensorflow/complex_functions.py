@@ -368,6 +368,7 @@ HANDLERS: Mapping[str, Callable[[LoweringNode, OpBuilder], SSAValue]] = {
     **{kind: partial(binary, compute) for kind, compute in BINARY.items()},
     "BatchMatMul": matrix_product,
     "BatchMatMulV2": matrix_product,
+    "BatchMatMulV3": matrix_product,
     "Einsum": summation,
     "Equal": equality,
     "MatMul": matrix_product,

@@ -200,32 +200,40 @@ def same_or_valid(node: LoweringNode) -> str:
 @tf.lowers("ExtractVolumePatches")
 def extract_volume_patches(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.ExtractVolumePatches(x)
-    -> opset1.Convolution of each channel with one filter for each position in the window, which is 1 at the position
+    -> opset8.Gather of the positions in the windows, along each axis; their dimensions become the last one
+
+    A convolution with one filter for each position is wrong in the runtime (2026.4, CPU) for some strides.
     """
     sizes, strides = node.integers("ksizes"), node.integers("strides")
     if len(sizes) != 5 or len(strides) != 5 or (*sizes[::4], *strides[::4]) != (1, 1, 1, 1) or not 0 < np.prod(sizes) <= 4096:
         node.fail("ksizes and strides are not five entries, 1 for batch and channels")
-    data = op.convert(node.operand(0), f32)
-    taps = int(np.prod(sizes))
-    filters = op.constant(np.eye(taps, dtype=np.float32).reshape(taps, 1, *sizes[1:4]))
-    shape = op.ShapeOf(data)
-    extents = op.Gather(shape, [1, 2, 3], 0)
-    single = op.Reshape(channel_first(op, data, 5), op.Concat([-1, 1], extents, axis=0), special_zero=False)
-    found = op.Convolution(
-        single,
-        filters,
-        strides=strides[1:4],
-        dilations=(1, 1, 1),
-        pads_begin=(0, 0, 0),
-        pads_end=(0, 0, 0),
-        auto_pad=same_or_valid(node),
-    )
-    places = op.Gather(op.ShapeOf(found), [2, 3, 4], 0)
-    channels = op.Gather(shape, [4], 0)
-    split = op.Reshape(found, op.Concat([-1], channels, [taps], places, axis=0), special_zero=False)
-    moved = op.Transpose(split, [0, 3, 4, 5, 2, 1])
-    rows = op.Concat([-1], places, op.Multiply(channels, taps), axis=0)
-    return op.convert(op.Reshape(moved, rows, special_zero=False), node.element(0))
+    data, same = node.operand(0), same_or_valid(node) == "same_upper"
+    lengths = [op.Gather(op.ShapeOf(data), axis, 0) for axis in (1, 2, 3)]
+    if same and max(sizes) > 1:
+        before, behind = [(size - 1) // 2 for size in sizes], [size // 2 for size in sizes]
+        data = op.Pad(data, before, behind, op.constant_like(0, data), pad_mode="constant")
+    for axis, (length, size, stride) in enumerate(zip(lengths, sizes[1:4], strides[1:4], strict=True)):
+        data = op.Gather(data, window_positions(op, length, size, stride, same=same), 1 + 2 * axis)
+    order = [0, 1, 3, 5, 2, 4, 6, 7]
+    shape = op.Gather(op.ShapeOf(data), [0, 1, 3, 5], 0)
+    return op.Reshape(op.Transpose(data, order), op.Concat(shape, [-1], axis=0), special_zero=False)
+
+
+def window_positions(op: OpBuilder, length: SSAValue, size: int, stride: int, *, same: bool) -> SSAValue:
+    """The positions in each window along an axis, [windows, size].
+
+    With `same` they are those of the padded axis, which has (size - 1) // 2 more elements at its beginning. Where a
+    stride is larger than the window, TensorFlow shares what no window reaches between both ends.
+    """
+    reach = op.Add(length, stride - 1) if same else op.Add(length, stride - size)
+    count = op.Divide(reach, stride)
+    starts = op.Multiply(op.Range(0, count, 1, output_type=si64), stride)
+    if same:
+        padded = op.Subtract(op.Add(op.Multiply(op.Subtract(count, 1), stride), size), length)
+        beginning = op.Divide(op.Maximum(padded, 0), 2)
+        unreached = op.Divide(op.Maximum(op.Negative(padded), 0), 2)
+        starts = op.Add(starts, op.Add(op.Subtract((size - 1) // 2, beginning), unreached))
+    return op.Add(op.Unsqueeze(starts, [1]), np.arange(size))
 
 
 @tf.lowers("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")

@@ -104,7 +104,10 @@ def split_lengths(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
         return [data]
     if lengths is not None and len(set(lengths)) == 1 and lengths[0] >= 0:
         return op.Split.parts(count, data, axis, num_splits=count)[: node.result_count]
-    return op.VariadicSplit.parts(count, data, axis, node.operand(1))[: node.result_count]
+    sizes = node.operand(1)
+    if (shape_of(sizes) or (-1,))[0] < 0:
+        sizes = op.Reshape(sizes, [count], special_zero=False)
+    return op.VariadicSplit.parts(count, data, axis, sizes)[: node.result_count]
 
 
 # Transposition and repetition

@@ -103,8 +103,9 @@ def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Cumprod(x, axis) {exclusive, reverse}
     -> opset1.ReduceProd of the prefix of each element, in which other elements are replaced by 1
     """
-    prefixes, axis = prefixes_of(node, op, 1)
-    return in_32_bits(op, partial(along, op.ReduceProd, [axis], False), prefixes)
+    x, place = line_axis(node, op)
+    prefixes, axis = prefixes_of(node, op, x, place, 1)
+    return as_before(node, op, in_32_bits(op, partial(along, op.ReduceProd, [axis], False), prefixes), x)
 
 
 @tf.lowers("CumulativeLogsumexp")
@@ -114,23 +115,44 @@ def running_sum_of_exponentials(node: LoweringNode, op: OpBuilder) -> SSAValue:
     The largest element of a prefix is subtracted first, because exponentials would overflow; in an empty prefix, the
     lowest number.
     """
-    prefixes, axis = prefixes_of(node, op, -np.inf)
+    x, place = line_axis(node, op)
+    prefixes, axis = prefixes_of(node, op, x, place, -np.inf)
     smallest = float(np.finfo(np.float16 if element_of(prefixes) == f16 else np.float32).min)
     largest = op.Maximum(op.ReduceMax(prefixes, [axis], keep_dims=True), smallest)
     total = op.Log(op.ReduceSum(op.Exp(op.Subtract(prefixes, largest)), [axis], keep_dims=False))
-    return op.Add(total, op.Squeeze(largest, [axis]))
+    return as_before(node, op, op.Add(total, op.Squeeze(largest, [axis])), x)
 
 
-def prefixes_of(node: LoweringNode, op: OpBuilder, neutral: float) -> tuple[SSAValue, int]:
+def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
+    """The first operand, and the axis of the second one counted from the end.
+
+    Where the axis is computed, or counted in front of an unknown rank, the operand has three dimensions instead: those
+    before the axis as one, the axis, and those behind it as one.
+    """
+    x, axis, rank = node.operand(0), node.constant_integers(1), node.rank(0)
+    if rank == 1:
+        return x, -1
+    if axis is not None and len(axis) == 1 and (axis[0] < 0 or rank is not None):
+        return x, axis[0] - (rank or 0) if axis[0] >= 0 else axis[0]
+    shape, place = op.ShapeOf(x), op.Reshape(op.convert(node.operand(1), si64), [1], special_zero=False)
+    place = op.Select(op.Less(place, 0), op.Add(place, op.ShapeOf(shape)), place)
+    before = op.Slice(shape, [0], place, [1], [0])
+    # A product over no dimensions: the runtime (2026.4, CPU) does not reduce what is empty.
+    rows = op.ReduceProd(op.Concat([1], before, axis=0), [0], keep_dims=True)
+    return op.Reshape(x, op.Concat(rows, op.Gather(shape, place, 0), [-1], axis=0), special_zero=False), -2
+
+
+def as_before(node: LoweringNode, op: OpBuilder, result: SSAValue, x: SSAValue) -> SSAValue:
+    """A result in the shape of the first operand, if that is not `x`."""
+    return result if x is node.operand(0) else op.Reshape(result, op.ShapeOf(node.operand(0)), special_zero=False)
+
+
+def prefixes_of(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int, neutral: float) -> tuple[SSAValue, int]:
     """The prefix of each element along an axis, in a new dimension before the axis, and the axis of the prefixes.
 
     Elements that do not belong to a prefix are replaced by `neutral`. The attributes `exclusive` and `reverse`
     determine which elements belong to it.
     """
-    x, axis = node.operand(0), constant_axis(node, 1)
-    rank = rank_of(x)
-    if axis >= 0:
-        axis -= rank if rank is not None else node.known_rank(0)
     size = op.Squeeze(op.Gather(op.ShapeOf(x), [axis], 0), [0])
     positions = op.Range(op.constant(0, si64), size, op.constant(1, si64), output_type=si64)
     compare = {

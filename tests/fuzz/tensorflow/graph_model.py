@@ -106,13 +106,14 @@ def graph_case(
     structural: Sequence[str] = (),
     fixed: Sequence[str] = (),
     say: Declare = declared,
+    computed: float = 0.05,
 ) -> Case:
     """The case of a function of operands, each of which is a placeholder or a constant.
 
-    `structural` operands, such as axes, are constants mostly; the shapes of `fixed` operands are said in any case. `say` is
-    what placeholders say of their shapes. Raises NoCase if TensorFlow does not build the graph.
+    `structural` operands, such as axes, are placeholders with the probability `computed`; the shapes of `fixed` operands are
+    said in any case. `say` is what placeholders say of their shapes. Raises NoCase if TensorFlow does not build the graph.
     """
-    is_constant = {name: draw.chance(0.9 if name in structural else 0.15) for name in operands}
+    is_constant = {name: draw.chance(1 - computed if name in structural else 0.15) for name in operands}
     if all(is_constant.values()):
         is_constant[next(iter(operands))] = False
     inputs = {name: array for name, array in operands.items() if not is_constant[name]}

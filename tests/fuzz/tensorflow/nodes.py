@@ -70,8 +70,8 @@ def single_operation(draw: Draw, only: str) -> Case:
     return operation_case(draw, kind, draw.one_of(types))
 
 
-def operation_case(draw: Draw, kind: str, dtype: np.dtype[Any], say: Declare = declared) -> Case:
-    """A graph of an operation for an element type; `say` is what placeholders say of their shapes."""
+def operation_case(draw: Draw, kind: str, dtype: np.dtype[Any], say: Declare = declared, **how: float) -> Case:
+    """A graph of an operation for an element type; `say` and others as of `graph_case`."""
     node = RECIPES[kind][0](draw, dtype)
     flat: dict[str, Array] = {}
     for name, value in node.operands.items():
@@ -90,4 +90,4 @@ def operation_case(draw: Draw, kind: str, dtype: np.dtype[Any], say: Declare = d
     structural = [f"in_{name}" for name in node.structural]
     fixed = [f"in_{name}" for name in (*node.structural, *node.fixed)]
     renamed = {f"in_{name}": array for name, array in flat.items()}
-    return graph_case(draw, kind, build, renamed, structural, fixed, say)
+    return graph_case(draw, kind, build, renamed, structural, fixed, say, **how)

@@ -35,7 +35,7 @@ def operation(kind: str, type_name: str, variant: int, form: Form) -> Case:
 
     for attempt in range(ATTEMPTS):
         try:
-            case = operation_case(EvenDraw(kind, variant, attempt), kind, np.dtype(type_name), say)
+            case = operation_case(EvenDraw(kind, variant, attempt), kind, np.dtype(type_name), say, computed=0.0)
             case.source.references()[0][1](case.inputs)
         except (NoCase, tf.errors.OpError):
             continue

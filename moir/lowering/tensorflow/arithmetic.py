@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, describe, f16, si32, string, to_numpy, ui8
+from moir.dialects.element_types import INTEGER_TYPES, describe, f16, si32, si64, string, to_numpy, ui8
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
@@ -158,10 +158,14 @@ def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("PopulationCount")
 def population_count(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.PopulationCount(x) -> the sum of the bits, added in pairs, in groups of four, of eight, …"""
+    """tf.PopulationCount(x) -> the sum of the bits, added in pairs, in groups of four, of eight, …
+
+    Of integers of 64 bits, which the runtime computes in 32, the upper half is the sign.
+    """
     x, element = node.operand(0), node.element(0)
-    if element not in INTEGER_TYPES or describe(element).bits > 32:
-        node.fail("the runtime computes integers of 32 bits", hint="convert the numbers to i32")
+    if element not in INTEGER_TYPES:
+        node.fail("only integers have bits that can be counted")
+    is_long = describe(element).bits > 32
     bits = op.convert(x, si32)
     if describe(element).bits < 32:
         bits = op.BitwiseAnd(bits, np.array((1 << describe(element).bits) - 1, np.int32))
@@ -170,6 +174,8 @@ def population_count(node: LoweringNode, op: OpBuilder) -> SSAValue:
             moved = op.BitwiseRightShift(bits, np.array(shift, np.int32))
             low, high = (op.BitwiseAnd(each, np.array(mask, np.int32)) for each in (bits, moved))
             bits = op.Add(low, high)
+    if is_long and element == si64:
+        bits = op.Add(bits, op.Multiply(op.convert(op.Less(x, 0), si32), 32))
     return op.convert(bits, ui8)
 
 

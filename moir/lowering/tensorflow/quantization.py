@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import describe, f32
+from moir.dialects.element_types import describe, f32, f64
 from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import all_axes
@@ -139,7 +139,8 @@ def quantize_and_dequantize_attributes(node: LoweringNode, op: OpBuilder) -> SSA
 def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue], given: bool, bits: int) -> SSAValue:
     """Numbers rounded to multiples of the smallest step for which integers of `bits` bits reach both limits.
 
-    If the limits are not `given`, they are the minimum and the maximum of the numbers.
+    If the limits are not `given`, they are the minimum and the maximum of the numbers, and nothing is cut off: not even
+    negative numbers, of which there are no unsigned levels.
     """
     x, axis = node.operand(0), node.integer("axis", -1)
     levels = level_range(level_bits(node, bits), node.flag("signed_input", True), node.flag("narrow_range"))
@@ -151,9 +152,11 @@ def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue]
     step = symmetric_step(op, *limits, levels)
     ends = [op.Multiply(step, float(end)) for end in levels]
     half_up = node.text("round_mode", "HALF_TO_EVEN") == "HALF_UP"
-    if not half_up and bits <= MAXIMUM_LEVEL_BITS and levels.high > levels.low:
+    unlimited = not given and not levels.low
+    # The runtime (2026.4, CPU) does not compile FakeQuantize of f64.
+    if not half_up and not unlimited and element_of(x) != f64 and bits <= MAXIMUM_LEVEL_BITS and levels.high > levels.low:
         return fake_quantized(op, x, ends[0], ends[1], levels.high - levels.low + 1)
-    quotient = op.Divide(op.Minimum(op.Maximum(x, ends[0]), ends[1]), step)
+    quotient = op.Divide(x if unlimited else op.Minimum(op.Maximum(x, ends[0]), ends[1]), step)
     whole = op.Floor(op.Add(quotient, 0.5)) if half_up else op.Round(quotient, mode="half_to_even")
     return op.Multiply(whole, step)
 

@@ -143,7 +143,8 @@ def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue]
     negative numbers, of which there are no unsigned levels.
     """
     x, axis = node.operand(0), node.integer("axis", -1)
-    levels = level_range(level_bits(node, bits), node.flag("signed_input", True), node.flag("narrow_range"))
+    signed = node.flag("signed_input", True)
+    levels = level_range(level_bits(node, bits), signed, signed and node.flag("narrow_range"))
     if not given:
         axes = _other_axes(node, op, x, axis)
         limits = op.ReduceMin(x, axes, keep_dims=axis >= 0), op.ReduceMax(x, axes, keep_dims=axis >= 0)

@@ -18,7 +18,7 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import bf16, f16, f32, si32, si64, to_numpy, ui64
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_scalar, dimension
 from moir.lowering.tensorflow.table import tf
@@ -61,10 +61,20 @@ def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
     return Seeds(first, second) if first or second else Seeds(0, 1)
 
 
-def uniform(op: OpBuilder, shape: Operand, low: float, high: float, seeds: Seeds) -> SSAValue:
+def generated(op: OpBuilder, shape: SSAValue, low: SSAValue, high: SSAValue, seeds: Seeds, element: Attribute) -> SSAValue:
+    """Uniform random numbers in [low, high), of an element type that the generator has.
+
+    The runtime (2026.4, CPU) does not write a result without dimensions.
+    """
+    is_scalar = shape_of(shape) == (0,)
+    dimensions: Operand = [1] if is_scalar else shape
+    found = op.RandomUniform(dimensions, low, high, output_type=element, global_seed=seeds.first, op_seed=seeds.second)
+    return op.Squeeze(found, [0]) if is_scalar else found
+
+
+def uniform(op: OpBuilder, shape: SSAValue, low: float, high: float, seeds: Seeds) -> SSAValue:
     """Uniform random numbers of type f32 in [low, high)."""
-    bounds = [op.constant(np.asarray(bound, np.float32)) for bound in (low, high)]
-    return op.RandomUniform(shape, *bounds, output_type=f32, global_seed=seeds.first, op_seed=seeds.second)
+    return generated(op, shape, op.constant(np.asarray(low, np.float32)), op.constant(np.asarray(high, np.float32)), seeds, f32)
 
 
 def normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
@@ -90,17 +100,15 @@ def uniform_reals(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
     """Uniform random numbers in [0, 1), in the shape that operand 0 contains."""
     # The runtime has no generator for f64.
     element = real_type(node) if real_type(node) in (f16, bf16, f32) else f32
-    bounds = [op.constant(np.asarray(bound).astype(to_numpy(element)), element) for bound in (0.0, 1.0)]
-    drawn = op.RandomUniform(node.operand(0), *bounds, output_type=element, global_seed=seeds.first, op_seed=seeds.second)
-    return op.convert(drawn, real_type(node))
+    low, high = (op.constant(np.asarray(bound).astype(to_numpy(element)), element) for bound in (0.0, 1.0))
+    return op.convert(generated(op, node.operand(0), low, high, seeds, element), real_type(node))
 
 
 def uniform_integers(node: LoweringNode, op: OpBuilder, bounds: Sequence[int], seeds: Seeds, element: Attribute) -> SSAValue:
     """Uniform random integers in the shape in operand 0; `bounds` are the indices of the operands low and high."""
     drawn = element if element in (si32, si64) else si64
     low, high = (op.convert(as_scalar(op, node.operand(index)), drawn) for index in bounds)
-    numbers = op.RandomUniform(node.operand(0), low, high, output_type=drawn, global_seed=seeds.first, op_seed=seeds.second)
-    return op.convert(numbers, element)
+    return op.convert(generated(op, node.operand(0), low, high, seeds, drawn), element)
 
 
 # Generators with a state

@@ -152,6 +152,8 @@ def join_along_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def join_segments(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.UnsortedSegmentJoin(x, segments, n) {separator}
     -> the bytes of the strings, sorted by their segments, with separators between those of the same segment
+
+    As in TensorFlow, there is no separator behind empty strings at the beginning of a segment.
     """
     if node.rank(0) != node.known_rank(1):
         node.fail("segments of rows are not supported for strings", hint="give each string a segment of its own")
@@ -161,7 +163,9 @@ def join_segments(node: LoweringNode, op: OpBuilder) -> SSAValue:
     begins, ends = (op.Unsqueeze(op.Gather(flat(op, each), order, 0), [1]) for each in texts[:2])
     previous = op.Gather(op.Concat(number([-1]), found, axis=0), one_by_one(op, size_of(op, found)), 0)
     start = op.Broadcast(op.Squeeze(separator.begins, [0]), op.ShapeOf(found))
-    stop = op.Select(op.Equal(previous, found), op.Squeeze(separator.ends, [0]), start)
+    before = op.CumSum(op.Squeeze(op.Subtract(ends, begins), [1]), 0, exclusive=True)
+    has_begun = op.Greater(before, op.Gather(before, ranks(op, found, found), 0))
+    stop = op.Select(op.LogicalAnd(op.Equal(previous, found), has_begun), op.Squeeze(separator.ends, [0]), start)
     starts, stops = (op.Concat(op.Unsqueeze(a, [1]), b, axis=1) for a, b in ((start, begins), (stop, ends)))
     lengths = op.ReduceSum(op.Subtract(stops, starts), [1], keep_dims=False)
     symbols = with_sentinel(op, contiguous(op, Texts(starts, stops, texts.symbols)).symbols, np.zeros(1, np.uint8))

@@ -67,7 +67,7 @@ def scaled(draw: Draw, dtype: np.dtype[Any]) -> Node:
         "translation": draw.array(np.dtype(np.float32), [2], special=0.0),
     }
     kernel = draw.one_of(("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic"))
-    return Node(operands, {"kernel_type": kernel, "antialias": draw.chance(0.5)}, ("size",))
+    return Node(operands, {"kernel_type": kernel, "antialias": draw.chance(0.5)}, ("size", "scale", "translation"))
 
 
 @recipe("ImageProjectiveTransformV2 ImageProjectiveTransformV3", "dtype")

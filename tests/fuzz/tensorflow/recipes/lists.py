@@ -202,7 +202,8 @@ def scattered_to_length(draw: Draw, dtype: np.dtype[Any]) -> Node:
 
 @recipe("TensorListSplit", "element_dtype")
 def split(draw: Draw, dtype: np.dtype[Any]) -> Node:
-    sizes = draw.integers(draw.integer(1, 3), 1, 3)
+    count = draw.integer(1, 3)
+    sizes = [draw.integer(1, 3)] * count if draw.chance(0.8) else draw.integers(count, 1, 3)
     data = draw.array(dtype, [sum(sizes), *draw.filled(0, 2)], special=0.0)
     place = draw.integer(0, len(sizes) - 1)
 

@@ -35,10 +35,16 @@ def from_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if is_static(shapes[0]) and is_static(shapes[1]) and shapes[0] != shapes[1]:
         target = list(np.broadcast_shapes(*(shape or () for shape in shapes)))
         parts = [value if shape_of(value) == tuple(target) else op.Broadcast(value, target) for value in parts]
-    elif node.rank(0) != node.rank(1) or any((a == 1) != (b == 1) for a, b in zip(*(shape or () for shape in shapes), strict=False)):
+    elif not have_same_shape(op, *parts):
         dimensions = [op.ShapeOf(value) for value in parts]
         parts = [op.Broadcast(value, other, mode="bidirectional") for value, other in zip(parts, reversed(dimensions), strict=True)]
     return op.Concat(*(op.Unsqueeze(value, [-1]) for value in parts), axis=-1)
+
+
+def have_same_shape(op: OpBuilder, a: SSAValue, b: SSAValue) -> bool:
+    """Whether two tensors are known to have the same dimensions, be they numbers or symbols."""
+    left, right = (op.known.elements(op.ShapeOf(value)) for value in (a, b))
+    return left is not None and right is not None and left.tolist() == right.tolist()
 
 
 @tf.lowers("Real")

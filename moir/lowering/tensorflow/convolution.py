@@ -136,6 +136,9 @@ def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int
     data = channel_first(op, computable(op, node.operand(2)), axes + 2, last=last)
     filters = filters_by_channel(op, node.operand(1)) if depthwise else filters_first(op, node.operand(1), axes)
     build = op.GroupConvolutionBackpropData if depthwise else op.ConvolutionBackpropData
+    if depthwise and (shape_of(filters) or (-1,))[0] == 1:
+        # The runtime (2026.4, CPU) does not compile a single group whose filters are computed.
+        filters, build = op.Squeeze(filters, [0]), op.ConvolutionBackpropData
     wanted = spatial_sizes(op, sizes, axes, last)
     kernel = (node.shape(1) or (-1,) * axes)[:axes]
     if wanted is not None and is_static(kernel):

@@ -16,7 +16,7 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import describe, f32, f64
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import all_axes
 from moir.lowering.tensorflow.table import tf
@@ -103,7 +103,13 @@ def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: 
     levels = last - first + 1
     low, high = (op.Multiply(op.Subtract(float(end), zero), step) for end in (first, last))
     shift = op.Multiply(step, levels * HALF_UP)
-    return op.FakeQuantize(x, op.Subtract(low, shift), op.Subtract(high, shift), low, high, levels=levels)
+    limits = (op.Subtract(low, shift), op.Subtract(high, shift), low, high)
+    if node.rank(0) == 3 and rank_of(low) == 1 and not is_static(shape_of(x)):
+        # Of unknown dimensions the runtime (2026.4, CPU) takes no limits along the third of them.
+        channels = op.Gather(op.ShapeOf(x), [2], 0)
+        rows = op.Reshape(x, op.Concat([-1], channels, axis=0), special_zero=False)
+        return op.Reshape(op.FakeQuantize(rows, *limits, levels=levels), op.ShapeOf(x), special_zero=False)
+    return op.FakeQuantize(x, *limits, levels=levels)
 
 
 # Rounding to multiples of a step

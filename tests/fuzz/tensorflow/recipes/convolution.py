@@ -69,12 +69,15 @@ def pool_positions(draw: Draw, dtype: np.dtype[Any]) -> Node:
 
 @recipe("Conv2D DepthwiseConv2dNative")
 def convolution(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    """The kernel fits into the image: the runtime has no convolution without results."""
     data = image(draw, dtype)
-    filters = draw.array(dtype, [*draw.integers(2, 1, 3), data.shape[-1], draw.integer(1, 3)], special=0.0)
+    kernel = [draw.integer(1, min(3, size)) for size in data.shape[1:3]]
+    filters = draw.array(dtype, [*kernel, data.shape[-1], draw.integer(1, 3)], special=0.0)
     stride, rates = draw.integer(1, 2), draw.one_of(([1, 1], [1, 1], [2, 1], [2, 2]))
     padding = draw.one_of(("SAME", "VALID", "EXPLICIT"))
     attributes: dict[str, Any] = {"strides": [1, stride, stride, 1], "padding": padding}
-    if stride == 1:
+    reach = [(size - 1) * rate + 1 for size, rate in zip(kernel, rates, strict=True)]
+    if stride == 1 and all(size <= length for size, length in zip(reach, data.shape[1:3], strict=True)):
         attributes["dilations"] = [1, *rates, 1]
     if padding == "EXPLICIT":
         attributes["explicit_paddings"] = [0, 0, *draw.integers(4, 0, 2), 0, 0]
@@ -84,7 +87,8 @@ def convolution(draw: Draw, dtype: np.dtype[Any]) -> Node:
 @recipe("Conv3D")
 def volume_convolution(draw: Draw, dtype: np.dtype[Any]) -> Node:
     data = draw.array(dtype, [draw.integer(1, 2), *draw.integers(3, 1, 4), draw.integer(1, 3)], special=0.0)
-    filters = draw.array(dtype, [*draw.integers(3, 1, 3), data.shape[-1], draw.integer(1, 3)], special=0.0)
+    kernel = [draw.integer(1, min(3, size)) for size in data.shape[1:4]]
+    filters = draw.array(dtype, [*kernel, data.shape[-1], draw.integer(1, 3)], special=0.0)
     strides = [1, *draw.integers(3, 1, 2), 1]
     return Node({"input": data, "filter": filters}, {"strides": strides, "padding": draw.one_of(("SAME", "VALID"))}, fixed=("filter",))
 

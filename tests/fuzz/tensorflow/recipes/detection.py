@@ -92,4 +92,5 @@ def combined_suppression(draw: Draw, dtype: np.dtype[Any]) -> Node:
         "score_threshold": np.array(draw.one_of((-np.inf, 0.2)), SINGLE),
     }
     attributes = {"pad_per_class": draw.chance(0.5), "clip_boxes": draw.chance(0.5)}
-    return Node(operands, attributes, ("max_output_size_per_class", "max_total_size", "iou_threshold", "score_threshold"))
+    structural = ("max_output_size_per_class", "max_total_size", "iou_threshold", "score_threshold")
+    return Node(operands, attributes, structural, fixed=("boxes", "scores"))

@@ -297,10 +297,15 @@ def blocks_of_space(op: OpBuilder, data: SSAValue, block: Operand, begins: Opera
     """Blocks of padded data moved to the batch.
 
     The CPU plugin (2026.4) reads other elements where a place of the blocks is padding throughout. That needs blocks
-    that are larger than the data; these are padded before.
+    that are larger than the data; these are padded before. So are data whose padding is computed, for which the plugin
+    gives shapes of zeros.
     """
     shape = shape_of(data)
-    if shape is None or not (isinstance(block, list) and isinstance(begins, list) and isinstance(ends, list)):
+    if not (isinstance(begins, list) and isinstance(ends, list)):
+        padded = op.Pad(data, begins, ends, pad_mode="constant")
+        zeros = op.Multiply(begins, 0) if isinstance(begins, SSAValue) else [0] * len(begins)
+        return op.SpaceToBatch(padded, block, zeros, zeros)
+    if shape is None or not isinstance(block, list):
         return op.SpaceToBatch(data, block, begins, ends)
     if any(0 <= size < int(each) for size, each in zip(shape, block, strict=True)) and any([*begins, *ends]):
         data, begins, ends = op.Pad(data, begins, ends, pad_mode="constant"), [0] * len(begins), [0] * len(ends)

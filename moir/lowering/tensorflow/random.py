@@ -181,7 +181,9 @@ def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
     # The logarithms are normalized first, because their exponentials would overflow.
     logits = op.LogSoftmax(op.convert(logits, f32), axis=-1)
     properties = {"with_replacement": True, "log_probs": True, "global_seed": seeds.first, "op_seed": seeds.second}
-    return op.Multinomial(logits, as_scalar(op, node.operand(1)), convert_type=element, **properties)
+    drawn = op.Multinomial(logits, as_scalar(op, node.operand(1)), convert_type=element, **properties)
+    # The runtime (2026.4, CPU) compiles it with one use only.
+    return op.Abs(drawn) if len(list(node.op.results[0].uses)) > 1 else drawn
 
 
 @tf.lowers("Multinomial")

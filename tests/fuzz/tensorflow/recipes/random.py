@@ -12,11 +12,11 @@ from tests.fuzz.tensorflow.recipe import Node, index_type, recipe
 
 
 def within(low: float, high: float) -> Any:
-    """Whether numbers are in a range, with an element of their type."""
+    """1 for numbers in a range, 0 for others, in the element type of the numbers."""
 
     def compared(found: Any) -> Any:
         numbers = tf.cast(found, tf.float32)
-        return [tf.logical_and(numbers >= low, numbers <= high), tf.zeros_like(found)]
+        return tf.cast(tf.logical_and(numbers >= low, numbers <= high), found.dtype)
 
     return compared
 

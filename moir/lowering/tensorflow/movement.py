@@ -303,7 +303,7 @@ def blocks_of_space(op: OpBuilder, data: SSAValue, block: Operand, begins: Opera
     shape = shape_of(data)
     if not (isinstance(begins, list) and isinstance(ends, list)):
         padded = op.Pad(data, begins, ends, pad_mode="constant")
-        zeros = op.Multiply(begins, 0) if isinstance(begins, SSAValue) else [0] * len(begins)
+        zeros: Operand = [0] * len(begins) if isinstance(begins, list) else op.Multiply(begins, 0)
         return op.SpaceToBatch(padded, block, zeros, zeros)
     if shape is None or not isinstance(block, list):
         return op.SpaceToBatch(data, block, begins, ends)

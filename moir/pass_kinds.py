@@ -182,6 +182,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "simplify-broadcast": ((("Broadcast",),),),
     "simplify-reshape": ((("Reshape",),),),
     "simplify-shape-of": ((("ShapeOf",),),),
+    "store-states": ((("Assign", "ReadValue"),),),
     "unbatch-gather": ((("Gather",),),),
     "unflatten-matmul": ((("Reshape",), ("MatMul",)),),
 }

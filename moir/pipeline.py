@@ -150,6 +150,7 @@ BACK: tuple[str, ...] = (
     "select-pad-values",
     "count-unsliced-iterations",
     "copy-loop-slices",
+    "store-states",
     "deduplicate",
     "eliminate-dead",
     "compress-to-fp16",

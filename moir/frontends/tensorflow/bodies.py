@@ -13,19 +13,19 @@ from typing import Any, Protocol, cast
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from moir.dialects import opset
-from moir.dialects.framework import FrameworkOp
 from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
 from moir.frontends.operations import Operations
+from moir.frontends.tensorflow.execution import Resource
 from moir.frontends.tensorflow.frames import Frame, Plan, Tensor, plan
+from moir.frontends.tensorflow.state import State, handle_owner
+from moir.frontends.tensorflow.state_walk import BRANCHING_KINDS, LOOP_KINDS
 from moir.frontends.tensorflow.tensors import element_type
 
 HANDLE_KINDS = frozenset(
     ("VarHandleOp", "VariableV2", "Variable", "HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", "AnonymousHashTable")
 )
-_LOOP_KINDS = frozenset(("While", "StatelessWhile"))
-_BRANCHING_KINDS = frozenset(("If", "StatelessIf", "Case", "StatelessCase"))
 _ORDER = ("then_branch", "else_branch", "branches", "cond", "body")
 """Names of the attributes that are functions, in the order of the regions."""
 
@@ -45,9 +45,8 @@ def graph_functions(frame: Frame, node: Any) -> list[tuple[str, Any]]:
 
 def handle_of(value: SSAValue) -> SSAValue | None:
     """The handle of a variable or a hash table that a value is a copy of, None if it is no handle."""
-    while isinstance(value.owner, FrameworkOp) and value.owner.KIND == "Identity":
-        value = value.owner.operands[0]
-    return value if isinstance(value.owner, FrameworkOp) and value.owner.KIND in HANDLE_KINDS else None
+    owner = handle_owner(value)
+    return owner.results[0] if owner is not None and owner.KIND in HANDLE_KINDS else None
 
 
 class NodeImporter(Protocol):
@@ -73,10 +72,12 @@ class BodyBuilder:
 
     Args:
         importer: builds the nodes of the functions.
+        state: the values of variables that are written.
     """
 
-    def __init__(self, importer: NodeImporter) -> None:
+    def __init__(self, importer: NodeImporter, state: State) -> None:
         self.importer = importer
+        self.state = state
 
     def build(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: set[int], functions: list[tuple[str, Any]]) -> None:
         """Build the operation of a node, with a region for each of its functions.
@@ -85,33 +86,47 @@ class BodyBuilder:
             frame: the graph of the node.
             node: the NodeDef.
             operands: the tensors it uses.
-            numbers: the outputs that are needed.
+            numbers: the outputs that are needed; none of a node that writes a variable.
             functions: its attributes that are functions, with their NameAttrLists.
         """
-        values = self.importer.values(frame, node, operands)
-        first = 1 if node.op in _BRANCHING_KINDS else 0
+        values = [self.state.argument(frame, value) for value in self.importer.values(frame, node, operands)]
+        accesses = self.state.accesses(frame, node)
+        if accesses and node.op not in BRANCHING_KINDS and node.op not in LOOP_KINDS:
+            raise frame.error(f"its functions use the variable {min(accesses)[1]!r}, which the model writes", node)
+        states = {resource: self.state.value(frame, resource) for resource in sorted(accesses)}
+        first = 1 if node.op in BRANCHING_KINDS else 0
         handles: dict[int, SSAValue] = {}
-        if node.op in _BRANCHING_KINDS or node.op in _LOOP_KINDS:
+        if node.op in BRANCHING_KINDS or node.op in LOOP_KINDS:
             handles = {
                 index - first: found for index, value in enumerate(values) if (found := handle_of(value)) is not None and index >= first
             }
-        regions = [self.region(frame, node, name, function, handles) for name, function in functions]
-        kept = [value for index, value in enumerate(values) if index - first not in handles]
+        regions = [self.region(frame, node, name, function, handles, states) for name, function in functions]
+        kept = [*(value for index, value in enumerate(values) if index - first not in handles), *states.values()]
         names = strings_attribute([name for name, _ in functions])
-        if node.op not in _LOOP_KINDS or not handles:
-            self.importer.operation(frame, node, kept, numbers, regions, graph_attributes=names)
-            return
-        # Outputs of the node are numbered with handles, results of the operation without them.
-        places = [index for index in range(max(len(values), max(numbers) + 1)) if index not in handles]
-        wanted = {places.index(number) for number in numbers if number not in handles}
-        outputs: dict[int, SSAValue] = dict(handles)
+        # Outputs of the node are numbered with handles, results of the operation without them; then come the states.
+        is_loop = node.op in LOOP_KINDS
+        count = sum(op.name == "opset1.Result" for op in regions[-1].block.ops) - len(states)
+        places = [index for index in range(max(len(values), max(numbers, default=0) + 1)) if not is_loop or index not in handles]
+        wanted = {places.index(number) for number in numbers if not is_loop or number not in handles}
+        if any(accesses.values()):
+            wanted |= set(range(count, count + len(states)))
+        outputs: dict[int, SSAValue] = dict(handles) if is_loop else {}
         if wanted:
             results = self.importer.operation(frame, node, kept, wanted, regions, graph_attributes=names)
-            outputs |= dict(zip(places, results, strict=False))
+            outputs |= dict(zip(places, results[:count] if states else results, strict=False))
+            self.state.values |= dict(zip(states, results[count:], strict=False))
         for number, value in outputs.items():
             frame.values[node.name, number] = value
 
-    def region(self, frame: Frame, node: Any, attribute: str, reference: Any, handles: dict[int, SSAValue]) -> Region:
+    def region(
+        self,
+        frame: Frame,
+        node: Any,
+        attribute: str,
+        reference: Any,
+        handles: dict[int, SSAValue],
+        states: dict[Resource, SSAValue],
+    ) -> Region:
         """The region for a function.
 
         Args:
@@ -120,6 +135,7 @@ class BodyBuilder:
             attribute: name of the attribute that is the function.
             reference: its NameAttrList.
             handles: the handles among the arguments, by number.
+            states: the values of the variables that the functions of the node access, which are further arguments.
 
         Raises ModelFileError if the body of a loop yields another handle than it was given.
         """
@@ -133,30 +149,46 @@ class BodyBuilder:
                 copy = copies[index] = cast("Operation", handles[index].owner).clone()
                 inner.operations.append(copy)
                 inner.values[name, 0] = copy.results[0]
+                self.state.copied(handles[index], copy.results[0])
                 continue
             type_value = inner.bindings.get(argument.type_attr) if argument.type_attr else None
             element = element_type(argument.type if type_value is None else type_value.type)
-            full_name = inner.prefix + name
-            parameter = opset.operation("opset1.Parameter").create(
-                result_types=[tensor(None, element)],
-                attributes={"name": string_attribute(full_name), "tensor_names": several_tensor_names([[full_name]])},
-            )
-            inner.operations.append(parameter)
-            inner.values[name, 0] = parameter.results[0]
+            inner.values[name, 0] = _parameter(inner, inner.prefix + name, tensor(None, element))
+        outer = dict(self.state.values)
+        for resource, value in states.items():
+            self.state.values[resource] = _parameter(inner, f"{inner.prefix}{self.state.name(resource)}/state", value.type)
         results = function.results
         roots = [inner.resolve(text) for _, text in results]
         importer.build(inner, plan(inner, roots))
         kept = list(range(len(roots)))
-        if node.op in _LOOP_KINDS and attribute == "body":
+        if node.op in LOOP_KINDS and attribute == "body":
             for index, copy in copies.items():
                 if index < len(roots) and handle_of(inner.values[roots[index]]) is not copy.results[0]:
                     raise frame.error(f"its body exchanges the variable or table that is operand {index}", node)
             kept = [index for index in kept if index not in copies]
         importer.leave()
         names = [inner.prefix + results[index][0] for index in kept]
-        block = importer.finished_block(inner, [roots[index] for index in kept], names)
+        kept_roots = [roots[index] for index in kept]
+        if states and attribute != "cond":
+            for resource in states:
+                place = f"{self.state.name(resource)}/next", 0
+                inner.values[place] = self.state.values[resource]
+                kept_roots.append(place)
+                names.append(inner.prefix + place[0])
+        self.state.values = outer
+        block = importer.finished_block(inner, kept_roots, names)
         for copy in copies.values():
             if not any(result.uses for result in copy.results):
                 copy.detach()
                 copy.erase()
         return Region(block)
+
+
+def _parameter(frame: Frame, name: str, type_: Attribute) -> SSAValue:
+    """A new Parameter in a function."""
+    op = opset.operation("opset1.Parameter").create(
+        result_types=[type_],
+        attributes={"name": string_attribute(name), "tensor_names": several_tensor_names([[name]])},
+    )
+    frame.operations.append(op)
+    return op.results[0]

@@ -18,6 +18,7 @@ from moir.frontends.operations import Operations
 from moir.frontends.tensorflow.attributes import Bindings, list_length
 from moir.frontends.tensorflow.functions import Function, Nodes, bound, is_back_edge
 from moir.frontends.tensorflow.outputs import output_number
+from moir.frontends.tensorflow.state_order import FrameOrder
 from moir.records import Record
 
 Tensor: TypeAlias = tuple[str, int]
@@ -40,6 +41,7 @@ class Frame:
         bindings: attributes of the call.
         values: values of the tensors that are built already.
         depth: number of calls around it.
+        state: the order of the nodes that access variables with a state; None if there are none.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Frame:
         bindings: Bindings | None = None,
         values: dict[Tensor, SSAValue] | None = None,
         depth: int = 0,
+        state: FrameOrder | None = None,
     ) -> None:
         self.path = path
         self.nodes = nodes
@@ -61,6 +64,7 @@ class Frame:
         self.bindings = bindings or {}
         self.values = values or {}
         self.depth = depth
+        self.state = state
 
     def error(self, reason: str, node: Any, hint: str | None = None) -> ModelFileError:
         """An error that names a node and the file."""
@@ -142,7 +146,7 @@ class Plan(Record):
 
 
 def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) -> Plan:
-    """The nodes that tensors depend on.
+    """The nodes that tensors depend on, and those that write variables with a state.
 
     Args:
         frame: the graph. Tensors that have a value there already depend on nothing.
@@ -154,6 +158,10 @@ def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) ->
     outputs: dict[str, set[int]] = {}
     operands: dict[str, list[Tensor]] = {}
     stack = list(roots)
+    for name in () if frame.state is None else frame.state.writing():
+        outputs[name] = set()
+        operands[name] = frame.operands(frame.nodes[name])
+        stack += operands[name]
     while stack:
         tensor = stack.pop()
         if tensor in frame.values:
@@ -166,7 +174,9 @@ def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) ->
         node = frame.nodes[name]
         operands[name] = [] if node.op in inputs else frame.operands(node)
         stack += operands[name]
-    return Plan(_order(frame, operands), outputs, operands)
+    if frame.state is None:
+        return Plan(_order(frame, operands), outputs, operands)
+    return Plan(sorted(operands, key=frame.state.positions.__getitem__), outputs, operands)
 
 
 def _order(frame: Frame, operands: Mapping[str, list[Tensor]]) -> list[str]:

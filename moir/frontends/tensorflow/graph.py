@@ -34,6 +34,8 @@ from moir.frontends.tensorflow.frames import Frame, Plan, Tensor, plan
 from moir.frontends.tensorflow.functions import CALL_KINDS, Functions, Nodes, call_bindings, is_back_edge
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS, is_complex, parameter
 from moir.frontends.tensorflow.model_outputs import ModelOutputs
+from moir.frontends.tensorflow.state import State
+from moir.frontends.tensorflow.state_changes import find_state
 from moir.frontends.tensorflow.tensors import TensorReader
 
 MAXIMUM_INLINED = 200_000
@@ -83,7 +85,8 @@ class GraphImporter:
         self.notes = list(notes)
         self.attributes = AttributeReader(tensors)
         self.functions = Functions(graph.library, path)
-        self.bodies = BodyBuilder(self)
+        self.state = State()
+        self.bodies = BodyBuilder(self, self.state)
         self.producer: int = graph.versions.producer
         self.inlined = 0
         self.unused_results = 0
@@ -120,12 +123,17 @@ class GraphImporter:
         if not roots:
             hint = "the model consists of constants, variables and operations for training only"
             raise ModelFileError("the graph has no outputs", location=str(self.path), hint=hint if self.graph.node else None)
+        order, notes = find_state(self.graph, [_tensor_text(root) for root in roots])
+        self.notes += notes
+        self.state.order = order
+        frame.state = self.state.frame_order("", "")
         needed = plan(frame, roots, INPUT_KINDS)
         for node in frame.nodes.values():
             if node.op in INPUT_KINDS:
                 for number in sorted(needed.outputs.get(node.name, ())):
                     frame.values[node.name, number] = self.input(frame, node, number)
         self.build(frame, needed)
+        self.notes += self.state.finish(frame)
         names = [_tensor_text(root) for root in roots] if outputs is None else [key for key, _ in outputs]
         block = self.finished_block(frame, roots, names, are_tensor_names=outputs is not None)
         if unused is not None:
@@ -163,7 +171,7 @@ class GraphImporter:
         """Build the nodes of a plan."""
         for name in needed.order:
             numbers = {number for number in needed.outputs[name] if (name, number) not in frame.values}
-            if numbers:
+            if numbers or not needed.outputs[name]:
                 self.node(frame, frame.nodes[name], needed.operands[name], numbers)
 
     def node(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: set[int]) -> None:
@@ -173,7 +181,7 @@ class GraphImporter:
             frame: the graph of the node.
             node: the NodeDef.
             operands: the tensors it uses.
-            numbers: the outputs that are needed.
+            numbers: the outputs that are needed; none of a node that writes a variable.
         """
         if frame.function is not None:
             self._inline(1, frame, node)
@@ -184,7 +192,9 @@ class GraphImporter:
         elif functions := graph_functions(frame, node):
             self.bodies.build(frame, node, operands, numbers, functions)
         else:
-            self.operation(frame, node, self.values(frame, node, operands), numbers)
+            values = self.state.operands(frame, node, self.values(frame, node, operands))
+            results = self.operation(frame, node, values, numbers or {0})
+            self.state.built(frame, node, values, results)
 
     def _inline(self, count: int, frame: Frame, node: Any) -> None:
         """Count what inlining adds. Raises ModelFileError if that is far more than the file contains."""
@@ -300,11 +310,11 @@ class GraphImporter:
         inner = self.enter(frame, node, name, given, frame.operations)
         assert inner.function is not None
         arguments, results = inner.function.arguments, inner.function.results
-        if len(arguments) != len(operands) or max(numbers) >= len(results):
+        if len(arguments) != len(operands) or max(numbers, default=0) >= max(1, len(results)):
             reason = f"the function {name!r} has {len(arguments)} arguments and {len(results)} results, the call does not fit that"
             raise frame.error(reason, node)
         for argument, operand in zip(arguments, operands, strict=True):
-            inner.values[argument, 0] = frame.values[operand]
+            inner.values[argument, 0] = self.state.argument(frame, frame.values[operand])
         roots = {number: inner.resolve(results[number][1]) for number in sorted(numbers)}
         self.build(inner, plan(inner, roots.values()))
         self.leave()
@@ -335,7 +345,8 @@ class GraphImporter:
         self._inline(len(function.arguments) + len(function.results), frame, node)
         self._active.append(name)
         bindings = call_bindings(function, given, frame.bindings)
-        return Frame(self.path, function.nodes, operations, prefix, function, bindings, depth=frame.depth + 1)
+        state = self.state.frame_order(prefix, name)
+        return Frame(self.path, function.nodes, operations, prefix, function, bindings, depth=frame.depth + 1, state=state)
 
     def leave(self) -> None:
         """End the frame that began last."""

@@ -11,18 +11,15 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from moir.dialects.moir import add_notes, models_of
-from moir.dialects.properties import value_of
 from moir.frontends.tensorflow.assets import Assets
 from moir.frontends.tensorflow.bundle import Bundle, find_checkpoint, open_checkpoint
-from moir.frontends.tensorflow.execution import VARIABLE_KINDS, Execution
+from moir.frontends.tensorflow.execution import Execution
 from moir.frontends.tensorflow.graph import GraphImporter
 from moir.frontends.tensorflow.messages import message_class, parse
 from moir.frontends.tensorflow.reading import ModelFile, read_file
 from moir.frontends.tensorflow.references import reference
 from moir.frontends.tensorflow.resources import Resources, Variables, check_values, graph_resources, table_contents
 from moir.frontends.tensorflow.signatures import Signature, choose_signature
-from moir.frontends.tensorflow.state_changes import check_state
 from moir.frontends.tensorflow.tensors import TensorReader
 from moir.frontends.tensorflow.wire_schema import META_GRAPH_FORMAT
 
@@ -75,21 +72,14 @@ def import_resolved(
         signature: its inputs and outputs, if they are declared.
         hint: for messages: the user's remedy for a variable without a value.
 
-    Raises ModelFileError if an output depends on a variable that has no value, or that is written.
+    Raises ModelFileError if an output depends on a variable that has no value, or that is written in no certain order.
     """
     graph = file.message
     importer = GraphImporter(file.path, graph, file.tensors, resources.variables, resources.tables)
     if signature is None:
         module = importer.module(name)
-        ops = [op for model in models_of(module) for op in model.block.ops if op.name == "opset1.Result"]
-        outputs = [str(value_of(op.attributes["name"])) for op in ops]
     else:
         module = importer.module(name, signature.inputs, signature.outputs)
-        outputs = [tensor for _, tensor in signature.outputs]
-    if any(node.op in VARIABLE_KINDS for node in graph.node):
-        notes = check_state(graph, outputs)
-        for model in models_of(module):
-            add_notes(model, notes)
     check_values(module, hint)
     return module
 

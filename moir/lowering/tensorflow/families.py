@@ -45,8 +45,9 @@ FAMILIES: dict[str, str] = {
     ),
     "indexing": (
         "Addons>GatherTree DynamicPartition DynamicStitch Gather GatherNd GatherTree GatherV2 InvertPermutation OneHot "
-        "ParallelDynamicStitch ResourceGather ResourceGatherNd ScatterNd ScatterNdNonAliasingAdd TensorScatterAdd TensorScatterMax "
-        "TensorScatterMin TensorScatterSub TensorScatterUpdate Where"
+        "ParallelDynamicStitch ResourceGather ResourceGatherNd ResourceScatterNdAdd ResourceScatterNdMax ResourceScatterNdMin "
+        "ResourceScatterNdSub ResourceScatterNdUpdate ScatterNd ScatterNdAdd ScatterNdMax ScatterNdMin ScatterNdNonAliasingAdd "
+        "ScatterNdSub ScatterNdUpdate TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate Where"
     ),
     "lookup": (
         "HashTable HashTableV2 LookupTableFind LookupTableFindV2 LookupTableSize LookupTableSizeV2 MutableHashTable MutableHashTableV2"
@@ -84,7 +85,7 @@ FAMILIES: dict[str, str] = {
         "IdentityN PlaceholderWithDefault PreventGradient Print Rank Reshape Shape ShapeN Size Snapshot Squeeze StopGradient"
     ),
     "signal": "FFT FFT2D FFT3D IFFT IFFT2D IFFT3D IRFFT IRFFT2D IRFFT3D RFFT RFFT2D RFFT3D",
-    "slicing": "Slice StridedSlice TensorStridedSliceUpdate",
+    "slicing": "ResourceStridedSliceAssign Slice StridedSlice StridedSliceAssign TensorStridedSliceUpdate",
     "sorting": (
         "Bucketize InTopK InTopKV2 ListDiff LowerBound NthElement TopK TopKV2 Unique UniqueV2 UniqueWithCounts "
         "UniqueWithCountsV2 UpperBound"
@@ -108,5 +109,10 @@ FAMILIES: dict[str, str] = {
         "TensorListScatter TensorListScatterIntoExistingList TensorListScatterV2 TensorListSetItem TensorListSetRange TensorListSplit "
         "TensorListStack"
     ),
-    "variables": "IsVariableInitialized ReadVariableOp VarHandleOp VarIsInitializedOp Variable VariableShape VariableV2",
+    "variables": (
+        "Assign AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp AssignVariableOp IsVariableInitialized ReadVariableOp "
+        "ResourceScatterAdd ResourceScatterMax ResourceScatterMin ResourceScatterMul ResourceScatterSub "
+        "ResourceScatterUpdate ScatterAdd ScatterMax ScatterMin ScatterMul ScatterSub ScatterUpdate VarHandleOp "
+        "VarIsInitializedOp Variable VariableShape VariableV2"
+    ),
 }

@@ -108,13 +108,10 @@ def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 # Writing
 
-UPDATES = {
-    "ScatterNdNonAliasingAdd": "sum",
-    "TensorScatterAdd": "sum",
-    "TensorScatterMax": "max",
-    "TensorScatterMin": "min",
-    "TensorScatterSub": "sub",
-    "TensorScatterUpdate": "none",
+UPDATES = {"ScatterNdNonAliasingAdd": "sum"} | {
+    f"{prefix}{kind}": reduction
+    for prefix in ("TensorScatter", "ResourceScatterNd", "ScatterNd")
+    for kind, reduction in (("Add", "sum"), ("Max", "max"), ("Min", "min"), ("Sub", "sub"), ("Update", "none"))
 }
 """The reduction of each kind, by its name in the runtime, that combines an update with the present element."""
 

@@ -269,7 +269,7 @@ def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index
     return op.StridedSlice(data, *bounds, **masks)
 
 
-@tf.lowers("TensorStridedSliceUpdate")
+@tf.lowers("TensorStridedSliceUpdate", "StridedSliceAssign", "ResourceStridedSliceAssign")
 def strided_slice_update(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.TensorStridedSliceUpdate(x, begin, end, strides, value) {masks}
     -> opset15.SliceScatter(x, value, start, stop, step, axes)

@@ -76,10 +76,7 @@ def import_resolved(
     """
     graph = file.message
     importer = GraphImporter(file.path, graph, file.tensors, resources.variables, resources.tables)
-    if signature is None:
-        module = importer.module(name)
-    else:
-        module = importer.module(name, signature.inputs, signature.outputs)
+    module = importer.module(name) if signature is None else importer.module(name, signature.inputs, signature.outputs)
     check_values(module, hint)
     return module
 

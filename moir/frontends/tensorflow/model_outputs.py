@@ -75,11 +75,16 @@ class ModelOutputs:
     def _unused(self, users: Iterable[Any]) -> list[Any]:
         """The nodes that compute something and are no operand of `users`."""
         used = {name for user in users for name, _ in self.frame.operands(user)}
-        return [
-            node
-            for node in self.frame.nodes.values()
-            if node.name not in used and _EFFECT.fullmatch(node.op) is None and _SOURCES.fullmatch(node.op) is None
-        ]
+        return [node for node in self.frame.nodes.values() if node.name not in used and self._computes(node)]
+
+    def _computes(self, node: Any) -> bool:
+        """Whether a node computes values, not only for a side effect."""
+        return _EFFECT.fullmatch(node.op) is None and _SOURCES.fullmatch(node.op) is None and self._has_outputs(node)
+
+    def _has_outputs(self, node: Any) -> bool:
+        """Whether a node has outputs, which the call of a function that only writes variables has not."""
+        types = self.frame.attribute(node, "Tout")
+        return types is None or types.WhichOneof("value") != "list" or bool(types.list.type)
 
     def _lone_inputs(self) -> list[Any]:
         """The placeholders of a graph without other nodes, which passes its inputs on; none for other graphs."""

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import SSAValue
 
 from moir.dialects import element_types, opset
@@ -97,8 +96,7 @@ class State:
             if resource is None or not (is_accessed or self._is_reference(resource)):
                 continue
             unmet.discard(resource)
-            if index or node.op not in ASSIGNING_KINDS:
-                found[index] = self.value(frame, resource)
+            found[index] = self.value(frame, resource) if index or node.op not in ASSIGNING_KINDS else frame.operations.absent()
         if unmet:
             name = min(unmet)[1]
             raise frame.error(f"the variable {name!r}, which is written, comes to it through control flow of TensorFlow 1", node)
@@ -131,7 +129,7 @@ class State:
         owner = handle.owner
         assert isinstance(owner, FrameworkOp)
         row = DATA_TYPES.get(frame.attribute(node, "dtype").type if "dtype" in node.attr else 0)
-        if row is None or row.is_complex or row.element == element_types.string or isinstance(row.element, ComplexType):
+        if row is None or row.element is None or row.is_complex or row.element == element_types.string:
             name = "unknown" if row is None else row.name
             raise frame.error(f"it is a variable of type {name} that is written, which the state of a model cannot hold", node)
         declared = frame.attribute(node, "shape")
@@ -172,6 +170,9 @@ class State:
             )
             frame.operations.append(op)
             described.append(f"{name} {_described(value)}")
+        for _, handle in self._nodes.values():
+            if handle.first_use is None and isinstance(handle.owner, FrameworkOp):
+                frame.operations.list.remove(handle.owner)
         if not described:
             return []
         more = f" and {len(described) - _MAXIMUM_SHOWN} more" if len(described) > _MAXIMUM_SHOWN else ""

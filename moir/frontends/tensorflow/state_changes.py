@@ -14,7 +14,17 @@ from moir.errors import ModelFileError
 from moir.frontends.tensorflow.execution import VARIABLE_KINDS, Resource
 from moir.frontends.tensorflow.references import reference
 from moir.frontends.tensorflow.state_order import StateOrder, state_order
-from moir.frontends.tensorflow.state_walk import BRANCHING_KINDS, LOOP_KINDS, CallFrame, Item, Place, Walk, callees, data_operands, is_writing
+from moir.frontends.tensorflow.state_walk import (
+    BRANCHING_KINDS,
+    LOOP_KINDS,
+    CallFrame,
+    Item,
+    Place,
+    Walk,
+    callees,
+    data_operands,
+    is_writing,
+)
 
 
 def find_state(graph: Any, outputs: Iterable[str]) -> tuple[StateOrder | None, list[str]]:

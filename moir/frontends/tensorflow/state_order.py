@@ -10,12 +10,13 @@ may be the variable's own memory: it must not be written between the passing on 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.frontends.tensorflow.execution import EXECUTED_CALL_KINDS, Resource
+from moir.frontends.tensorflow.execution import EXECUTED_CALL_KINDS, Resource, resource_of
 from moir.frontends.tensorflow.functions import is_back_edge
 from moir.frontends.tensorflow.references import reference
 from moir.frontends.tensorflow.state_walk import (
@@ -27,13 +28,10 @@ from moir.frontends.tensorflow.state_walk import (
     data_operands,
     is_writing,
 )
-from moir.frontends.tensorflow.execution import resource_of
 
-_SHARING_KINDS = frozenset(
-    (
-        "Bitcast EnsureShape Enter ExpandDims Identity IdentityN RefEnter RefIdentity RefSwitch Reshape Slice Snapshot Split SplitV "
-        "Squeeze StopGradient StridedSlice Switch Unpack"
-    ).split()
+_SHARING = re.compile(
+    r"Bitcast|EnsureShape|Enter|ExpandDims|Identity|IdentityN|RefEnter|RefIdentity|RefSwitch|Reshape|Slice|Snapshot|Split|SplitV|"
+    r"Squeeze|StopGradient|StridedSlice|Switch|Unpack"
 )
 """Kinds whose results may be the memory of operand 0."""
 _UNREAD_KINDS = frozenset(("IsVariableInitialized", "VarIsInitializedOp", "DisableCopyOnRead", "NoOp"))
@@ -143,7 +141,7 @@ class _Ordering:
                 return None
             if node.op in REFERENCE_KINDS:
                 return resource if (resource := resource_of(node)) in self.variables else None
-            if not (node.op in _SHARING_KINDS or is_writing(node.op)) or not (operands := data_operands(node)):
+            if not (_SHARING.fullmatch(node.op) or is_writing(node.op)) or not (operands := data_operands(node)):
                 return None
             operand = operands[1 if node.op in ("Split",) and len(operands) > 1 else 0]
         return None
@@ -205,7 +203,9 @@ def _error(frame: CallFrame, node: Any, reason: str, hint: str | None = None) ->
 
 
 def _unordered(frame: CallFrame, write: Any, other: str, resource: Resource) -> ModelFileError:
-    reason = f"it changes variable {resource[1]!r}, and the graph does not determine whether before or after {frame.prefix + other!r} uses it"
+    reason = (
+        f"it changes variable {resource[1]!r}, and the graph does not determine whether before or after {frame.prefix + other!r} uses it"
+    )
     return _error(frame, write, reason, _ORDER_HINT)
 
 

@@ -12,8 +12,8 @@ from moir.dialects.element_types import si32
 from moir.dialects.shapes import rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
-from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.table import Replacement
+from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

@@ -8,14 +8,14 @@
     %3 = opset6.Assign(%2) {variable_id = "v"}
     %y = opset1.Convert(%3) {destination_type = si64}
 
-The CPU plugin (2026.4) computes integers in 32 bits and f64 in f32, but for a ReadValue it wants the element type itself
-from oneDNN, which has no such types. A state in bf16 gets wrong values. A Convert between a ReadValue and a Result would
-be merged with both: it has an Unsqueeze in front and a Squeeze behind it, which keep them apart.
+The CPU plugin (2026.4) computes integers in 32 bits and f64 in f32, but for a ReadValue it wants the element type
+itself from oneDNN, which has no such types. A state in bf16 gets wrong values. A Convert between a ReadValue and a
+Result would be merged with both: it has an Unsqueeze in front and a Squeeze behind it, which keep them apart.
 """
 
 from __future__ import annotations
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.element_types import bf16, f32, f64, si16, si32, si64, to_numpy, ui16, ui32, ui64
@@ -23,7 +23,7 @@ from moir.dialects.opset.infrastructure import Assign, Constant, ReadValue, Resu
 from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
-_STORED = {si64: si32, ui64: si32, ui32: si32, si16: si32, ui16: si32, f64: f32, bf16: f32}
+_STORED: dict[Attribute, Attribute] = {si64: si32, ui64: si32, ui32: si32, si16: si32, ui16: si32, f64: f32, bf16: f32}
 """The element type in place of each that the plugin cannot hold."""
 
 

@@ -113,10 +113,15 @@ def test_writes_of_other_variables_are_cut_with_a_note() -> None:
     assert "cut writes of 1 variable that no output reads: calls" in notes(module)
 
 
+def test_a_state_has_a_note() -> None:
+    module = read_model(FIXTURES / "saved_model_v2", signature="count")
+    assert "the model has a state, which an infer request keeps until reset_state(): calls i64[]" in notes(module)
+    assert [op.name for op in module.walk() if op.name.startswith("opset6.")] == ["opset6.ReadValue", "opset6.Assign"]
+
+
 @pytest.mark.parametrize(
     ("path", "options", "reason"),
     [
-        ("saved_model_v2", {"signature": "count"}, "it changes variable 'calls', which the outputs read"),
         ("saved_model_v2", {"signature": "train"}, "no signature 'train'; its signatures: count, serving_default"),
         ("saved_model_v2", {"signature": "serving"}, r"no signature 'serving'; did you mean serving_default\?"),
         ("saved_model_v1", {}, "no signature 'serving_default'; its signatures: dense, lookup"),

@@ -136,6 +136,7 @@ def given(**options: object) -> dict[str, object]:
     disable=NAMES,
     compress_to_fp16=FLAG,
     layout_change=LAYOUT_CHANGE,
+    tokenizers=FLAG,
     passes=PASSES.or_none(),
     observers=OBSERVERS,
 )
@@ -151,6 +152,7 @@ def convert_model(
     disable: Sequence[str] = (),
     compress_to_fp16: bool = False,
     layout_change: bool | Literal["auto", "none"] = True,
+    tokenizers: bool = True,
     passes: str | Iterable[str | ModulePass] | None = None,
     observers: Sequence[Observer] = (),
 ) -> ModuleOp:
@@ -166,6 +168,8 @@ def convert_model(
         compress_to_fp16: store weights in half precision.
         layout_change: True or "auto": move the transpositions around channel-last operations until they cancel; False
             or "none": each operation keeps its own transpositions.
+        tokenizers: use operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation
+            sets cannot express; False refuses a model that needs them.
         passes: a pipeline to run in place of the default one, as text (`"default,fold-constants{static-shape=true}"`),
             or as a list of such texts and of pass objects.
         observers: are notified of each stage, see `Observer`.
@@ -183,6 +187,7 @@ def convert_model(
         disable=tuple(disable),
         compress_to_fp16=compress_to_fp16,
         layout_change=layout_change in (True, "auto"),
+        tokenizers=tokenizers,
     )
     with ExitStack() as stack:
         for observer in observers:

@@ -12,6 +12,9 @@ from moir.records import Record
 ENABLED_VARIABLE, DISABLED_VARIABLE = "MO_ENABLED_TRANSFORMS", "MO_DISABLED_TRANSFORMS"
 """The environment variables that switch transformations on and off."""
 
+NO_TOKENIZERS = "none"
+"""What models record as their conversion parameter `tokenizers` if operations of OpenVINO Tokenizers are ruled out."""
+
 
 class ConversionOptions(Record):
     """The options of a conversion.
@@ -24,6 +27,7 @@ class ConversionOptions(Record):
         disable: ids, names or full class names of transformations, and names of passes, not to run.
         compress_to_fp16: store weights in half precision.
         layout_change: move the transpositions around channel-last operations until they cancel.
+        tokenizers: use operations of OpenVINO Tokenizers for strings that the operation sets cannot express.
     """
 
     reading: Mapping[str, object] = MappingProxyType({})
@@ -33,6 +37,7 @@ class ConversionOptions(Record):
     disable: tuple[str, ...] = ()
     compress_to_fp16: bool = False
     layout_change: bool = True
+    tokenizers: bool = True
 
     @property
     def needs_extensions(self) -> bool:
@@ -46,6 +51,7 @@ class ConversionOptions(Record):
             "input_model": str(path),
             "compress_to_fp16": self.compress_to_fp16,
             "layout_change": self.layout_change,
+            "tokenizers": self.tokenizers,
             **self.reading,
         }
 
@@ -57,6 +63,7 @@ class ConversionOptions(Record):
         texts = {
             "compress_to_fp16": "True" if self.compress_to_fp16 else "",
             "layout_change": "" if self.layout_change else "none",
+            "tokenizers": "" if self.tokenizers else NO_TOKENIZERS,
             "extensions": ",".join(Path(each).name for each in self.extensions),
             "transformations_config": Path(self.transformations_config or "").name,
             "enable": ",".join(self.enable),

@@ -188,6 +188,8 @@ class ModuleLevel:
     CONVERSION_PARAMETERS: ClassVar[str] = "conversion_parameters"
     NOTES: ClassVar[str] = "notes"
     """Notes for the user, one string each: what was omitted from the model, and why."""
+    RUNTIME_EXTENSIONS: ClassVar[str] = "runtime_extensions"
+    """Names of the Python packages whose operations the runtime needs for the model."""
 
 
 def models_of(module: Operation) -> list[ModelOp]:
@@ -195,11 +197,17 @@ def models_of(module: Operation) -> list[ModelOp]:
     return [op for region in module.regions for block in region.blocks for op in block.ops if isinstance(op, ModelOp)]
 
 
+def model_around(op: Operation) -> ModelOp | None:
+    """The model that an operation is, or is in; None in a body that is in no model yet."""
+    found: Operation | None = op
+    while found is not None and not isinstance(found, ModelOp):
+        found = found.parent_op()
+    return found
+
+
 def add_notes(op: Operation, notes: Iterable[str]) -> None:
     """Append notes to those of the model that an operation is, or is in; none in a body that is in no model yet."""
-    model: Operation | None = op
-    while model is not None and not isinstance(model, ModelOp):
-        model = model.parent_op()
+    model = model_around(op)
     if model is None:
         return
     known = model.attributes.get(ModuleLevel.NOTES)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.arguments import MODULE, TEXTS, Expected, checked
-from moir.dialects.moir import ModelOp, models_of
+from moir.dialects.moir import ModelOp, ModuleLevel, models_of
+from moir.dialects.properties import value_of
 from moir.emit.model import ModelWriter
 from moir.emit.weights import Weights
 from moir.errors import EmissionError
@@ -65,7 +67,8 @@ def to_openvino(
     Args:
         module: a module in opset dialects.
         conversion_parameters: options of the conversion to record.
-        core: a core in which the operations of the dialect `extension` are registered, if the model has any.
+        core: a core in which the operations of the dialect `extension` are registered, if the model has any other than
+            those of OpenVINO Tokenizers.
 
     Raises ArgumentError for arguments that are no such things, and EmissionError if OpenVINO is not installed, or
     rejects the model.
@@ -79,10 +82,24 @@ def to_openvino(
     if weights.size:
         weights.fill(np.asarray(tensor.data))
     try:
-        reader: Any = core or openvino.Core()
+        reader: Any = core or _core_for(model_of(module))
         return reader.read_model(xml, tensor)
     except RuntimeError as error:
         raise EmissionError(f"OpenVINO Runtime refuses the model: {_last_line(str(error))}") from error
+
+
+def _core_for(model: ModelOp) -> openvino.Core:
+    """A core with the extensions that a model needs. Raises EmissionError if one is not installed."""
+    import openvino
+
+    extensions = model.attributes.get(ModuleLevel.RUNTIME_EXTENSIONS)
+    for name in value_of(extensions) if extensions is not None else ():
+        try:
+            # The packages register their operations with each core that is made after the import.
+            import_module(name)
+        except ImportError as error:
+            raise EmissionError(f"the model needs the extension {name} of the runtime", hint=f"install the package {name}") from error
+    return openvino.Core()
 
 
 def _last_line(text: str) -> str:

@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 
 from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.names import name_of
+from moir.dialects.properties import value_of
 from moir.emit.text import escape_name, plain_text
 from moir.errors import EmissionError
 from moir.version import VERSION
@@ -44,7 +45,7 @@ _ELEMENT_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 
 
 def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> str:
-    """The `<rt_info>` of the model: moir's version and the options of the conversion.
+    """The `<rt_info>` of the model: moir's version, the extensions that the runtime needs, the options of the conversion.
 
     Options are those that the model records (`conversion_parameters`), overridden by the given ones.
     """
@@ -54,6 +55,8 @@ def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] |
         options |= {name: plain_text(value) for name, value in carried.data.items()}
     options |= conversion_parameters or {}
     lines = [_value_element("moir_version", VERSION, "\t\t")]
+    if (extensions := model.attributes.get(ModuleLevel.RUNTIME_EXTENSIONS)) is not None:
+        lines.append(_value_element(ModuleLevel.RUNTIME_EXTENSIONS, ",".join(value_of(extensions)), "\t\t"))
     if options:
         entries = "".join(
             _value_element(name, _anonymous(value) if name in PATH_OPTIONS else value, "\t\t\t") for name, value in options.items()

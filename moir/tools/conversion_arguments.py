@@ -62,6 +62,7 @@ def conversion_options(arguments: argparse.Namespace) -> ConversionOptions:
         disable=_listed(arguments.disable),
         compress_to_fp16=getattr(arguments, "compress_to_fp16", False),
         layout_change=getattr(arguments, "layout_change", "auto") == "auto",
+        tokenizers=not getattr(arguments, "no_tokenizers", False),
     )
 
 

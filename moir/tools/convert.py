@@ -104,6 +104,11 @@ def argument_parser() -> ArgumentParser:
         default="auto",
         help="auto (default): move transpositions around channel-last operations until they cancel; none: leave them there",
     )
+    parser.add_argument(
+        "--no-tokenizers",
+        action="store_true",
+        help="refuse strings that need operations of OpenVINO Tokenizers, an extension of the runtime",
+    )
     parser.add_argument("--passes", metavar="PIPELINE", help="passes to run instead of the default ones, e.g. 'default,fold-constants'")
     add_dump_argument(parser)
     add_extension_arguments(parser)

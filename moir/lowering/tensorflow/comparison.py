@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, string
@@ -13,6 +15,7 @@ from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import rank_value
 from moir.lowering.tensorflow.table import tf
+from moir.lowering.text_comparison import equal_strings, selected_strings
 from moir.rewriting.builder import OpBuilder
 
 _BINARY = {
@@ -29,15 +32,23 @@ _BINARY = {
 _UNARY = {"IsFinite": "IsFinite", "IsInf": "IsInf", "IsNan": "IsNaN", "LogicalNot": "LogicalNot"}
 
 
+def has_strings(node: LoweringNode) -> bool:
+    """Whether an operand is known to have the element type string."""
+    return string in (node.op.properties.get("T"), *(node.element(index) for index in range(len(node.op.operands))))
+
+
 def refuse_strings(node: LoweringNode) -> None:
     """Raises ConversionError if an operand is known to have the element type string."""
-    if string in (node.op.properties.get("T"), *(node.element(index) for index in range(len(node.op.operands)))):
+    if has_strings(node):
         node.fail("the runtime does not compare strings", hint="cut the model behind this node, where the values are numbers")
 
 
 @tf.lowers(*_BINARY)
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Less(a, b) -> opset1.Less(a, b)"""
+    """tf.Less(a, b) -> opset1.Less(a, b); strings are equal if their bytes are"""
+    if node.op.KIND in ("Equal", "NotEqual") and has_strings(node):
+        equal = equal_strings(op, node.operand(0), node.operand(1))
+        return equal if node.op.KIND == "Equal" else op.LogicalNot(equal)
     refuse_strings(node)
     return getattr(op, _BINARY[node.op.KIND])(node.operand(0), node.operand(1))
 
@@ -71,20 +82,20 @@ def truth(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("SelectV2")
 def select(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SelectV2(condition, a, b) -> opset1.Select(condition, a, b)"""
-    refuse_strings(node)
-    return op.Select(node.operand(0), node.operand(1), node.operand(2))
+    """tf.SelectV2(condition, a, b) -> opset1.Select(condition, a, b), for strings of their begins and ends"""
+    choose = partial(selected_strings, op) if has_strings(node) else op.Select
+    return choose(node.operand(0), node.operand(1), node.operand(2))
 
 
 @tf.lowers("Select")
 def select_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Select(condition, a, b) -> opset1.Select(condition, a, b)
+    """tf.Select(condition, a, b) -> opset1.Select(condition, a, b), for strings of their begins and ends
 
     A condition of one dimension selects whole rows: dimensions of 1 are appended to it.
     """
-    refuse_strings(node)
     condition, a, b = node.operand(0), node.operand(1), node.operand(2)
-    return op.Select(_before_rows(op, condition, a if rank_of(a) is not None else b), a, b)
+    choose = partial(selected_strings, op) if has_strings(node) else op.Select
+    return choose(_before_rows(op, condition, a if rank_of(a) is not None else b), a, b)
 
 
 def _before_rows(op: OpBuilder, condition: SSAValue, data: SSAValue) -> SSAValue:

@@ -63,7 +63,7 @@ FAMILIES: dict[str, str] = {
         "Dequantize FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsPerChannel QuantizeAndDequantize "
         "QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4 QuantizeV2"
     ),
-    "ragged": "RaggedRange RaggedTensorToSparse RaggedTensorToTensor",
+    "ragged": "RaggedBincount RaggedRange RaggedTensorToSparse RaggedTensorToTensor",
     "random": (
         "Multinomial ParameterizedTruncatedNormal RandomShuffle RandomStandardNormal RandomUniform RandomUniformInt "
         "StatelessMultinomial StatelessRandomGetAlg StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg "
@@ -92,12 +92,12 @@ FAMILIES: dict[str, str] = {
     ),
     "sparse": ("SparseFillEmptyRows SparseReorder SparseReshape SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense UnravelIndex"),
     "string_bytes": "DecodeBase64 DecodeCompressed DecodeRaw EncodeBase64 UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode",
-    "string_numbers": "AsString StringToNumber",
+    "string_numbers": "AsString StringToHashBucketFast StringToNumber",
     "string_patterns": "RegexFullMatch RegexReplace StaticRegexFullMatch StaticRegexReplace",
     "string_refusals": (
         "DecodeBmp DecodeCSV DecodeGif DecodeImage DecodeJSONExample DecodeJpeg DecodePng EncodeJpeg EncodePng ParseExample "
-        "ParseExampleV2 ParseSingleExample ParseTensor ReadFile StringFormat StringToHashBucket StringToHashBucketFast "
-        "StringToHashBucketStrong UnicodeScript UnicodeTranscode"
+        "ParseExampleV2 ParseSingleExample ParseTensor ReadFile StringFormat StringToHashBucket StringToHashBucketStrong UnicodeScript "
+        "UnicodeTranscode"
     ),
     "strings": (
         "ReduceJoin StringJoin StringLength StringLower StringNGrams StringSplit StringSplitV2 StringStrip StringUpper Substr "

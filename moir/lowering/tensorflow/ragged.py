@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, si64
-from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.dialects.element_types import REAL_TYPES, si64, to_numpy
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_list
 from moir.lowering.tensorflow.table import tf
@@ -144,3 +145,28 @@ def row_bounds(
         levels.append((starts, ends))
         count = op.Squeeze(op.ShapeOf(row_numbers), [0])
     return levels, rows
+
+
+@tf.lowers("RaggedBincount")
+def counts_of_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RaggedBincount(splits, values, size, weights) {binary_output}
+    -> opset15.ScatterNDUpdate(0, [row, value], weight) {reduction = sum}, without the column of values from `size` on
+
+    With `binary_output`: {reduction = max} of ones.
+    """
+    splits, values, weights = op.convert(node.operand(0), si64), op.convert(node.operand(1), si64), node.operand(3)
+    element = node.element_attribute("T", element_of(weights))
+    size = op.convert(as_list(op, node.operand(2)), si64)
+    rows = rows_of(op, splits, numbers_of(op, values))
+    columns = op.Minimum(values, size)
+    places = op.Concat(op.Unsqueeze(rows, [1]), op.Unsqueeze(columns, [1]), axis=1)
+    one, zero = (op.constant(np.asarray(value, to_numpy(element))) for value in (1, 0))
+    shape = op.Concat(op.Subtract(op.ShapeOf(splits), 1), op.Add(size, 1), axis=0)
+    binary = node.flag("binary_output")
+    updates = op.Broadcast(one, op.ShapeOf(values))
+    if not binary and element_count(shape_of(weights)) != 0:
+        # Weights may be there or not: as many ones as are missing follow them.
+        missing = op.Maximum(op.Subtract(op.ShapeOf(values), op.ShapeOf(weights)), 0)
+        updates = op.Concat(weights, op.Broadcast(one, missing), axis=0)
+    found = op.ScatterNDUpdate(op.Broadcast(zero, shape), places, updates, reduction="max" if binary else "sum")
+    return op.Slice(found, [0], size, [1], [1])

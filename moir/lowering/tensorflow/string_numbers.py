@@ -1,11 +1,12 @@
-"""Numbers as text, and text as numbers."""
+"""Numbers as text, text as numbers, and hashes of text."""
 
 from __future__ import annotations
 
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, ui32, ui64
+from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64, ui32, ui64
+from moir.dialects.shapes import shape_of, tensor
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.lowering.texts import (
@@ -22,6 +23,7 @@ from moir.lowering.texts import (
     stripped,
     unpacked,
 )
+from moir.lowering.tokenizers import check_permitted, operation
 from moir.rewriting.builder import OpBuilder
 
 LOW_DIGITS = 4
@@ -179,3 +181,15 @@ def power_of_ten(op: OpBuilder, exponent: SSAValue) -> SSAValue:
     index = op.Minimum(op.Maximum(index, number(0)), number(LARGEST_EXPONENT - SMALLEST_EXPONENT))
     powers = [float(f"1e{each}") for each in range(SMALLEST_EXPONENT, LARGEST_EXPONENT)]
     return op.Gather(np.array([*powers, np.inf], np.float32), index, 0)
+
+
+@tf.lowers("StringToHashBucketFast")
+def hash_bucket(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StringToHashBucketFast(x) {num_buckets} -> extension.StringToHashBucket(StringTensorUnpack(x)) {num_buckets}"""
+    reason = "the hash needs products of 64 bits, which the runtime computes with 32"
+    hint = "leave out --no-tokenizers, or cut the model behind this node, where the values are numbers"
+    check_permitted(node, reason, hint)
+    texts = unpacked(op, node.operand(0))
+    result = tensor(shape_of(texts.begins), si64)
+    attributes = {"num_buckets": str(node.integer("num_buckets"))}
+    return operation(node, op, "StringToHashBucket", texts, attributes, [result])[0]

@@ -1,4 +1,4 @@
-"""Regular expressions that say something about single bytes: a set of characters of ASCII, or a text.
+"""Regular expressions: from bytes where a set of characters of ASCII or a text is sought, else by OpenVINO Tokenizers.
 
     %y = tf.StaticRegexReplace(%x) {pattern = "[.,!]", rewrite = ""}
 ->  the bytes of %x without those of the set
@@ -15,6 +15,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.regular_expressions import Expression, UnknownPattern, rewritten, written_anew
 from moir.lowering.tensorflow.table import tf
 from moir.lowering.text_pieces import occurrences, overlaps
 from moir.lowering.texts import (
@@ -25,6 +26,7 @@ from moir.lowering.texts import (
     is_one_of,
     number,
     one_by_one,
+    packed,
     positions_where,
     ranks,
     shape_value,
@@ -33,6 +35,7 @@ from moir.lowering.texts import (
     unpacked,
     with_sentinel,
 )
+from moir.lowering.tokenizers import LARGEST_GROWTH, check_permitted, replaced
 from moir.rewriting.builder import OpBuilder
 
 ASCII = bytes(range(128))
@@ -93,23 +96,51 @@ def text_operand(node: LoweringNode, attribute: str, index: int) -> str:
     return str(constant.reshape(-1)[0])
 
 
-def pattern_of(node: LoweringNode) -> Pattern:
-    """The pattern of a node. Raises ConversionError if bytes do not tell it."""
-    text = text_operand(node, "pattern", 1)
-    found = parsed(text)
-    if found is None:
+def needs_automaton(pattern: Pattern | None) -> bool:
+    """Whether bytes do not tell the matches of a pattern."""
+    return pattern is None or (pattern.text is not None and overlaps(pattern.text))
+
+
+def expression_of(node: LoweringNode, text: str) -> Expression:
+    """The pattern for the operations of OpenVINO Tokenizers. Raises ConversionError if there is none."""
+    reason = f"the regular expression {text!r} needs an automaton, which the operation sets cannot express"
+    hint = "use a text or a set of characters of ASCII, or cut the model behind this node"
+    check_permitted(node, reason, f"leave out --no-tokenizers, or {hint}")
+    try:
+        return written_anew(text)
+    except UnknownPattern as error:
+        node.fail(f"{reason}, nor can OpenVINO Tokenizers: {error.reason}", hint=hint)
+
+
+def replaced_by_automaton(node: LoweringNode, op: OpBuilder, text: str, rewrite: str) -> SSAValue:
+    """Strings in which the matches of a pattern are replaced, by an operation of OpenVINO Tokenizers."""
+    expression = expression_of(node, text)
+    try:
+        replacement, size, references = rewritten(rewrite, expression)
+    except UnknownPattern as error:
+        node.fail(f"in the regular expression {text!r} {error.reason}", hint="use a rewrite with parts that every match has")
+    if expression.matches_empty or expression.least == 0:
+        node.fail(f"the regular expression {text!r} matches nothing as well", hint="use one that matches at least one character")
+    if size > (LARGEST_GROWTH - references) * expression.least:
         node.fail(
-            f"the regular expression {text!r} needs an automaton, which the operation sets cannot express",
-            hint="use a text or a set of characters of ASCII, or cut the model behind this node, as with OpenVINO Tokenizers",
+            f"the rewrite {rewrite!r} is more than {LARGEST_GROWTH} times as long as a match may be, which OpenVINO Tokenizers cannot hold",
+            hint="use a shorter one",
         )
-    return found
+    x = unpacked(op, node.operand(0))
+    listed = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
+    found = replaced(node, op, listed, expression.text, replacement, all_matches=node.flag("replace_global", True))
+    return packed(op, found, shape_value(op, x.begins))
 
 
-def self_apart(node: LoweringNode, text: bytes) -> bytes:
-    """A text. Raises ConversionError if occurrences of it can overlap."""
-    if overlaps(text):
-        node.fail("occurrences of the text can overlap", hint="use a text that does not end as it begins")
-    return text
+def matched_by_automaton(node: LoweringNode, op: OpBuilder, text: str) -> SSAValue:
+    """Whether a pattern matches all of a string: then nothing is left where the match is replaced by nothing."""
+    expression = expression_of(node, text)
+    x = unpacked(op, node.operand(0))
+    listed = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
+    left = replaced(node, op, listed, rf"\A(?:{expression.text})\z", "", all_matches=False)
+    was_empty, is_empty = op.Equal(listed.begins, listed.ends), op.Equal(left.begins, left.ends)
+    matches = op.Select(was_empty, np.array(expression.matches_empty), is_empty)
+    return op.Reshape(matches, shape_value(op, x.begins), special_zero=False)
 
 
 @tf.lowers("RegexReplace", "StaticRegexReplace")
@@ -117,18 +148,18 @@ def replace(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.StaticRegexReplace(x) {pattern, rewrite}
     -> the pieces between the matches, and the rewrite between them, one after the other
 
-    The pattern is a text, or a set of characters, once or repeated.
+    This is so if the pattern is a text, or a set of characters, once or repeated. Another one needs
+    extension.RegexNormalization of OpenVINO Tokenizers.
     """
-    pattern, rewrite = pattern_of(node), text_operand(node, "rewrite", 2)
-    if "\\" in rewrite:
-        node.fail("the rewrite refers to parts of the match", hint="use a rewrite without backslashes")
-    if not node.flag("replace_global", True) or not pattern.least:
-        node.fail("only the first match, or an empty one, is replaced", hint="replace all matches of at least one character")
+    text, rewrite = text_operand(node, "pattern", 1), text_operand(node, "rewrite", 2)
+    pattern = parsed(text)
+    if pattern is None or needs_automaton(pattern) or "\\" in rewrite or not node.flag("replace_global", True) or not pattern.least:
+        return replaced_by_automaton(node, op, text, rewrite)
     x = unpacked(op, node.operand(0))
     texts, new = together(op, [Texts(flat(op, x.begins), flat(op, x.ends), x.symbols), constant_texts(op, [rewrite.encode()])])
     size, length = size_of(op, x.symbols), 1
     if pattern.text is not None:
-        places, length = occurrences(op, x, self_apart(node, pattern.text)), len(pattern.text)
+        places, length = occurrences(op, x, pattern.text), len(pattern.text)
     else:
         places = positions_where(op, is_one_of(op, x.symbols, pattern.members))
     # The pieces are the bytes that do not match, and the rewrite in place of the first byte of each match.
@@ -159,13 +190,17 @@ def is_at(op: OpBuilder, places: SSAValue, size: SSAValue) -> SSAValue:
 def full_match(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.StaticRegexFullMatch(x) {pattern} -> whether all bytes of a string belong to the set of the pattern
 
-    For a text: whether it is found in a string of its length.
+    For a text: whether it is found in a string of its length. For another pattern: whether
+    extension.RegexNormalization, which removes the match, leaves nothing.
     """
-    pattern = pattern_of(node)
+    text = text_operand(node, "pattern", 1)
+    pattern = parsed(text)
+    if pattern is None or needs_automaton(pattern):
+        return matched_by_automaton(node, op, text)
     texts = unpacked(op, node.operand(0))
     length = op.Subtract(texts.ends, texts.begins)
     if pattern.text is not None:
-        places = occurrences(op, texts, self_apart(node, pattern.text))
+        places = occurrences(op, texts, pattern.text)
         found = op.Subtract(ranks(op, places, op.Add(texts.begins, number(1))), ranks(op, places, texts.begins))
         return op.LogicalAnd(op.Equal(found, number(1)), op.Equal(length, number(len(pattern.text))))
     others = positions_where(op, op.LogicalNot(is_one_of(op, texts.symbols, pattern.members)))

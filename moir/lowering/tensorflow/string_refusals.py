@@ -29,7 +29,6 @@ REASONS = {
     "ReadFile": "the runtime reads no files",
     "StringFormat": "the runtime does not write tensors of any rank as text",
     "StringToHashBucket": _HASH,
-    "StringToHashBucketFast": _HASH,
     "StringToHashBucketStrong": _HASH,
     "UnicodeScript": "the runtime has no table of the scripts of characters",
     "UnicodeTranscode": "the runtime has no tables of encodings",

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from moir.errors import ConversionError
 from tests.numerical.tensorflow.conversion import check
 
 A = np.array([[1, 2, 3], [-4, 5, 6]])
@@ -69,11 +68,6 @@ def test_selection_of_rows(condition: np.ndarray) -> None:
 def test_selection_of_elements_of_a_list() -> None:
     inputs = {"condition": ROW, "a": B[0].astype(np.float32), "b": np.zeros(3, np.float32)}
     check(lambda condition, a, b: tf.raw_ops.Select(condition=condition, x=a, y=b), inputs)
-
-
-def test_strings_are_refused() -> None:
-    with pytest.raises(ConversionError, match="strings"):
-        check(lambda x: tf.raw_ops.Equal(x=x, y="b"), {"x": np.array(["a"], object)}, forms=("static",))
 
 
 @pytest.mark.parametrize("x", [0.0, 2.5, np.int8(3), True, [], [0], np.zeros((0, 3), np.float32), "", "a"], ids=str)

@@ -1,0 +1,170 @@
+"""Strings that operations of OpenVINO Tokenizers compute, against TensorFlow."""
+
+from __future__ import annotations
+
+import random
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import moir
+from moir.conversion import convert_model, save_model
+from moir.errors import ConversionError
+from moir.lowering.tensorflow.regular_expressions import UnknownPattern, written_anew
+from tests.numerical.runtime import core
+from tests.numerical.tensorflow.conversion import build, check
+
+# The package itself would change all cores of the process.
+_SPEC = find_spec("openvino_tokenizers")
+assert _SPEC is not None
+assert _SPEC.submodule_search_locations
+[LIBRARY] = Path(_SPEC.submodule_search_locations[0], "lib").glob("*openvino_tokenizers.*")
+core().add_extension(str(LIBRARY))
+
+FLEXIBLE = ("static", "dynamic")
+TEXTS = np.array(
+    [
+        ["Hello, World 42!", "", "a.b-c_d 3.14"],
+        ["aaab abab", "x\ny\n", "foo@bar.org, me@x.y"],
+        ["\u00e4\u00d6\u20ac\u00df na\u00efve 12\u0663", "\u65e5\u672c Q\u00a0z\v\t ", "$1 \\1 (x) [y]"],
+    ],
+    object,
+)
+
+REPLACEMENTS = [
+    ("[0-9]+", "#", True),
+    (r"\d+(\.\d+)?", "<>", True),
+    (r"(\w+)@(\w+)", r"\2$\1", True),
+    (r"\b\w", "_", True),
+    (r"\B.", "\u00e9", True),
+    (r"[^[:alnum:]\s]", " ", True),
+    (r"\p{L}|\p{Nd}", "", True),
+    (r"^\s*\S", "", True),
+    ("(a|ab)(c|bab)?", "-", True),
+    ("a+?b", "", True),
+    ("(?:ab){2,3}", "%", True),
+    (".$", "$", True),
+    ("[aeiou]", "", False),
+    (r"(\S)\s", r"\1\\", False),
+    ("abab", "\u00fc", True),
+    (r"[\W_]", "-", True),
+    (r"\s+", " ", False),
+]
+
+
+@pytest.mark.parametrize(("pattern", "rewrite", "all_matches"), REPLACEMENTS)
+def test_replace(pattern: str, rewrite: str, all_matches: bool) -> None:
+    check(lambda x: tf.strings.regex_replace(x, pattern, rewrite, all_matches), {"x": TEXTS}, forms=FLEXIBLE)
+
+
+def test_replace_in_a_scalar() -> None:
+    check(lambda x: tf.strings.regex_replace(x, "l+o?", "L"), {"x": np.array("hello", object)}, forms=FLEXIBLE)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"[\w ,]+!?", r"(\w\.?)*", r"(a|b)+ ?[ab]*", ".*", r"\W?", r"[^0-9]+\d", "(foo|x\ny)?\n?", r"\S+@\S+, .*", r"\b", r"\B", "x$"],
+)
+def test_full_match(pattern: str) -> None:
+    check(lambda x: tf.strings.regex_full_match(x, pattern), {"x": TEXTS}, forms=FLEXIBLE)
+
+
+def test_random_patterns() -> None:
+    """Random patterns and texts of a few characters: all ways of repeating and choosing."""
+    draw = random.Random(11)
+
+    def drawn(depth: int) -> str:
+        kind = draw.randrange(7) if depth else 0
+        if kind < 2:
+            return draw.choice(["a", "b", "c", ".", "[ab]", "[^a]", r"\w", r"\s", "\u00e4"])
+        if kind < 4:
+            return drawn(depth - 1) + drawn(depth - 1)
+        if kind == 4:
+            return f"(?:{drawn(depth - 1)}|{drawn(depth - 1)})"
+        return f"({drawn(depth - 1)}){draw.choice(['+', '*', '?', '+?', '*?', '??', '{2}', '{1,2}'])}"
+
+    texts = np.array(["".join(draw.choice("abc \u00e4\n") for _ in range(draw.randrange(12))) for _ in range(40)], object)
+    patterns: list[str] = []
+    while len(patterns) < 12:
+        pattern = drawn(3)
+        try:
+            found = written_anew(pattern)
+        except UnknownPattern:
+            continue
+        if found.least:
+            patterns.append(pattern)
+    for pattern in patterns:
+        check(
+            lambda x, pattern=pattern: [tf.strings.regex_replace(x, pattern, "-"), tf.strings.regex_full_match(x, pattern)],
+            {"x": texts},
+            forms=("static",),
+        )
+
+
+def test_large_replacements() -> None:
+    """The longest replacements that are converted fit into the room that the extension has."""
+    texts = np.array(["a" * size for size in (1, 3, 10, 100, 1000)], object)
+    check(lambda x: tf.strings.regex_replace(x, "a|bb", "xyz"), {"x": texts}, forms=("static",))
+    check(lambda x: tf.strings.regex_replace(x, "(a)(a)?", r"\1\1\1"), {"x": texts}, forms=("static",))
+
+
+@pytest.mark.parametrize("buckets", [1, 10, 2**31 - 1, 2**40])
+def test_hashes(buckets: int) -> None:
+    draw = random.Random(3)
+    texts = np.array(["".join(chr(draw.choice((draw.randrange(32, 127), 0xE9))) for _ in range(size)) for size in range(0, 150, 3)], object)
+    check(lambda x: tf.strings.to_hash_bucket_fast(x, buckets), {"x": texts.reshape(5, -1)}, forms=FLEXIBLE)
+
+
+def written(function: Any, folder: Path) -> Path:
+    """A file with the graph of a function of strings."""
+    graph, _ = build(function, {"x": TEXTS[0]})
+    (folder / "model.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    return folder / "model.pb"
+
+
+def hashed(x: Any) -> Any:
+    return tf.strings.to_hash_bucket_fast(tf.strings.regex_replace(x, "(a|b)c*", "d"), 9)
+
+
+def test_what_a_model_says(tmp_path: Path) -> None:
+    module = convert_model(written(hashed, tmp_path))
+    save_model(module, tmp_path / "model.xml")
+    model = core().read_model(tmp_path / "model.xml")
+    assert model.get_rt_info("runtime_extensions").astype(str) == "openvino_tokenizers"
+    assert sum(op.get_type_name() in ("RegexNormalization", "StringToHashBucket") for op in model.get_ordered_ops()) == 2
+    moir.to_openvino(module, core=core())
+    assert str(module).count("the model needs OpenVINO Tokenizers in the runtime") == 1
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (hashed, "an automaton, which the operation sets cannot express, and operations of OpenVINO Tokenizers are ruled out; leave out"),
+        (lambda x: tf.strings.to_hash_bucket_fast(x, 9), "64 bits, .* and operations of OpenVINO Tokenizers are ruled out; leave out"),
+    ],
+)
+def test_ruled_out(tmp_path: Path, function: Any, reason: str) -> None:
+    with pytest.raises(ConversionError, match=reason):
+        convert_model(written(function, tmp_path), tokenizers=False)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "rewrite", "reason"),
+    [
+        ("a*", "x", "matches nothing as well"),
+        ("(a|b)", "12345", "more than 3 times as long"),
+        ("(a)|(b)", r"\1", "refers to part 1, which a match may lack"),
+        ("(a)b|c", r"\0\0\0\0", "more than 3 times as long"),
+        ("(?i)ab", "x", "it has flags"),
+        ("(a+)+", "x", "may take for ever"),
+        (r"\p{Greek}", "x", "it is no expression that is known"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, pattern: str, rewrite: str, reason: str) -> None:
+    with pytest.raises(ConversionError, match=re.escape(reason)):
+        convert_model(written(lambda x: tf.strings.regex_replace(x, pattern, rewrite), tmp_path))

@@ -45,7 +45,7 @@ _ELEMENT_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 
 
 def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> str:
-    """The `<rt_info>` of the model: moir's version, the extensions that the runtime needs, the options of the conversion.
+    """The `<rt_info>` of the model: moir's version, the extensions that it needs, the options of the conversion.
 
     Options are those that the model records (`conversion_parameters`), overridden by the given ones.
     """

@@ -15,7 +15,7 @@ def equal_strings(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     first, second = unpacked(op, a), unpacked(op, b)
     none_of_first, none_of_second = (op.Multiply(each.begins, number(0)) for each in (first, second))
     listed = [
-        Texts(*(flat(op, op.Add(limit, none)) for limit in each[:2]), each.symbols)
+        Texts(flat(op, op.Add(each.begins, none)), flat(op, op.Add(each.ends, none)), each.symbols)
         for each, none in ((first, none_of_second), (second, none_of_first))
     ]
     rows, lengths = matrix(op, listed[0])

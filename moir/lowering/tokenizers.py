@@ -59,9 +59,9 @@ def operation(
 def check_permitted(node: LoweringNode, reason: str, hint: str) -> None:
     """Raises ConversionError with a reason and a hint if the options of the conversion rule these operations out."""
     parameters = None if (model := model_around(node.op)) is None else model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
-    if isinstance(parameters, DictionaryAttr) and (given := parameters.data.get("tokenizers")) is not None:
-        if value_of(given) == NO_TOKENIZERS:
-            node.fail(f"{reason}, and operations of OpenVINO Tokenizers are ruled out", hint=hint)
+    given = parameters.data.get("tokenizers") if isinstance(parameters, DictionaryAttr) else None
+    if given is not None and value_of(given) == NO_TOKENIZERS:
+        node.fail(f"{reason}, and operations of OpenVINO Tokenizers are ruled out", hint=hint)
 
 
 def replaced(node: LoweringNode, op: OpBuilder, texts: Texts, pattern: str, rewrite: str, *, all_matches: bool) -> Texts:

@@ -4,7 +4,8 @@ The file is a sequence of blocks and a footer. A block holds entries in the orde
 without the prefix it shares with the previous key. The index block has an entry for every data block, whose value is
 the offset and size of the data block.
 
-Source: LevelDB's table format (https://github.com/google/leveldb/blob/main/doc/table_format.md).
+Source: LevelDB's table format (https://github.com/google/leveldb/blob/main/doc/table_format.md), Snappy's block format
+(https://github.com/google/snappy/blob/main/format_description.txt).
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from moir.errors import ModelFileError
 from moir.frontends.files import map_file
@@ -30,6 +33,8 @@ _EXPANSION = 64
 Shared prefixes are stored once, so keys can be longer than the file, but a small file must not fill the memory.
 """
 _UNCOMPRESSED, _SNAPPY = 0, 1
+_SNAPPY_EXPANSION = 32
+"""Largest ratio of the size of a block to that of its compressed form: two bytes copy at most 64."""
 
 
 class SortedTable:
@@ -38,7 +43,7 @@ class SortedTable:
     Args:
         path: the file.
 
-    Raises ModelFileError for a file that is damaged, no table of this format, or has compressed blocks.
+    Raises ModelFileError for a file that is damaged, or no table of this format, or whose compression is unknown.
     """
 
     def __init__(self, path: Path) -> None:
@@ -53,6 +58,7 @@ class SortedTable:
             )
         self.mapped: mmap.mmap = mapped
         self.key_bytes = 0
+        self.block_bytes = 0
         self.entries: dict[bytes, bytes] = {}
         self._read()
 
@@ -85,16 +91,39 @@ class SortedTable:
             raise self.error(f"a block of {size} bytes at {offset} is beyond the end", origin)
         return (offset, size), position
 
+    def _decompressed(self, content: bytes, offset: int) -> bytes:
+        """The content of a block that is compressed with Snappy. It says its size, which its own size limits."""
+        try:
+            cramjam: Any = import_module("cramjam")
+        except ImportError as error:
+            hint = "install moir[snappy], or save the checkpoint again with a TensorFlow that does not compress it"
+            reason = "the index of the checkpoint is compressed with Snappy, for which a package is missing"
+            raise ModelFileError(reason, location=f"{self.path}, offset {offset}", hint=hint) from error
+        try:
+            size, _ = varint(memoryview(content), 0, len(content))
+            if size > _SNAPPY_EXPANSION * len(content):
+                raise self.error(f"a compressed block of {len(content)} bytes claims to have {size}", offset)
+            found = bytes(cramjam.snappy.decompress_raw(content))
+        except (ValueError, cramjam.DecompressionError):
+            raise self.error("a compressed block is damaged", offset) from None
+        self.block_bytes += len(found)
+        if self.block_bytes > _EXPANSION * len(self.mapped):
+            raise self.error("its blocks take far more memory than the file", offset)
+        return found
+
     def _block(self, offset: int, size: int) -> Iterator[tuple[bytes, bytes]]:
         """The entries of a block."""
         content = self.mapped[offset : offset + size]
         compression, checksum = struct.unpack_from("<BI", self.mapped, offset + size)
         if checksum != masked(crc32c(self.mapped[offset : offset + size + 1])):
             raise self.error("the checksum of a block is wrong", offset)
-        if compression != _UNCOMPRESSED:
-            kind = "compressed with Snappy" if compression == _SNAPPY else f"compressed by method {compression}"
+        if compression == _SNAPPY:
+            content = self._decompressed(content, offset)
+        elif compression != _UNCOMPRESSED:
             hint = "save it again with a TensorFlow that does not compress it"
-            raise ModelFileError(f"the index of the checkpoint is {kind}", location=f"{self.path}, offset {offset}", hint=hint)
+            reason = f"the index of the checkpoint is compressed by method {compression}"
+            raise ModelFileError(reason, location=f"{self.path}, offset {offset}", hint=hint)
+        size = len(content)
         restarts = struct.unpack_from("<I", content, size - 4)[0] if size >= 4 else size
         end = size - 4 - 4 * restarts
         if end < 0:

@@ -14,11 +14,14 @@ import re
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from re import _constants as codes  # pyright: ignore[reportAttributeAccessIssue]
-from re import _parser as parser  # pyright: ignore[reportAttributeAccessIssue]
+from importlib import import_module
 from typing import Any
 
 from moir.errors import ConversionError
+
+# Python's own parser of expressions, for which there are no types.
+codes: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
 
 LAST_CODE_POINT = 0x10FFFF
 _PRIVATE = 0xF0000
@@ -191,10 +194,11 @@ class _Writer:
                 self.unset.add(group)
             return f"({'?:' if group is None else ''}{self.sequence(parts, is_optional=is_optional, in_loop=in_loop)})"
         if code in _REPEATS:
-            return self._repeat(code, *value, is_optional, in_loop)
+            least, most, parts = value
+            return self._repeat(code, least, most, parts, is_optional=is_optional, in_loop=in_loop)
         raise UnknownPattern(f"it has a part that RE2 does not have: {str(code).lower()}")
 
-    def _repeat(self, code: Any, least: int, most: Any, parts: Any, is_optional: bool, in_loop: bool) -> str:
+    def _repeat(self, code: Any, least: int, most: Any, parts: Any, *, is_optional: bool, in_loop: bool) -> str:
         endless = most is codes.MAXREPEAT
         if not endless and most > _MAXIMUM_REPETITIONS:
             raise UnknownPattern("it has more repetitions than RE2 admits")

@@ -185,7 +185,9 @@ def power_of_ten(op: OpBuilder, exponent: SSAValue) -> SSAValue:
 
 @tf.lowers("StringToHashBucketFast")
 def hash_bucket(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.StringToHashBucketFast(x) {num_buckets} -> extension.StringToHashBucket(StringTensorUnpack(x)) {num_buckets}"""
+    """tf.StringToHashBucketFast(x) {num_buckets}
+    -> extension.StringToHashBucket(opset15.StringTensorUnpack(x)) {num_buckets}
+    """
     reason = "the hash needs products of 64 bits, which the runtime computes with 32"
     hint = "leave out --no-tokenizers, or cut the model behind this node, where the values are numbers"
     check_permitted(node, reason, hint)

@@ -66,10 +66,22 @@ def test_replace_in_a_scalar() -> None:
     check(lambda x: tf.strings.regex_replace(x, "l+o?", "L"), {"x": np.array("hello", object)}, forms=FLEXIBLE)
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [r"[\w ,]+!?", r"(\w\.?)*", r"(a|b)+ ?[ab]*", ".*", r"\W?", r"[^0-9]+\d", "(foo|x\ny)?\n?", r"\S+@\S+, .*", r"\b", r"\B", "x$"],
-)
+FULL_MATCHES = [
+    r"[\w ,]+!?",
+    r"(\w\.?)*",
+    r"(a|b)+ ?[ab]*",
+    ".*",
+    r"\W?",
+    r"[^0-9]+\d",
+    "(foo|x\ny)?\n?",
+    r"\S+@\S+, .*",
+    r"\b",
+    r"\B",
+    "x$",
+]
+
+
+@pytest.mark.parametrize("pattern", FULL_MATCHES)
 def test_full_match(pattern: str) -> None:
     check(lambda x: tf.strings.regex_full_match(x, pattern), {"x": TEXTS}, forms=FLEXIBLE)
 

@@ -6,19 +6,22 @@ import random
 import re
 import shutil
 import struct
+import sys
 import tracemalloc
 from pathlib import Path
 
+import cramjam
 import numpy as np
 import pytest
 
 from moir.dialects import element_types
 from moir.errors import ConversionError, ModelFileError
+from moir.frontends.protobuf.wire import encode_varint
 from moir.frontends.tensorflow.bundle import OBJECT_GRAPH_KEY, Bundle
 from moir.frontends.tensorflow.checksum import crc32c, masked
 from moir.frontends.tensorflow.messages import message_class
 from moir.frontends.tensorflow.ordered_code import encode_natural, encode_signed, encode_string, slice_key
-from moir.frontends.tensorflow.sorted_table import SortedTable
+from moir.frontends.tensorflow.sorted_table import MAGIC, SortedTable
 from tests.unit.frontends.tensorflow.sorted_tables import block, index, table, trailed
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "tensorflow"
@@ -87,7 +90,9 @@ def test_table_of_several_blocks(tmp_path: Path) -> None:
         (b"", "empty"),
         (b"x" * 100, "not the index"),
         (table([block([(b"a", b"1")])])[:-1], "not the index"),
-        (table([block([(b"a", b"1")], compression=1)]), "Snappy"),
+        (table([block([(b"a", b"1")], compression=1)]), "a compressed block is damaged"),
+        (table([trailed(encode_varint(1 << 40) + b"\0a" * 20, 1)]), "a compressed block of 46 bytes claims to have 1099511627776"),
+        (table([trailed(b"\xff" * 12, 1)]), "a compressed block is damaged"),
         (table([block([(b"a", b"1")], compression=9)]), "method 9"),
         (table([block([(b"b", b"1")]), block([(b"a", b"1")])]), "order"),
         (table([trailed(struct.pack("<I", 7))]), "restart points"),
@@ -100,6 +105,36 @@ def test_table_of_several_blocks(tmp_path: Path) -> None:
 def test_damaged_tables(tmp_path: Path, content: bytes, reason: str) -> None:
     with pytest.raises(ModelFileError, match=reason):
         SortedTable(write(tmp_path, content))
+
+
+def compressed(plain: bytes) -> bytes:
+    """A block, as `block` returns it, compressed with Snappy."""
+    return trailed(bytes(cramjam.snappy.compress_raw(plain[:-5])), 1)
+
+
+def test_compressed_blocks(tmp_path: Path) -> None:
+    entries = [(f"layer/{number:03d}/weights".encode(), bytes([number]) * 100) for number in range(90)]
+    blocks = [compressed(block(entries[start : start + 30])) for start in range(0, 90, 30)]
+    assert SortedTable(write(tmp_path, table(blocks))).entries == dict(entries)
+
+
+def test_a_compressed_block_that_stands_for_many(tmp_path: Path) -> None:
+    """A block of restart points only has no keys whose order would tell that it is the same one again."""
+    words = 1 << 16
+    part = compressed(bytes(4 * words) + struct.pack("<I", words) + bytes(5))
+    place = encode_varint(0) + encode_varint(len(part) - 5)
+    places = block([(struct.pack(">H", number), place) for number in range(5000)])
+    handles = encode_varint(0) + encode_varint(0) + encode_varint(len(part)) + encode_varint(len(places) - 5)
+    path = write(tmp_path, part + places + handles.ljust(40, b"\0") + struct.pack("<Q", MAGIC))
+    with pytest.raises(ModelFileError, match="its blocks take far more memory than the file"):
+        SortedTable(path)
+
+
+def test_compression_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cramjam", None)
+    path = write(tmp_path, table([compressed(block([(b"a", b"1")]))]))
+    with pytest.raises(ModelFileError, match=re.escape("compressed with Snappy, for which a package is missing; install moir[snappy]")):
+        SortedTable(path)
 
 
 def test_checksum_of_blocks(tmp_path: Path) -> None:

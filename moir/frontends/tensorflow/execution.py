@@ -19,7 +19,7 @@ import numpy as np
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.errors import ConversionError, ModelFileError
-from moir.frontends.tensorflow.functions import CALL_KINDS
+from moir.frontends.tensorflow.functions import CALL_KINDS, first_argument
 from moir.frontends.tensorflow.lookup_tables import TextTable, read_text_table
 from moir.frontends.tensorflow.references import attribute, reference
 from moir.frontends.tensorflow.tensors import element_type
@@ -34,9 +34,9 @@ MAXIMUM_RESTORED = 1 << 20
 _MAXIMUM_DEPTH = 64
 
 VARIABLE_KINDS = frozenset(("VarHandleOp", "VariableV2", "Variable"))
-TABLE_KINDS = frozenset(("HashTableV2", "HashTable", "MutableHashTableV2", "MutableHashTable"))
-EXECUTED_CALL_KINDS = CALL_KINDS | {"RemoteCall"}
-"""Calls that are followed during execution. A RemoteCall in the graph itself is refused, not inlined."""
+MUTABLE_TABLE_KINDS = frozenset(("MutableHashTableV2", "MutableHashTable"))
+"""Kinds of tables that need no initialization: they are empty until something is inserted."""
+TABLE_KINDS = MUTABLE_TABLE_KINDS | {"HashTableV2", "HashTable"}
 
 _PASSING_KINDS = frozenset(("Identity", "IdentityN", "RefIdentity", "StopGradient", "Snapshot", "PlaceholderWithDefault", "EnsureShape"))
 ASSIGNMENT_KINDS = frozenset(("AssignVariableOp", "Assign"))
@@ -128,7 +128,7 @@ class Execution:
                     break
                 source = self.nodes.get(reference(source.input[0])[0])
             return source is not None and source.op == "RestoreV2"
-        if node.op in EXECUTED_CALL_KINDS and (function := self.functions.get(attribute(node, "f").func.name)) is not None:
+        if node.op in CALL_KINDS and (function := self.functions.get(attribute(node, "f").func.name)) is not None:
             return any(inner.op == "RestoreV2" for inner in function.node_def)
         return False
 
@@ -161,7 +161,7 @@ class Execution:
             return [Handle(resource_of(node, frame.prefix), node)]
         if kind == "RestoreV2":
             return _restored(operands)
-        if kind in EXECUTED_CALL_KINDS or kind in self.functions:
+        if kind in CALL_KINDS or kind in self.functions:
             return self._call(node, operands, frame)
         if not operands or not isinstance(handle := operands[0], Handle):
             return []
@@ -182,11 +182,12 @@ class Execution:
             return None
 
     def _call(self, node: Any, operands: list[Value], frame: _Frame) -> list[Value]:
-        name = attribute(node, "f").func.name if node.op in EXECUTED_CALL_KINDS else node.op
+        name = attribute(node, "f").func.name if node.op in CALL_KINDS else node.op
         function = self.functions.get(name)
         if function is None or frame.depth >= _MAXIMUM_DEPTH:
             return []
-        arguments = {argument.name: value for argument, value in zip(function.signature.input_arg, operands, strict=False)}
+        given = operands[first_argument(node.op) :]
+        arguments = {argument.name: value for argument, value in zip(function.signature.input_arg, given, strict=False)}
         nodes = {inner.name: inner for inner in function.node_def}
         inner = self._frame(nodes, nodes, arguments, f"{frame.prefix}{node.name}/", frame.depth + 1)
         return [inner.values.get(reference(function.ret[result.name])) for result in function.signature.output_arg]

@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 from moir.errors import ModelFileError
 from moir.frontends.operations import Operations
 from moir.frontends.tensorflow.attributes import Bindings, list_length
-from moir.frontends.tensorflow.functions import Function, Nodes, bound, is_back_edge
+from moir.frontends.tensorflow.functions import MERGE_KINDS, Function, Nodes, bound, is_back_edge
 from moir.frontends.tensorflow.outputs import output_number
 from moir.frontends.tensorflow.state_order import FrameOrder
 from moir.records import Record
@@ -27,6 +27,11 @@ Tensor: TypeAlias = tuple[str, int]
 MAXIMUM_OUTPUTS = 1 << 16
 """Largest number of an output that a reference may have."""
 _MAXIMUM_NAMES_IN_CYCLE = 6
+_MAXIMUM_PINNED = 1000
+"""Largest number of nodes that are computed on a branch from constants alone."""
+_BRANCH_KINDS = frozenset(
+    ("Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "NextIteration", "RefNextIteration")
+)
 
 
 class Frame:
@@ -143,6 +148,7 @@ class Plan(Record):
     order: list[str]
     outputs: dict[str, set[int]]
     operands: dict[str, list[Tensor]]
+    """The tensors that each node uses; of a Merge, behind them those that `pins` returns."""
 
 
 def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) -> Plan:
@@ -173,10 +179,51 @@ def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) ->
         outputs[name] = {number}
         node = frame.nodes[name]
         operands[name] = [] if node.op in inputs else frame.operands(node)
+        if node.op in MERGE_KINDS:
+            operands[name] += [pin for pin in pins(frame, operands[name]) if pin is not None]
         stack += operands[name]
     if frame.state is None:
         return Plan(_order(frame, operands), outputs, operands)
     return Plan(sorted(operands, key=frame.state.positions.__getitem__), outputs, operands)
+
+
+def pins(frame: Frame, operands: Iterable[Tensor]) -> list[Tensor | None]:
+    """For each operand of a Merge that only a control edge ties to its branch, the output of the Switch of that branch.
+
+    None for an operand that depends on a Switch or another Merge by data, or has no such edge.
+    """
+    return [_pin(frame, name) for name, _ in operands]
+
+
+def _pin(frame: Frame, name: str) -> Tensor | None:
+    seen = {name}
+    stack = [name]
+    found: Tensor | None = None
+    while stack:
+        node = frame.nodes.get(stack.pop())
+        if node is None:
+            continue
+        if node.op in _BRANCH_KINDS or len(seen) > _MAXIMUM_PINNED:
+            return None
+        for text in node.input:
+            if text.startswith("^"):
+                found = found or _switched(frame, text[1:])
+            elif (source := text.partition(":")[0]) not in seen:
+                seen.add(source)
+                stack.append(source)
+    return found
+
+
+def _switched(frame: Frame, name: str) -> Tensor | None:
+    """The output of a Switch that a node passes on by Identity operations; None for another node."""
+    for _ in range(len(frame.nodes)):
+        node = frame.nodes.get(name)
+        if node is None or node.op not in ("Identity", "RefIdentity") or not (operands := frame.operands(node)):
+            return None
+        name, number = operands[0]
+        if (source := frame.nodes.get(name)) is not None and source.op in ("Switch", "RefSwitch"):
+            return name, number
+    return None
 
 
 def _order(frame: Frame, operands: Mapping[str, list[Tensor]]) -> list[str]:

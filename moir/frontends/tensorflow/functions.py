@@ -14,10 +14,23 @@ from moir.errors import ModelFileError
 from moir.frontends.tensorflow.attributes import Bindings
 from moir.records import Record
 
-CALL_KINDS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
+CALL_KINDS = frozenset(("PartitionedCall", "StatefulPartitionedCall", "RemoteCall"))
 """Kinds that call the function in their attribute `f`; they are inlined."""
 
-_MERGE_KINDS = frozenset(("Merge", "RefMerge"))
+
+def first_argument(kind: str) -> int:
+    """The number of the operand of a calling node that is the first argument of the function.
+
+    That of a RemoteCall follows the name of the device, that of a branch what decides between the branches.
+    """
+    return 1 if kind == "RemoteCall" or kind in BRANCHING_KINDS else 0
+
+
+BRANCHING_KINDS = frozenset(("If", "StatelessIf", "Case", "StatelessCase"))
+LOOP_KINDS = frozenset(("While", "StatelessWhile"))
+
+MERGE_KINDS = frozenset(("Merge", "RefMerge"))
+"""Kinds that join the branches of a condition of TensorFlow 1, or the beginning of a loop and its back edge."""
 _NEXT_ITERATION_KINDS = frozenset(("NextIteration", "RefNextIteration"))
 
 
@@ -53,7 +66,7 @@ class Nodes(dict[str, Any]):
         """For the name of each NextIteration, the name of the Merge it feeds and the number of the operand."""
         found: dict[str, tuple[str, int]] = {}
         for merge in self.values():
-            if merge.op in _MERGE_KINDS:
+            if merge.op in MERGE_KINDS:
                 for index, text in enumerate(merge.input):
                     source = text.partition(":")[0]
                     if source in self and is_back_edge(merge, self[source]):
@@ -63,7 +76,7 @@ class Nodes(dict[str, Any]):
 
 def is_back_edge(user: Any, source: Any) -> bool:
     """Whether an edge between two nodes is the back edge of a TensorFlow 1 loop."""
-    return user.op in _MERGE_KINDS and source.op in _NEXT_ITERATION_KINDS
+    return user.op in MERGE_KINDS and source.op in _NEXT_ITERATION_KINDS
 
 
 class Function(Record):

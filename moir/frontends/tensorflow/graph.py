@@ -30,8 +30,8 @@ from moir.errors import ModelFileError
 from moir.frontends.operations import Operations
 from moir.frontends.tensorflow.attributes import AttributeReader
 from moir.frontends.tensorflow.bodies import BodyBuilder, graph_functions
-from moir.frontends.tensorflow.frames import Frame, Plan, Tensor, plan
-from moir.frontends.tensorflow.functions import CALL_KINDS, Functions, Nodes, call_bindings, is_back_edge
+from moir.frontends.tensorflow.frames import Frame, Plan, Tensor, pins, plan
+from moir.frontends.tensorflow.functions import CALL_KINDS, MERGE_KINDS, Functions, Nodes, call_bindings, first_argument, is_back_edge
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS, is_complex, parameter
 from moir.frontends.tensorflow.model_outputs import ModelOutputs
 from moir.frontends.tensorflow.state import State
@@ -192,6 +192,8 @@ class GraphImporter:
         elif functions := graph_functions(frame, node):
             self.bodies.build(frame, node, operands, numbers, functions)
         else:
+            if node.op in MERGE_KINDS:
+                operands = self.pinned(frame, node, operands)
             values = self.state.operands(frame, node, self.values(frame, node, operands))
             results = self.operation(frame, node, values, numbers or {0})
             self.state.built(frame, node, values, results)
@@ -210,6 +212,20 @@ class GraphImporter:
             is_cut = operand not in frame.values and source is not None and is_back_edge(node, source)
             values.append(frame.operations.absent() if is_cut else frame.values[operand])
         return values
+
+    def pinned(self, frame: Frame, node: Any, operands: Sequence[Tensor]) -> list[Tensor]:
+        """The operands of a Merge. One that only a control edge ties to its branch becomes the output of a Switch."""
+        own = frame.operands(node)
+        for index, pin in enumerate(pins(frame, own)):
+            if pin is None:
+                continue
+            name, branch = pin
+            predicate = frame.values[frame.operands(frame.nodes[name])[1]]
+            switch = _operation_class("Switch").create(operands=[frame.values[own[index]], predicate], result_types=[UNKNOWN] * 2)
+            frame.operations.append(switch)
+            own[index] = (f"{node.name}/pinned/{index}", 0)
+            frame.values[own[index]] = switch.results[branch]
+        return own
 
     def constant(self, frame: Frame, node: Any) -> None:
         """Build a Const. All calls of a function share its data."""
@@ -307,6 +323,7 @@ class GraphImporter:
             if value is None or value.WhichOneof("value") != "func":
                 raise frame.error("a call has an attribute 'f' that is a function", node)
             given, name = value.func.attr, value.func.name
+            operands = operands[first_argument(node.op) :]
         inner = self.enter(frame, node, name, given, frame.operations)
         assert inner.function is not None
         arguments, results = inner.function.arguments, inner.function.results

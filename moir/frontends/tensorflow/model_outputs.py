@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from moir.frontends.tensorflow.frames import MAXIMUM_OUTPUTS, Frame, Tensor
@@ -32,9 +32,11 @@ _EFFECT = re.compile("|".join(EFFECTS))
 _VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 _SAVING_KINDS = frozenset(("Save", "SaveV2", "SaveSlices", "MergeV2Checkpoints"))
 _PASSING_KINDS = frozenset(("Identity", "Switch", "RefSwitch", "Merge", "RefMerge"))
-_EXITS = frozenset(("Exit", "RefExit"))
+_ENTERS, _EXITS = frozenset(("Enter", "RefEnter")), frozenset(("Exit", "RefExit"))
 _LOWERED_EXIT = r"(.*/)?exit/_\d+"
 _READ_VARIABLE = r"(.*/)?(ReadVariableOp(_\d+)?|read)"
+_PREDICATE = r"(.*/)?pred_id(_\d+)?"
+"""Names of the nodes that pass on the predicate of a condition of TensorFlow 1, to the branches that need it."""
 _UNUSED_INPUT = r"(.*/)?unused_control_flow_input(_\d+)?"
 """Names of the nodes that TensorFlow adds when it lowers loops from functions to control flow."""
 _MAXIMUM_NAMES = 4
@@ -55,10 +57,12 @@ class ModelOutputs:
         if not candidates:
             # In such a graph all results are also printed, summarized or saved, so uses for side effects do not count.
             candidates = self._unused([node for node in frame.nodes.values() if _EFFECT.fullmatch(node.op) is None])
+        looped = self._in_loops()
+        outside = [node for node in candidates if node.name not in looped]
         fed = self._fed() if candidates and not self.is_frozen else set[str]()
-        found = [node for node in candidates if not self._is_byproduct(node)]
+        found = [node for node in outside if not self._is_byproduct(node)]
         found = [node for node in found if node.name in fed] or found
-        self.nodes: list[Any] = found or candidates or self._lone_inputs()
+        self.nodes: list[Any] = found or outside or candidates or self._lone_inputs()
         chosen = {node.name for node in self.nodes}
         self.byproducts = [node.name for node in candidates if node.name not in chosen]
 
@@ -97,7 +101,7 @@ class ModelOutputs:
             return not self.is_frozen or re.fullmatch(_LOWERED_EXIT, node.name) is not None
         if node.op not in _PASSING_KINDS:
             return False
-        if node.name in self.controlling or self._waits_for_saving(node):
+        if node.name in self.controlling or self._waits_for_saving(node) or re.fullmatch(_PREDICATE, node.name):
             return True
         source = self._origin(node)
         if source.op in ("Switch", "RefSwitch"):
@@ -122,15 +126,24 @@ class ModelOutputs:
 
     def _fed(self) -> set[str]:
         """The names of the nodes that depend on inputs of the model."""
+        return self._behind(node.name for node in self.frame.nodes.values() if node.op in INPUT_KINDS or node.op.startswith("Placeholder"))
+
+    def _in_loops(self) -> set[str]:
+        """The names of the nodes within loops of TensorFlow 1, whose values no one outside can have."""
+        entering = [node.name for node in self.frame.nodes.values() if node.op in _ENTERS]
+        return self._behind(entering, up_to=_EXITS) if entering else set()
+
+    def _behind(self, names: Iterable[str], up_to: Collection[str] = ()) -> set[str]:
+        """Names of nodes, and of the nodes that depend on these by data, but not past those of some kinds."""
         users: dict[str, list[str]] = {}
         for node in self.frame.nodes.values():
             for name, _ in self.frame.operands(node):
                 users.setdefault(name, []).append(node.name)
-        stack = [node.name for node in self.frame.nodes.values() if node.op in INPUT_KINDS or node.op.startswith("Placeholder")]
+        stack = list(names)
         found = set(stack)
         while stack:
             for user in users.get(stack.pop(), ()):
-                if user not in found:
+                if user not in found and self.frame.nodes[user].op not in up_to:
                     found.add(user)
                     stack.append(user)
         return found

@@ -13,17 +13,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
 
+from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
 from moir.frontends.tensorflow.assets import Assets
 from moir.frontends.tensorflow.bundle import ATTRIBUTE_SUFFIX, OBJECT_GRAPH_KEY, Bundle, open_checkpoint
-from moir.frontends.tensorflow.execution import MAXIMUM_ENTRIES, TABLE_KINDS, VARIABLE_KINDS, Execution, Restored, resource_of
+from moir.frontends.tensorflow.execution import (
+    MAXIMUM_ENTRIES,
+    MUTABLE_TABLE_KINDS,
+    TABLE_KINDS,
+    VARIABLE_KINDS,
+    Execution,
+    Restored,
+    resource_of,
+)
 from moir.frontends.tensorflow.messages import message_class, parse
 from moir.frontends.tensorflow.references import attribute
-from moir.frontends.tensorflow.tensors import DATA_TYPES, TensorReader
+from moir.frontends.tensorflow.tensors import DATA_TYPES, TensorReader, element_type
 from moir.records import Record
 
 _PART = re.compile(r"(.+)/part_(\d{1,6})")
@@ -146,12 +156,26 @@ def table_contents(graph: Any, execution: Execution, bundle: Bundle | None) -> d
     """
     contents: dict[str, dict[str, Attribute]] = {}
     for node in graph.node:
-        if node.op not in TABLE_KINDS or (entries := execution.tables.get(resource_of(node))) is None:
+        if node.op not in TABLE_KINDS:
+            continue
+        if node.op in MUTABLE_TABLE_KINDS and resource_of(node) not in execution.tables:
+            contents[node.name] = _empty_table(node)
+            continue
+        if (entries := execution.tables.get(resource_of(node))) is None:
             continue
         keys, values = (_entries(entry, bundle) for entry in entries)
         if keys is not None and values is not None and keys.array.size == values.array.size <= MAXIMUM_ENTRIES:
             contents[node.name] = {"keys": keys, "values": values}
     return contents
+
+
+def _empty_table(node: Any) -> dict[str, Attribute]:
+    """The properties of a table without entries."""
+    elements = {name: element_type(attribute(node, name).type) for name in ("key_dtype", "value_dtype")}
+    if element_types.dynamic in elements.values():
+        return {}
+    keys, values = (DataAttr.of(np.empty(0, element_types.to_numpy(element)), element) for element in elements.values())
+    return {"keys": keys, "values": values}
 
 
 def _entries(value: DataAttr | Restored, bundle: Bundle | None) -> DataAttr | None:

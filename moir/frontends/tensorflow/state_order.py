@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.frontends.tensorflow.execution import EXECUTED_CALL_KINDS, Resource, resource_of
-from moir.frontends.tensorflow.functions import is_back_edge
+from moir.frontends.tensorflow.execution import Resource, resource_of
+from moir.frontends.tensorflow.functions import CALL_KINDS, is_back_edge
 from moir.frontends.tensorflow.references import reference
 from moir.frontends.tensorflow.state_walk import (
     EXPRESSED_WRITING_KINDS,
@@ -172,9 +172,10 @@ class _Ordering:
 
     def _check_kind(self, frame: CallFrame, node: Any, resource: Resource, nesting: int) -> None:
         """Check that a write of a variable can be expressed."""
-        is_call = node.op in EXECUTED_CALL_KINDS or any(True for _ in self.walk.inner(frame, node))
+        is_call = node.op in CALL_KINDS or any(True for _ in self.walk.inner(frame, node))
         if node.op not in EXPRESSED_WRITING_KINDS and not is_call:
-            raise _error(frame, node, f"it changes variable {resource[1]!r}, which the outputs read, in a way that cannot be expressed")
+            what = "table" if node.op.startswith("LookupTable") else "variable"
+            raise _error(frame, node, f"it changes {what} {resource[1]!r}, which the outputs read, in a way that cannot be expressed")
         if nesting:
             reason = f"it changes variable {resource[1]!r}, which the outputs read, within a condition or a loop of TensorFlow 1"
             raise _error(frame, node, reason)

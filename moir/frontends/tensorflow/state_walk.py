@@ -13,11 +13,14 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from moir.errors import ModelFileError
-from moir.frontends.tensorflow.execution import EXECUTED_CALL_KINDS, VARIABLE_KINDS, Resource, resource_of
+from moir.frontends.tensorflow.execution import TABLE_KINDS, VARIABLE_KINDS, Resource, resource_of
+from moir.frontends.tensorflow.functions import BRANCHING_KINDS, CALL_KINDS, LOOP_KINDS, first_argument
 from moir.frontends.tensorflow.references import attribute, reference
 
-READING_KINDS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape"))
-"""Kinds that read the variable whose handle is operand 0."""
+READING_KINDS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape")) | frozenset(
+    f"LookupTable{kind}" for kind in ("Find", "FindV2", "Size", "SizeV2", "Export", "ExportV2")
+)
+"""Kinds that read the variable or the table whose handle is operand 0."""
 REFERENCE_KINDS = frozenset(("VariableV2", "Variable"))
 """Kinds of variables whose output is no handle: each user reads the variable."""
 ASSIGNING_KINDS = frozenset(("Assign", "AssignVariableOp"))
@@ -33,18 +36,16 @@ EXPRESSED_WRITING_KINDS = ASSIGNING_KINDS | frozenset(
     for kind in kinds.split()
 )
 """Kinds that write the variable that is operand 0, and can be expressed as a function of its value."""
-BRANCHING_KINDS = frozenset(("If", "StatelessIf", "Case", "StatelessCase"))
-LOOP_KINDS = frozenset(("While", "StatelessWhile"))
 MAXIMUM_STEPS = 1 << 21
 """Largest number of steps of a walk."""
 
-_WRITING = re.compile(r"(Resource)?(CountUpTo|ScatterDiv)|(Resource)?(Sparse)?Apply\w+")
+_WRITING = re.compile(r"(Resource)?(CountUpTo|ScatterDiv)|(Resource)?(Sparse)?Apply\w+|LookupTable(Insert|Import|Remove)\w*")
 _PASSING_KINDS = frozenset(("Identity", "RefIdentity", "Enter", "RefEnter", "Switch", "RefSwitch", "Merge", "RefMerge", "Exit", "RefExit"))
 _MAXIMUM_DEPTH = 64
 
 
 def is_writing(kind: str) -> bool:
-    """Whether operations of a kind write the variable that is operand 0."""
+    """Whether operations of a kind write the variable or the table that is operand 0."""
     return kind in EXPRESSED_WRITING_KINDS or _WRITING.fullmatch(kind) is not None
 
 
@@ -127,7 +128,7 @@ class Walk:
         key = frame, node.name, name
         if key not in self._frames:
             function = self.functions[name]
-            first = 1 if node.op in BRANCHING_KINDS else 0
+            first = first_argument(node.op)
             arguments = {argument.name: first + index for index, argument in enumerate(function.signature.input_arg)}
             nodes = {inner.name: inner for inner in function.node_def}
             self._frames[key] = CallFrame(nodes, arguments, (frame, node), function, frame.depth + 1)
@@ -192,7 +193,7 @@ class Walk:
                 found.add(resource_of(node))
             elif node.op in READING_KINDS and node.input and (resource := self.resource(frame, node.input[0])) is not None:
                 found.add(resource)
-            is_call = node.op in EXECUTED_CALL_KINDS or node.op in self.functions
+            is_call = node.op in CALL_KINDS or node.op in self.functions
             for entered in self.inner(frame, node):
                 function = entered.function
                 results = [function.ret.get(result.name, "") for result in function.signature.output_arg]
@@ -219,11 +220,11 @@ class Walk:
             if name in frame.arguments and frame.caller is not None:
                 following = self.operand(*frame.caller, frame.arguments[name])
             elif (node := frame.nodes.get(name)) is not None:
-                if node.op in VARIABLE_KINDS:
+                if node.op in VARIABLE_KINDS or node.op in TABLE_KINDS:
                     return resource_of(node)
                 if node.op in _PASSING_KINDS or is_writing(node.op) or node.op in LOOP_KINDS:
                     following = self.operand(frame, node, index if node.op in LOOP_KINDS else 0)
-                elif node.op in EXECUTED_CALL_KINDS:
+                elif node.op in CALL_KINDS:
                     function = self.functions.get(attribute(node, "f").func.name)
                     results = [] if function is None else [function.ret.get(result.name, "") for result in function.signature.output_arg]
                     entered = None if function is None else self._enter(frame, node, function.signature.name)

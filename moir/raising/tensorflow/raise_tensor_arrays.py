@@ -25,7 +25,7 @@ from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.infrastructure import Constant
 from moir.rewriting.reporting_pass import Needs, ReportingPass, needs_of_roots
-from moir.rewriting.tensorflow_nodes import erase, integer_of, kind_of, new_integers, new_node, origin, origin_of_kind
+from moir.rewriting.tensorflow_nodes import erase, integer_of, kind_of, new_integers, new_node, origin, origin_of_kind, unsupported
 
 
 class RaiseTensorArraysPass(ReportingPass):
@@ -45,7 +45,11 @@ class RaiseTensorArraysPass(ReportingPass):
                 rewrite = REWRITES.get(kind) if kind.startswith("TensorArray") else None
                 if rewrite is not None:
                     assert isinstance(each, FrameworkOp)
-                    rewrite(Access(each))
+                    function, operands, results = rewrite
+                    used = [result.index for result in each.results if result.first_use is not None]
+                    if len(each.operands) != operands or any(index >= results for index in used):
+                        raise unsupported(each, f"it has {operands} operands and {results} results, the graph another number")
+                    function(Access(each))
                     changed = True
         return changed
 
@@ -79,6 +83,7 @@ class Access:
 
     def replace_with(self, values: Sequence[SSAValue]) -> None:
         """Replace the results of the node by values, and erase the node."""
+        values = values[: len(self.op.results)]
         inherit_names(self.op, values)
         for result, value in zip(self.op.results, values, strict=True):
             result.replace_all_uses_with(value)
@@ -174,17 +179,20 @@ def _close(access: Access) -> None:
     erase(access.op)
 
 
-REWRITES: dict[str, Callable[[Access], None]] = {
-    "TensorArrayV3": _array,
-    "TensorArrayWriteV3": _write,
-    "TensorArrayReadV3": _read,
-    "TensorArrayGatherV3": _gather,
-    "TensorArrayPack": _pack,
-    "TensorArrayScatterV3": _scatter,
-    "TensorArrayUnpack": _unpack,
-    "TensorArraySizeV3": _size,
-    "TensorArrayConcatV3": _concat,
-    "TensorArraySplitV3": _split,
-    "TensorArrayCloseV3": _close,
+REWRITES: dict[str, tuple[Callable[[Access], None], int, int]] = {
+    "TensorArrayV3": (_array, 1, 2),
+    "TensorArrayWriteV3": (_write, 4, 1),
+    "TensorArrayReadV3": (_read, 3, 1),
+    "TensorArrayGatherV3": (_gather, 3, 1),
+    "TensorArrayPack": (_pack, 2, 1),
+    "TensorArrayScatterV3": (_scatter, 4, 1),
+    "TensorArrayUnpack": (_unpack, 3, 1),
+    "TensorArraySizeV3": (_size, 2, 1),
+    "TensorArrayConcatV3": (_concat, 2, 2),
+    "TensorArraySplitV3": (_split, 4, 1),
+    "TensorArrayCloseV3": (_close, 1, 0),
 }
-"""The rewrite of each kind. Kinds of version 2 are not raised: their array has no flow result."""
+"""The rewrite of each kind, and how many operands and results it has.
+
+Kinds of version 2 are not raised: their array has no flow result.
+"""

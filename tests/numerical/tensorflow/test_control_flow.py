@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.numerical.tensorflow.conversion import check
+from tests.numerical.runtime import compare
+from tests.numerical.tensorflow.conversion import build, check, convert_graph, expected_results, ordered_results
 
 random = np.random.default_rng(3)
 X = random.standard_normal((3, 4)).astype(np.float32)
@@ -42,6 +44,9 @@ CONDITIONALS: dict[str, Callable[..., Any]] = {
     "one output": lambda p, x: tf.cond(p, lambda: tf.abs(x), lambda: -x),
     "two outputs": lambda p, x: tf.cond(p, lambda: (x + 1.0, tf.reduce_sum(x)), lambda: (x * 2.0, tf.reduce_max(x))),
     "constant in a branch": lambda p, x: tf.cond(p, lambda: tf.constant([[1.0, 2.0, 3.0, 4.0]]), lambda: x[:1]),
+    "constants in both branches": lambda p, x: x * tf.cond(p, lambda: tf.constant(2.0), lambda: tf.constant(3.0)),
+    "nested constants": lambda p, x: x * tf.cond(p, lambda: tf.cond(x[0, 0] > 0.0, lambda: 2.0, lambda: 3.0), lambda: tf.constant(5.0)),
+    "computed constants": lambda p, x: x + tf.cond(p, lambda: tf.zeros([4]) + 1.0, lambda: tf.exp(tf.constant(2.0)) * tf.ones([4])),
     "input in a branch": lambda p, x: tf.cond(p, lambda: x, lambda: x * 3.0),
     "nested": lambda p, x: tf.cond(
         p, lambda: tf.cond(tf.reduce_sum(x) > 0.0, lambda: x + 1.0, lambda: x - 1.0), lambda: tf.cond(p, lambda: x, lambda: x * 5.0)
@@ -146,6 +151,30 @@ def test_convolutions_around_a_loop() -> None:
         return convolved(tf.while_loop(lambda i, *_: i < 2, lambda i, v: (i + 1, tf.tanh(v)), (tf.constant(0), first))[1])
 
     check(function, {"x": IMAGE}, forms=("static",))
+
+
+def test_constants_in_a_condition_in_a_loop() -> None:
+    def function(x: Any) -> Any:
+        factor = [lambda: tf.constant(2.0), lambda: tf.constant(3.0)]
+        return tf.while_loop(lambda i, _: i < 4, lambda i, y: (i + 1, y * tf.cond(tf.equal(i % 2, 0), *factor)), (tf.constant(0), x))[1]
+
+    check(function, {"x": X}, forms=("static", "dynamic"))
+
+
+def test_loops_of_one_name(version: int, tmp_path: Path) -> None:
+    """A graph that is imported twice: the frames of its loops have the same names, which TensorFlow itself does not run."""
+    if version == 2:
+        return
+    graph, _ = build(lambda x: nested(x, 3)[1], {"x": X})
+    [loop] = expected_results(graph, ["out_0"], {"x": X})
+    [twice] = expected_results(graph, ["out_0"], {"x": loop})
+    with tf.Graph().as_default() as both:
+        x = tf.compat.v1.placeholder(tf.float32, X.shape, "x")
+        [first] = tf.import_graph_def(graph.as_graph_def(), {"x:0": x}, ["out_0:0"], name="first")
+        [second] = tf.import_graph_def(graph.as_graph_def(), {"x:0": first}, ["out_0:0"], name="second")
+        tf.add(first, second, name="sum")
+    model = convert_graph(both, tmp_path)
+    compare(ordered_results(model, ["sum"], {"x": X}), [loop + twice], 1e-4, 1e-5)
 
 
 def test_loop_of_maximum_iterations() -> None:

@@ -288,3 +288,35 @@ def test_what_is_refused(tmp_path: Path, function: Callable[[Any], Any], reason:
     save_v1(tmp_path, function, [])
     with pytest.raises(ModelFileError, match=reason):
         convert_model(tmp_path / "model")
+
+
+class Table(tf.Module):
+    """A table that is filled when the model is saved, or never, or by the model itself."""
+
+    def __init__(self, entries: int, inserts: bool) -> None:
+        super().__init__()
+        self.table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.float32, -1.0)
+        self.inserts = inserts
+        if entries:
+            self.table.insert(tf.range(entries, dtype=tf.int64), tf.range(entries, dtype=tf.float32) * 2.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([3], tf.int64)])
+    def __call__(self, x: Any) -> Any:
+        if self.inserts:
+            self.table.insert(x, tf.zeros([3]))
+        return {"y": self.table.lookup(x), "size": self.table.size()}
+
+
+@pytest.mark.parametrize("entries", [0, 3])
+def test_tables(tmp_path: Path, entries: int) -> None:
+    model = Table(entries, False)
+    tf.saved_model.save(model, tmp_path / "model", signatures=model.__call__)
+    function = tf.saved_model.load(tmp_path / "model").signatures["serving_default"]
+    check_runs(tmp_path, [{"x": np.array([2, 5, 0])}], lambda x: function(tf.constant(x)), 0)
+
+
+def test_tables_that_are_written_are_refused(tmp_path: Path) -> None:
+    model = Table(2, True)
+    tf.saved_model.save(model, tmp_path / "model", signatures=model.__call__)
+    with pytest.raises(ModelFileError, match=r"it changes table '.*', which the outputs read, in a way that cannot be expressed"):
+        convert_model(tmp_path / "model")

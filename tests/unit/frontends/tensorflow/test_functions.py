@@ -55,6 +55,13 @@ def test_calls_are_inlined(tmp_path):
     assert tensor_names(first) == ["one/add,one/add:0,one,one:0"]
 
 
+def test_calls_on_other_devices_are_inlined(tmp_path):
+    nodes = [placeholder("x"), constant("device", 0), node("y", "RemoteCall", "device x", f=Call("double"), Tout=[FLOAT])]
+    module = read(graph(*nodes, functions=[DOUBLE]), tmp_path)
+    assert the(module, "tf.AddV2").operands[0] is the(module, "opset1.Parameter").results[0]
+    assert names(module, "opset1.Result") == ["y"]
+
+
 def test_functions_call_functions(tmp_path):
     outer = function("outer", "b", "r", [call("in", "double", "b"), node("neg", "Neg", "in:output:0")], {"r": "neg:y:0"})
     module = read(graph(placeholder("x"), call("f", "outer", "x"), functions=[outer, DOUBLE]), tmp_path)

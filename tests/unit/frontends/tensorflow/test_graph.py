@@ -18,6 +18,7 @@ from moir.frontends.tensorflow.tensors import TensorReader
 from tests.unit.frontends.tensorflow.samples import (
     FLOAT,
     INT32,
+    Call,
     Shape,
     Type,
     constant,
@@ -226,6 +227,39 @@ def test_what_is_there_for_its_effect_is_left_out(tmp_path):
         "left out reports to TensorBoard (1 HistogramSummary)",
         "left out inputs no output depends on (unused)",
     ]
+
+
+def test_values_within_loops_are_no_outputs(tmp_path):
+    nodes = [*LOOP, node("pushed", "Neg", "s:1"), node("saved", "StackPushV2", "x s:1")]
+    assert names(read(chain(*nodes), tmp_path), "opset1.Result") == ["y"]
+
+
+def test_calls_without_outputs_are_no_outputs(tmp_path):
+    nodes = [node("z", "Relu", "x"), node("if", "If", "x x", Tout=[], then_branch=Call("f"), else_branch=Call("f"))]
+    assert names(read(chain(*nodes), tmp_path), "opset1.Result") == ["y"]
+
+
+def test_constants_that_are_tied_to_branches(tmp_path):
+    """Only control edges tie them to their branches: a Switch says so by data, also for what is computed of them."""
+    nodes = [
+        placeholder("p", (), Type("BOOL")),
+        node("p/pred_id", "Identity", "p"),
+        node("pivot", "Switch", "p p/pred_id"),
+        node("t", "Identity", "pivot:1"),
+        node("f", "Identity", "pivot"),
+        constant("a", 1),
+        constant("b", 2),
+        node("c", "Neg", "b"),
+        node("z", "Merge", "c a"),
+    ]
+    nodes[5].input.append("^t")
+    nodes[6].input.append("^f")
+    module = read(chain(*nodes), tmp_path)
+    switches = [op for op in module.walk() if op.name == "tf.Switch" and not op.attributes]
+    [merge] = [op for op in module.walk() if op.name == "tf.Merge"]
+    assert [operand.owner for operand in merge.operands] == switches
+    assert [operand.index for operand in merge.operands] == [0, 1]
+    assert names(module, "opset1.Result") == ["y"]
 
 
 def test_results_that_are_all_printed_are_outputs(tmp_path):

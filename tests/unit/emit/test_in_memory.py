@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gc
 import sys
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+import openvino
 import pytest
 
+from moir.dialects.moir import ModuleLevel, models_of
+from moir.dialects.properties import strings_attribute
 from moir.emit import serialize, to_openvino
 from moir.errors import EmissionError
 
@@ -49,3 +53,16 @@ def test_runtime_not_installed(parse: Any, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "openvino", None)
     with pytest.raises(EmissionError, match="install the package openvino"):
         to_openvino(parse(MODEL))
+
+
+def test_extensions_of_the_runtime(parse: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package with the operations is imported in front of the core; a core that is given has them already."""
+    module = parse(MODEL)
+    [model] = models_of(module)
+    model.attributes[ModuleLevel.RUNTIME_EXTENSIONS] = strings_attribute(["extension_of_a_test"])
+    assert b'<runtime_extensions value="extension_of_a_test"/>' in serialize(module)[0]
+    with pytest.raises(EmissionError, match="needs the extension extension_of_a_test of the runtime; install the package"):
+        to_openvino(module)
+    assert to_openvino(module, core=openvino.Core()) is not None
+    monkeypatch.setitem(sys.modules, "extension_of_a_test", ModuleType("extension_of_a_test"))
+    assert to_openvino(module) is not None

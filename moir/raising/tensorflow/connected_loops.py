@@ -1,0 +1,102 @@
+"""Which nodes Enter of a graph belong to one loop of TensorFlow 1: those of one frame name that are connected."""
+
+from __future__ import annotations
+
+from xdsl.ir import Block, Operation
+
+from moir.dialects.framework import FrameworkOp
+from moir.rewriting.tensorflow_nodes import kind_of
+
+ENTERS = ("Enter", "RefEnter")
+EXITS = ("Exit", "RefExit")
+
+
+def connected_loops(block: Block) -> dict[Operation, Operation]:
+    """For each Enter of a block, one that stands for all Enters of its loop.
+
+    Enters of one frame name belong to one loop if an operation uses values of both. One that no condition of a loop is
+    connected with belongs to the first loop of its name.
+    """
+    loops = ConnectedLoops()
+    while loops.walk(block):
+        pass
+    conditions = {loops.representative(op) for op in loops.conditions}
+    found: dict[Operation, Operation] = {}
+    firsts: dict[str, Operation] = {}
+    for op in loops.parents:
+        loop = loops.representative(op)
+        if loop in conditions:
+            firsts.setdefault(_frame_name(op), loop)
+            found[op] = loop
+    return {op: found.get(op) or firsts.get(_frame_name(op)) or loops.representative(op) for op in loops.parents}
+
+
+class ConnectedLoops:
+    """Sets of Enters that are connected (a union-find structure), and what is found with them."""
+
+    def __init__(self) -> None:
+        self.parents: dict[Operation, Operation] = {}
+        """For each Enter another one of its set; the representative of a set is its own."""
+        self.inside: dict[Operation, Operation] = {}
+        """For each operation within a loop an Enter of the innermost one."""
+        self.around: dict[Operation, Operation] = {}
+        """For the representative of a loop, an Enter of the loop around it."""
+        self.conditions: set[Operation] = set()
+        """An Enter of each loop that has a LoopCond."""
+
+    def representative(self, op: Operation) -> Operation:
+        """The Enter that stands for the set of an Enter."""
+        while (parent := self.parents[op]) is not op:
+            self.parents[op] = op = self.parents[parent]
+        return op
+
+    def join(self, first: Operation, other: Operation) -> bool:
+        """Join the sets of two Enters; returns whether they were different."""
+        first, other = self.representative(first), self.representative(other)
+        if first is other:
+            return False
+        self.parents[other] = first
+        if (around := self.around.pop(other, None)) is not None:
+            self.enclose(first, around)
+        return True
+
+    def enclose(self, inner: Operation, outer: Operation) -> bool:
+        """Note that a loop is in another one, of which there is one only; returns whether that is new."""
+        inner = self.representative(inner)
+        if inner not in self.around:
+            self.around[inner] = outer
+            return True
+        around = self.around[inner]
+        return _frame_name(around) == _frame_name(outer) and self.join(around, outer)
+
+    def walk(self, block: Block) -> bool:
+        """Walk over the operations of a block; returns whether sets were joined, or loops found to be in others."""
+        changed = False
+        for op in block.ops:
+            loops = [
+                self.inside[operand.owner]
+                for operand in op.operands
+                if isinstance(operand.owner, Operation) and operand.owner in self.inside
+            ]
+            kind = kind_of(op)
+            if kind in ENTERS:
+                self.parents.setdefault(op, op)
+                self.inside[op] = op
+                if loops:
+                    changed |= self.enclose(op, loops[0])
+            elif loops and kind in EXITS:
+                if (around := self.around.get(self.representative(loops[0]))) is not None:
+                    self.inside[op] = around
+            elif loops:
+                for other in loops[1:]:
+                    if _frame_name(other) == _frame_name(loops[0]):
+                        changed |= self.join(loops[0], other)
+                self.inside[op] = loops[0]
+                if kind == "LoopCond":
+                    self.conditions.add(loops[0])
+        return changed
+
+
+def _frame_name(op: Operation) -> str:
+    assert isinstance(op, FrameworkOp)
+    return op.text("frame_name")

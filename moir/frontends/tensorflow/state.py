@@ -9,7 +9,6 @@ return those that they write. If every read is behind a write, the variable has 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.ir import SSAValue
@@ -37,22 +36,19 @@ def handle_owner(value: SSAValue) -> FrameworkOp | None:
     return value.owner if isinstance(value.owner, FrameworkOp) else None
 
 
-@dataclass
 class State:
-    """The present values of the threaded variables while a graph is imported.
+    """The present values of the threaded variables while a graph is imported."""
 
-    Args:
-        order: the variables, and the order in which they are accessed; None if there are none.
-        handles: the variable of each handle, copies of handles in functions included.
-        values: the present value of each variable that was accessed.
-        initial: the ReadValue of each variable whose value at the beginning is used.
-    """
-
-    order: StateOrder | None = None
-    handles: dict[SSAValue, Resource] = field(default_factory=dict[SSAValue, Resource])
-    values: dict[Resource, SSAValue] = field(default_factory=dict[Resource, SSAValue])
-    initial: dict[Resource, SSAValue] = field(default_factory=dict[Resource, SSAValue])
-    _nodes: dict[Resource, tuple[Any, SSAValue]] = field(default_factory=dict[Resource, "tuple[Any, SSAValue]"])
+    def __init__(self) -> None:
+        self.order: StateOrder | None = None
+        """The variables, and the order in which they are accessed; None if there are none."""
+        self.handles: dict[SSAValue, Resource] = {}
+        """The variable of each handle, copies of handles in functions included."""
+        self.values: dict[Resource, SSAValue] = {}
+        """The present value of each variable that was accessed."""
+        self.initial: dict[Resource, SSAValue] = {}
+        """The ReadValue of each variable whose value at the beginning is used."""
+        self._nodes: dict[Resource, tuple[Any, SSAValue]] = {}
 
     def frame_order(self, prefix: str, function: str) -> FrameOrder | None:
         """The order of the nodes of a frame; None if it accesses no threaded variable."""

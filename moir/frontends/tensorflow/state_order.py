@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from moir.errors import ModelFileError
@@ -28,6 +27,7 @@ from moir.frontends.tensorflow.state_walk import (
     data_operands,
     is_writing,
 )
+from moir.records import Record
 
 _SHARING = re.compile(
     r"Bitcast|EnsureShape|Enter|ExpandDims|Identity|IdentityN|RefEnter|RefIdentity|RefSwitch|Reshape|Slice|Snapshot|Split|SplitV|"
@@ -40,25 +40,25 @@ _ENTERING = {"Switch": 1, "RefSwitch": 1, "Enter": 1, "RefEnter": 1}
 _ORDER_HINT = "order them by control dependencies, as tf.function does, or export a function that does not change variables"
 
 
-@dataclass
 class FrameOrder:
     """The order of the nodes of one graph, or of one call of a function.
 
     Args:
         positions: the position of each node that runs, by name.
-        accesses: for each node that accesses threaded variables, whether it writes each of them.
+
+    `accesses` says for each node that accesses threaded variables whether it writes each of them.
     """
 
-    positions: dict[str, int] = field(default_factory=dict[str, int])
-    accesses: dict[str, dict[Resource, bool]] = field(default_factory=dict[str, "dict[Resource, bool]"])
+    def __init__(self, positions: dict[str, int]) -> None:
+        self.positions = positions
+        self.accesses: dict[str, dict[Resource, bool]] = {}
 
     def writing(self) -> list[str]:
         """The names of the nodes that write variables."""
         return [name for name, accesses in self.accesses.items() if any(accesses.values())]
 
 
-@dataclass(frozen=True)
-class StateOrder:
+class StateOrder(Record):
     """The threaded variables of a model, and the order of the nodes that access them.
 
     Args:

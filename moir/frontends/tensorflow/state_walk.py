@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -49,7 +48,6 @@ def is_writing(kind: str) -> bool:
     return kind in EXPRESSED_WRITING_KINDS or _WRITING.fullmatch(kind) is not None
 
 
-@dataclass(eq=False)
 class CallFrame:
     """The main graph, or one call of a function.
 
@@ -61,11 +59,19 @@ class CallFrame:
         depth: number of calls around it.
     """
 
-    nodes: Mapping[str, Any]
-    arguments: Mapping[str, int]
-    caller: tuple[CallFrame, Any] | None = None
-    function: Any = None
-    depth: int = 0
+    def __init__(
+        self,
+        nodes: Mapping[str, Any],
+        arguments: Mapping[str, int],
+        caller: tuple[CallFrame, Any] | None = None,
+        function: Any = None,
+        depth: int = 0,
+    ) -> None:
+        self.nodes = nodes
+        self.arguments = arguments
+        self.caller = caller
+        self.function = function
+        self.depth = depth
 
     @cached_property
     def prefix(self) -> str:

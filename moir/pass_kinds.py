@@ -39,6 +39,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
             ),
         ),
     ),
+    "equalize-ranks": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Power", "Subtract"),),),
     "fold-batch-norm": ((("BatchNormInference",),),),
     "fold-scales": (
         (("Add", "Divide", "Multiply", "Subtract"),),

@@ -144,6 +144,7 @@ MIDDLE: tuple[str, ...] = (
 BACK: tuple[str, ...] = (
     "back-start",
     "unbatch-gather",
+    "equalize-ranks",
     "separate-reductions",
     "reverse-comparisons",
     "compare-with-infinity",

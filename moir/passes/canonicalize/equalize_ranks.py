@@ -1,0 +1,51 @@
+"""`equalize-ranks`: a value gets the dimensions in front that a constant adds to it by an operation of its own.
+
+    %y = opset1.Maximum(%x, %c)              // %x: [5], %c: [1, 1], a constant
+->  %0 = opset1.Unsqueeze(%x, [0])
+    %y = opset1.Maximum(%0, %c)
+
+The CPU plugin (2026.4) looks for activations and normalizations (Clamp, HSigmoid, SoftPlus, Gelu, MVN, …) without regard
+to the ranks of constants, and the result then has the rank of x. Only real numbers are looked at: shapes are none.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multiply, Power, Subtract
+from moir.dialects.opset.elementwise_base import REALS, BroadcastingOp
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.shapes import element_of, rank_of
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+
+class ConstantAddsDimensions(Pattern):
+    """Inserts an Unsqueeze in front of an elementwise operation with a constant of a higher rank."""
+
+    roots = (Add, Divide, Maximum, Minimum, Multiply, Power, Subtract)
+
+    def may_match(self, op: Operation) -> bool:
+        a, b = op.operands
+        return isinstance(a.owner, Constant) != isinstance(b.owner, Constant)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(rewriter, Rewriter)
+        assert isinstance(op, BroadcastingOp)
+        place = int(isinstance(op.operands[0].owner, Constant))
+        value, constant = op.operands[place], op.operands[1 - place]
+        rank, wanted = rank_of(value), rank_of(constant)
+        if rank is None or wanted is None or wanted <= rank or element_of(value) not in REALS:
+            return
+        operands = list(op.operands)
+        operands[place] = rewriter.op.Unsqueeze(value, list(range(wanted - rank)))
+        rewriter.replace_with(op, getattr(rewriter.op, op.KIND)(*operands))
+
+
+class EqualizeRanksPass(PatternPass):
+    """Gives values the rank of the constants that they are combined with."""
+
+    name = "equalize-ranks"
+
+    def patterns(self) -> list[RewritePattern]:
+        return [ConstantAddsDimensions()]

@@ -6,6 +6,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.roi_maxima import roi_maxima
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_scalar, with_last_dimension
 from moir.lowering.suppression import SMALLEST, exclusive
@@ -38,8 +39,7 @@ def non_max_suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.RoiAlign(x, rois, batch) {output_height, …} -> opset9.ROIAlign(x, rois, batch) {pooled_h, …, aligned_mode}
 
-    Before version 16 coordinates are not shifted by half a pixel. Maxima in the runtime are never below 0, so they are
-    computed by a MaxPool over the single samples: opset14.MaxPool(opset9.ROIAlign(…)).
+    Before version 16 coordinates are not shifted by half a pixel. Maxima of the runtime are others than those of ONNX.
     """
     aligned_modes = {"half_pixel": "half_pixel_for_nn", "output_half_pixel": "asymmetric"}
     coordinates = node.text("coordinate_transformation_mode", "half_pixel") if node.version >= 16 else "output_half_pixel"
@@ -49,22 +49,20 @@ def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
     samples = node.integer("sampling_ratio", 0)
     if mode == "max" and samples < 1:
         node.fail("maxima of a number of samples that depends on the region are not supported", hint="set sampling_ratio")
-    factor = samples if mode == "max" else 1
-    pooled = op.ROIAlign(
+    rois = with_last_dimension(op, node.operand(1), 2, 4)
+    if mode == "max":
+        return roi_maxima(node, op, rois, coordinates == "half_pixel", samples)
+    return op.ROIAlign(
         node.operand(0),
-        with_last_dimension(op, node.operand(1), 2, 4),
+        rois,
         node.operand(2),
-        pooled_h=node.integer("output_height", 1) * factor,
-        pooled_w=node.integer("output_width", 1) * factor,
-        sampling_ratio=samples if mode == "avg" else 1,
+        pooled_h=node.integer("output_height", 1),
+        pooled_w=node.integer("output_width", 1),
+        sampling_ratio=samples,
         spatial_scale=node.number("spatial_scale", 1.0),
         mode="avg",
         aligned_mode=aligned_modes[coordinates],
     )
-    if factor == 1:
-        return pooled
-    kernel = (factor, factor)
-    return op.MaxPool(pooled, kernel=kernel, strides=kernel, pads_begin=(0, 0), pads_end=(0, 0))
 
 
 @onnx.lowers("MaxRoiPool")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, string
+from moir.dialects.element_types import boolean, describe, f32, string
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import aligned
@@ -49,7 +49,13 @@ def negation(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers("IsNaN")
 def is_nan(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.IsNaN(x) -> opset10.IsNaN(x)"""
-    return op.IsNaN(node.operand(0))
+    return op.IsNaN(_examined(node, op))
+
+
+def _examined(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """Operand 0, which the runtime (2026.4, CPU) examines in 16 bits and more."""
+    x = node.operand(0)
+    return op.convert(x, f32) if describe(element_of(x)).bits < 16 else x
 
 
 @onnx.lowers("IsInf")
@@ -58,5 +64,5 @@ def is_infinite(node: LoweringNode, op: OpBuilder) -> SSAValue:
     negative, positive = node.flag("detect_negative", True), node.flag("detect_positive", True)
     if not negative and not positive:
         # With both attributes false no element is infinite, but the operation reports all infinities on some devices.
-        return op.LogicalAnd(op.IsNaN(node.operand(0)), op.constant(False, boolean))
-    return op.IsInf(node.operand(0), detect_negative=negative, detect_positive=positive)
+        return op.LogicalAnd(op.IsNaN(_examined(node, op)), op.constant(False, boolean))
+    return op.IsInf(_examined(node, op), detect_negative=negative, detect_positive=positive)

@@ -8,13 +8,13 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of
+from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length
 from moir.lowering.onnx.table import onnx
 from moir.lowering.repetition import repeated
-from moir.lowering.shape_values import as_integer, as_scalar, dimension, rank_value
+from moir.lowering.shape_values import as_integer, as_scalar, dimension, dimension_list, rank_value
 from moir.rewriting.builder import OpBuilder, Operand
 
 
@@ -41,7 +41,18 @@ def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     lengths: Operand = node.constant_integers(1)
     if lengths is None and (given := node.optional(1)) is not None:
         lengths = of_length(op, given, node.result_count)
-    return split_parts(node, op, lengths, node.integer("num_outputs", node.result_count))
+    count = node.integer("num_outputs", node.result_count)
+    axis, shape = node.integer("axis", 0), node.shape(0)
+    if lengths is None and node.has("num_outputs") and count > 1 and (shape is None or size_along(shape, axis) < 0):
+        lengths = _uneven_lengths(op, dimension_list(op, node.operand(0), axis), count)
+    return split_parts(node, op, lengths, count)
+
+
+def _uneven_lengths(op: OpBuilder, size: SSAValue, count: int) -> SSAValue:
+    """The lengths of `count` parts of an axis of a computed size, of which all have the same but the last ones."""
+    part = op.Divide(op.Add(size, count - 1), count)
+    rest = op.Subtract(size, op.Multiply(part, op.constant(list(range(count)))))
+    return op.Maximum(op.Minimum(part, rest), 0)
 
 
 def split_parts(node: LoweringNode, op: OpBuilder, lengths: Operand, count: int) -> Sequence[SSAValue]:

@@ -15,7 +15,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import dynamic, f32, si64
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import reshaped_like, small_constant, with_dimensions_behind
 from moir.lowering.onnx.table import onnx
@@ -225,14 +225,16 @@ def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.LRN(x) {alpha, beta, bias, size} -> opset1.LRN(x, [1]) {alpha, beta, bias, size}
 
-    The runtime's CPU plugin truncates the bias to an integer, so a fractional bias is factored out. The runtime does
-    not support an even number of channels: x / (bias + alpha / size * sum of shifted squares) ** beta.
+    The runtime's CPU plugin truncates the bias to an integer, so a fractional bias is factored out. An even size, which
+    the runtime does not have, and an unknown number of channels, for which the CPU plugin (2026.4) does not have it:
+    x / (bias + alpha / size * sum of shifted squares) ** beta.
     """
     x, size = node.operand(0), node.integer("size")
     alpha, beta, bias = node.number("alpha", 1e-4), node.number("beta", 0.75), node.number("bias", 1.0)
     if not 1 <= size <= MAXIMUM_NEIGHBOURHOOD:
         node.fail(f"size is {size}, it should be 1 to {MAXIMUM_NEIGHBOURHOOD}")
-    if size % 2 == 0:
+    shape = shape_of(x)
+    if size % 2 == 0 or (shape is not None and len(shape) > 1 and shape[1] < 0 and size > 1):
         base = op.Add(op.Multiply(_neighbour_sums(node, op, op.Multiply(x, x), size), alpha / size), bias)
         return op.Divide(x, op.Power(base, beta))
     integral = bias.is_integer() or bias <= 0

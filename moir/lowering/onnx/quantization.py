@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import describe, f32, si32, ui8
+from moir.dialects.element_types import describe, f32, si32, si64, ui8
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.convolution import group_attribute
@@ -32,7 +32,7 @@ from moir.lowering.onnx.quantized_values import (
 )
 from moir.lowering.onnx.sliding_window import sliding_window, spatial_axes
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import all_axes
+from moir.lowering.shape_values import all_axes, dimension
 from moir.rewriting.builder import OpBuilder
 
 
@@ -44,9 +44,11 @@ def quantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
     element = result_type(node, 2, element_type(node, "output_dtype") if asked else ui8)
     axis, saturate = node.integer("axis", 1), node.flag("saturate", True)
     if block:
-        blocks = _in_blocks(node, op, x, normalize_axis(axis, node.known_rank(0)), block)
-        parameters = _block_parameters(node, op, normalize_axis(axis, node.known_rank(0)))
-        return reshaped_like(op, quantized(op, blocks, parameters, element, saturate), x)
+        axis = normalize_axis(axis, node.known_rank(0))
+        if not _has_whole_blocks(node, x, axis, block):
+            return quantized(op, x, _repeated_parameters(node, op, axis, block), element, saturate)
+        blocks = _in_blocks(op, x, axis, block)
+        return reshaped_like(op, quantized(op, blocks, _block_parameters(node, op, axis), element, saturate), x)
     return quantized(op, x, quantization(node, op, 1, 2, axis, rank_of(x)), element, saturate)
 
 
@@ -60,28 +62,46 @@ def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
     axis = node.integer("axis", 1)
     if block:
         axis = normalize_axis(axis, node.known_rank(0))
-        return reshaped_like(op, dequantized(op, _in_blocks(node, op, x, axis, block), _block_parameters(node, op, axis), real), x)
+        if not _has_whole_blocks(node, x, axis, block):
+            return dequantized(op, x, _repeated_parameters(node, op, axis, block), real)
+        return reshaped_like(op, dequantized(op, _in_blocks(op, x, axis, block), _block_parameters(node, op, axis), real), x)
     return dequantized_operand(node, op, 0, quantization(node, op, 1, 2, axis, rank_of(x)), real)
 
 
-def _in_blocks(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int, block: int) -> SSAValue:
-    """x with an axis split into blocks and elements of a block.
+def _has_whole_blocks(node: LoweringNode, x: SSAValue, axis: int, block: int) -> bool:
+    """Whether the size of an axis is known to be a multiple of the block size. A negative one is refused."""
+    if block < 0:
+        node.fail(f"the block size is {block}")
+    size = (shape_of(x) or ())[axis]
+    return size >= 0 and size % block == 0
 
-    Raises ConversionError if the size of the axis is no multiple of the block size.
-    """
+
+def _in_blocks(op: OpBuilder, x: SSAValue, axis: int, block: int) -> SSAValue:
+    """x with an axis, whose size is a multiple of the block size, split into blocks and elements of a block."""
     shape = shape_of(x) or ()
-    if shape[axis] >= 0 and (block < 0 or shape[axis] % block):
-        node.fail(f"{shape[axis]} elements along axis {axis} are no multiple of the block size {block}")
-    count = shape[axis] // block if shape[axis] >= 0 else -1
-    split = [*shape[:axis], count, block, *shape[axis + 1 :]]
+    split = [*shape[:axis], shape[axis] // block, block, *shape[axis + 1 :]]
     if split.count(-1) <= 1:
         constant = reshaped_constant(op, x, split)
         return op.Reshape(x, split, special_zero=False) if constant is None else constant
     whole = op.ShapeOf(x)
     before = [op.Slice(whole, [0], [axis], [1])] if axis else []
     behind = [op.Slice(whole, [axis + 1], [len(shape)], [1])] if axis + 1 < len(shape) else []
-    target = op.Concat(*before, op.constant([-1, block]), *behind, axis=0)
-    return op.Reshape(x, target, special_zero=False)
+    return op.Reshape(x, op.Concat(*before, op.constant(split[axis : axis + 2]), *behind, axis=0), special_zero=False)
+
+
+def _repeated_parameters(node: LoweringNode, op: OpBuilder, axis: int, block: int) -> Quantization:
+    """Scale and zero point of blocks, of which the last may be shorter, repeated for each element of x."""
+    size = dimension(op, node.operand(0), axis)
+    places = op.constant(np.arange(size)) if isinstance(size, int) else op.Range(0, size, 1, output_type=si64)
+    index = op.Divide(places, block)
+
+    def spread(value: SSAValue) -> SSAValue:
+        return op.Gather(as_type(op, value, si32) if describe(element_of(value)).is_packed else value, index, axis)
+
+    zero = node.optional(2)
+    zeros = None if zero is None else constant_array(op, zero)
+    absent = zero is None or (zeros is not None and not zeros.any())
+    return Quantization(spread(node.operand(1)), None if zero is None or absent else spread(zero))
 
 
 def _block_parameters(node: LoweringNode, op: OpBuilder, axis: int) -> Quantization:

@@ -4,8 +4,9 @@
 ->  %0 = opset1.Unsqueeze(%x, [0])
     %y = opset1.Maximum(%0, %c)
 
-The CPU plugin (2026.4) looks for activations and normalizations (Clamp, HSigmoid, SoftPlus, Gelu, MVN, …) without regard
-to the ranks of constants, and the result then has the rank of x. Only real numbers are looked at: shapes are none.
+The CPU plugin (2026.4) looks for activations and normalizations (Clamp, HSigmoid, SoftPlus, Gelu, MVN, …) without
+regard to the ranks of constants, and the result then has the rank of x. Only real numbers are looked at: shapes are
+none.
 """
 
 from __future__ import annotations

@@ -73,14 +73,13 @@ def test_roi_align(ratio: int, attributes: dict[str, Any], opset: int) -> None:
 
 
 @pytest.mark.parametrize("samples", [1, 2])
-def test_roi_align_of_maxima(samples: int) -> None:
-    """The samples are the means of single samples on a finer grid. (ONNX Runtime takes the maximum of their weighted corners instead.)"""
-    inputs = {"x": X, "r": ROIS, "b": BATCHES}
-    fine = [node("RoiAlign", list(inputs), ["y"], output_height=3 * samples, output_width=samples, sampling_ratio=1)]
-    maximum = [node("RoiAlign", list(inputs), ["y"], output_height=3, sampling_ratio=samples, mode="max")]
-    (single,) = expected_results(build(fine, inputs), inputs, "onnxruntime")
-    expected = single.reshape(3, 3, 3, samples, 1, samples).max(axis=(3, 5))
-    check(maximum, inputs, expected=[expected], forms=["static", "dynamic"], fixed=["r"], operations=1 if samples == 1 else 2)
+@pytest.mark.parametrize("coordinates", ["half_pixel", "output_half_pixel"])
+def test_roi_align_of_maxima(samples: int, coordinates: str) -> None:
+    """A sample is the largest of the four weighted elements around it, also where all elements are negative."""
+    inputs = {"x": X - 3, "r": ROIS, "b": BATCHES}
+    attributes = {"sampling_ratio": samples, "mode": "max", "coordinate_transformation_mode": coordinates}
+    nodes = [node("RoiAlign", list(inputs), ["y"], output_height=3, output_width=2, **attributes)]
+    check(nodes, inputs, opset=16, forms=["static", "dynamic"], fixed=["r"])
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.5])

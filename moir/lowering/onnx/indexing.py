@@ -11,6 +11,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank
+from moir.lowering.onnx.string_movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_integer, dimension, dimension_list, rank_value
 from moir.rewriting.builder import OpBuilder, Operand
@@ -26,6 +27,7 @@ def gather(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("GatherElements")
+@moves_strings(0)
 def gather_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.GatherElements(x, indices) {axis = 0} -> opset6.GatherElements(x, indices) {axis}
 
@@ -55,6 +57,7 @@ def _cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
 
 
 @onnx.lowers("GatherND")
+@moves_strings(0)
 def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.GatherND(x, indices) {batch_dims = 0} -> opset8.GatherND(x, indices) {batch_dims}"""
     data, indices, batch = node.operand(0), node.operand(1), node.integer("batch_dims", 0)
@@ -75,6 +78,7 @@ def reduction(node: LoweringNode) -> str:
 
 
 @onnx.lowers("Scatter", "ScatterElements")
+@moves_strings(0, 2)
 def scatter_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.ScatterElements(x, indices, updates) {axis = 0, reduction}
     -> opset12.ScatterElementsUpdate(x, indices, updates, axis)
@@ -83,18 +87,21 @@ def scatter_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("ScatterND")
+@moves_strings(0, 2)
 def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.ScatterND(x, indices, updates) {reduction} -> opset15.ScatterNDUpdate(x, indices, updates) {reduction}"""
     return op.ScatterNDUpdate(node.operand(0), node.operand(1), node.operand(2), reduction=reduction(node))
 
 
 @onnx.lowers("Where")
+@moves_strings(1, 2)
 def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Where(condition, a, b) -> opset1.Select(condition, a, b)"""
     return op.Select(node.operand(0), node.operand(1), node.operand(2))
 
 
 @onnx.lowers("TensorScatter")
+@moves_strings(0, 1)
 def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.TensorScatter(cache, update, write_indices) {axis = -2, mode}
     -> opset12.ScatterElementsUpdate(cache, positions, update, axis)

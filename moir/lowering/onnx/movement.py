@@ -12,6 +12,7 @@ from moir.dialects.shapes import element_count, element_of, normalize_axis, shap
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length
+from moir.lowering.onnx.string_movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.repetition import repeated
 from moir.lowering.shape_values import as_integer, as_scalar, dimension, dimension_list, rank_value
@@ -29,6 +30,7 @@ def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Split")
+@moves_strings(0)
 def split_attribute(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """onnx.Split(x) {axis, split} -> opset1.VariadicSplit(x, axis, split), or opset1.Split for equal parts"""
     lengths: Operand = node.integers("split") if node.has("split") else node.optional(1)
@@ -36,6 +38,7 @@ def split_attribute(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 @onnx.lowers("Split", since=13)
+@moves_strings(0)
 def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """onnx.Split(x, split) {axis} -> opset1.VariadicSplit(x, axis, split), or opset1.Split for equal parts"""
     lengths: Operand = node.constant_integers(1)
@@ -89,6 +92,7 @@ def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Tile", since=6)
+@moves_strings(0)
 def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Tile(x, repeats) -> opset1.Tile(x, repeats); x if nothing is repeated; Gathers if repeats is computed"""
     data, repeats = node.operand(0), node.constant_integers(1)
@@ -101,6 +105,7 @@ def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Tile")
+@moves_strings(0)
 def tile_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Tile(x, tiles, axis) -> opset1.Tile(x, [1, …, tiles, …, 1])"""
     axis = node.constant_integers(2)
@@ -115,6 +120,7 @@ def tile_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Expand", since=8)
+@moves_strings(0)
 def expand(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Expand(x, shape) -> opset3.Broadcast(x, shape) {mode = bidirectional}; x if nothing is repeated"""
     target, shape = node.known.elements(node.operand(1)), node.shape(0)
@@ -135,6 +141,7 @@ def _expanded_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("DepthToSpace")
+@moves_strings(0)
 def depth_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.DepthToSpace(x) {blocksize, mode = DCR} -> opset1.DepthToSpace(x) {block_size, mode = blocks_first}"""
     return op.DepthToSpace(node.operand(0), mode=block_mode(node), block_size=node.integer("blocksize"))
@@ -150,12 +157,14 @@ def block_mode(node: LoweringNode) -> str:
 
 
 @onnx.lowers("SpaceToDepth")
+@moves_strings(0)
 def space_to_depth(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.SpaceToDepth(x) {blocksize, mode = DCR} -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first}"""
     return op.SpaceToDepth(node.operand(0), mode=block_mode(node), block_size=node.integer("blocksize"))
 
 
 @onnx.lowers("ReverseSequence")
+@moves_strings(0)
 def reverse_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.ReverseSequence(x, lengths) {batch_axis = 1, time_axis = 0}
     -> opset1.ReverseSequence(x, lengths) {batch_axis, seq_axis}
@@ -205,6 +214,7 @@ PAD_MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect"}
 
 
 @onnx.lowers("Pad")
+@moves_strings(0)
 def pad_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Pad(x) {pads, mode, value} -> opset12.Pad(x, begin, end, value) {pad_mode}"""
     pads = node.integers("paddings" if node.version < 2 else "pads")
@@ -213,6 +223,7 @@ def pad_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Pad", since=11)
+@moves_strings(0, 2)
 def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Pad(x, pads, value, axes) {mode} -> opset12.Pad(x, begin, end, value) {pad_mode}"""
     value = node.optional(2)
@@ -289,3 +300,24 @@ def wrapped(op: OpBuilder, data: SSAValue, begin: Sequence[int | SSAValue], end:
             positions = op.FloorMod(op.Range(first, op.Add(extent, after), 1, output_type=si64), extent)
         data = op.Gather(data, positions, axis)
     return data
+
+
+@onnx.lowers("CenterCropPad", since=18)
+@moves_strings(0)
+def center_crop_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.CenterCropPad(x, shape) {axes}
+    -> opset8.Slice(opset12.Pad(x, begin, end), start, stop, 1, axes), so that the middle of x stays in the middle
+    """
+    data, rank = node.operand(0), node.known_rank(0)
+    axes = [normalize_axis(axis, rank) for axis in node.integers("axes", range(rank))]
+    if not axes:
+        return data
+    wanted = op.convert(of_length(op, node.operand(1), len(axes)), si64)
+    own = op.Concat(*(dimension_list(op, data, axis) for axis in axes), axis=0) if len(axes) > 1 else dimension_list(op, data, axes[0])
+    missing = op.Maximum(op.Subtract(wanted, own), 0)
+    surplus = op.Maximum(op.Subtract(own, wanted), 0)
+    begin, start = (op.Divide(count, 2) for count in (missing, surplus))
+    zeros = op.constant([0] * rank)
+    pads = [op.ScatterUpdate(zeros, axes, widths, 0) for widths in (begin, op.Subtract(missing, begin))]
+    padded = op.Pad(data, *pads, pad_mode="constant")
+    return op.Slice(padded, start, op.Add(start, wanted), [1] * len(axes), axes)

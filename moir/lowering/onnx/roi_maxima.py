@@ -56,7 +56,7 @@ def roi_maxima(node: LoweringNode, op: OpBuilder, rois: SSAValue, half_pixel: bo
 
 
 class _Places:
-    """The places of samples along an axis, [R, count]: whether they are inside, and both neighbours with their weights."""
+    """The places of samples along an axis, [R, count]: whether they are inside, and their neighbours with weights."""
 
     def __init__(self, inside: SSAValue, ends: list[tuple[SSAValue, SSAValue]]) -> None:
         self.inside = inside

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from tests.numerical.onnx.conversion import build, check, expected_results, node
+from tests.numerical.onnx.conversion import check, node
 
 RANDOM = np.random.default_rng(6)
 CORNERS = np.sort(RANDOM.random((2, 12, 2, 2)), axis=2).reshape(2, 12, 4).astype(np.float32)

@@ -8,7 +8,7 @@ from onnx import TensorProto, helper
 
 from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import build, check, convert, node
-from tests.numerical.runtime import Array
+from tests.numerical.runtime import Array, Form
 
 RANDOM = np.random.default_rng(8)
 X = RANDOM.uniform(-4, 4, (2, 3, 4)).astype(np.float32)
@@ -112,10 +112,17 @@ def test_quantize_in_blocks() -> None:
     check(model, {"x": X}, constants=parameters, opset=21, expected=[expected], forms=("static", "dynamic"))
 
 
-def test_blocks_that_do_not_fit() -> None:
-    model = [node("QuantizeLinear", ["x", "s"], ["y"], axis=2, block_size=3)]
-    with pytest.raises(ConversionError, match="no multiple of the block size 3"):
-        check(model, {"x": X}, constants={"s": np.ones((2, 3, 2), np.float32)}, expected=[X])
+@pytest.mark.parametrize("forms", [("static",), ("dynamic",)])
+@pytest.mark.parametrize("block", [2, 3])
+def test_the_last_block_may_be_shorter(block: int, forms: tuple[Form, ...]) -> None:
+    scales = RANDOM.uniform(0.01, 0.03, (2, 3, -(-X.shape[2] // block), *X.shape[3:])).astype(np.float32)
+    repeated = scales.repeat(block, axis=2)[:, :, : X.shape[2]]
+    levels = np.clip(np.round(X / repeated) + 3, 0, 255).astype(np.uint8)
+    zeros = np.full(scales.shape, 3, np.uint8)
+    model = [node("QuantizeLinear", ["x", "s", "z"], ["y"], axis=2, block_size=block)]
+    check(model, {"x": X}, constants={"s": scales, "z": zeros}, expected=[levels], forms=forms)
+    model = [node("DequantizeLinear", ["y", "s", "z"], ["x"], axis=2, block_size=block)]
+    check(model, {"y": levels}, constants={"s": scales, "z": zeros}, expected=[(levels - np.float32(3)) * repeated], forms=forms)
 
 
 @pytest.mark.parametrize("same", [True, False])

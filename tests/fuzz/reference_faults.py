@@ -55,6 +55,7 @@ FAULTS: Mapping[str, Fault] = {
     "Gemm": _is_old,
     # The result has the element type of the data, where the schema says f32.
     "LinearRegressor": _always,
+    "TreeEnsembleRegressor": _always,
     # Positions that ceil_mode adds.
     "LpPool": _rounds_up,
     "LpNormalization": _sums_without_absolute,

@@ -18,6 +18,7 @@ import openvino
 from tests.fuzz.case import Case, Generator
 from tests.fuzz.comparison import difference, values_differ
 from tests.fuzz.draw import Array, Draw, NoCase
+from tests.fuzz.plugin_faults import fault_of
 from tests.numerical.outcomes import DEFECTS, Judgement, Outcome, died, judge
 from tests.numerical.runtime import use_one_thread
 from tests.numerical.workers import Died, Say, Workers
@@ -153,8 +154,11 @@ def run_case(ticket: Ticket, say: Say) -> Report:
         text = difference(model, list(case.inputs), case.outputs, results, wanted)
         if text and not difference(model, list(case.inputs), case.outputs, results, results) and agrees_elsewhere(case, reference, results):
             return ""
+        if text and not difference(model, list(case.inputs), case.outputs, wanted, wanted):
+            faults.append(fault_of(case.source, case.inputs, results, wanted))
         return text
 
+    faults: list[str] = []
     description = case.source.describe()
     loose = case.source.guesses_empty_shapes
     kept = ticket.folder / str(ticket.number) if ticket.folder else None
@@ -165,6 +169,8 @@ def run_case(ticket: Ticket, say: Say) -> Report:
         if kept:
             save_inputs(kept, case, expected)
         judgement = judge(path, case.inputs, compare, lambda stage: say(f"{case.subject}\n{description}\n{stage}"))
+    if judgement.outcome == Outcome.WRONG and any(faults):
+        judgement = Judgement(Outcome.FAULT, f"{faults[-1]}: {judgement.message}")
     if kept and judgement.outcome not in DEFECTS:
         shutil.rmtree(kept)
     return Report(ticket, case.subject, judgement, "" if judgement.outcome == Outcome.EQUAL else description, reference)

@@ -2,7 +2,8 @@
 
     judge(path, inputs, expected) -> Judgement(Outcome.EQUAL, "")
 
-A refusal is a ConversionError. It is legal; every outcome that is in DEFECTS is a mistake of moir or of the runtime.
+A refusal is a ConversionError. It is legal, and so is a fault of the plugin that docs/plugin-faults.md lists; every
+outcome that is in DEFECTS is a mistake of moir or of the runtime.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ class Outcome(StrEnum):
     CRASH = "crash"
     HANG = "hang"
     INTERNAL = "internal error"
+    FAULT = "fault of the plugin"
     INAPPLICABLE = "not applicable"
 
 
-DEFECTS = frozenset(Outcome) - {Outcome.EQUAL, Outcome.REFUSED, Outcome.INAPPLICABLE}
+DEFECTS = frozenset(Outcome) - {Outcome.EQUAL, Outcome.REFUSED, Outcome.FAULT, Outcome.INAPPLICABLE}
 
 Compare = Callable[[openvino.Model, Sequence[Array]], str]
 """What differs between a model with its results and what is expected, as a sentence; empty if nothing does."""

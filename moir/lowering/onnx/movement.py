@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import REAL_TYPES, describe, si8, si64, ui8
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
@@ -200,7 +200,11 @@ def slice_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers("Compress")
 def compress(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Compress(x, condition) {axis} -> opset8.Gather(x, opset1.Squeeze(opset3.NonZero(condition), 0), axis)"""
-    data = node.operand(0)
+    data, condition = node.operand(0), node.constant(1)
+    if condition is not None and not condition.any():
+        # The runtime (2026.4, CPU) crashes on a Gather of nothing.
+        data = data if node.has("axis") or node.rank(0) == 1 else op.Reshape(data, [-1], special_zero=False)
+        return op.Slice(data, [0], [0], [1], [node.integer("axis", 0)])
     selected = op.Squeeze(op.NonZero(node.operand(1)), [0])
     if node.has("axis"):
         return op.Gather(data, selected, node.integer("axis"))
@@ -253,7 +257,16 @@ def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
         rank = node.known_rank(0)
         begins, ends = ([op.Gather(op.convert(widths, si64), axis, 0) for axis in range(rank)] for widths in (begin, end))
         return wrapped(op, node.operand(0), begins, ends)
-    return op.Pad(node.operand(0), begin, end, pad_value(op, value), pad_mode=pad_mode(node))
+    return _padded_wide(op, node.operand(0), begin, end, value, pad_mode(node))
+
+
+def _padded_wide(op: OpBuilder, data: SSAValue, begin: Operand, end: Operand, value: SSAValue | None, mode: str) -> SSAValue:
+    """Data padded; integers of less than 8 bits, on which the CPU plugin (2026.4) crashes, in 8 bits."""
+    element = element_of(data)
+    if describe(element).is_packed and element not in REAL_TYPES:
+        wide = si8 if describe(element).xml[0] == "i" else ui8
+        data, value = op.convert(data, wide), None if value is None else op.convert(value, wide)
+    return op.convert(op.Pad(data, begin, end, pad_value(op, value), pad_mode=mode), element)
 
 
 def pad_mode(node: LoweringNode) -> str:
@@ -280,7 +293,7 @@ def padded(node: LoweringNode, op: OpBuilder, pads: np.ndarray[tuple[int, ...], 
     if node.text("mode", "constant") == "wrap":
         return wrapped(op, data, begin, end)
     mode = pad_mode(node)
-    return op.Pad(data, begin, end, pad_value(op, value) if mode == "constant" else None, pad_mode=mode)
+    return _padded_wide(op, data, begin, end, value if mode == "constant" else None, mode)
 
 
 def wrapped(op: OpBuilder, data: SSAValue, begin: Sequence[int | SSAValue], end: Sequence[int | SSAValue]) -> SSAValue:

@@ -17,7 +17,7 @@ from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.convolution import group_attribute
 from moir.lowering.onnx.data_types import element_type
-from moir.lowering.onnx.operands import reshaped_like, with_dimensions_behind
+from moir.lowering.onnx.operands import reshaped_like
 from moir.lowering.onnx.quantized_values import (
     Quantization,
     along_axis,
@@ -209,7 +209,7 @@ def _bias(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
         values, x_scale, w_scale = (array.astype(np.float64) for array in arrays if array is not None)
         return op.constant((values * (x_scale.reshape(-1) * w_scale.reshape(-1))).astype(np.float32).reshape(1, -1, *(1,) * axes))
     scaled = op.Multiply(as_type(op, bias, f32), op.Multiply(*scales))
-    return with_dimensions_behind(op, op.Unsqueeze(scaled, [0]), axes)
+    return op.Reshape(scaled, [1, -1, *(1,) * axes], special_zero=False)
 
 
 @onnx.lowers("ConvInteger")

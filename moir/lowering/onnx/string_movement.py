@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -23,13 +23,13 @@ from moir.lowering.table import Replacement
 from moir.lowering.texts import flat
 from moir.rewriting.builder import OpBuilder
 
-Result = TypeVar("Result", bound=Replacement)
+Moving: TypeAlias = Callable[[LoweringNode, OpBuilder], Replacement]
 
 
-def moves_strings(*operands: int) -> Callable[[Callable[[LoweringNode, OpBuilder], Result]], Callable[[LoweringNode, OpBuilder], Replacement]]:
-    """Let a handler, which only moves the elements of the operands at some indices, move the numbers of strings instead."""
+def moves_strings(*operands: int) -> Callable[[Moving], Moving]:
+    """Let a handler, which only moves the elements of some operands, move the numbers of strings instead."""
 
-    def decorate(handler: Callable[[LoweringNode, OpBuilder], Result]) -> Callable[[LoweringNode, OpBuilder], Replacement]:
+    def decorate(handler: Moving) -> Moving:
         @wraps(handler)
         def moved(node: LoweringNode, op: OpBuilder) -> Replacement:
             present = [index for index in operands if node.optional(index) is not None]
@@ -37,8 +37,6 @@ def moves_strings(*operands: int) -> Callable[[Callable[[LoweringNode, OpBuilder
                 return handler(node, op)
             strings = _numbered(node, op, present)
             found = handler(node, op)
-            if found is None:
-                return None
             values: Sequence[SSAValue | None] = [found] if isinstance(found, SSAValue) else found
             return [None if value is None else op.Gather(strings, value, 0) for value in values]
 
@@ -48,7 +46,7 @@ def moves_strings(*operands: int) -> Callable[[Callable[[LoweringNode, OpBuilder
 
 
 def _numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> SSAValue:
-    """The list of the strings of some operands, behind an empty one; the operands are replaced by places in the list."""
+    """The list of the strings of some operands, behind an empty one; places in it replace the operands."""
     parts = [op.constant(np.array([""], dtype=object), string)]
     first: int | SSAValue = 1
     for index in operands:

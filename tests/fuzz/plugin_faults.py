@@ -1,0 +1,225 @@
+"""Wrong results that are faults of the CPU plugin, by their names in docs/plugin-faults.md.
+
+A rule looks at the elements that differ and at the operations of the model, and recognises exactly one fault: if any
+element differs in another way, the case is a defect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from tests.fuzz.comparison import tolerances
+from tests.fuzz.draw import Array
+from tests.fuzz.onnx_model import OnnxModel
+from tests.numerical.outcomes import mismatch
+
+LARGEST = float(np.finfo(np.float32).max)
+INEXACT = 2**24
+"""From this integer on, f32 does not have all integers."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """One result that differs.
+
+    Args:
+        kinds: the operations of the model, those in bodies included.
+        operands: the values of inputs and initializers.
+        found, wanted: the whole result.
+        differs: which elements differ; None if the shapes do.
+        ranks_are_known: whether the model says the ranks of its inputs.
+        node: the node of a model of one, with its operands in their order.
+    """
+
+    kinds: frozenset[str]
+    operands: Sequence[Array]
+    found: Array
+    wanted: Array
+    differs: Array | None
+    ranks_are_known: bool
+    node: tuple[onnx.NodeProto, list[Array]] | None
+
+    def elements(self) -> tuple[Array, Array]:
+        """The elements that differ, as found and as wanted, in f64."""
+        assert self.differs is not None
+        return self.found[self.differs].astype(np.float64), self.wanted[self.differs].astype(np.float64)
+
+    def has(self, *kinds: str) -> bool:
+        """Whether the model has one of several operations."""
+        return not self.kinds.isdisjoint(kinds)
+
+    def has_nan(self) -> bool:
+        """Whether an operand has a NaN, or an infinity, of which NaNs are computed."""
+        return any(array.dtype.kind in "fV" and not np.isfinite(array.astype(np.float64)).all() for array in self.operands)
+
+
+Rule = Callable[[Wrong], bool]
+
+
+def _infinities_of_f64(wrong: Wrong) -> bool:
+    if not any(array.dtype == np.float64 for array in [*wrong.operands, wrong.wanted]) or wrong.differs is None:
+        return False
+    if wrong.wanted.dtype == np.bool_:
+        return wrong.has("IsInf") and bool(wrong.wanted[wrong.differs].all())
+    found, wanted = wrong.elements()
+    return bool((np.isclose(np.abs(found), LARGEST) & (np.abs(wanted) >= LARGEST) & (np.sign(found) == np.sign(wanted))).all())
+
+
+def _limit_of_u32(wrong: Wrong) -> bool:
+    if wrong.wanted.dtype != np.uint32 or wrong.differs is None:
+        return False
+    found, wanted = wrong.elements()
+    return bool(((wanted >= 2**31) & (found == 2**31 - 1)).all())
+
+
+def _in_f32(*kinds: str) -> Rule:
+    """Whether integers differ as much as f32 does from them."""
+
+    def rule(wrong: Wrong) -> bool:
+        if wrong.wanted.dtype.kind not in "iu" or not wrong.has(*kinds) or wrong.differs is None:
+            return False
+        found, wanted = wrong.elements()
+        large = any(np.abs(array.astype(np.float64)).max(initial=0) >= INEXACT for array in wrong.operands if array.dtype.kind in "iu")
+        # The quotient of the smallest number and -1 overflows.
+        near = (np.abs(found - wanted) <= np.maximum(np.abs(wanted), INEXACT) / INEXACT * 4) | (np.abs(wanted) >= 2**31 - 1)
+        return large and bool(near.all())
+
+    return rule
+
+
+def _remainders(wrong: Wrong) -> bool:
+    """Integer remainders of numbers that f32 does not have."""
+    if wrong.wanted.dtype.kind not in "iu" or wrong.differs is None or wrong.node is None or wrong.node[0].op_type != "Mod":
+        return False
+    a, b = (np.broadcast_to(operand.astype(np.float64), wrong.wanted.shape)[wrong.differs] for operand in wrong.node[1])
+    return bool((np.maximum(np.abs(a), np.abs(b)) >= INEXACT).all())
+
+
+def _quotients(wrong: Wrong) -> bool:
+    """Remainders of floats that differ by no more than a - b * trunc(a / b) in f32 does."""
+    if wrong.wanted.dtype.kind != "f" or wrong.differs is None or wrong.node is None or wrong.node[0].op_type != "Mod":
+        return False
+    a, b = (np.broadcast_to(operand.astype(np.float64), wrong.wanted.shape)[wrong.differs] for operand in wrong.node[1])
+    found, wanted = wrong.elements()
+    with np.errstate(all="ignore"):
+        near = np.abs(found - wanted) <= np.abs(a) * 4 / INEXACT
+        return bool((near | (np.abs(a / b) >= INEXACT / 2)).all())
+
+
+def _infinite_divisors(wrong: Wrong) -> bool:
+    if wrong.wanted.dtype.kind != "f" or wrong.differs is None or wrong.node is None or wrong.node[0].op_type != "Mod":
+        return False
+    return bool(np.isinf(np.broadcast_to(wrong.node[1][1], wrong.wanted.shape)[wrong.differs]).all())
+
+
+def _nan_is_lost(*kinds: str) -> Rule:
+    """Whether only NaNs differ, of a model with one of some operations."""
+
+    def rule(wrong: Wrong) -> bool:
+        if wrong.wanted.dtype.kind not in "fV" or not wrong.has(*kinds) or wrong.differs is None:
+            return False
+        _, wanted = wrong.elements()
+        return wrong.has_nan() and bool(np.isnan(wanted).all())
+
+    return rule
+
+
+def _nan_in(*kinds: str) -> Rule:
+    """Whether a model of one operation, which picks some elements of others, has a NaN among them."""
+    return lambda wrong: wrong.node is not None and wrong.node[0].op_type in kinds and wrong.has_nan()
+
+
+def _extreme(kind: str, infinity: float) -> Rule:
+    def rule(wrong: Wrong) -> bool:
+        if not wrong.has(kind) or wrong.wanted.dtype.kind not in "fV" or wrong.differs is None:
+            return False
+        found, wanted = wrong.elements()
+        return bool(((wanted == infinity) & (np.sign(found) == np.sign(infinity)) & (np.abs(found) > 6e4)).all())
+
+    return rule
+
+
+def _nothing(*kinds: str) -> Rule:
+    """Whether the shape of a result is wrong of a model with one of some operations, where data have no element."""
+    return lambda wrong: wrong.has(*kinds) and wrong.differs is None and any(array.size == 0 for array in [*wrong.operands, wrong.wanted])
+
+
+def _lost_dimensions(wrong: Wrong) -> bool:
+    """Whether dimensions of 1 in front are lost, which constants add to values of unknown rank."""
+    if wrong.ranks_are_known or wrong.found.ndim >= wrong.wanted.ndim:
+        return False
+    lead = wrong.wanted.shape[: wrong.wanted.ndim - wrong.found.ndim]
+    same = not mismatch(wrong.found.reshape(wrong.wanted.shape), wrong.wanted, *tolerances(wrong.wanted))
+    return set(lead) == {1} and same
+
+
+RULES: Mapping[str, Rule] = {
+    "f64-infinity": _infinities_of_f64,
+    "u32-constant": _limit_of_u32,
+    "i32-power": _in_f32("Pow"),
+    "i32-sum": _in_f32("ReduceSum", "ReduceProd", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceSumSquare", "CumSum"),
+    "i32-extremes": _in_f32("ReduceMax", "ReduceMin"),
+    "i32-quotient": _in_f32("Div"),
+    "i32-remainder": _remainders,
+    "i32-product-of-matrices": _in_f32("MatMul", "Gemm", "MatMulInteger", "ConvInteger", "Einsum"),
+    "i32-reverse": _in_f32("ReverseSequence"),
+    "relu-nan": _nan_is_lost("Relu"),
+    "exp-nan": _nan_is_lost("Exp", "Softmax", "LogSoftmax"),
+    "clamp-nan": _nan_is_lost("Clip"),
+    "maximum-nan": _nan_is_lost("Max"),
+    "minimum-nan": _nan_is_lost("Min"),
+    "hard-sigmoid-nan": _nan_is_lost("HardSigmoid"),
+    "topk-nan": _nan_in("TopK", "ArgMax", "ArgMin"),
+    "reduce-nan": _nan_in("ReduceMax", "ReduceMin"),
+    "reduce-max-infinity": _extreme("ReduceMax", -np.inf),
+    "reduce-min-infinity": _extreme("ReduceMin", np.inf),
+    "mod-infinity": _infinite_divisors,
+    "mod-quotient": _quotients,
+    "loop-empty-state": _nothing("Loop", "Scan"),
+    "unique-empty": _nothing("Unique"),
+    "gelu-rank": _lost_dimensions,
+}
+"""What recognises each fault, by its name in the document."""
+
+
+def fault_of(source: object, inputs: Mapping[str, Array], results: Sequence[Array], expected: Sequence[Array]) -> str:
+    """The fault that explains all differences of results, several joined by commas; empty if any is not explained."""
+    if not isinstance(source, OnnxModel) or len(results) != len(expected):
+        return ""
+    names: list[str] = []
+    for wrong in _wrong(source.proto, inputs, results, expected):
+        name = next((name for name, rule in RULES.items() if rule(wrong)), "")
+        if not name:
+            return ""
+        names.append(name)
+    return ", ".join(dict.fromkeys(names))
+
+
+def _wrong(model: onnx.ModelProto, inputs: Mapping[str, Array], results: Sequence[Array], expected: Sequence[Array]) -> Iterator[Wrong]:
+    """The results that differ."""
+    kinds = frozenset(_kinds(model.graph.node))
+    values = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer} | dict(inputs)
+    first = model.graph.node[0]
+    single = (first, [values[name] for name in first.input if name in values]) if len(model.graph.node) == 1 else None
+    known = all(value.type.tensor_type.HasField("shape") for value in model.graph.input)
+    for found, wanted in zip(results, expected, strict=True):
+        if not mismatch(found, wanted, *tolerances(wanted)):
+            continue
+        differs = None
+        if found.shape == wanted.shape and found.dtype == wanted.dtype and wanted.dtype.kind in "fViub":
+            relative, absolute = tolerances(wanted)
+            left, right = (each.astype(np.float64) for each in (found, wanted))
+            differs = ~np.isclose(left, right, rtol=relative, atol=absolute, equal_nan=True)
+        yield Wrong(kinds, [*values.values()], found, wanted, differs, known, single)
+
+
+def _kinds(nodes: Iterable[onnx.NodeProto]) -> Iterator[str]:
+    for node in nodes:
+        yield node.op_type
+        for attribute in node.attribute:
+            yield from _kinds(attribute.g.node)

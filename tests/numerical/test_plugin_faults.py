@@ -39,13 +39,14 @@ def gelu(x: Any) -> Any:
 
 
 def grown(x: Any) -> Any:
-    """A loop that joins its state with itself twice."""
-    state = ops.parameter([0, -1], np.float32)
-    body = openvino.Model([ops.concat([state, state], 1), ops.constant(np.array(True))], [state])
+    """A loop that appends nothing of two columns to its state, twice."""
+    state, appended = ops.parameter([0, -1], np.float32), ops.parameter([0, 2], np.float32)
+    body = openvino.Model([ops.concat([state, appended], 1), ops.constant(np.array(True))], [state, appended])
     loop = ops.loop(ops.constant(np.array(2)), ops.constant(np.array(True)))
     loop.set_function(body)
     loop.set_special_body_ports([-1, 1])
-    loop.set_merged_input(state, x, body.results[0].output(0))
+    loop.set_merged_input(state, x.output(0), body.results[0].output(0))
+    loop.set_invariant_input(appended, x.output(0))
     return loop.get_iter_value(body.results[0].output(0), -1)
 
 
@@ -80,7 +81,7 @@ FAULTS: dict[str, Fault] = {
     "reduce-min-infinity": (lambda x: ops.reduce_min(x, np.array([0]), False), [floats(INF, INF)], np.float32(INF)),
     "mod-quotient": (ops.mod, [floats(1e8), floats(0.3)], np.fmod(floats(1e8), floats(0.3))),
     "mod-infinity": (ops.mod, [floats(5.5), floats(INF)], floats(5.5)),
-    "loop-empty-state": (grown, [np.zeros((0, 1), np.float32)], np.zeros((0, 4), np.float32)),
+    "loop-empty-state": (grown, [np.zeros((0, 2), np.float32)], np.zeros((0, 6), np.float32)),
     "unique-empty": (
         lambda x: ops.unique(x, np.array(1), sorted=False).output(1),
         [np.zeros((0, 1), np.float32)],

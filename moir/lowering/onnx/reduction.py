@@ -16,7 +16,7 @@ from moir.dialects.shapes import element_count, element_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, dimension, of_length
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import all_axes
+from moir.lowering.shape_values import all_axes, rank_value
 from moir.rewriting.builder import Constructor, OpBuilder
 
 _DIRECT = {
@@ -73,6 +73,8 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     x = op.convert(source, f32) if integers and kind in _IN_FLOATS else source
     if axes is None or node.rank(0) == 0:
         result = _of_single_elements(op, kind, x)
+    elif node.rank(0) is None and keep and node.flag("noop_with_empty_axes") and element_count(shape_of(axes)) is None:
+        result = _along_some_axes(op, kind, x, axes)
     elif op.known.integers(axes) is not None or node.rank(0) is None:
         result = _reduced(op, kind, x, axes, keep)
     else:
@@ -104,11 +106,9 @@ def _along_computed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: S
     """A reduction of x, whose rank is known, along axes that are not."""
     kind, keep, rank, count = node.op.KIND, node.flag("keepdims", True), node.known_rank(0), element_count(shape_of(axes))
     if count is None and node.flag("noop_with_empty_axes"):
-        # One more axis, of size 1, so that the list of axes is not empty.
-        axes = op.Concat(op.FloorMod(op.convert(axes, si64), rank), [rank], axis=0)
         if not keep:
             node.fail(RANK_UNKNOWN, RANK_HINT)
-        return op.Squeeze(_reduced(op, kind, op.Unsqueeze(x, [rank]), axes, True), [rank])
+        return _along_some_axes(op, kind, x, axes)
     if count is None:
         axes = _or_all(op, axes, x)
     result = _reduced(op, kind, x, axes, True)
@@ -120,6 +120,16 @@ def _along_computed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: S
     left = op.ScatterUpdate([1] * rank, op.FloorMod(op.convert(axes, si64), rank), [0] * count, 0)
     places = op.Reshape(op.NonZero(left), [rank - count], special_zero=False)
     return op.Reshape(result, op.Gather(op.ShapeOf(x), places, 0), special_zero=False)
+
+
+def _along_some_axes(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue) -> SSAValue:
+    """A reduction along axes that are computed and may be none; all dimensions are kept.
+
+    One more axis, of size 1, makes sure that the list of axes is not empty.
+    """
+    rank = rank_value(op, x)
+    axes = op.Concat(op.FloorMod(op.convert(axes, si64), op.Maximum(rank, 1)), rank, axis=0)
+    return op.Squeeze(_reduced(op, kind, op.Unsqueeze(x, [-1]), axes, True), [-1])
 
 
 def _of_single_elements(op: OpBuilder, kind: str, x: SSAValue) -> SSAValue:

@@ -87,12 +87,12 @@ class Folding:
         return results
 
     def growth(self, op: OpsetOp, operands: list[Values]) -> int | None:
-        """Bytes of the results less those of the operands; None if the shape of a result is unknown."""
+        """Bytes of the results less those of the operands; None if the shape of a result is unknown and may be large."""
         size = 0
         for result in op.results:
             count = element_count(shape_of(result))
             if count is None:
-                return None
+                return 0 if sum(values.nbytes for values in operands) <= SMALL else None
             size += count * max(1, describe(element_of(result)).bits // 8)
         return 0 if size <= SMALL else size - sum(values.nbytes for values in operands)
 

@@ -32,10 +32,10 @@ def integers(*values: int) -> Any:
     return np.array(values, np.int32)
 
 
-def gelu(x: Any) -> Any:
+def gelu(x: Any, half: float = 0.5) -> Any:
     """½ · x · (1 + erf(x / √2)) of a scalar, with constants [1]."""
     factor = ops.add(ops.erf(ops.divide(x, floats(1.4142135))), np.float32(1))
-    return ops.multiply(ops.multiply(x, floats(0.5)), factor)
+    return ops.multiply(ops.multiply(x, floats(half)), factor)
 
 
 def grown(x: Any) -> Any:
@@ -82,6 +82,17 @@ FAULTS: dict[str, Fault] = {
     "mod-quotient": (ops.mod, [floats(1e8), floats(0.3)], np.fmod(floats(1e8), floats(0.3))),
     "mod-infinity": (ops.mod, [floats(5.5), floats(INF)], floats(5.5)),
     "loop-empty-state": (grown, [np.zeros((0, 2), np.float32)], np.zeros((0, 6), np.float32)),
+    "matmul-empty": (
+        lambda x: ops.multiply(ops.matmul(x, np.zeros((0, 2), np.float32), False, False), floats(3, 2)),
+        [np.zeros((5, 4, 0), np.float32)],
+        np.zeros((5, 4, 2), np.float32),
+    ),
+    "fused-nan": (lambda x: gelu(x, NAN), [floats(1)], floats(NAN)),
+    "e8m0-rounding": (
+        lambda x: ops.convert(ops.convert(x, "f8e8m0"), np.float32),
+        [floats(5.1)],
+        floats(8),
+    ),
     "unique-empty": (
         lambda x: ops.unique(x, np.array(1), sorted=False).output(1),
         [np.zeros((0, 1), np.float32)],

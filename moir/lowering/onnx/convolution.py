@@ -8,6 +8,7 @@ from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.sliding_window import axis_attribute, sliding_window, spatial_axes
 from moir.lowering.onnx.table import onnx
+from moir.lowering.unfolded_convolution import has_unknown_sizes, unfolded_convolution, unfolded_transposed_convolution
 from moir.lowering.windows import SlidingWindow
 from moir.rewriting.builder import OpBuilder
 
@@ -16,12 +17,15 @@ from moir.rewriting.builder import OpBuilder
 def conv(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Conv(x, w, b) {group = 1} -> opset1.Add(opset1.Convolution(x, w), b as [1, C, 1, 1])
 
-    With groups: opset1.GroupConvolution(x, w as [group, C_out / group, C_in / group, kernel]).
+    With groups: opset1.GroupConvolution(x, w as [group, C_out / group, C_in / group, kernel]). With filters of unknown
+    sizes: a MatMul of the unfolded data.
     """
     axes = spatial_axes(node, (1, 0))
     window = sliding_window(node, axes)
     group = group_attribute(node)
-    if group == 1:
+    if has_unknown_sizes(node.operand(1)):
+        result = unfolded_convolution(op, node.operand(0), node.operand(1), window, group)
+    elif group == 1:
         result = op.Convolution(node.operand(0), node.operand(1), **window.properties())
     else:
         filters = grouped_filters(node, op, group, axes)
@@ -79,6 +83,8 @@ def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     group = group_attribute(node)
     wanted = node.integers("output_shape", ())[-axes:]
     data = node.operand(0)
+    if has_unknown_sizes(node.operand(1)) and not wanted and not window.auto_pad.startswith("same"):
+        return add_bias(node, op, unfolded_transposed_convolution(op, data, node.operand(1), window, padding, group), 2, axes)
     filters = node.operand(1) if group == 1 else grouped_filters(node, op, group, axes)
     operands = [data, filters]
     if wanted and not is_static(_sizes(node, data, axes)):

@@ -10,7 +10,7 @@ from typing import NoReturn
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import f32, si16, si32, si64, ui16, ui32, ui64
+from moir.dialects.element_types import boolean, f32, si16, si32, si64, ui8, ui16, ui32, ui64
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
@@ -26,7 +26,7 @@ NEAREST_MODES = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "si
 UNCOMMON_COORDINATES = ("half_pixel_symmetric", "tf_crop_and_resize")
 COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn")
 
-INTERPOLATED_AS: dict[Attribute, Attribute] = {si16: si32, ui16: si32, ui32: si64, ui64: si64}
+INTERPOLATED_AS: dict[Attribute, Attribute] = {boolean: ui8, si16: si32, ui16: si32, ui32: si64, ui64: si64}
 """Integers that the runtime does not interpolate, and those that have their numbers."""
 
 

@@ -29,7 +29,14 @@ MAXIMUM_MASK_ELEMENTS = 1 << 22
 
 @onnx.lowers("MatMul")
 def matrix_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.MatMul(a, b) -> opset1.MatMul(a, b)"""
+    """onnx.MatMul(a, b) -> opset1.MatMul(a, b)
+
+    The CPU plugin (2026.4) does not compile the product with a constant vector and a factor behind it: the vector
+    becomes a matrix.
+    """
+    vector, rank = node.constant(1), node.rank(0)
+    if vector is not None and vector.ndim == 1 and rank is not None and rank > 1:
+        return op.Squeeze(op.MatMul(node.operand(0), op.constant(vector.reshape(-1, 1), node.element(1))), [-1])
     return op.MatMul(node.operand(0), node.operand(1))
 
 

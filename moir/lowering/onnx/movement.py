@@ -15,7 +15,7 @@ from moir.lowering.onnx.operands import declared_rank, of_length
 from moir.lowering.onnx.string_movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.repetition import repeated
-from moir.lowering.shape_values import as_integer, as_scalar, dimension, dimension_list, rank_value
+from moir.lowering.shape_values import all_axes, as_integer, as_scalar, dimension, dimension_list, rank_value
 from moir.rewriting.builder import OpBuilder, Operand
 
 
@@ -194,7 +194,24 @@ def slice_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
         count = next((count for count in counts if count is not None), None)
         one = op.constant_like(1, starts)
         steps = op.Broadcast(one, op.ShapeOf(starts)) if count is None else op.constant([1] * count, element_of(starts))
+    if axes is not None and node.constant_integers(3) is None:
+        return _sliced_along_computed_axes(op, data, (starts, ends, steps), axes)
     return op.Slice(data, starts, ends, steps, axes)
+
+
+def _sliced_along_computed_axes(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: SSAValue) -> SSAValue:
+    """Data cut along all axes, of which those that are not listed stay whole.
+
+    The CPU plugin (2026.4) crashes on computed axes.
+    """
+    rank = rank_value(op, data)
+    places = op.FloorMod(op.convert(axes, si64), rank)
+    wholes = (0, np.iinfo(np.int32).max, 1)
+    lists = [
+        op.ScatterUpdate(op.Broadcast(op.constant(whole), rank), places, op.convert(each, si64), 0)
+        for whole, each in zip(wholes, bounds, strict=True)
+    ]
+    return op.Slice(data, *lists, all_axes(op, data))
 
 
 @onnx.lowers("Compress")

@@ -19,7 +19,7 @@ from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import reshaped_like, small_constant, with_dimensions_behind
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import all_axes
+from moir.lowering.shape_values import all_axes, rank_value
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_NEIGHBOURHOOD = 1024
@@ -234,7 +234,7 @@ def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if not 1 <= size <= MAXIMUM_NEIGHBOURHOOD:
         node.fail(f"size is {size}, it should be 1 to {MAXIMUM_NEIGHBOURHOOD}")
     shape = shape_of(x)
-    if size % 2 == 0 or (shape is not None and len(shape) > 1 and shape[1] < 0 and size > 1):
+    if size % 2 == 0 or (size > 1 and (shape is None or (len(shape) > 1 and shape[1] < 0))):
         base = op.Add(op.Multiply(_neighbour_sums(node, op, op.Multiply(x, x), size), alpha / size), bias)
         return op.Divide(x, op.Power(base, beta))
     integral = bias.is_integer() or bias <= 0
@@ -245,9 +245,9 @@ def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 def _neighbour_sums(node: LoweringNode, op: OpBuilder, x: SSAValue, size: int) -> SSAValue:
     """Sums of `size` neighbouring channels; for an even size one channel more after each channel than before it."""
-    rank = node.known_rank(0)
     before, behind = (size - 1) // 2, size // 2
-    begin, end = ([0, count, *[0] * (rank - 2)] for count in (before, behind))
+    zeros = op.Broadcast(op.constant(0), rank_value(op, node.operand(0)))
+    begin, end = (op.ScatterUpdate(zeros, [1], [count], 0) for count in (before, behind))
     padded = op.Pad(x, begin, end, op.constant_like(0, x), pad_mode="constant")
     ends = [index - size + 1 or 2**31 - 1 for index in range(size)]
     shifted = [op.Slice(padded, [index], [end], [1], [1]) for index, end in enumerate(ends)]

@@ -33,6 +33,7 @@ from moir.lowering.onnx.quantized_values import (
 from moir.lowering.onnx.sliding_window import sliding_window, spatial_axes
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import all_axes, dimension
+from moir.lowering.unfolded_convolution import has_unknown_sizes, unfolded_convolution
 from moir.rewriting.builder import OpBuilder
 
 
@@ -161,7 +162,12 @@ def grouped(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, ax
 
 
 def convolved(node: LoweringNode, op: OpBuilder, x: SSAValue, filters: SSAValue, group: int, axes: int) -> SSAValue:
-    """The convolution of a node; for several groups a GroupConvolution, whose filters are split into groups."""
+    """The convolution of a node; for several groups a GroupConvolution, whose filters are split into groups.
+
+    Filters of unknown sizes are not split.
+    """
+    if has_unknown_sizes(filters):
+        return unfolded_convolution(op, x, filters, sliding_window(node, axes), group)
     build = op.Convolution if group == 1 else op.GroupConvolution
     return build(x, filters, **sliding_window(node, axes).properties())
 
@@ -175,6 +181,10 @@ def quantized_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     x = dequantized_operand(node, op, 0, quantization(node, op, 1, 2), node.element(1))
     filters = node.operand(3)
     w = _filters(node, op, filters, group, axes)
+    if has_unknown_sizes(w) and not has_unknown_sizes(filters):
+        # Scales of unknown length do not change the sizes.
+        sizes = shape_of(filters) or ()
+        w = op.Reshape(w, sizes if group == 1 else [group, sizes[0] // group, *sizes[1:]], special_zero=False)
     result = convolved(node, op, x, w, group, axes)
     if node.optional(8) is not None:
         result = op.Add(result, _bias(node, op, axes))
@@ -183,7 +193,7 @@ def quantized_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 def _filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:
     """The dequantized filters of a QLinearConv, with one scale per output channel."""
-    if group == 1:
+    if group == 1 or has_unknown_sizes(filters):
         return dequantized(op, filters, quantization(node, op, 4, 5, 0, axes + 2))
 
     def by_group(value: SSAValue) -> SSAValue:
@@ -219,7 +229,7 @@ def integer_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     one = op.constant(np.ones((), np.float32))
     x = dequantized(op, node.operand(0), Quantization(one, _zero_point(node, op, 2, axes)))
     filters = dequantized(op, node.operand(1), Quantization(one, _zero_point(node, op, 3, axes)))
-    if group > 1:
+    if group > 1 and not has_unknown_sizes(filters):
         filters = grouped(node, op, filters, group, axes)
     return op.convert(convolved(node, op, x, filters, group, axes), si32)
 

@@ -129,7 +129,10 @@ def short_time_fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
     starts = op.Multiply(op.Range(0, count, 1, output_type=si64), op.convert(step, si64))
     positions = op.Add(op.Unsqueeze(starts, [1]), op.Range(0, length, 1, output_type=si64))
     frames = op.Multiply(op.Gather(data, positions, 1), op.Unsqueeze(window, [1]))
-    return op.DFT(frames if real is False else as_complex(op, frames), [2])
+    if element is f64:
+        # The runtime has no transforms of f64.
+        frames = op.convert(frames, f32)
+    return op.convert(op.DFT(frames if real is False else as_complex(op, frames), [2]), element)
 
 
 def dimension_value(op: OpBuilder, data: SSAValue, axis: int) -> SSAValue:

@@ -87,7 +87,7 @@ class Folding:
         return results
 
     def growth(self, op: OpsetOp, operands: list[Values]) -> int | None:
-        """Bytes of the results less those of the operands; None if the shape of a result is unknown and may be large."""
+        """Bytes of the results less those of the operands; None for a result of unknown shape that may be large."""
         size = 0
         for result in op.results:
             count = element_count(shape_of(result))

@@ -22,6 +22,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.bodies import captured_values, graph_of, known_value, lowered_body, own_operands, repeated_body
 from moir.lowering.branches import conditional, inlined
 from moir.lowering.connections import Connections, create_repeating, results_without_iterations, slice_type
+from moir.lowering.onnx.sequence_loops import is_sequence, loop_over_sequences
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_scalar, dimension_list
 from moir.lowering.table import Replacement
@@ -52,6 +53,8 @@ def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
     The condition that the body takes is true in every iteration. A loop-carried value that the body does not change
     becomes an invariant. The values of a scan output get a leading dimension in the body and are concatenated along it.
     """
+    if any(is_sequence(value) for value in own_operands(node)):
+        return loop_over_sequences(node, op, loop)
     region, captured = graph_of(node, "body"), captured_values(node)
     trip_count, condition, *states = _padded(own_operands(node), 2)
     carried = _present(node, states)

@@ -62,6 +62,7 @@ FAMILIES: dict[str, str] = {
         "ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"
     ),
     "sequence": "CumProd CumSum NonZero OneHot TopK Unique",
+    "sequence_loops": "SequenceMap",
     "shape": "Flatten Identity Reshape Shape Size Squeeze Unsqueeze",
     "mel": "MelWeightMatrix",
     "signal": "DFT STFT",

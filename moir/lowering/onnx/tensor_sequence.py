@@ -15,9 +15,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.framework import FrameworkOp, operation_class
-from moir.dialects.shapes import UNKNOWN, normalize_axis
+from moir.dialects.shapes import UNKNOWN, is_static, normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.stacked_sequence import joined, length, member, stack_of
 from moir.lowering.onnx.table import onnx
+from moir.lowering.shape_values import as_scalar
 from moir.rewriting.builder import OpBuilder
 
 HINT = "OpenVINO has no sequences: they are resolved where their members and positions are known while converting"
@@ -44,7 +46,12 @@ def release(node: LoweringNode, index: int) -> None:
     """Remove a sequence or optional value from the operands of a node, and erase it if that was its last use."""
     producer = node.operand(index).owner
     node.op.operands = [value for position, value in enumerate(node.op.operands) if position != index]
-    if isinstance(producer, FrameworkOp) and producer.KIND in ("SequenceConstruct", "Optional") and not producer.results[0].uses:
+    if (
+        isinstance(producer, FrameworkOp)
+        and producer.KIND in ("SequenceConstruct", "SequenceStack", "Optional")
+        and producer.parent is not None
+        and not producer.results[0].uses
+    ):
         producer.detach()
         producer.erase()
 
@@ -75,17 +82,33 @@ def sequence_empty(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 @onnx.lowers("SequenceAt")
-def sequence_at(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def sequence_at(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.SequenceAt(onnx.SequenceConstruct(a, b), 1) -> b"""
+    if (stack := stack_of(node.operand(0))) is not None:
+        found = member(node, op, stack, node.operand(1))
+        release(node, 0)
+        return found
     members = members_of(node, 0)
-    found = members[known_position(node, 1, len(members))]
+    if node.constant_integers(1) is None and members and _are_alike(members):
+        found = op.Gather(op.Concat(*(op.Unsqueeze(each, [0]) for each in members), axis=0), as_scalar(op, node.operand(1)), 0)
+    else:
+        found = members[known_position(node, 1, len(members))]
     release(node, 0)
     return found
+
+
+def _are_alike(members: Sequence[SSAValue]) -> bool:
+    """Whether members are known to have one shape."""
+    shapes = {shape_of(each) for each in members}
+    return len(shapes) == 1 and all(shape is not None and is_static(shape) for shape in shapes)
 
 
 @onnx.lowers("SequenceLength")
 def sequence_length(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.SequenceLength(onnx.SequenceConstruct(a, b)) -> 2"""
+    if (stack := stack_of(node.operand(0))) is not None:
+        release(node, 0)
+        return length(op, stack)
     members = members_of(node, 0)
     release(node, 0)
     return op.constant(len(members), si64)
@@ -117,7 +140,11 @@ def sequence_erase(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers("ConcatFromSequence")
 def concat_from_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.ConcatFromSequence(onnx.SequenceConstruct(a, b)) {axis, new_axis} -> opset1.Concat(a, b) {axis}"""
-    members, axis = members_of(node, 0), node.integer("axis")
+    axis = node.integer("axis")
+    if (stack := stack_of(node.operand(0))) is not None:
+        release(node, 0)
+        return joined(node, op, stack, axis, node.flag("new_axis"))
+    members = members_of(node, 0)
     if not members:
         node.fail("the sequence is empty")
     release(node, 0)
@@ -143,6 +170,8 @@ def split_to_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.fail(f"the lengths of the parts have {given.ndim} dimensions, not at most 1")
     else:
         part = 1 if node.optional(1) is None else -1 if given is None else int(given.item())
+        if size < 0 and part == 1:
+            return _single_elements(node, op, data, axis, len(shape))
         if size < 0 or part < 1:
             node.fail("the number of parts is not known", HINT)
         lengths = [min(part, size - start) for start in range(0, size, part)] if -(-size // part) <= MAXIMUM_MEMBERS else []
@@ -152,6 +181,14 @@ def split_to_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if node.optional(1) is None and not node.flag("keepdims", True):
         parts = [op.Squeeze(part, [axis]) for part in parts]
     return new_sequence(op, parts)
+
+
+def _single_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, axis: int, rank: int) -> SSAValue:
+    """The sequence of the elements of data along an axis of unknown size."""
+    rest = op.transposed(data, [axis, *(each for each in range(rank) if each != axis)])
+    if node.optional(1) is not None or node.flag("keepdims", True):
+        rest = op.Unsqueeze(rest, [axis + 1])
+    return new_sequence(op, [rest], "SequenceStack")
 
 
 # Optional values: a present value is represented by itself, an empty one by an onnx.Optional without operands.

@@ -15,6 +15,7 @@ RANDOM = np.random.default_rng(5)
 A, B, C = (RANDOM.normal(size=(2, 3)).astype(np.float32) for _ in range(3))
 INPUTS = {"a": A, "b": B, "c": C}
 POSITIONS = {"zero": np.array(0, np.int64), "last": np.array(-1, np.int64), "two": np.array(2, np.int64)}
+TWO = {"a": A, "n": np.array(2)}
 CONSTRUCT = node("SequenceConstruct", ["a", "b", "c"], ["s"])
 
 # nodes, most operations
@@ -106,7 +107,7 @@ def test_empty_optional_value() -> None:
             {**INPUTS, "i": np.array(0, np.int64)},
             "position in the sequence",
         ),
-        ([node("SplitToSequence", ["a"], ["s"]), node("SequenceLength", ["s"], ["y"])], {"a": A}, "number of parts is not known"),
+        ([node("SplitToSequence", ["a", "n"], ["s"]), node("SequenceLength", ["s"], ["y"])], TWO, "number of parts is not known"),
         ([node("SequenceLength", ["a"], ["y"])], {"a": A}, "members of the sequence are not known"),
         ([node("SequenceEmpty", [], ["s"]), node("ConcatFromSequence", ["s"], ["y"], axis=0)], {"a": A}, "sequence is empty"),
         ([node("Optional", [], ["o"]), node("OptionalGetElement", ["o"], ["y"])], {"a": A}, "optional value is empty"),
@@ -116,3 +117,86 @@ def test_empty_optional_value() -> None:
 def test_errors(nodes: list[Any], inputs: dict[str, Any], reason: str) -> None:
     with pytest.raises(ConversionError, match=reason):
         check(nodes, inputs, forms=["dynamic"], opset=18, expected=[])
+
+
+def sequence_type() -> Any:
+    return onnx.helper.make_sequence_type_proto(onnx.helper.make_tensor_type_proto(1, None))
+
+
+def appending(value: str, kind: str = "Mul") -> Any:
+    """The body of a Loop that appends a captured value, combined with the number of the iteration, to a sequence."""
+    nodes = [
+        node("Cast", ["i"], ["number"], to=1),
+        node(kind, [value, "number"], ["element"]),
+        node("SequenceInsert", ["s", "element"], ["appended"]),
+        node("Identity", ["keep"], ["goes_on"]),
+    ]
+    inputs = [onnx.helper.make_tensor_value_info("i", 7, []), onnx.helper.make_tensor_value_info("keep", 9, [])]
+    inputs.append(onnx.ValueInfoProto(name="s", type=sequence_type()))
+    outputs = [onnx.helper.make_empty_tensor_value_info(name) for name in ("goes_on", "appended")]
+    return onnx.helper.make_graph(nodes, "body", inputs, outputs)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("count", [0, 1, 3])
+@pytest.mark.parametrize(("axis", "new_axis"), [(0, 0), (-1, 0), (0, 1), (-1, 1), (1, 1)])
+def test_a_loop_appends_to_a_sequence(is_known: bool, count: int, axis: int, new_axis: int) -> None:
+    """A known number of iterations is unrolled; values of an unknown number are a scan output behind the first member."""
+    nodes = [
+        node("SequenceConstruct", ["b"], ["start"]),
+        node("Loop", ["n", "", "start"], ["sequence"], body=appending("a")),
+        node("ConcatFromSequence", ["sequence"], ["y"], axis=axis, new_axis=new_axis),
+    ]
+    trips = {"n": np.array(count)}
+    inputs = {"a": A, "b": B} | ({} if is_known else trips)
+    check(nodes, inputs, constants=trips if is_known else {}, fixed=["n"], forms=["static", "dynamic"])
+
+
+@pytest.mark.parametrize("kind", ["SequenceLength", "SequenceAt"])
+def test_a_sequence_of_computed_length_is_asked(kind: str) -> None:
+    nodes = [
+        node("SequenceEmpty", [], ["start"]),
+        node("Loop", ["n", "", "start"], ["sequence"], body=appending("a", "Add")),
+        node(kind, ["sequence", "p"][: 1 + (kind == "SequenceAt")], ["y"]),
+    ]
+    inputs = {"a": A, "n": np.array(3)} | ({"p": np.array(1)} if kind == "SequenceAt" else {})
+    check(nodes, inputs, fixed=["n", "p"], forms=["static", "dynamic"])
+
+
+def test_what_is_appended_may_have_another_shape_each_time() -> None:
+    """Then it is no scan output."""
+    body = appending("a")
+    body.node.insert(0, node("Range", ["zero_", "i", "one_"], ["others"]))
+    body.node.insert(0, node("Constant", [], ["zero_"], value_int=0))
+    body.node.insert(0, node("Constant", [], ["one_"], value_int=1))
+    body.node[-2].input[1] = "others"
+    nodes = [
+        node("SequenceEmpty", [], ["start"], dtype=7),
+        node("Loop", ["n", "", "start"], ["sequence"], body=body),
+        node("ConcatFromSequence", ["sequence"], ["y"], axis=0),
+    ]
+    with pytest.raises(ConversionError, match="shapes that may differ"):
+        check(nodes, {"a": A, "n": np.array(3)}, forms=["static"], expected=[])
+
+
+def test_a_function_of_each_member() -> None:
+    tensor, result = onnx.helper.make_tensor_value_info("x", 1, None), onnx.helper.make_empty_tensor_value_info("z")
+    body = onnx.helper.make_graph(
+        [node("Mul", ["x", "f"], ["z"])], "body", [tensor, onnx.helper.make_tensor_value_info("f", 1, None)], [result]
+    )
+    nodes = [
+        CONSTRUCT,
+        node("SequenceMap", ["s", "b"], ["t"], body=body),
+        node("ConcatFromSequence", ["t"], ["y"], axis=0),
+    ]
+    expected = [np.concatenate([A * B, B * B, C * B])]
+    check(nodes, INPUTS, expected=expected, forms=["static", "dynamic"])
+
+
+@pytest.mark.parametrize("keepdims", [0, 1])
+def test_the_elements_of_an_axis_of_unknown_size(keepdims: int) -> None:
+    nodes = [
+        node("SplitToSequence", ["a"], ["s"], axis=1, keepdims=keepdims),
+        node("ConcatFromSequence", ["s"], ["y"], axis=0, new_axis=1),
+    ]
+    check(nodes, {"a": A}, forms=["static", "dynamic"])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from moir.dialects.framework import FrameworkOp
-from moir.dialects.shapes import normalize_axis, rank_of
+from moir.dialects.shapes import is_static, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import dimension
 from moir.lowering.shape_values import as_scalar
@@ -55,14 +55,22 @@ def joined(node: LoweringNode, op: OpBuilder, stack: Stack, axis: int, is_new: b
     if rank is None:
         node.fail("the rank of the members of the sequence is unknown", hint="give the model's inputs a known rank")
     axis = normalize_axis(axis, rank if is_new else max(rank - 1, 1))
+    rest, shape = stack.rest, shape_of(stack.rest)
+    sizes = [dimension(op, rest, each, (1,)) for each in range(rank)]
+    is_guessed = bool(stack.members) and shape is not None and not is_static(shape[1:])
+    if is_guessed:
+        # A Loop without iterations (2026.4, CPU) says that all sizes of what it collects are 0.
+        like = [dimension(op, stack.members[0], each, (1,)) for each in range(rank - 1)]
+        sizes[1:] = [size if is_new or each != axis else sizes[1 + axis] for each, size in enumerate(like)]
     order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
-    rest = op.transposed(stack.rest, order)
+    rest = op.transposed(rest, order)
     if not is_new:
         if rank < 2:
             node.fail("numbers cannot be joined along an axis that they have")
-        sizes = [dimension(op, stack.rest, each, (1,)) for each in range(rank)]
         merged = op.Multiply(sizes[0], sizes[axis + 1])
         target = op.Concat(*sizes[1 : axis + 1], merged, *sizes[axis + 2 :], axis=0) if rank > 2 else merged
         rest = op.Reshape(rest, target, special_zero=False)
+    elif is_guessed:
+        rest = op.Reshape(rest, op.Concat(*(sizes[each] for each in order), axis=0), special_zero=False)
     first = [op.Unsqueeze(each, [axis]) if is_new else each for each in stack.members]
     return op.Concat(*first, rest, axis=axis) if first else rest

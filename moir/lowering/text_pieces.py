@@ -74,6 +74,13 @@ def without_empty(op: OpBuilder, found: Pieces) -> Pieces:
     return Pieces(row, op.Subtract(one_by_one(op, size_of(op, kept)), ranks(op, row, row)), start, stop)
 
 
+def limited(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
+    """The first pieces of each string; the one behind `limit` others reaches to the end of the string."""
+    kept = positions_where(op, op.LessEqual(found.column, number(limit)))
+    row, column, start, stop = (op.Gather(each, kept, 0) for each in found)
+    return Pieces(row, column, start, op.Select(op.Equal(column, number(limit)), op.Gather(texts.ends, row, 0), stop))
+
+
 def rows_and_columns(op: OpBuilder, counts: SSAValue) -> tuple[SSAValue, SSAValue]:
     """For the elements of rows of some counts, one after the other, their rows and their places in them."""
     behind = op.CumSum(counts, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import onnx
 from onnx import defs, helper
@@ -70,6 +70,13 @@ def evaluator_is_wrong(model: onnx.ModelProto) -> bool:
     """Whether onnx.reference is known to compute a model wrongly."""
     opset = next((each.version for each in model.opset_import if not each.domain), 0)
     return any(node.op_type in FAULTS and FAULTS[node.op_type](node, opset) for node in model.graph.node)
+
+
+def evaluator_changes_strings(model: onnx.ModelProto, strings: Iterable[str]) -> bool:
+    """Whether onnx.reference drops empty strings, words of strings, and accents."""
+    return any(node.op_type == "StringNormalizer" for node in model.graph.node) and any(
+        not each or " " in each or not each.isascii() for each in strings
+    )
 
 
 WIDENED = 22

@@ -66,6 +66,8 @@ FAMILIES: dict[str, str] = {
     "shape": "Flatten Identity Reshape Shape Size Squeeze Unsqueeze",
     "mel": "MelWeightMatrix",
     "signal": "DFT STFT",
+    "string_matching": "RegexFullMatch",
+    "string_normalization": "StringNormalizer",
     "strings": "StringConcat StringSplit",
     "text": "TfIdfVectorizer",
     "tensor_sequence": (

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import si64, string
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
-from moir.lowering.text_pieces import overlaps, pieces, without_empty
+from moir.lowering.text_pieces import limited, overlaps, pieces, without_empty
 from moir.lowering.texts import Texts, concatenated, flat, matrix, number, one_by_one, packed, together, unpacked, with_sentinel
 from moir.rewriting.builder import OpBuilder
 
@@ -27,6 +28,9 @@ def broadcast_pair(node: LoweringNode, op: OpBuilder) -> tuple[Texts, Texts, SSA
 @onnx.lowers("StringConcat")
 def concatenation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.StringConcat(a, b) -> opset15.StringTensorPack of the bytes of each a and b"""
+    a, b = node.constant(0), node.constant(1)
+    if a is not None and b is not None:
+        return op.constant(np.asarray(a.astype(object) + b.astype(object), object), string)
     first, second, shape = broadcast_pair(node, op)
     begins, ends = (op.Concat(*(op.Unsqueeze(each, [-1]) for each in pair), axis=-1) for pair in zip(first[:2], second[:2], strict=True))
     return concatenated(op, Texts(begins, ends, first.symbols), shape)
@@ -52,13 +56,13 @@ def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     limit = node.integer("maxsplit") if node.has("maxsplit") else None
     if overlaps(separator):
         node.fail("occurrences of the delimiter can overlap", hint="use a text that does not end as it begins")
-    if limit is not None and not separator:
-        node.fail("the number of pieces between white space is limited", hint="leave maxsplit out, or name a delimiter")
     strings = unpacked(op, node.operand(0))
     texts = Texts(flat(op, strings.begins), flat(op, strings.ends), strings.symbols)
-    found = pieces(op, texts, separator, limit=limit)
+    found = pieces(op, texts, separator, limit=limit if separator else None)
     if not separator:
         found = without_empty(op, found)
+        if limit is not None:
+            found = limited(op, texts, found, limit)
     one, shape = number(1), op.ShapeOf(strings.begins)
     zeros = op.Multiply(texts.begins, number(0))
     rows = op.Unsqueeze(found.row, [1])

@@ -1,0 +1,336 @@
+"""Regular expressions as automata over the bytes of UTF-8: a table of the state behind each state and byte.
+
+    automaton("a[bc]*")  ->  table [states, 256], accepting [states]; state 0 is the first
+
+The syntax is that of RE2 without flags, named classes, word boundaries, and anchors inside of the expression. Classes
+like \\d and \\w are of ASCII, and a dot is any character but the end of a line, as there. Construction of Thompson, and
+of subsets: Aho, Sethi, Ullman, "Compilers", chapter 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from moir.dialects.data import Array
+
+LAST = 0x10FFFF
+Ranges = list[tuple[int, int]]
+"""Code points from one to another, both included."""
+
+CLASSES: dict[str, Ranges] = {
+    "d": [(48, 57)],
+    "w": [(48, 57), (65, 90), (95, 95), (97, 122)],
+    "s": [(9, 10), (12, 13), (32, 32)],
+}
+CONTROLS = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11, "a": 7}
+MOST_STATES = 4096
+MOST_REPEATS = 1000
+
+
+class UnsupportedExpression(ValueError):
+    """An expression that has no automaton here; the message says why."""
+
+
+class Automaton(NamedTuple):
+    """The state behind each state and byte [states, 256], and whether a text may end in each state."""
+
+    table: Array
+    accepting: Array
+
+
+class Fragment(NamedTuple):
+    """A part of a nondeterministic automaton: its first and its last state."""
+
+    first: int
+    last: int
+
+
+def complement(ranges: Ranges) -> Ranges:
+    """All other code points."""
+    found: Ranges = []
+    begin = 0
+    for low, high in sorted(ranges):
+        if low > begin:
+            found.append((begin, low - 1))
+        begin = max(begin, high + 1)
+    return [*found, (begin, LAST)] if begin <= LAST else found
+
+
+def byte_sequences(low: int, high: int) -> Iterator[list[tuple[int, int]]]:
+    """The bytes of the code points of a range, as ranges of the first byte, the second one, and so on."""
+    for limit in (0x7F, 0x7FF, 0xD7FF, 0xDFFF, 0xFFFF):
+        if low <= limit < high:
+            yield from byte_sequences(low, limit)
+            yield from byte_sequences(limit + 1, high)
+            return
+    if 0xD800 <= low <= 0xDFFF:
+        return
+    for count in (1, 2, 3):
+        mask = (1 << 6 * count) - 1
+        if low & ~mask != high & ~mask and high > 0x7F:
+            if low & mask:
+                yield from byte_sequences(low, low | mask)
+                yield from byte_sequences((low | mask) + 1, high)
+                return
+            if high & mask != mask:
+                yield from byte_sequences(low, (high & ~mask) - 1)
+                yield from byte_sequences(high & ~mask, high)
+                return
+    yield list(zip(chr(low).encode(), chr(high).encode(), strict=True))
+
+
+class Builder:
+    """Reads an expression into a nondeterministic automaton.
+
+    Args:
+        pattern: the expression.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.place = 0
+        self.silent: list[list[int]] = []
+        self.bytes: list[list[tuple[int, int, int]]] = []
+
+    def state(self) -> int:
+        """A new state."""
+        self.silent.append([])
+        self.bytes.append([])
+        if len(self.silent) > 50 * MOST_STATES:
+            raise UnsupportedExpression("the expression is too long")
+        return len(self.silent) - 1
+
+    def peek(self) -> str:
+        return self.pattern[self.place : self.place + 1]
+
+    def take(self) -> str:
+        if self.place >= len(self.pattern):
+            raise UnsupportedExpression("the expression is incomplete")
+        self.place += 1
+        return self.pattern[self.place - 1]
+
+    def whole(self) -> Fragment:
+        """The whole expression."""
+        found = self.alternatives()
+        if self.place < len(self.pattern):
+            raise UnsupportedExpression(f"{self.pattern[self.place]!r} at character {self.place} closes nothing")
+        return found
+
+    def alternatives(self) -> Fragment:
+        branches = [self.sequence()]
+        while self.peek() == "|":
+            self.take()
+            branches.append(self.sequence())
+        if len(branches) == 1:
+            return branches[0]
+        found = Fragment(self.state(), self.state())
+        for branch in branches:
+            self.silent[found.first].append(branch.first)
+            self.silent[branch.last].append(found.last)
+        return found
+
+    def sequence(self) -> Fragment:
+        first = last = self.state()
+        while self.peek() and self.peek() not in "|)":
+            part = self.repeated()
+            self.silent[last].append(part.first)
+            last = part.last
+        return Fragment(first, last)
+
+    def repeated(self) -> Fragment:
+        begin = self.place
+        part = self.atom()
+        end = self.place
+        while (bounds := self.bounds()) is not None:
+            if self.peek() == "?":
+                # A text is matched as a whole, by as many repetitions as it takes.
+                self.take()
+            part = self.times(part, partial(self.again, begin, end), *bounds)
+            end = self.place
+        return part
+
+    def again(self, begin: int, end: int) -> Fragment:
+        """Another copy of what was read between two places."""
+        place, self.place = self.place, begin
+        found = self.atom()
+        while self.place < end:
+            bounds = self.bounds()
+            if bounds is None:
+                raise UnsupportedExpression("repetitions of repetitions")
+            if self.peek() == "?":
+                self.take()
+            inner_end = self.place
+            found = self.times(found, partial(self.again, begin, inner_end), *bounds)
+        self.place = place
+        return found
+
+    def bounds(self) -> tuple[int, int | None] | None:
+        """The least and the most repetitions that the next characters ask for; None if they ask for none."""
+        sign = self.peek()
+        if sign in ("*", "+", "?"):
+            self.take()
+            return {"*": (0, None), "+": (1, None), "?": (0, 1)}[sign]
+        if sign != "{":
+            return None
+        text, _, _ = self.pattern[self.place + 1 :].partition("}")
+        least, comma, most = text.partition(",")
+        if not least.isdecimal() or (most and not most.isdecimal()):
+            raise UnsupportedExpression(f"{{{text}}} is no number of repetitions")
+        self.place += len(text) + 2
+        bounds = int(least), (int(most) if most else None) if comma else int(least)
+        if max(bounds[0], bounds[1] or 0) > MOST_REPEATS or (bounds[1] is not None and bounds[1] < bounds[0]):
+            raise UnsupportedExpression(f"{{{text}}} is no number of repetitions")
+        return bounds
+
+    def times(self, part: Fragment, another: Callable[[], Fragment], least: int, most: int | None) -> Fragment:
+        """A part repeated; `another` makes a copy of it."""
+        first = last = self.state()
+        count = max(least, 1) if most is None else most
+        copies = [part, *(another() for _ in range(count - 1))] if count else []
+        ends: list[int] = []
+        for index, copy in enumerate(copies):
+            if index >= least:
+                ends.append(last)
+            self.silent[last].append(copy.first)
+            last = copy.last
+        if most is None:
+            self.silent[last].append(copies[-1].first)
+        final = self.state()
+        for end in [*ends, last]:
+            self.silent[end].append(final)
+        return Fragment(first, final)
+
+    def atom(self) -> Fragment:
+        match sign := self.take():
+            case "(":
+                return self.group()
+            case "[":
+                return self.characters(self.bracket())
+            case ".":
+                return self.characters(complement([(10, 10)]))
+            case "^" if self.place == 1:
+                return self.nothing()
+            case "$" if self.place == len(self.pattern):
+                return self.nothing()
+            case "^" | "$" | "*" | "+" | "?" | "{":
+                raise UnsupportedExpression(f"{sign!r} at character {self.place - 1}")
+            case "\\":
+                return self.characters(self.escaped())
+            case _:
+                return self.characters([(ord(sign), ord(sign))])
+
+    def nothing(self) -> Fragment:
+        state = self.state()
+        return Fragment(state, state)
+
+    def group(self) -> Fragment:
+        if self.peek() == "?":
+            self.take()
+            if self.peek() in ("P", "<"):
+                _, closing, rest = self.pattern[self.place :].partition(">")
+                if not closing:
+                    raise UnsupportedExpression("a name is incomplete")
+                self.place = len(self.pattern) - len(rest)
+            elif self.take() != ":":
+                raise UnsupportedExpression("flags")
+        found = self.alternatives()
+        if self.take() != ")":
+            raise UnsupportedExpression("a group is incomplete")
+        return found
+
+    def escaped(self) -> Ranges:
+        """The code points behind a backslash."""
+        sign = self.take()
+        if sign.lower() in CLASSES:
+            found = CLASSES[sign.lower()]
+            return found if sign.islower() else complement(found)
+        if sign in CONTROLS:
+            return [(CONTROLS[sign], CONTROLS[sign])]
+        if sign == "x" and len(digits := self.pattern[self.place : self.place + 2]) == 2 and "{" not in digits:
+            self.place += 2
+            return [(int(digits, 16), int(digits, 16))]
+        if sign.isalnum():
+            raise UnsupportedExpression(f"\\{sign}")
+        return [(ord(sign), ord(sign))]
+
+    def bracket(self) -> Ranges:
+        """The code points of a list in brackets."""
+        found: Ranges = []
+        is_negated = self.peek() == "^"
+        if is_negated:
+            self.take()
+        is_first = True
+        while is_first or self.peek() != "]":
+            sign = self.take()
+            if sign == "[" and self.peek() == ":":
+                raise UnsupportedExpression("named classes")
+            low = self.escaped() if sign == "\\" else [(ord(sign), ord(sign))]
+            if self.peek() == "-" and self.pattern[self.place + 1 : self.place + 2] not in ("]", ""):
+                self.take()
+                sign = self.take()
+                high = self.escaped() if sign == "\\" else [(ord(sign), ord(sign))]
+                if len(low) > 1 or len(high) > 1 or low[0][0] > high[0][0]:
+                    raise UnsupportedExpression("a range of classes")
+                low = [(low[0][0], high[0][0])]
+            found += low
+            is_first = False
+        self.take()
+        return complement(found) if is_negated else found
+
+    def characters(self, ranges: Ranges) -> Fragment:
+        """One character of some ranges."""
+        found = Fragment(self.state(), self.state())
+        for low, high in ranges:
+            for sequence in byte_sequences(low, high):
+                current = found.first
+                for index, (begin, end) in enumerate(sequence):
+                    following = found.last if index + 1 == len(sequence) else self.state()
+                    self.bytes[current].append((begin, end, following))
+                    current = following
+        return found
+
+
+def automaton(pattern: str) -> Automaton:
+    """The automaton of an expression that matches whole texts. Raises UnsupportedExpression if there is none."""
+    builder = Builder(pattern)
+    whole = builder.whole()
+    start = _closure(builder, [whole.first])
+    numbers: dict[frozenset[int], int] = {start: 0}
+    rows: list[Array] = []
+    pending = [start]
+    while pending:
+        states = pending.pop(0)
+        targets: dict[tuple[int, int], list[int]] = {}
+        for state in states:
+            for low, high, target in builder.bytes[state]:
+                targets.setdefault((low, high), []).append(target)
+        marks = sorted({mark for low, high in targets for mark in (low, high + 1)} | {0, 256})
+        row = np.zeros(256, np.int32)
+        for begin, end in pairwise(marks):
+            reached = [each for (low, high), found in targets.items() if low <= begin <= high for each in found]
+            following = _closure(builder, reached)
+            if following not in numbers:
+                if len(numbers) >= MOST_STATES:
+                    raise UnsupportedExpression(f"the automaton has more than {MOST_STATES} states")
+                numbers[following] = len(numbers)
+                pending.append(following)
+            row[begin:end] = numbers[following]
+        rows.append(row)
+    return Automaton(np.stack(rows), np.array([whole.last in states for states in numbers]))
+
+
+def _closure(builder: Builder, states: Sequence[int]) -> frozenset[int]:
+    """The states that are reached from some without a byte."""
+    found = set(states)
+    pending = list(states)
+    while pending:
+        for following in builder.silent[pending.pop()]:
+            if following not in found:
+                found.add(following)
+                pending.append(following)
+    return frozenset(found)

@@ -175,6 +175,8 @@ def lower_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | No
     if past is not None:
         key, value = op.Concat(past, key, axis=2), op.Concat(node.operand(5), value, axis=2)
     present = (key, value)
+    # Values and masks may have other element types than queries, keys and the result.
+    key, value = (op.convert(each, element_of(query)) for each in (key, value))
     key, value = (shared_heads(node, op, each, query) for each in (key, value))
     scores = Scores(node.number("scale") if node.has("scale") else None, node.number("softcap", 0.0))
     _set_mask(node, op, scores, query, key, past)
@@ -209,6 +211,7 @@ def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue
     """
     mask, lengths = node.optional(3), node.optional(6)
     if mask is not None:
+        mask = mask if element_of(mask) == boolean else op.convert(mask, element_of(query))
         mask = _padded_mask(op, mask, key, may_be_shorter=lengths is not None)
     window = Window(None, node.flag("is_causal"), node.attribute("left_window_size", -1), node.attribute("right_window_size", -1))
     if mask is None and lengths is None and past is None and window == Window(causal=True):

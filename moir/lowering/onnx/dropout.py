@@ -1,4 +1,4 @@
-"""Dropout, which is the identity in inference."""
+"""Dropout: the identity in inference, random zeros in training mode."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import f32
+from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.generation import uniform
 from moir.lowering.onnx.table import onnx
+from moir.lowering.shape_values import as_scalar
 from moir.rewriting.builder import OpBuilder
 
 
@@ -21,12 +25,21 @@ def dropout_attributes(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue |
 
 @onnx.lowers("Dropout", since=12)
 def dropout(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.Dropout(x, ratio, training_mode = false) -> x; its mask -> true for every element"""
+    """onnx.Dropout(x, ratio, training_mode = false) -> x; its mask -> true for every element
+
+    In training mode elements are replaced by zeros where a random number is below the ratio, the others are divided by
+    1 - ratio: opset1.Select(opset1.GreaterEqual(opset8.RandomUniform(…), ratio), …).
+    """
     ratio, training = node.constant(1), node.constant(2)
     drops_nothing = ratio is not None and not ratio.any()
-    if node.optional(2) is not None and not drops_nothing and (training is None or training.any()):
-        _refuse_training(node)
-    return _without_effect(node, op)
+    if node.optional(2) is None or drops_nothing or (training is not None and not training.any()):
+        return _without_effect(node, op)
+    data, given = node.operand(0), node.optional(1)
+    part = op.constant(0.5) if given is None else op.convert(as_scalar(op, given), f32)
+    part = op.Select(as_scalar(op, node.operand(2)), part, 0.0)
+    kept = op.GreaterEqual(uniform(node, op, op.ShapeOf(data), f32, 0.0, 1.0), part)
+    scaled = op.Divide(data, op.convert(op.Subtract(1.0, part), element_of(data)))
+    return [op.Select(kept, scaled, op.constant_like(0, data)), kept][: node.result_count]
 
 
 def _refuse_training(node: LoweringNode) -> None:

@@ -105,10 +105,10 @@ def short_time_fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
     opset7.DFT.
     """
     data, real, element = node.operand(0), is_real(node), node.element(0)
-    step, window = as_scalar(op, node.operand(1)), node.optional(2)
+    step, window = op.convert(as_scalar(op, node.operand(1)), si64), node.optional(2)
     length: Operand = node.optional(3)
     if isinstance(length, SSAValue):
-        length = as_scalar(op, length)
+        length = op.convert(as_scalar(op, length), si64)
     elif window is not None:
         length = dimension(op, window, 0)
     else:

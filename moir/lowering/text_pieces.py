@@ -18,6 +18,7 @@ from moir.lowering.texts import (
     positions_where,
     ranks,
     size_of,
+    stripped,
     with_sentinel,
 )
 from moir.rewriting.builder import OpBuilder
@@ -75,10 +76,10 @@ def without_empty(op: OpBuilder, found: Pieces) -> Pieces:
 
 
 def limited(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
-    """The first pieces of each string; the one behind `limit` others reaches to the end of the string."""
+    """The first pieces between white space; the one behind `limit` others reaches to the end of the stripped string."""
     kept = positions_where(op, op.LessEqual(found.column, number(limit)))
     row, column, start, stop = (op.Gather(each, kept, 0) for each in found)
-    return Pieces(row, column, start, op.Select(op.Equal(column, number(limit)), op.Gather(texts.ends, row, 0), stop))
+    return Pieces(row, column, start, op.Select(op.Equal(column, number(limit)), op.Gather(stripped(op, texts).ends, row, 0), stop))
 
 
 def rows_and_columns(op: OpBuilder, counts: SSAValue) -> tuple[SSAValue, SSAValue]:

@@ -183,8 +183,8 @@ def quantized_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     w = _filters(node, op, filters, group, axes)
     if has_unknown_sizes(w) and not has_unknown_sizes(filters):
         # Scales of unknown length do not change the sizes.
-        sizes = shape_of(filters) or ()
-        w = op.Reshape(w, sizes if group == 1 else [group, sizes[0] // group, *sizes[1:]], special_zero=False)
+        rows, *sizes = shape_of(filters) or (1,)
+        w = op.Reshape(w, [rows, *sizes] if group == 1 else [group, rows // group, *sizes], special_zero=False)
     result = convolved(node, op, x, w, group, axes)
     if node.optional(8) is not None:
         result = op.Add(result, _bias(node, op, axes))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si32, si64
-from moir.dialects.shapes import normalize_axis, rank_of, shape_of
+from moir.dialects.element_types import si32, si64, string
+from moir.dialects.shapes import element_count, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import swapping
 from moir.lowering.onnx.table import onnx
@@ -135,6 +135,12 @@ def unique(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     have no uses. In that case the flattened operand is searched along its axis.
     """
     data, is_sorted = node.operand(0), node.flag("sorted", True)
+    if node.element(0) == string:
+        node.fail("the runtime orders no strings", hint="cut the model before this node")
+    if not node.has("axis") and element_count(node.shape(0)) == 0:
+        # The runtime (2026.4) crashes on constants without elements.
+        none = op.constant(np.zeros(0, np.int64))
+        return [op.constant_like(np.zeros(0), data), none, none, none]
     if node.has("axis"):
         return op.Unique.results(data, node.integer("axis"), sorted=is_sorted)
     if is_sorted or node.is_used(2):

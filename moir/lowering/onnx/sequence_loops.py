@@ -6,7 +6,7 @@ whose shape is that of every iteration: the values become a scan output.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from xdsl.ir import Block, Operation, OpResult, SSAValue
@@ -23,7 +23,7 @@ from moir.lowering.branches import inlined
 from moir.lowering.onnx.stacked_sequence import KIND as STACK
 from moir.lowering.onnx.table import onnx
 from moir.lowering.onnx.tensor_sequence import HINT, members_of, new_sequence
-from moir.lowering.table import Replacement
+from moir.lowering.table import Handler, Replacement
 from moir.rewriting.builder import OpBuilder
 
 MOST_ITERATIONS = 256
@@ -56,7 +56,7 @@ def release_all(node: LoweringNode) -> None:
             producer.erase()
 
 
-def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: Callable[[LoweringNode, OpBuilder], Replacement]) -> Replacement:
+def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: Handler) -> Replacement:
     """The results of a Loop that hands on sequences. `lower` lowers a Loop without them."""
     trips, condition, *states = [*own_operands(node), None, None][: max(2, len(own_operands(node)))]
     count = node.known.integers(trips)
@@ -85,7 +85,7 @@ def _unrolled(node: LoweringNode, op: OpBuilder, count: int, states: list[SSAVal
     return [*states, *joined]
 
 
-def _growing(node: LoweringNode, op: OpBuilder, lower: Callable[[LoweringNode, OpBuilder], Replacement]) -> list[SSAValue | None]:
+def _growing(node: LoweringNode, op: OpBuilder, lower: Handler) -> list[SSAValue | None]:
     """A Loop whose sequences become scan outputs, behind those that it has."""
     region, captured = graph_of(node, "body").clone(), captured_values(node)
     states = [node.operand(2 + index) for index in range(len(own_operands(node)) - 2)]
@@ -120,6 +120,7 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: Callable[[LoweringNode, O
     for each in keep:
         op.insert(each)
     found = lower(inner, op)
+    assert found is not None
     assert not isinstance(found, SSAValue)
     values = list(found)
     for each in reversed(keep):

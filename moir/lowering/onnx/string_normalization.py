@@ -128,7 +128,8 @@ def in_case(op: OpBuilder, texts: Texts, action: str) -> Texts:
     characters = contiguous(op, Texts(begins, ends, texts.symbols))
     total = op.ReduceMax(with_sentinel(op, characters.ends, number(0)), [0], keep_dims=False)
     edges = with_sentinel(op, characters.begins, total)
-    return Texts(*(op.Gather(edges, ranks(op, starts, each), 0) for each in texts[:2]), characters.symbols)
+    begins, ends = (op.Gather(edges, ranks(op, starts, each), 0) for each in texts[:2])
+    return Texts(begins, ends, characters.symbols)
 
 
 def _last(op: OpBuilder, values: SSAValue) -> SSAValue:

@@ -1,67 +1,55 @@
-"""Patterns of RE2 written anew for PCRE2."""
+"""Automata of regular expressions, compared with the expressions of Python."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from moir.lowering.tensorflow.regular_expressions import UnknownPattern, rewritten, written_anew
+from moir.lowering.regular_expressions import MOST_STATES, UnsupportedExpression, automaton, byte_sequences
+
+TEXTS = ["", "a", "ab", "abc", "abd", "cdd", "ddd", "abab", "user@host.org", "x1", "Ä", "ÄÄ", "öx", "äx", "zx", "A", "aabb", "1.2-3"]
+TEXTS += ["aac", "]", "\n", "a\nb", "😀", "日本", "aaa", "aaaa", "aab", "a-c", "\t"]
+
+
+def accepts(pattern: str, text: str) -> bool:
+    found, state = automaton(pattern), 0
+    for byte in text.encode():
+        state = found.table[state, byte]
+    return bool(found.accepting[state])
 
 
 @pytest.mark.parametrize(
-    ("pattern", "expected", "least", "empty"),
+    "pattern",
     [
-        ("ab", r"\x{61}\x{62}", 2, False),
-        ("a|bc", r"(?:\x{61}|\x{62}\x{63})", 1, False),
-        ("^.$", r"\A[^\x{a}]\z", 1, False),
-        (r"\d*?", r"(?:[\x{30}-\x{39}]){0,}?", 0, True),
-        (r"[^\s,]", r"[^\x{9}-\x{a}\x{c}-\x{d}\x{20}\x{2c}]", 1, False),
-        (r"\p{Lu}[\pN-]", r"[\p{Lu}][\p{N}\x{2d}]", 2, False),
-        ("[[:digit:][:^ascii:]]", r"[\x{30}-\x{39}\x{80}-\x{10ffff}]", 1, False),
-        ("(a)?(?:b)", r"(?:(\x{61})){0,1}\x{62}", 1, False),
-        ("$|a", r"(?:\z|\x{61})", 0, True),
+        *("", "abc", "[a-z]*", r"(\w+)@\w+\.\w+", "a.*", r".*\d", "(ab|c)?d{2,3}", "[^a-c]+", "Ä+|x", "^abc$", "a{0}", "(a*)*"),
+        *("a+?b", "(?:ab){2}", r"[\d.-]+", "(?P<x>a|b)+", "[]a]", "[ä-ö]x", r"\x41", "(a|b){2,}c*", r"[^\n]", "(a?){3}", r"\W\D|\t"),
     ],
 )
-def test_patterns(pattern: str, expected: str, least: int, empty: bool) -> None:
-    found = written_anew(pattern)
-    assert (found.text, found.least, found.matches_empty) == (expected, least, empty)
+def test_it_accepts_what_the_expression_matches(pattern: str) -> None:
+    wrong = [text for text in TEXTS if accepts(pattern, text) != bool(re.fullmatch(pattern, text, re.ASCII))]
+    assert not wrong
 
 
-def test_boundaries_are_not_in_an_empty_text() -> None:
-    assert not written_anew(r"\b").matches_empty
-    assert written_anew(r"\B").matches_empty
+@pytest.mark.parametrize("pattern", ["(", "a)", "[a", "a{2,1}", "*a", r"\b", "(?i)a", "[[:digit:]]", "a$b", "(?P<x", "\\", "[b-a]"])
+def test_what_has_no_automaton_is_refused(pattern: str) -> None:
+    with pytest.raises(UnsupportedExpression):
+        automaton(pattern)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "reason"),
-    [
-        ("(?i)a", "flags"),
-        ("(?i:a)", "flags"),
-        (r"a\z", "flags"),
-        (r"a\01", "flags"),
-        ("a{,2}", "flags"),
-        ("[[:letters:]]", "no class 'letters'"),
-        ("a**", "no expression that is known"),
-        (r"\p{Greek}", "no expression that is known"),
-        ("[[a]]", "no expression that is known"),
-        ("(a", "no expression that is known"),
-        ("(a*)*", "repeats what may be empty"),
-        ("(a+b)*", "may take for ever"),
-        ("a{1001}", "more repetitions"),
-        ("a++", "a part that RE2 does not have"),
-        ("\U000f0000", "private ones"),
-        ("a" * 2000, "longer than 1000"),
-    ],
-)
-def test_what_is_left(pattern: str, reason: str) -> None:
-    with pytest.raises(UnknownPattern, match=reason):
-        written_anew(pattern)
+def test_the_number_of_states_is_limited() -> None:
+    with pytest.raises(UnsupportedExpression, match=f"more than {MOST_STATES} states"):
+        automaton("(a|b)*a(a|b){16}")
 
 
-def test_rewrites() -> None:
-    expression = written_anew("(a)(b)?(c|(d))")
-    assert expression.groups == 4
-    assert expression.unset == {2, 4}
-    assert rewritten(r"<\0\\\3$\u00e9".replace(r"\u00e9", "\u00e9"), expression) == ("<${0}\\${3}$$\u00e9", 5, 2)
-    for rewrite, reason in ((r"\2", "part 2"), (r"\5", "part 5"), ("\\", "backslash"), (r"\a", "backslash")):
-        with pytest.raises(UnknownPattern, match=reason):
-            rewritten(rewrite, expression)
+@pytest.mark.parametrize(("low", "high"), [(0, 0x10FFFF), (65, 65), (0x7F, 0x80), (0x7FE, 0x803), (0xFFFE, 0x10001), (0xC0, 0x3BF)])
+def test_the_bytes_of_a_range_are_those_of_its_characters(low: int, high: int) -> None:
+    def contains(text: bytes) -> int:
+        return sum(
+            len(parts) == len(text) and all(first <= byte <= last for (first, last), byte in zip(parts, text, strict=True))
+            for parts in byte_sequences(low, high)
+        )
+
+    for code in {*range(max(low - 2, 0), min(low + 70, 0xD7FF)), *range(max(high - 70, 0), min(high + 3, 0x10FFFF + 1))}:
+        if not 0xD800 <= code <= 0xDFFF:
+            assert contains(chr(code).encode()) == (low <= code <= high)

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.fuzz.case import Reference
 from tests.fuzz.draw import Array, Draw, NoCase
-from tests.fuzz.reference_faults import evaluator_changes_strings, evaluator_is_wrong, without_wider_types
+from tests.fuzz.reference_faults import evaluator_changes_strings, evaluator_is_wrong, evaluator_rounds, without_wider_types
 
 # Let ONNX Runtime load models of the newest operator set, which it says it does not know completely.
 os.environ.setdefault("ALLOW_RELEASED_ONNX_OPSET_ONLY", "0")
@@ -83,6 +83,8 @@ class OnnxModel:
         arrays = [*inputs.values(), *map(numpy_helper.to_array, self.proto.graph.initializer)]
         if evaluator_changes_strings(self.proto, [str(each) for array in arrays if array.dtype.kind in "OU" for each in array.ravel()]):
             raise NoCase("the reference is wrong about strings")
+        if evaluator_rounds(self.proto, [array.dtype.itemsize for array in arrays]):
+            raise NoCase("the reference computes in 16 bits")
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             results = expected_results(self.proto, inputs, "onnx")

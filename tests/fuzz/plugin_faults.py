@@ -79,6 +79,13 @@ def _limit_of_u32(wrong: Wrong) -> bool:
     return bool(((wanted >= 2**31) & (found == 2**31 - 1)).all())
 
 
+def _wide(wrong: Wrong) -> bool:
+    """Whether only integers of more than 32 bits differ."""
+    if wrong.wanted.dtype not in (np.int64, np.uint64) or wrong.differs is None:
+        return False
+    return bool((np.abs(wrong.elements()[1]) >= 2**31 - 1).all())
+
+
 def _in_f32(*kinds: str) -> Rule:
     """Whether integers differ as much as f32 does from them."""
 
@@ -179,6 +186,7 @@ def _lost_dimensions(wrong: Wrong) -> bool:
 
 RULES: Mapping[str, Rule] = {
     "f64-infinity": _infinities_of_f64,
+    "i64-width": _wide,
     "u32-constant": _limit_of_u32,
     "i32-power": _in_f32("Pow"),
     "i32-sum": _in_f32("ReduceSum", "ReduceProd", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceSumSquare", "CumSum"),

@@ -39,7 +39,13 @@ def _is_not_plain(node: onnx.NodeProto, _opset: int) -> bool:
     return not plain or bool(given.get("layout")) or (len(node.input) > 4 and bool(node.input[4]))
 
 
+def _aligns_at_an_axis(node: onnx.NodeProto, opset: int) -> bool:
+    """Whether operands are aligned as before version 7, which the evaluator does not do."""
+    return opset < 7 and any(attribute.name == "axis" for attribute in node.attribute)
+
+
 FAULTS: Mapping[str, Fault] = {
+    **dict.fromkeys(("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor"), _aligns_at_an_axis),
     # Scan outputs are joined along their first axis.
     "Loop": _always,
     # An empty optional value has an element.
@@ -77,6 +83,11 @@ def evaluator_changes_strings(model: onnx.ModelProto, strings: Iterable[str]) ->
     return any(node.op_type == "StringNormalizer" for node in model.graph.node) and any(
         not each or " " in each or not each.isascii() for each in strings
     )
+
+
+def evaluator_rounds(model: onnx.ModelProto, widths: Iterable[int]) -> bool:
+    """Whether onnx.reference computes places in 16 bits, of operands of some numbers of bytes."""
+    return 2 in widths and any(node.op_type in ("AffineGrid", "GridSample") for node in model.graph.node)
 
 
 WIDENED = 22

@@ -9,12 +9,12 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.data import DataAttr
-from moir.dialects.element_types import REAL_TYPES, bf16, describe, dynamic, f16, f32, si32, si64, to_numpy
+from moir.dialects.element_types import REAL_TYPES, bf16, describe, dynamic, f16, f32, si32, si64, string, to_numpy
 from moir.dialects.shapes import element_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import element_type
-from moir.lowering.onnx.operands import declared_rank, of_length
+from moir.lowering.onnx.operands import declared_rank, need_length, of_length
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_scalar, dimension
 from moir.rewriting.builder import OpBuilder, Operand
@@ -66,6 +66,7 @@ def constant_of_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     target = node.constant_integers(0)
     if target is not None and 0 <= math.prod(target) <= MAXIMUM_CONSTANT and min(target, default=0) >= 0:
         return op.constant(np.full(target, entry))
+    need_length(node, 0)
     return op.Broadcast(op.constant(entry), of_length(op, node.operand(0), declared_rank(node)))
 
 
@@ -75,6 +76,8 @@ def eye_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
     element = element_type(node, "dtype", node.element(0))
     if element is dynamic:
         node.fail("the element type is unknown")
+    if element == string:
+        node.fail("a matrix of strings has no ones")
     shape = node.shape(0)
     if shape is not None and len(shape) != 2:
         node.fail(f"operand 0 has {len(shape)} dimensions, not 2")

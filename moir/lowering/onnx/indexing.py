@@ -8,6 +8,8 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
+from moir.dialects.names import name_of
+from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import normalize_axis, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank
@@ -66,6 +68,11 @@ def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
         # The number of coordinates decides about the rank of the result.
         rank, own, result = cast("tuple[int, int, int]", ranks)
         indices = op.Reshape(indices, [*(0,) * (own - 1), own + rank - 1 - batch - result], special_zero=True)
+    elif shape and shape[-1] < 0 and isinstance(source := node.operand(1).owner, Parameter):
+        node.fail(
+            "the last dimension of the indices is unknown, and so the rank of the result",
+            hint=f"give the input {name_of(source)} a known shape",
+        )
     return op.GatherND(data, indices, batch_dims=batch)
 
 

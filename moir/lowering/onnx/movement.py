@@ -11,7 +11,7 @@ from moir.dialects.element_types import REAL_TYPES, describe, si8, si64, ui8
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import declared_rank, of_length
+from moir.lowering.onnx.operands import declared_rank, need_length, of_length
 from moir.lowering.onnx.string_movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.repetition import repeated
@@ -128,6 +128,7 @@ def expand(node: LoweringNode, op: OpBuilder) -> SSAValue:
         own = [node.known.dimension(node.operand(0), axis) for axis in range(len(shape) - target.size, len(shape))]
         if all(entry is d or (not isinstance(entry, Symbol) and entry in (1, d)) for entry, d in zip(target.ravel(), own, strict=True)):
             return node.operand(0)
+    need_length(node, 1)
     return op.Broadcast(node.operand(0), _expanded_shape(node, op), mode="bidirectional")
 
 

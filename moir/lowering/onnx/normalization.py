@@ -14,7 +14,7 @@ from functools import reduce
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import dynamic, f32, si64
+from moir.dialects.element_types import bf16, dynamic, f32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import reshaped_like, small_constant, with_dimensions_behind
@@ -179,9 +179,12 @@ def root_mean_square_normalized(op: OpBuilder, x: SSAValue, scale: SSAValue, axe
 @onnx.lowers("GroupNormalization", since=21)
 def group_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.GroupNormalization(x, scale, bias) {num_groups, epsilon} -> opset12.GroupNormalization(x, scale, bias)"""
-    x = node.operand(0)
+    data = node.operand(0)
+    # The CPU plugin (2026.4) has none of bf16.
+    x = op.convert(data, f32) if element_of(data) == bf16 else data
     scale, bias = (_in_type_of(op, _vector(node, op, index), x) for index in (1, 2))
-    return op.GroupNormalization(x, scale, bias, num_groups=node.integer("num_groups"), epsilon=node.number("epsilon", 1e-5))
+    result = op.GroupNormalization(x, scale, bias, num_groups=node.integer("num_groups"), epsilon=node.number("epsilon", 1e-5))
+    return op.convert(result, element_of(data))
 
 
 @onnx.lowers("GroupNormalization")

@@ -8,6 +8,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import describe, is_element_type, si64
+from moir.dialects.names import name_of
+from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
@@ -86,3 +88,17 @@ def swapping(op: OpBuilder, axis: SSAValue, place: int, rank: int) -> SSAValue:
     axis = op.FloorMod(op.convert(axis, si64), rank)
     order = op.ScatterUpdate(op.constant(list(range(rank))), axis, [place], 0)
     return op.ScatterUpdate(order, [place], axis, 0)
+
+
+def need_length(node: LoweringNode, index: int) -> None:
+    """Refuse a list, given as an input of the model, whose unknown length decides about the rank of the result.
+
+    The CPU plugin does not compile a model with such a result. Lists that are computed may get a length by
+    `model.reshape()` of the runtime.
+    """
+    value = node.operand(index)
+    if isinstance(value.owner, Parameter) and element_count(shape_of(value)) is None and declared_rank(node) is None:
+        node.fail(
+            f"the length of operand {index} is unknown, and so the rank of the result",
+            hint=f"give the input {name_of(value.owner)} a known shape, or make it an initializer",
+        )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import element_count, normalize_axis, shape_of
+from moir.dialects.shapes import element_count, is_static, normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import declared_rank, of_length
+from moir.lowering.onnx.operands import declared_rank, need_length, of_length
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder, Operand
 
@@ -32,13 +32,26 @@ def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     target = node.constant_integers(1)
     if target is not None and target == node.shape(0):
         return node.operand(0)
+    need_length(node, 1)
     return op.Reshape(node.operand(0), of_length(op, node.operand(1), declared_rank(node)), special_zero=not node.flag("allowzero"))
 
 
 @onnx.lowers("Squeeze")
 def squeeze_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Squeeze(x) {axes} -> opset15.Squeeze(x, axes)"""
-    return op.Squeeze(node.operand(0), node.integers("axes") if node.has("axes") else None)
+    return op.Squeeze(node.operand(0), node.integers("axes")) if node.has("axes") else without_units(node, op)
+
+
+def without_units(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """Operand 0 without its dimensions of 1. Raises ConversionError if that gives it a rank that is not known."""
+    data, shape, rank = node.operand(0), node.shape(0), declared_rank(node)
+    if shape is None or is_static(shape):
+        return op.Squeeze(data)
+    if rank is None:
+        node.fail("which dimensions are 1 is unknown, and so the rank of the result", hint="give the inputs known shapes, or the node axes")
+    sizes = op.ShapeOf(data)
+    kept = op.Reshape(op.NonZero(op.NotEqual(sizes, 1)), [rank], special_zero=False)
+    return op.Reshape(data, op.Gather(sizes, kept, 0), special_zero=False)
 
 
 @onnx.lowers("Squeeze", since=13)
@@ -46,7 +59,8 @@ def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Squeeze(x, axes) -> opset15.Squeeze(x, axes); x if the list of axes is empty"""
     data, axes = node.operand(0), node.optional(1)
     if axes is None or node.constant_integers(1) == ():
-        return data if axes is not None else op.Squeeze(data)
+        return data if axes is not None else without_units(node, op)
+    need_length(node, 1)
     rank, result = node.rank(0), declared_rank(node)
     return op.Squeeze(data, axes if rank is None or result is None else of_length(op, axes, rank - result))
 
@@ -68,6 +82,7 @@ def unsqueezed(node: LoweringNode, op: OpBuilder, axes: Operand) -> SSAValue:
     data, rank = node.operand(0), node.rank(0)
     if not isinstance(axes, SSAValue):
         return op.Unsqueeze(data, axes) if axes else data
+    need_length(node, 1)
     known, result = node.known.integers(axes), declared_rank(node)
     if rank is not None and result is not None:
         axes = of_length(op, axes, result - rank)
@@ -108,6 +123,9 @@ def flattened(op: OpBuilder, data: SSAValue, axis: int) -> Operand:
         return [lead, tail]
     # The product of an empty list is 1, so the axis may be the first one or the rank.
     count = op.ReduceProd(op.Slice(op.ShapeOf(data), [0], [axis], [1], [0]), [0], keep_dims=True)
+    if shape is None:
+        # Data without elements leave it open what -1 stands for.
+        return op.Concat(count, op.ReduceProd(op.Slice(op.ShapeOf(data), [axis], [2**31 - 1], [1], [0]), [0], keep_dims=True), axis=0)
     return op.Concat(count, [-1 if tail is None else tail], axis=0)
 
 

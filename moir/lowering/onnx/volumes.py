@@ -11,7 +11,7 @@ from itertools import product
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import dimension
@@ -25,7 +25,8 @@ def sampled_volume(node: LoweringNode, op: OpBuilder, mode: str) -> SSAValue:
 
     Raises ConversionError for modes other than `bilinear` (trilinear here) and `nearest`, and for unknown paddings.
     """
-    data, grid, padding = node.operand(0), node.operand(1), node.text("padding_mode", "zeros")
+    # Places in 16 bits would be rounded to whole elements of large volumes.
+    data, grid, padding = node.operand(0), op.convert(node.operand(1), f32), node.text("padding_mode", "zeros")
     if (node.known_rank(0), node.known_rank(1)) != (5, 5):
         node.fail(f"volumes of rank {node.rank(0)} cannot be sampled at a grid of rank {node.rank(1)}")
     if mode not in ("bilinear", "nearest") or padding not in PADDINGS:

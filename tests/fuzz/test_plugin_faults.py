@@ -1,0 +1,80 @@
+"""The rules that recognise faults of the plugin: each recognises its fault and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import helper
+
+from tests.fuzz.onnx_model import OnnxModel
+from tests.fuzz.plugin_faults import RULES, fault_of
+from tests.numerical.test_plugin_faults import FAULTS
+
+NAN, INF, LARGEST = np.nan, np.inf, np.finfo(np.float32).max
+
+
+def explained(kind: str, inputs: list[Any], found: Any, wanted: Any, rank_is_known: bool = True) -> str:
+    """The fault that explains that a node computes `found` instead of `wanted`."""
+    arrays = {f"x{index}": np.asarray(value) for index, value in enumerate(inputs)}
+    declared = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), list(value.shape) if rank_is_known else None)
+        for name, value in arrays.items()
+    ]
+    nodes = [helper.make_node(kind, list(arrays), ["y"])]
+    graph = helper.make_graph(nodes, "g", declared, [helper.make_empty_tensor_value_info("y")])
+    model = OnnxModel(helper.make_model(graph), {name: value.shape for name, value in arrays.items()})
+    return fault_of(model, arrays, [np.asarray(found)], [np.asarray(wanted)])
+
+
+def single(*values: float) -> Any:
+    return np.array(values, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "inputs", "found", "wanted"),
+    [
+        ("f64-infinity", "Neg", [np.array([INF, 1])], np.array([-float(LARGEST), -1]), np.array([-INF, -1])),
+        ("u32-constant", "BitwiseNot", [np.array([8], np.uint32)], np.array([2**31 - 1], np.uint32), np.array([2**32 - 9], np.uint32)),
+        ("i32-quotient", "Div", [np.array([1505919582]), np.array([74])], np.array([20350265]), np.array([20350264])),
+        ("i32-remainder", "Mod", [np.array([1505919582]), np.array([74])], np.array([20]), np.array([46])),
+        ("relu-nan", "Relu", [single(NAN, 1)], single(0, 1), single(NAN, 1)),
+        ("reduce-nan", "ReduceMin", [single(-INF, NAN, -2.5)], np.float32(-2.5), np.float32(-INF)),
+        ("reduce-max-infinity", "ReduceMax", [single(-INF)], np.float32(-LARGEST), np.float32(-INF)),
+        ("mod-quotient", "Mod", [single(1e8), single(0.3)], single(0), single(0.07)),
+        ("mod-infinity", "Mod", [single(5.5), single(INF)], single(NAN), single(5.5)),
+        ("unique-empty", "Unique", [np.zeros((0, 1), np.float32)], np.zeros(0, np.int64), np.zeros(1, np.int64)),
+    ],
+)
+def test_a_fault_is_recognised(name: str, kind: str, inputs: list[Any], found: Any, wanted: Any) -> None:
+    assert explained(kind, inputs, found, wanted) == name
+
+
+@pytest.mark.parametrize(
+    ("kind", "inputs", "found", "wanted"),
+    [
+        ("Neg", [np.array([INF, 1])], np.array([-float(LARGEST), -2]), np.array([-INF, -1])),
+        ("Neg", [single(INF)], single(-LARGEST), single(-INF)),
+        ("Div", [np.array([150]), np.array([74])], np.array([1]), np.array([2])),
+        ("Div", [np.array([1505919582]), np.array([74])], np.array([1]), np.array([20350264])),
+        ("Mod", [np.array([15]), np.array([4])], np.array([2]), np.array([3])),
+        ("Mod", [single(5.5), single(3)], single(0), single(2.5)),
+        ("Relu", [single(NAN, 1)], single(0, 2), single(NAN, 1)),
+        ("Relu", [single(1)], single(2), single(1)),
+        ("ReduceMin", [single(-INF, 1)], np.float32(1), np.float32(-INF)),
+        ("Add", [single(1), np.ones((1, 1), np.float32)], single(2), np.full((1, 1), 2, np.float32)),
+        ("Unique", [single(1)], np.zeros(0, np.int64), np.zeros(1, np.int64)),
+    ],
+)
+def test_another_difference_is_not(kind: str, inputs: list[Any], found: Any, wanted: Any) -> None:
+    assert explained(kind, inputs, found, wanted) == ""
+
+
+def test_dimensions_may_be_lost_where_the_rank_is_unknown() -> None:
+    arguments = "Add", [single(1), np.ones((1, 1), np.float32)], single(2), np.full((1, 1), 2, np.float32)
+    assert explained(*arguments, rank_is_known=False) == "gelu-rank"
+
+
+def test_every_rule_is_that_of_a_documented_fault() -> None:
+    assert set(RULES) <= set(FAULTS)

@@ -33,10 +33,12 @@ FAMILIES: dict[str, str] = {
         "com.microsoft.SkipSimplifiedLayerNormalization com.microsoft.TransposeMatMul"
     ),
     "microsoft_attention": "com.microsoft.Attention com.microsoft.MultiHeadAttention com.microsoft.RotaryEmbedding",
+    "grouped_attention": "com.microsoft.GroupQueryAttention",
     "microsoft_quantization": (
-        "com.microsoft.MatMulIntegerToFloat com.microsoft.MatMulNBits com.microsoft.QGemm com.microsoft.QLinearAdd "
-        "com.microsoft.QLinearAveragePool com.microsoft.QLinearConcat com.microsoft.QLinearGlobalAveragePool "
-        "com.microsoft.QLinearLeakyRelu com.microsoft.QLinearMul com.microsoft.QLinearSigmoid com.microsoft.QLinearSoftmax"
+        "com.microsoft.DynamicQuantizeMatMul com.microsoft.MatMulIntegerToFloat com.microsoft.MatMulNBits "
+        "com.microsoft.QGemm com.microsoft.QLinearAdd com.microsoft.QLinearAveragePool "
+        "com.microsoft.QLinearConcat com.microsoft.QLinearGlobalAveragePool com.microsoft.QLinearLeakyRelu "
+        "com.microsoft.QLinearMul com.microsoft.QLinearSigmoid com.microsoft.QLinearSoftmax"
     ),
     "ml_categories": "ai.onnx.ml.CategoryMapper ai.onnx.ml.LabelEncoder ai.onnx.ml.OneHotEncoder",
     "ml_features": (

@@ -19,6 +19,7 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.activation import leaky
+from moir.lowering.onnx.quantization import dynamically_quantized
 from moir.lowering.onnx.quantized_values import as_type, constant_array, dequantized_operand, quantization, quantized, result_type
 from moir.lowering.onnx.sliding_window import kernel_shape, sliding_window
 from moir.lowering.onnx.table import onnx
@@ -133,6 +134,18 @@ def integer_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     a = dequantized_operand(node, op, 0, quantization(node, op, 2, 4, -2))
     b = dequantized_operand(node, op, 1, quantization(node, op, 3, 5, -1))
     bias, result = node.optional(6), op.MatMul(a, b)
+    return result if bias is None else op.Add(result, bias)
+
+
+@onnx.lowers("com.microsoft.DynamicQuantizeMatMul")
+def dynamic_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.com.microsoft.DynamicQuantizeMatMul(a, b, b_scale, b_zero, bias)
+    -> MatMul(a, dequantized b) + bias, where a is rounded to 256 levels between its extremes
+    """
+    level, scale, zero = dynamically_quantized(node, op)
+    a = op.Multiply(op.Subtract(level, zero), scale)
+    b = dequantized_operand(node, op, 1, quantization(node, op, 2, 3, -1))
+    bias, result = node.optional(4), op.MatMul(a, b)
     return result if bias is None else op.Add(result, bias)
 
 

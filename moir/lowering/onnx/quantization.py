@@ -130,6 +130,12 @@ def dynamic_quantize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
     The interval between minimum and maximum of x is extended to contain 0.
     """
+    level, scale, zero = dynamically_quantized(node, op)
+    return [op.convert(level, ui8), scale, op.convert(zero, ui8)]
+
+
+def dynamically_quantized(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """The levels from 0 to 255 of operand 0, their scale and their zero point, all of them floats."""
     x = node.operand(0)
     axes = all_axes(op, x)
     low = op.Minimum(op.ReduceMin(x, axes, keep_dims=False), 0.0)
@@ -137,7 +143,7 @@ def dynamic_quantize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     scale = op.Divide(op.Subtract(high, low), 255.0)
     zero = op.Clamp(op.Round(op.Divide(op.Negative(low), scale), mode="half_to_even"), min=0.0, max=255.0)
     level = op.Add(op.Round(op.Divide(x, scale), mode="half_to_even"), zero)
-    return [op.convert(op.Clamp(level, min=0.0, max=255.0), ui8), scale, op.convert(zero, ui8)]
+    return op.Clamp(level, min=0.0, max=255.0), scale, zero
 
 
 @onnx.lowers("QLinearMatMul")

@@ -197,3 +197,16 @@ def test_integer_product() -> None:
 def test_linear(kind: str) -> None:
     x = random(2, 3) if kind == "QuantizeLinear" else LEVELS
     check([microsoft(kind, ["x", "s", "z"], ["y"])], {"x": x}, constants={"s": PARAMETERS["s"], "z": PARAMETERS["z"]})
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+@pytest.mark.parametrize("per_column", [False, True])
+@pytest.mark.parametrize("bias", [False, True])
+def test_product_with_dynamic_quantization(dtype: type, per_column: bool, bias: bool) -> None:
+    shape = (5,) if per_column else ()
+    constants = {
+        "b": RANDOM.integers(0, 100, (8, 5)).astype(dtype),
+        "scale": RANDOM.uniform(0.01, 0.02, shape).astype(np.float32),
+        "zero": RANDOM.integers(0, 60, shape).astype(dtype),
+    } | ({"bias": random(5)} if bias else {})
+    check([microsoft("DynamicQuantizeMatMul", ["x", *constants], ["y"])], {"x": X}, constants=constants, atol=1e-3)

@@ -36,8 +36,10 @@ def dropout(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
         return _without_effect(node, op)
     data, given = node.operand(0), node.optional(1)
     part = op.constant(0.5) if given is None else op.convert(as_scalar(op, given), f32)
-    part = op.Select(as_scalar(op, node.operand(2)), part, 0.0)
-    kept = op.GreaterEqual(uniform(node, op, op.ShapeOf(data), f32, 0.0, 1.0), part)
+    trains = as_scalar(op, node.operand(2))
+    part = op.Select(trains, part, 0.0)
+    # The runtime (2026.4, CPU) draws no number for a scalar.
+    kept = op.LogicalOr(op.GreaterEqual(uniform(node, op, op.ShapeOf(data), f32, 0.0, 1.0), part), op.LogicalNot(trains))
     scaled = op.Divide(data, op.convert(op.Subtract(1.0, part), element_of(data)))
     return [op.Select(kept, scaled, op.constant_like(0, data)), kept][: node.result_count]
 

@@ -67,6 +67,9 @@ def along_axis(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int, ra
         if not shape:
             return value
         return op.constant(array.reshape(()), _storage_type(value)) if array is not None else op.Squeeze(value)
+    if shape is None and rank is not None:
+        # A scalar or a list.
+        return op.Reshape(value, [-1, *(1,) * (rank - 1 - normalize_axis(axis, rank))], special_zero=False)
     if shape is None or len(shape) != 1:
         return value
     if axis >= 0 and rank is None:

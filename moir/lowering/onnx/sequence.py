@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, describe, si32, si64, string
+from moir.dialects.element_types import INTEGER_TYPES, boolean, describe, si32, si64, string
 from moir.dialects.shapes import element_count, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import swapping
@@ -137,7 +137,7 @@ def unique(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     data, is_sorted = node.operand(0), node.flag("sorted", True)
     if node.element(0) == string:
         node.fail("the runtime orders no strings", hint="cut the model before this node")
-    narrow = describe(node.element(0)).bits < 32 and node.element(0) in INTEGER_TYPES
+    narrow = describe(node.element(0)).bits < 32 and node.element(0) in {*INTEGER_TYPES, boolean}
     if narrow:
         # The runtime (2026.4, CPU) computes other positions of integers of 8 bits.
         data = op.convert(data, si32)

@@ -29,7 +29,6 @@ KNOWN: dict[Symbols, dict[str, str]] = {
     "all": {
         **_ALWAYS,
         "test_castlike_FLOAT16_to_UINT4": "a conversion to u4 with dynamic shapes",
-        "test_causal_conv_with_state_swish_alias_expanded": "a grouped convolution with weights of unknown size does not compile",
     },
 }
 """Tests that are defects, with the reason; by the dimensions that are symbols."""

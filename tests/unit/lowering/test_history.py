@@ -63,14 +63,14 @@ def test_a_fresh_process_and_one_that_converted_others(framework: str, source: s
 
 def test_expansion_by_definitions_needs_no_conversion_before(tmp_path: Path) -> None:
     """A kind without a handler is expanded by the definition that ONNX has of it."""
-    node = helper.make_node("CenterCropPad", ["x", "s"], ["y"])
+    node = helper.make_node("NegativeLogLikelihoodLoss", ["x", "s"], ["y"], reduction="none")
     given = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [4, 6])]
-    wanted = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 8])]
-    shape = numpy_helper.from_array(np.array([2, 8], np.int64), "s")
-    graph = helper.make_graph([node], "g", given, wanted, [shape])
+    wanted = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4])]
+    labels = numpy_helper.from_array(np.array([2, 5, 0, 1], np.int64), "s")
+    graph = helper.make_graph([node], "g", given, wanted, [labels])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9), tmp_path / "m.onnx")
-    assert "CenterCropPad" not in onnx_table.kinds()
+    assert "NegativeLogLikelihoodLoss" not in onnx_table.kinds()
     fresh = lowered_text("onnx", str(tmp_path / "m.onnx"), [])
-    assert "onnx.CenterCropPad" not in fresh
-    assert "tensor<2x8xf32>" in fresh
+    assert "onnx.NegativeLogLikelihoodLoss" not in fresh
+    assert "tensor<4xf32>" in fresh
     assert lowered_text("onnx", str(tmp_path / "m.onnx"), [str(path) for path in MODELS["onnx"]]) == fresh

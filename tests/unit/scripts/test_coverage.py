@@ -36,7 +36,7 @@ def test_every_onnx_operation_is_listed_once() -> None:
         (onnx_coverage.Kind("Unheard", (7,), {7: frozenset(("Relu", "Constant"))}), (onnx_coverage.EXPANDED, 7)),
         (onnx_coverage.Kind("Unheard", (7,), {7: frozenset(("Relu", "Unknown"))}), (onnx_coverage.MISSING, None)),
         (onnx_coverage.Kind("Unheard", (7,), {}), (onnx_coverage.MISSING, None)),
-        (onnx_coverage.Kind("SequenceMap", (17,), {17: frozenset()}), (onnx_coverage.MISSING, None)),
+        (onnx_coverage.Kind("SequenceMap", (17,), {17: frozenset()}), (onnx_coverage.DIRECT, 17)),
     ],
 )
 def test_state(kind: onnx_coverage.Kind, expected: tuple[str, int | None]) -> None:

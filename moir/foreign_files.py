@@ -61,12 +61,6 @@ TEXT_OF_MODULE = FileKind(
 )
 
 KINDS: tuple[FileKind, ...] = (
-    # OpenVINO and moir.
-    FileKind(
-        "OpenVINO IR already",
-        "openvino.Core().read_model('{path}') loads it; nothing is to be converted",
-        beginning=_SPACE + rb"<net\b",
-    ),
     TEXT_OF_MODULE,
     # PyTorch.
     FileKind(
@@ -194,10 +188,3 @@ def check_not_foreign(path: Path, beginning: bytes) -> None:
     kind = foreign_kind(beginning) or foreign_kind(beginning, kinds=GENERAL)
     if kind is not None:
         raise kind.error(path)
-
-
-def is_openvino_ir(beginning: bytes) -> bool:
-    """Whether the first bytes of a file are those of the `.xml` of an OpenVINO IR."""
-    kind = KINDS[0].beginning
-    assert kind is not None
-    return re.match(kind, beginning, re.DOTALL) is not None

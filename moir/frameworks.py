@@ -72,6 +72,7 @@ class Framework(Record):
         passes: passes of the middle phase that run only for models of frameworks that list them.
         channel_last: whether convolutions have the channels in the last dimension, which makes the layout change
             useful.
+        is_lowered: whether its models are in opset dialects as they are read, so that it has no dialect of its own.
         constant_kind: the kind of its constants in lower case, as Model Optimizer's extractors name it.
     """
 
@@ -89,12 +90,13 @@ class Framework(Record):
     raising: tuple[str, ...] = ()
     passes: frozenset[str] = frozenset()
     channel_last: bool = False
+    is_lowered: bool = False
     constant_kind: str = "const"
 
     @property
     def lowering_pass(self) -> str:
-        """The name of the pass that lowers its dialect."""
-        return f"lower-{self.dialect}"
+        """The name of the pass that lowers its dialect, or that takes its place where there is nothing to lower."""
+        return "check-lowered" if self.is_lowered else f"lower-{self.dialect}"
 
     def begins(self, data: bytes) -> bool:
         """Whether the first bytes of a file, `data`, are those of a model of this framework."""
@@ -155,11 +157,21 @@ TENSORFLOW = Framework(
     channel_last=True,
 )
 
+OPENVINO_IR = Framework(
+    dialect="openvino_ir",
+    title="OpenVINO IR",
+    reader="moir.frontends.openvino_ir:read_model",
+    suffixes=(".xml",),
+    text_beginning=rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?xml[^>]*>)*<net\b",
+    is_lowered=True,
+)
+
 FRAMEWORKS: dict[str, Framework] = {
     each.dialect: each
     for each in (
         ONNX,
         TENSORFLOW,
+        OPENVINO_IR,
         # Frameworks without a frontend: extensions for Model Optimizer have files for them, and text in their dialects
         # can be parsed.
         Framework("tflite", "TensorFlow Lite"),
@@ -184,7 +196,7 @@ def is_text(data: bytes) -> bool:
 
 def is_open_dialect(name: str) -> bool:
     """Whether a dialect is open: any kind is an operation of it, without a class."""
-    return name in FRAMEWORKS or name == MODEL_OPTIMIZER.dialect
+    return name == MODEL_OPTIMIZER.dialect or (name in FRAMEWORKS and not FRAMEWORKS[name].is_lowered)
 
 
 @contextmanager
@@ -209,6 +221,11 @@ def readable() -> list[Framework]:
 def lowered() -> list[Framework]:
     """The frameworks whose dialects can be lowered."""
     return [each for each in FRAMEWORKS.values() if each.lowering is not None]
+
+
+def converted() -> list[Framework]:
+    """The frameworks whose models can be converted."""
+    return [each for each in FRAMEWORKS.values() if each.lowering is not None or each.is_lowered]
 
 
 def load(place: str) -> Any:

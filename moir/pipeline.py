@@ -168,7 +168,7 @@ COMPRESSION_PASSES = "moir.passes.compress."
 
 def front(frameworks: Iterable[Framework]) -> tuple[str, ...]:
     """The passes from the dialects of frameworks to opset dialects: raising and lowering."""
-    lowering = (name for each in frameworks for name in (*each.raising, each.lowering_pass))
+    lowering = (name for each in frameworks if not each.is_lowered for name in (*each.raising, each.lowering_pass))
     return ("front-start", *lowering, "check-lowered", "front-finish")
 
 

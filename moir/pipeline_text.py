@@ -27,7 +27,7 @@ from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import ModuleLevel, models_of
 from moir.dialects.properties import value_of
 from moir.errors import ArgumentError, UsageError
-from moir.frameworks import lowered
+from moir.frameworks import converted
 from moir.options import ConversionOptions
 from moir.pipeline import (
     LoadedExtensions,
@@ -141,7 +141,7 @@ def framework_of(module: ModuleOp) -> str:
 
     The first framework in the table if the module has neither.
     """
-    known = [framework.dialect for framework in lowered()]
+    known = [framework.dialect for framework in converted()]
     for model in models_of(module):
         parameters = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
         if isinstance(parameters, DictionaryAttr) and "framework" in parameters.data:

@@ -29,17 +29,36 @@ if TYPE_CHECKING:
 LAYER_VERSION = "layer_version"
 """The discardable attribute with the version of the layer of an `extension` operation, if not `extension`."""
 
+PORT_INFORMATION = "port_runtime_info"
+"""The discardable attribute with the runtime information of the ports of a layer.
+
+It is a dictionary of dictionaries like `runtime_info`, whose keys are `in0`, `in1`, … and `out0`, `out1`, ….
+"""
+
+UNKNOWN_ATTRIBUTES = "unknown_attributes"
+"""The discardable attribute with attributes of the `<data>` of a layer that its operation does not have, as strings."""
+
 AnyOperation = TypeVar("AnyOperation", bound=Operation)
 
 DISCARDABLE = frozenset(
-    ("name", "tensor_names", "runtime_info", "dimension_names", "node_attributes", "framework_operation", LAYER_VERSION)
+    (
+        "name",
+        "tensor_names",
+        "runtime_info",
+        "dimension_names",
+        "node_attributes",
+        "framework_operation",
+        LAYER_VERSION,
+        PORT_INFORMATION,
+        UNKNOWN_ATTRIBUTES,
+    )
 )
 """Discardable attributes that any operation may carry.
 
 These are the node name of the framework; the names of the result tensors (one string per result, names separated by
 commas as in the IR); entries for the `<rt_info>` of the layer; names that a framework gives to unknown dimensions of an
-input; Python attributes that an extension set; the source operation from which an extension made this one; and the
-version of the layer.
+input; Python attributes that an extension set; the source operation from which an extension made this one; the version
+of the layer; entries for the `<rt_info>` of its ports; and attributes of an IR that was read which no operation has.
 """
 
 

@@ -127,6 +127,7 @@ _BY_ATTRIBUTE = {row.attribute: row for row in _TABLE}
 _BY_IDENTITY = {id(row.attribute): row for row in _TABLE}
 """The rows by `id` of their attributes, which are never deleted: it takes long to hash an attribute."""
 _BY_XML = {row.xml: row.attribute for row in _TABLE}
+_BY_PRECISION = {row.precision: row.attribute for row in _TABLE}
 _BY_NUMPY = {row.numpy_name: row.attribute for row in _TABLE if row.numpy_name not in (None, "object")}
 
 REAL_TYPES = frozenset((f16, bf16, f32, f64, f8e4m3, f8e5m2, f8e8m0, f4e2m1, nf4))
@@ -157,6 +158,11 @@ def is_element_type(attribute: Attribute) -> bool:
 def from_xml(name: str) -> Attribute:
     """The element type spelled `name` inside `<data>`. Raises KeyError."""
     return _BY_XML[name]
+
+
+def from_precision(name: str) -> Attribute:
+    """The element type spelled `name` as the precision of a port. Raises KeyError."""
+    return _BY_PRECISION[name]
 
 
 def from_numpy(dtype: np.dtype[Any]) -> Attribute:

@@ -180,12 +180,19 @@ ONNX_DOMAIN = "ai.onnx"
 """The domain of ONNX's own operator set in `opset_import`: its other name, the empty string, names no attribute."""
 
 
+XML_ATTRIBUTE = "@"
+"""What the names of XML attributes begin with where names of XML elements stand beside them."""
+
+
 class ModuleLevel:
     """Names of the discardable attributes of a model."""
 
     OPSET_IMPORT: ClassVar[str] = "opset_import"
     METADATA: ClassVar[str] = "metadata"
     CONVERSION_PARAMETERS: ClassVar[str] = "conversion_parameters"
+    RUNTIME_INFO: ClassVar[str] = "runtime_info"
+    """The `<rt_info>` of a model that was IR already: a string for an element with only a `value`, else a dictionary
+    with its attributes (`XML_ATTRIBUTE` in front of their names) and its elements; a list for several of one name."""
     NOTES: ClassVar[str] = "notes"
     """Notes for the user, one string each: what was omitted from the model, and why."""
     RUNTIME_EXTENSIONS: ClassVar[str] = "runtime_extensions"

@@ -14,13 +14,6 @@ from moir.emit.order import LayerOrder
 from moir.errors import EmissionError
 from moir.records import Record
 
-PORT_MAP_PROPERTIES = {
-    "If": frozenset(("then_inputs", "else_inputs")),
-    "Loop": frozenset(("inputs", "outputs", "condition")),
-    "TensorIterator": frozenset(("inputs", "outputs")),
-}
-"""The properties of each operation type that are written as port maps."""
-
 
 class Bodies(Record):
     """The bodies of an operation.

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from moir.errors import EmissionError, UsageError
-from moir.frameworks import SAMPLE
+from moir.frameworks import OPENVINO_IR, SAMPLE
 from moir.records import Record
 
 
@@ -73,9 +73,7 @@ def _is_replaceable(xml_path: Path) -> bool:
     written = xml_path if xml_path.exists() else next(xml_path.parent.glob(f".{escape(xml_path.name)}.*.tmp"), None)
     if written is None:
         return False
-    from moir.foreign_files import is_openvino_ir
-
-    return is_openvino_ir(_beginning(written))
+    return OPENVINO_IR.begins(_beginning(written))
 
 
 def _has_content(path: Path) -> bool:

@@ -10,28 +10,28 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from moir.dialects import element_types
-from moir.dialects.assembly import LAYER_VERSION
+from moir.dialects.assembly import LAYER_VERSION, UNKNOWN_ATTRIBUTES
 from moir.dialects.data import DataAttr
 from moir.dialects.framework import decode_kind
 from moir.dialects.moir import ModelOp
 from moir.dialects.names import name_of, tensor_names_of
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import property_table
-from moir.dialects.opset.xml import layer_type
+from moir.dialects.opset.xml import layer_type, written_properties
 from moir.dialects.shapes import element_of
-from moir.emit.bodies import PORT_MAP_PROPERTIES, bodies_of
+from moir.emit.bodies import bodies_of
 from moir.emit.order import LayerOrder, misplaced_operand, operands_of
-from moir.emit.runtime_info import layer_information, model_information
-from moir.emit.text import escape_name, escape_value, parameter_shape, port_text, property_text
+from moir.emit.runtime_info import LayerInformation, model_information
+from moir.emit.text import escape_name, escape_value, parameter_shape, plain_text, port_text, property_text
 from moir.emit.weights import Weights
 from moir.errors import ConversionError, EmissionError
 from moir.records import Record
 
 _EXTENSION = "extension"
+_EMPTY_DATA, _END_OF_DATA = "\t\t\t<data", "/>\n"
 
 
 class ModelWriter:
@@ -83,24 +83,25 @@ class ModelWriter:
 
     def _layer(self, op: OpsetOp, index: int, name: str, operands: list[SSAValue], tensor_names: Mapping[OpResult, str]) -> None:
         kind = _layer_form(type(op)).kind or _own_kind(op)
-        parts = [f'\t\t<layer id="{index}" name="{escape_name(name)}" {kind}>\n', self._data(op)]
-        port_information = ""
-        if "runtime_info" in op.attributes:
-            parts.append(layer_information(op, False, "\t\t\t"))
-            port_information = layer_information(op, True, "\t\t\t\t\t")
+        data = self._data(op)
+        if UNKNOWN_ATTRIBUTES in op.attributes:
+            data = _with_unknown_attributes(data, op)
+        parts = [f'\t\t<layer id="{index}" name="{escape_name(name)}" {kind}>\n', data]
+        information = LayerInformation.of(op)
+        parts.append(information.layer)
         if operands:
             parts.append("\t\t\t<input>\n")
             for port, operand in enumerate(operands):
-                parts.append(self._port(operand.type, port, "", port_information))
+                parts.append(self._port(operand.type, port, "", information.inputs.get(port, "")))
             parts.append("\t\t\t</input>\n")
         if op.results:
             parts.append("\t\t\t<output>\n")
             names = tensor_names_of(op)
-            for port, (result, given) in enumerate(zip(op.results, names, strict=False), len(operands)):
+            for place, (result, given) in enumerate(zip(op.results, names, strict=False)):
                 if tensor_names and not given:
                     given = tensor_names.get(result, "")
                 label = f' names="{escape_name(given)}"' if given else ""
-                parts.append(self._port(result.type, port, label, port_information))
+                parts.append(self._port(result.type, len(operands) + place, label, information.outputs.get(place, "")))
             parts.append("\t\t\t</output>\n")
         self._write("".join(parts))
         if op.regions:
@@ -157,7 +158,16 @@ def _data_element(op: OpsetOp) -> str:
         attribute = properties.get(name, default)
         if attribute is not None:
             texts.append(f' {name}="{property_text(attribute)}"')
-    return f"\t\t\t<data{''.join(texts)}/>\n" if texts else ""
+    return f"{_EMPTY_DATA}{''.join(texts)}{_END_OF_DATA}" if texts else ""
+
+
+def _with_unknown_attributes(data: str, op: Operation) -> str:
+    """The `<data>` of a layer with the attributes that its class does not have, which the runtime ignores."""
+    unknown = op.attributes[UNKNOWN_ATTRIBUTES]
+    if not isinstance(unknown, DictionaryAttr):
+        raise EmissionError(f"{UNKNOWN_ATTRIBUTES} is no dictionary")
+    texts = [f' {_attribute_name(name)}="{escape_value(plain_text(value))}"' for name, value in unknown.data.items()]
+    return f"{data.removesuffix(_END_OF_DATA) or _EMPTY_DATA}{''.join(texts)}{_END_OF_DATA}"
 
 
 def _parameter_data(op: Operation) -> str:
@@ -187,11 +197,9 @@ def _layer_form(operation: type[OpsetOp]) -> _LayerForm:
     version, _, type_ = operation.name.partition(".")
     if version.startswith("opset"):
         type_ = layer_type(operation)
-    ports = PORT_MAP_PROPERTIES.get(operation.KIND, frozenset[str]())
-    specs = property_table(operation).specs
     return _LayerForm(
         "" if version == _EXTENSION else _kind(type_, version),
-        tuple((escape_value(name), spec.default) for name, spec in specs.items() if name not in ports),
+        tuple((escape_value(name), spec.default) for name, spec in written_properties(operation).items()),
     )
 
 

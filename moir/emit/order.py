@@ -53,10 +53,11 @@ class LayerOrder:
         """The tensor names of inputs and outputs of the model whose operation declares none.
 
         The runtime finds inputs and outputs only by tensor names. A tensor gets the name of its operation, or
-        `<name>:<index>` if that has several results, unless another tensor has this name.
+        `<name>:<index>` if that has several results, unless another tensor has this name. An operation that declares
+        empty names says that its tensors have none.
         """
         unnamed = [op.results[0] for op in self.parameters] + [op.operands[0] for op in self.results]
-        wanted = [value for value in dict.fromkeys(unnamed) if isinstance(value, OpResult) and not tensor_names_of(value.op)[value.index]]
+        wanted = [value for value in dict.fromkeys(unnamed) if isinstance(value, OpResult) and "tensor_names" not in value.op.attributes]
         taken = _all_tensor_names(self.operations) if wanted else set[str]()
         found: dict[OpResult, str] = {}
         for value in wanted:

@@ -5,19 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath, PureWindowsPath
+from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import DictionaryAttr
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+from xdsl.ir import Attribute, Operation
 
-from moir.dialects.moir import ModelOp, ModuleLevel
+from moir.dialects.assembly import PORT_INFORMATION
+from moir.dialects.moir import XML_ATTRIBUTE, ModelOp, ModuleLevel
 from moir.dialects.names import name_of
-from moir.dialects.properties import value_of
+from moir.dialects.properties import string_attribute, value_of
 from moir.emit.text import escape_name, plain_text
 from moir.errors import EmissionError
 from moir.version import VERSION
 
 PORT_ENTRIES = frozenset(("layout",))
 """Entries of a Parameter or Result that belong to its port."""
+
+PORT_OF_ENTRIES = {"opset1.Parameter": "out0", "opset1.Result": "in0"}
+"""That port."""
+
+_INDENT = "\t"
+_PORT_KEY = re.compile(r"(?:in|out)\d{1,6}", re.ASCII)
 
 PATH_OPTIONS = frozenset(
     (
@@ -44,48 +52,102 @@ PATH_OPTIONS = frozenset(
 _ELEMENT_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 
 
+ORIGINS = ("framework", "input_model")
+"""Options that say what a model was made from: of a model that was IR already, those that it came with stay."""
+
+
 def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> str:
-    """The `<rt_info>` of the model: moir's version, the extensions that it needs, the options of the conversion.
+    """The `<rt_info>` of the model: what it came with, moir's version, the extensions that it needs, and the options of
+    the conversion.
 
     Options are those that the model records (`conversion_parameters`), overridden by the given ones.
     """
-    carried = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
-    options: dict[str, str] = {}
-    if isinstance(carried, DictionaryAttr):
-        options |= {name: plain_text(value) for name, value in carried.data.items()}
-    options |= conversion_parameters or {}
-    lines = [_value_element("moir_version", VERSION, "\t\t")]
+    came_with = model.attributes.get(ModuleLevel.RUNTIME_INFO)
+    entries = dict(came_with.data) if isinstance(came_with, DictionaryAttr) else {}
+    earlier = entries.pop("conversion_parameters", None)
+    entries["moir_version"] = string_attribute(VERSION)
     if (extensions := model.attributes.get(ModuleLevel.RUNTIME_EXTENSIONS)) is not None:
-        lines.append(_value_element(ModuleLevel.RUNTIME_EXTENSIONS, ",".join(value_of(extensions)), "\t\t"))
+        entries[ModuleLevel.RUNTIME_EXTENSIONS] = string_attribute(",".join(value_of(extensions)))
+    options = dict(earlier.data) if isinstance(earlier, DictionaryAttr) else {}
+    carried = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
+    new: dict[str, Attribute] = dict(carried.data) if isinstance(carried, DictionaryAttr) else {}
+    new |= {name: string_attribute(value) for name, value in (conversion_parameters or {}).items()}
+    options |= {name: value for name, value in new.items() if not (name in ORIGINS and name in options)}
+    for name in PATH_OPTIONS & options.keys():
+        options[name] = string_attribute(_anonymous(plain_text(options[name])))
     if options:
-        entries = "".join(
-            _value_element(name, _anonymous(value) if name in PATH_OPTIONS else value, "\t\t\t") for name, value in options.items()
-        )
-        lines.append(f"\t\t<conversion_parameters>\n{entries}\t\t</conversion_parameters>\n")
-    return f"\t<rt_info>\n{''.join(lines)}\t</rt_info>\n"
+        entries["conversion_parameters"] = DictionaryAttr(options)
+    return f"\t<rt_info>\n{_entries(entries, _INDENT * 2)}\t</rt_info>\n"
 
 
-def layer_information(op: Operation, on_port: bool, indent: str) -> str:
-    """The `<rt_info>` of the layer of an operation, or with `on_port` of its only port; empty if there are no entries.
+def _entries(entries: Mapping[str, Attribute], indent: str) -> str:
+    return "".join([_entry(name, value, indent) for name, value in entries.items() if not name.startswith(XML_ATTRIBUTE)])
 
-    `indent` is the indentation of the element.
-    """
-    attribute = op.attributes.get("runtime_info")
-    if not isinstance(attribute, DictionaryAttr):
-        return ""
-    has_port_entries = op.name in ("opset1.Parameter", "opset1.Result")
+
+def _entry(name: str, value: Attribute, indent: str) -> str:
+    """The element, or elements, of an entry of the model's runtime information (`ModuleLevel.RUNTIME_INFO`)."""
+    if isinstance(value, ArrayAttr):
+        return "".join([_entry(name, each, indent) for each in cast("ArrayAttr[Attribute]", value)])
+    if not isinstance(value, DictionaryAttr):
+        return f'{indent}<{_checked(name)} value="{escape_name(plain_text(value))}"/>\n'
+    attributes = "".join(
+        f' {_checked(key.removeprefix(XML_ATTRIBUTE))}="{escape_name(plain_text(each))}"'
+        for key, each in value.data.items()
+        if key.startswith(XML_ATTRIBUTE)
+    )
+    inner = _entries(value.data, indent + _INDENT)
+    if not inner:
+        return f"{indent}<{_checked(name)}{attributes}/>\n"
+    return f"{indent}<{_checked(name)}{attributes}>\n{inner}{indent}</{name}>\n"
+
+
+class LayerInformation(NamedTuple):
+    """The `<rt_info>` of a layer and of its ports, by their numbers; empty texts where there are no entries."""
+
+    layer: str
+    inputs: Mapping[int, str]
+    outputs: Mapping[int, str]
+
+    @staticmethod
+    def of(op: Operation) -> LayerInformation:
+        """The information that an operation carries."""
+        if "runtime_info" not in op.attributes and PORT_INFORMATION not in op.attributes:
+            return _NO_INFORMATION
+        entries = _dictionary(op, "runtime_info")
+        ports: dict[str, dict[str, Attribute]] = {}
+        for port, each in _dictionary(op, PORT_INFORMATION).items():
+            if not isinstance(each, DictionaryAttr) or _PORT_KEY.fullmatch(port) is None:
+                raise EmissionError(f"{PORT_INFORMATION} has no dictionary for {port!r}", operation=op.name, node=name_of(op))
+            ports[port] = dict(each.data)
+        if (own := PORT_OF_ENTRIES.get(op.name)) is not None:
+            ports.setdefault(own, {}).update({name: entry for name, entry in entries.items() if name in PORT_ENTRIES})
+            entries = {name: entry for name, entry in entries.items() if name not in PORT_ENTRIES}
+        texts = {port: _attributes_element(op, each, "\t\t\t\t\t") for port, each in ports.items()}
+        return LayerInformation(_attributes_element(op, entries, "\t\t\t"), _numbered(texts, "in"), _numbered(texts, "out"))
+
+
+_NO_INFORMATION = LayerInformation("", {}, {})
+
+
+def _numbered(texts: Mapping[str, str], prefix: str) -> dict[int, str]:
+    return {int(port.removeprefix(prefix)): text for port, text in texts.items() if port.startswith(prefix)}
+
+
+def _dictionary(op: Operation, name: str) -> Mapping[str, Attribute]:
+    attribute = op.attributes.get(name)
+    return attribute.data if isinstance(attribute, DictionaryAttr) else {}
+
+
+def _attributes_element(op: Operation, entries: Mapping[str, Attribute], indent: str) -> str:
+    """The `<rt_info>` with an `<attribute>` for each entry; empty without entries."""
     lines: list[str] = []
-    for name, entry in attribute.data.items():
-        if not isinstance(entry, DictionaryAttr):
-            raise EmissionError(f"runtime information {name!r} is no dictionary", operation=op.name, node=name_of(op))
-        if (has_port_entries and name in PORT_ENTRIES) == on_port:
-            fields = "".join(f' {_checked(key)}="{escape_name(plain_text(value))}"' for key, value in entry.data.items())
+    for name, entry in entries.items():
+        for each in cast("ArrayAttr[Attribute]", entry) if isinstance(entry, ArrayAttr) else (entry,):
+            if not isinstance(each, DictionaryAttr):
+                raise EmissionError(f"runtime information {name!r} is no dictionary", operation=op.name, node=name_of(op))
+            fields = "".join(f' {_checked(key)}="{escape_name(plain_text(value))}"' for key, value in each.data.items())
             lines.append(f'{indent}\t<attribute name="{escape_name(name)}"{fields}/>\n')
     return f"{indent}<rt_info>\n{''.join(lines)}{indent}</rt_info>\n" if lines else ""
-
-
-def _value_element(name: str, value: str, indent: str) -> str:
-    return f'{indent}<{_checked(name)} value="{escape_name(value)}"/>\n'
 
 
 def _checked(name: str) -> str:

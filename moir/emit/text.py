@@ -10,6 +10,8 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 
 from moir.dialects import element_types
+from moir.dialects.opset.xml import text_of
+from moir.dialects.opset.xml import text_of
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, shape_of
 from moir.errors import EmissionError
@@ -41,32 +43,11 @@ def _escape(text: str) -> str:
 
 
 def property_text(attribute: Attribute) -> str:
-    """The value of a property, escaped.
-
-    Booleans are `true` and `false`, floats have the shortest text that reads back, lists are separated by commas.
-
-    Raises EmissionError for an attribute that IR cannot represent.
-    """
-    if element_types.is_element_type(attribute):
-        return element_types.describe(attribute).xml
-    value = value_of(attribute)
-    if isinstance(value, Attribute):
-        raise EmissionError(f"a property of the form {type(attribute).__name__} has no place in the IR")
-    if isinstance(value, tuple):
-        return ",".join([_item_text(item) for item in cast("tuple[object, ...]", value)])
-    return _scalar_text(value)
-
-
-def _item_text(value: object) -> str:
-    if isinstance(value, tuple | Attribute) or (isinstance(value, str) and "," in value):
-        raise EmissionError(f"a list with {value!r} in it has no place in the IR")
-    return _scalar_text(value)
-
-
-def _scalar_text(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return escape_value(value) if isinstance(value, str) else repr(value)
+    """The value of a property, escaped. Raises EmissionError for an attribute that IR cannot represent."""
+    try:
+        return escape_value(text_of(attribute))
+    except ValueError as error:
+        raise EmissionError(str(error)) from None
 
 
 def port_text(type_: Attribute) -> tuple[str, str]:

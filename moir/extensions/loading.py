@@ -276,4 +276,5 @@ def lowering_tables(framework: Framework | None) -> list[LoweringTable]:
 
     They are those of the framework (None: of all frameworks), and that of operations of Model Optimizer's API.
     """
-    return [table_of(each) for each in (*(lowered() if framework is None else [framework]), MODEL_OPTIMIZER)]
+    frameworks = lowered() if framework is None else [] if framework.is_lowered else [framework]
+    return [table_of(each) for each in (*frameworks, MODEL_OPTIMIZER)]

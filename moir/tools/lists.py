@@ -45,7 +45,8 @@ def _dialects() -> Iterator[tuple[str, str]]:
     yield "builtin", "Modules and types of MLIR."
     yield "moir", "Models, absent operands, weights."
     for name, framework in FRAMEWORKS.items():
-        yield name, f"Operations of {framework.title}, of any kind."
+        if not framework.is_lowered:
+            yield name, f"Operations of {framework.title}, of any kind."
     for name in opset.OPSETS:
         kinds = [each.partition(".")[2] for each in opset.names() if each.startswith(f"{name}.")]
         yield name, f"OpenVINO's operation set {name.removeprefix('opset')}, {len(kinds)} in all: {_some(kinds)}"

@@ -27,7 +27,7 @@ computed from some by the functions of `moir.dialects.shapes`, or is -1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache, reduce
 from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias, cast
@@ -109,6 +109,10 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
     XML_TYPE: ClassVar[str] = ""
     """The type of the layer in the IR, for the few kinds that the IR spells unlike the specification."""
+
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {}
+    """Values that the runtime takes for attributes which a file of the IR does not write, where the specification has
+    no default or another one."""
 
     POINTWISE: ClassVar[bool] = False
     """Whether each element of the result is computed from the element of the first operand at the same position.

@@ -1,14 +1,36 @@
-"""How the IR spells the types of operations: `opset1.Relu` is the layer of type `ReLU` and version `opset1`."""
+"""How the IR spells operations: type and version of a layer, and the attributes of its `<data>`, both ways.
+
+`opset1.Relu` is the layer of type `ReLU` and version `opset1`, and `strides = [1, 2]` is `strides="1,2"`. A property is
+written in the form that its attribute has (`text_of`), and read in the form that its class declares (`attribute_of`);
+`SCALARS` and `LISTS` define the forms for both. Texts here are not escaped.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any, NamedTuple, cast
 
-from moir.dialects import opset
+from xdsl.ir import Attribute
+
+from moir.dialects import element_types, opset
 from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.property_definitions import PropertyKind, PropertySpec, property_table
+from moir.dialects.properties import value_of
 
 RESPELLED = ("opset1.Constant", "opset1.PRelu", "opset1.Relu", "opset1.Softmax", "opset8.Softmax")
 """The operations whose classes say an `XML_TYPE`: an index for the way back, which should not import all classes."""
+
+EARLIER_MEMBERS = frozenset(("LogicalXor", "MVN", "ROIPooling", "ReorgYolo"))
+"""Operations of `opset2` that the runtime also accepts in layers of version `opset1`."""
+
+PORT_MAP_PROPERTIES = {
+    "If": frozenset(("then_inputs", "else_inputs")),
+    "Loop": frozenset(("inputs", "outputs", "condition")),
+    "TensorIterator": frozenset(("inputs", "outputs")),
+}
+"""The properties of each operation type that are written as port maps, not to `<data>`."""
 
 
 def layer_type(operation: type[OpsetOp]) -> str:
@@ -29,3 +51,163 @@ def _kinds() -> dict[str, str]:
 def kind_of_layer_type(type_: str) -> str:
     """The kind of operation that a layer type means, the inverse of `layer_type`."""
     return _kinds().get(type_, type_)
+
+
+@cache
+def _kinds_in_lower_case() -> dict[str, str]:
+    kinds = dict.fromkeys(name.partition(".")[2] for name in opset.names())
+    return {kind.lower(): kind for kind in kinds} | {type_.lower(): kind for type_, kind in _kinds().items()}
+
+
+@cache
+def operation_of_layer(type_: str, version: str) -> type[OpsetOp] | None:
+    """The class of the layers of a type in an operation set, `opset8`; None if the set has no such operation.
+
+    A layer may name any operation set that has the operation: the class is the newest up to that set. The case of the
+    type does not matter to the runtime.
+    """
+    number = re.fullmatch(r"opset(\d{1,4})", version)
+    kind = _kinds_in_lower_case().get(type_.lower())
+    if number is None or kind is None or version not in opset.OPSETS:
+        return None
+    newest = max(int(number[1]), 2 if kind in EARLIER_MEMBERS else 0)
+    found = [name for name in opset.versions(kind) if int(name.partition(".")[0].removeprefix("opset")) <= newest]
+    return opset.operation(found[-1]) if found else None
+
+
+class Form(NamedTuple):
+    """The text of a value.
+
+    Args:
+        write: the text of a Python value.
+        read: the Python value of a text; raises ValueError or KeyError if it has none.
+    """
+
+    write: Callable[[Any], str]
+    read: Callable[[str], Any]
+
+
+_WORDS_FOR_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        # The runtime truncates.
+        return int(float(text))
+
+
+SCALARS: Mapping[str, Form] = {
+    "bool": Form(lambda value: "true" if value else "false", lambda text: _WORDS_FOR_BOOLEANS[text.strip().lower()]),
+    "int": Form(repr, _integer),
+    "float": Form(repr, float),
+    "str": Form(str, str),
+    "element": Form(lambda value: element_types.describe(value).xml, lambda text: element_types.from_xml(_ALIASES.get(text, text))),
+}
+"""The forms of single values, by the kind of the property."""
+
+LISTS: Mapping[str, Form] = {"ints": SCALARS["int"], "floats": SCALARS["float"], "strs": Form(str, str.strip)}
+"""The forms of the items of lists, which commas separate, by the kind of the property."""
+
+_ALIASES = {"undefined": "dynamic"}
+
+
+def text_of(attribute: Attribute) -> str:
+    """The text of a property, by the form of its attribute. Raises ValueError for one that the IR cannot represent.
+
+    Booleans are `true` and `false`, floats have the shortest text that reads back, lists are separated by commas.
+    """
+    if element_types.is_element_type(attribute):
+        return SCALARS["element"].write(attribute)
+    value = value_of(attribute)
+    if isinstance(value, Attribute):
+        raise ValueError(f"a property of the form {type(attribute).__name__} has no place in the IR")
+    if isinstance(value, tuple):
+        return ",".join([_item_text(item) for item in cast("tuple[object, ...]", value)])
+    return SCALARS[type(value).__name__].write(value)
+
+
+def _item_text(item: object) -> str:
+    if isinstance(item, tuple | Attribute) or (isinstance(item, str) and "," in item):
+        raise ValueError(f"a list with {item!r} in it has no place in the IR")
+    return SCALARS[type(item).__name__].write(item)
+
+
+def attribute_of(kind: PropertyKind, text: str) -> Attribute:
+    """The attribute of a property for its text, the inverse of `text_of`. Raises ValueError if the text has none.
+
+    Words may be in any case. A list may have spaces around its items.
+    """
+    try:
+        if kind.kind in LISTS:
+            item = LISTS[kind.kind]
+            values = [item.read(each) for each in text.split(",")] if text.strip() else []
+            return kind.attribute([_word(kind, each) for each in values])
+        return kind.attribute(_word(kind, SCALARS[kind.kind].read(text)))
+    except (ValueError, KeyError, OverflowError):
+        form = _FORMS.get(kind.kind, kind.kind)
+        expected = f"one of {', '.join(kind.allowed)}" if kind.allowed else form
+        raise ValueError(f"{text!r} is not {expected}") from None
+
+
+_FORMS = {
+    "bool": "true or false",
+    "int": "an integer",
+    "float": "a number",
+    "element": "an element type",
+    "ints": "a list of integers",
+    "floats": "a list of numbers",
+}
+
+
+def _word(kind: PropertyKind, value: Any) -> Any:
+    """A word in the spelling of the class; any other value unchanged. Raises KeyError for a word that is not allowed."""
+    if not kind.allowed or value in kind.allowed:
+        return value
+    return {word.lower(): word for word in kind.allowed}[value.lower()]
+
+
+class LayerProperties(NamedTuple):
+    """The attributes of a `<data>`.
+
+    Args:
+        properties: those that the operation has, with its defaults for what is not written.
+        unknown: the others, as texts.
+    """
+
+    properties: Mapping[str, Attribute]
+    unknown: Mapping[str, str]
+
+
+def properties_of(operation: type[OpsetOp], texts: Mapping[str, str]) -> LayerProperties:
+    """The properties of an operation for the attributes of its `<data>`.
+
+    What is not written has the value that the runtime takes then (`OpsetOp.UNWRITTEN`), else the default of the class.
+    Raises ValueError, with the name of the attribute, for a text that is no value of it, and for a required attribute
+    that is not written.
+    """
+    specs, defaults = property_table(operation)
+    properties = dict(defaults)
+    properties |= {name: specs[name].kind.attribute(value) for name, value in operation.UNWRITTEN.items()}
+    unknown: dict[str, str] = {}
+    for name, text in texts.items():
+        spec = written_properties(operation).get(name)
+        if spec is None:
+            unknown[name] = text
+            continue
+        try:
+            properties[name] = attribute_of(spec.kind, text)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    for name, spec in written_properties(operation).items():
+        if name not in properties and not spec.optional:
+            raise ValueError(f"its attribute {name} is missing")
+    return LayerProperties(properties, unknown)
+
+
+@cache
+def written_properties(operation: type[OpsetOp]) -> Mapping[str, PropertySpec]:
+    """The properties of an operation that are attributes of `<data>`, in the order of the class."""
+    ports = PORT_MAP_PROPERTIES.get(operation.KIND, frozenset[str]())
+    return {name: spec for name, spec in property_table(operation).specs.items() if name not in ports}

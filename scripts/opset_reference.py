@@ -33,7 +33,7 @@ from typing import Any, cast
 
 import numpy as np
 import openvino
-from openvino import opset6
+from openvino import opset3, opset6
 
 from scripts.opset_interface import Call, calls
 from scripts.opset_samples import SAMPLES, Sample
@@ -166,8 +166,11 @@ def instance(kind: str, opset: str, sample: Sample) -> openvino.Node:
     """The operation of a sample."""
     operands = [operand(text).output(0) for text in sample.operands]
     if kind in OF_VARIABLES:
-        shape = openvino.PartialShape(f"[{sample.attributes['variable_shape']}]")
         variable = sample.attributes["variable_id"]
+        if opset == "opset3":
+            read = opset3.read_value(operands[0], variable)
+            return read if kind == "ReadValue" else opset3.assign(read, variable)
+        shape = openvino.PartialShape(f"[{sample.attributes['variable_shape']}]")
         read = opset6.read_value(operands[0], variable, getattr(openvino.Type, sample.attributes["variable_type"]), shape)
         return read if kind == "ReadValue" else opset6.assign(read, variable)
     return NODES(opset).create(kind, operands, dict(sample.attributes))

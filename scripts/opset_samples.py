@@ -175,10 +175,83 @@ SAMPLES: dict[str, Sample] = {
     "opset9.IRDFT": _sample("f32[3,8,5,2] i64=[1,2] i64=[6,7]"),
     "opset15.STFT": _sample("f32[2,48] f32[16] i64=16 i64=8", transpose_frames=True),
     "opset16.ISTFT": _sample("f32[2,9,5,2] f32[16] i64=16 i64=8 i64=40", center=True),
+    # Earlier versions, and what few models have
+    "opset1.AvgPool": _sample("f32[1,3,9,8]", **POOL),
+    "opset1.BatchNormInference": _sample("f32[3] f32[3] f32[2,3,4] f32[3] f32[3]", epsilon=0.001),
+    "opset2.MVN": _sample("f32[2,3,4]", eps=0.001, across_channels=True, normalize_variance=True, reduction_axes=[1, 2]),
+    "opset1.BinaryConvolution": _sample("f32[1,3,9,8] u1[4,3,3,2]", **DILATED, mode="xnor-popcount", pad_value=0.0),
+    "opset1.DeformableConvolution": _sample(
+        "f32[1,4,9,9] f32[1,18,9,9] f32[2,4,3,3]",
+        **{"strides": [1, 1], "dilations": [1, 1], "pads_begin": [1, 1], "pads_end": [1, 1], "group": 1, "deformable_group": 1},
+    ),
+    "opset1.Broadcast": _sample("f32[3] i64=[2,3,4] i64=[1]", mode="explicit"),
+    "opset1.Pad": _sample("f32[3,4] i64=[0,1] i64=[2,1] f32=0.5", pad_mode="constant"),
+    "opset1.Gather": _sample("f32[2,3,4] i64[2,5] i64=1"),
+    "opset7.Gather": _sample("f32[2,3,4] i64[2,5] i64=-1", batch_dims=1),
+    "opset5.GatherND": _sample("f32[2,3,4] i64[2,3,1]", batch_dims=2),
+    "opset3.ScatterElementsUpdate": _sample("f32[4,5] i64[2,3] f32[2,3] i64=1"),
+    "opset4.ScatterNDUpdate": _sample("f32[4,5] i64[3,1] f32[3,5]"),
+    "opset1.ShapeOf": _sample("f32[2,3]"),
+    "opset1.Range": _sample("i64=1 i64=9 i64=3"),
+    "opset1.TopK": _sample("f32[3,7] i64=2", axis=1, mode="min", sort="value", index_element_type="i64"),
+    "opset3.TopK": _sample("f32[3,7] i64=2", axis=1, mode="min", sort="value", index_element_type="i64"),
+    "opset1.Xor": _sample("boolean[2,3] boolean[3]"),
+    "opset14.ConvertPromoteTypes": _sample("f16[2,3] i32[3]", promote_unsafe=True),
+    "opset1.Interpolate": _sample("f32[1,3,8,9] i64=[16,5]", mode="linear", axes=[2, 3]),
+    "opset17.GroupedMatMul": _sample("f32[8,4] f32[3,6,4] i32[3]"),
+    "opset1.LSTMCell": _sample(
+        "f32[2,3] f32[2,4] f32[2,4] f32[16,3] f32[16,4] f32[16] f32[12]",
+        **HIDDEN,
+        weights_format="fico",
+        activations=["sigmoid", "tanh", "tanh"],
+    ),
+    "opset3.EmbeddingBagOffsetsSum": _sample("f32[5,2] i64[4] i64[3] i64=0 f32[4]"),
+    "opset15.EmbeddingBagOffsets": _sample("f32[5,2] i64[4] i64[3] i64=0 f32[4]", reduction="sum"),
+    "opset3.EmbeddingBagPackedSum": _sample("f32[5,2] i64[3,4] f32[3,4]"),
+    "opset15.EmbeddingBagPacked": _sample("f32[5,2] i64[3,4] f32[3,4]", reduction="sum"),
+    "opset1.DetectionOutput": _sample(
+        "f32[2,40] f32[2,20] f32[1,2,40]",
+        **{"num_classes": 2, "background_label_id": 0, "keep_top_k": [-1], "nms_threshold": 0.4, "normalized": True},
+    ),
+    **{f"opset{version}.NonMaxSuppression": _sample(f"{BOXES} i64=3 f32[] f32[]") for version in (1, 3, 4)},
+    "opset5.NonMaxSuppression": _sample(f"{BOXES} i64=3 f32[] f32[] f32[]"),
+    "opset13.NMSRotated": _sample("f32[2,6,5] f32[2,3,6] i64=3 f32[] f32[]"),
+    "opset9.MulticlassNms": _sample("f32[3,6,4] f32[3,6] i64[2]", nms_top_k=4),
+    "opset1.PriorBox": _sample("i64=[2,3] i64=[32,48]", **PRIOR, min_size=[8.0], max_size=[16.0], aspect_ratio=[2.0], flip=True),
+    "opset1.Proposal": _sample("f32[1,12,4,5] f32[1,24,4,5] f32[3]", **PROPOSAL, ratio=[0.5, 1.0], scale=[2.0, 4.0, 8.0]),
+    "opset3.ROIAlign": _sample("f32[2,3,8,9] f32[5,4] i64[5]", pooled_h=2, pooled_w=3, sampling_ratio=2, spatial_scale=0.5, mode="max"),
+    "opset15.ROIAlignRotated": _sample(
+        "f32[2,3,8,9] f32[5,5] i64[5]", pooled_h=2, pooled_w=3, sampling_ratio=2, spatial_scale=0.5, clockwise_mode=True
+    ),
+    "opset1.DeformablePSROIPooling": _sample(
+        "f32[1,8,6,7] f32[5,5] f32[5,2,2,2]", **{**BINS, "mode": "bilinear_deformable", "part_size": 2}
+    ),
+    "opset9.GenerateProposals": _sample(
+        "f32[2,3] f32[4,5,3,4] f32[2,12,4,5] f32[2,3,4,5]", min_size=1.0, nms_threshold=0.7, pre_nms_count=20, post_nms_count=10
+    ),
+    "opset6.ExperimentalDetectronDetectionOutput": _sample(
+        "f32[10,4] f32[10,8] f32[10,2] f32[1,3]",
+        **{"num_classes": 2, "max_detections_per_image": 5, "post_nms_count": 6, "deltas_weights": [10.0, 10.0, 5.0, 5.0]},
+    ),
+    "opset6.ExperimentalDetectronGenerateProposalsSingleImage": _sample(
+        "f32[3] f32[60,4] f32[12,4,5] f32[3,4,5]", min_size=1.0, nms_threshold=0.7, pre_nms_count=20, post_nms_count=10
+    ),
+    "opset6.ExperimentalDetectronPriorGridGenerator": _sample(
+        "f32[3,4] f32[1,8,4,5] f32[1,3,64,80]", flatten=True, h=0, w=0, stride_x=16.0, stride_y=16.0
+    ),
+    "opset6.ExperimentalDetectronROIFeatureExtractor": _sample(
+        "f32[10,4] f32[1,8,16,16] f32[1,8,8,8]", output_size=7, sampling_ratio=2, pyramid_scales=[4, 8]
+    ),
+    "opset6.ExperimentalDetectronTopKROIs": _sample("f32[10,4] f32[10]", max_rois=5),
+    # Colours
+    **{f"opset8.I420to{order}": _sample("u8[2,4,6,1] u8[2,2,3,1] u8[2,2,3,1]") for order in ("BGR", "RGB")},
+    **{f"opset8.NV12to{order}": _sample("u8[2,4,6,1] u8[2,2,3,2]") for order in ("BGR", "RGB")},
+    **{f"opset17.{order}toNV12": _sample("u8[2,4,6,3]", single_plane=False) for order in ("BGR", "RGB")},
     # State
     **{
         f"opset6.{kind}": _sample("f32[2,3]", variable_id="v", variable_type="f32", variable_shape="2,3")
         for kind in ("Assign", "ReadValue")
     },
+    **{f"opset3.{kind}": _sample("f32[2,3]", variable_id="v") for kind in ("Assign", "ReadValue")},
 }
 """Samples by operation; every other operation gets as many operands `f32[2,3]` as it needs."""

@@ -124,7 +124,7 @@ class KnownValues:
         entries = np.empty(len(shape), dtype=object)
         for axis in range(len(shape)):
             entries[axis] = self.dimension(source, axis)
-        return (simplified(entries, describe(op.properties["output_type"]).numpy),)
+        return (simplified(entries, describe(op.result_element()).numpy),)
 
     def constant(self, value: SSAValue) -> Array | None:
         """The elements of a value; None unless all are known."""

@@ -11,7 +11,6 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 from moir.dialects.opset.xml import text_of
-from moir.dialects.opset.xml import text_of
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, shape_of
 from moir.errors import EmissionError

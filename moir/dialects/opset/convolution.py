@@ -12,6 +12,7 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.property_definitions import (
     boolean_property,
     deferred_definition,
+    float_property,
     integer_property,
     integers_property,
     optional_operands,
@@ -199,21 +200,17 @@ class GroupConvolutionBackpropData(TransposedConvolutionOp):
         return self.common_element(0, 1)
 
 
-@deferred_definition
-class DeformableConvolution(SlidingWindowOp):
-    """Two-dimensional convolution in which offsets displace the elements of the window.
+class DeformableConvolutionOp(SlidingWindowOp):
+    """Base of the two-dimensional convolutions in which offsets displace the elements of the window.
 
     Data [N, C_in, H, W], offsets [N, deformable_group * kernel elements * 2, H_out, W_out], filters [C_out, C_in /
-    group, kH, kW] and optionally a mask [N, deformable_group * kernel elements, H_out, W_out]; result [N, C_out, H_out,
-    W_out].
+    group, kH, kW] and, in the newer version, optionally a mask [N, deformable_group * kernel elements, H_out, W_out];
+    result [N, C_out, H_out, W_out].
     """
 
-    name = "opset8.DeformableConvolution"
     data = operand_def()
     offsets = operand_def()
     filters = operand_def()
-    mask = optional_operands(1)
-    bilinear_interpolation_pad = boolean_property(False)
     strides = integers_property()
     dilations = integers_property()
     pads_begin = integers_property()
@@ -221,7 +218,6 @@ class DeformableConvolution(SlidingWindowOp):
     auto_pad = string_property("explicit", *AUTO_PAD)
     group = integer_property(1)
     deformable_group = integer_property(1)
-    result = result_def()
 
     SPATIAL_RANKS: ClassVar[tuple[int, ...]] = (2,)
 
@@ -244,3 +240,52 @@ class DeformableConvolution(SlidingWindowOp):
 
     def result_element(self) -> Attribute:
         return self.common_element(0, 1, 2)
+
+
+@deferred_definition
+class DeformableConvolution1(DeformableConvolutionOp):
+    """Deformable convolution without a mask."""
+
+    name = "opset1.DeformableConvolution"
+    result = result_def()
+
+
+@deferred_definition
+class DeformableConvolution(DeformableConvolutionOp):
+    """Deformable convolution; `bilinear_interpolation_pad` interpolates with zeros at the border."""
+
+    name = "opset8.DeformableConvolution"
+    mask = optional_operands(1)
+    bilinear_interpolation_pad = boolean_property(False)
+    result = result_def()
+
+
+@deferred_definition
+class BinaryConvolution(ConvolutionOp):
+    """Convolution of the signs of data [N, C_in, H, W] with filters of single bits [C_out, C_in, kH, kW].
+
+    Result: [N, C_out, H_out, W_out], the number of equal signs minus that of different ones. `pad_value` is the value of
+    padding.
+    """
+
+    name = "opset1.BinaryConvolution"
+    OUTPUT_CHANNELS: ClassVar[tuple[int, ...]] = (0,)
+    INPUT_CHANNELS: ClassVar[tuple[int, ...]] = (1,)
+    data = operand_def()
+    filters = operand_def()
+    strides = integers_property()
+    pads_begin = integers_property()
+    pads_end = integers_property()
+    dilations = integers_property()
+    mode = string_property(None, "xnor-popcount")
+    pad_value = float_property()
+    auto_pad = string_property("explicit", *AUTO_PAD)
+    result = result_def()
+
+    SPATIAL_RANKS: ClassVar[tuple[int, ...]] = (2,)
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data = expanded(shapes[0], 4, "data")
+        filters = expanded(shapes[1], 4, "the filter tensor")
+        check_channels(data[1], filters[1])
+        return (data[0], filters[0], *self.result_sizes(data[2:], filters[2:]))

@@ -6,20 +6,18 @@ The number of detections depends on run-time values, so its dimension is unknown
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.ir import Attribute
 from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects.element_types import f32, si32, si64
+from moir.dialects.element_types import f32
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.property_definitions import (
     boolean_property,
     deferred_definition,
-    element_property,
     float_property,
     floats_property,
     integer_property,
@@ -28,7 +26,7 @@ from moir.dialects.opset.property_definitions import (
     string_property,
 )
 from moir.dialects.opset.spatial import agrees, expanded
-from moir.dialects.shapes import Shapes, SymbolicShape, element_count, format_shape, is_fixed, merge_dimensions, product
+from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_dimensions, product
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
@@ -44,16 +42,16 @@ def check_multiple(what: str, size: Dimension, divisor: Dimension) -> Dimension:
     return size // divisor
 
 
-@deferred_definition
-class DetectionOutput(OpsetOp):
-    """Boxes decoded against priors, suppressed by class and sorted by confidence.
+class DetectionOutputOp(OpsetOp):
+    """Base of the versions of DetectionOutput.
+
+    Boxes decoded against priors, suppressed by class and sorted by confidence.
 
     Box logits [N, priors * location classes * 4], class predictions [N, priors * classes], proposals [1 or N, 1 or 2,
     priors * box size] and optionally predictions of a first stage, of class [N, priors * 2] and of boxes like box
     logits. Result [1, 1, N * kept, 7], each row (batch, class, confidence, x_min, y_min, x_max, y_max).
     """
 
-    name = "opset8.DetectionOutput"
     box_logits = operand_def()
     class_preds = operand_def()
     proposals = operand_def()
@@ -73,7 +71,10 @@ class DetectionOutput(OpsetOp):
     input_height = integer_property(1)
     input_width = integer_property(1)
     objectness_score = float_property(0.0)
-    result = result_def()
+
+    def class_count(self) -> Dimension:
+        """The number of classes that the attributes say, -1 if they do not."""
+        return -1
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         logits = expanded(shapes[0], 2, "box_logits")
@@ -83,7 +84,13 @@ class DetectionOutput(OpsetOp):
         priors = check_multiple("proposals", proposals[2], 4 if self.flag("normalized") else 5)
         if not is_fixed(priors) and first_stage is not None:
             priors = check_multiple("aux_class_preds", first_stage[1], 2)
-        classes = check_multiple("class_preds", predictions[1], priors)
+        classes = self.class_count()
+        if not is_fixed(priors) and is_fixed(classes):
+            priors = check_multiple("class_preds", predictions[1], classes)
+        if is_fixed(classes):
+            agrees("class_preds", predictions, (-1, product(priors, classes)))
+        else:
+            classes = check_multiple("class_preds", predictions[1], priors)
         if not is_fixed(classes) and not self.flag("share_location"):
             classes = check_multiple("box_logits", logits[1], product(priors, 4))
         location_classes = 1 if self.flag("share_location") else classes
@@ -112,131 +119,24 @@ class DetectionOutput(OpsetOp):
             raise VerifyException("keep_top_k is empty")
 
 
-def boxes_and_scores(shapes: Shapes) -> tuple[tuple[Dimension, ...], tuple[Dimension, ...]]:
-    """Shapes of boxes [N, boxes, 4] and scores [N, classes, boxes].
+@deferred_definition
+class DetectionOutput1(DetectionOutputOp):
+    """Detections of `num_classes` classes."""
 
-    Raises InferenceError if they contradict each other.
-    """
-    boxes, scores = expanded(shapes[0], 3, "boxes"), expanded(shapes[1], 3, "scores")
-    if is_fixed(boxes[2]) and boxes[2] != 4:
-        raise InferenceError(f"boxes have {boxes[2]} coordinates, not 4")
-    merge_dimensions(boxes[0], scores[0])
-    merge_dimensions(boxes[1], scores[2])
-    return boxes, scores
+    name = "opset1.DetectionOutput"
+    num_classes = integer_property()
+    result = result_def()
 
-
-def selected_count(shapes: Shapes, *factors: Dimension) -> int:
-    """Number of selected boxes, whose upper bound is the product of the factors: 0 if that is 0, otherwise unknown."""
-    return 0 if 0 in factors and shapes[0] is not None and shapes[1] is not None else -1
-
-
-class RankedSuppressionOp(OpsetOp):
-    """Base of MatrixNms and MulticlassNms.
-
-    Results: the selected rows (class, score, box) [selected, 6], their indices [selected, 1] and their number for each
-    batch element [N].
-    """
-
-    boxes = operand_def()
-    scores = operand_def()
-    selected_outputs = result_def()
-    selected_indices = result_def()
-    selected_num = result_def()
-
-    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
-        boxes, scores = boxes_and_scores(shapes)
-        count = selected_count(shapes, boxes[1], scores[0], scores[1])
-        return (count, 6), (count, 1), (boxes[0],)
-
-    def result_elements(self) -> Sequence[Attribute]:
-        index = self.element("output_type")
-        return self.common_element(0, 1), index, index
-
-    def check_invariants(self) -> None:
-        super().check_invariants()
-        check_index_type(self)
-
-
-def check_index_type(op: OpsetOp) -> None:
-    """Raise VerifyException unless the property `output_type` is an integer type for indices."""
-    if op.element("output_type") not in (si32, si64):
-        raise VerifyException("output_type is neither si32 nor si64")
+    def class_count(self) -> Dimension:
+        return self.integer("num_classes")
 
 
 @deferred_definition
-class MatrixNms(RankedSuppressionOp):
-    """Suppression that lowers each score, linearly or by a Gaussian, by its overlap with boxes of higher scores."""
+class DetectionOutput(DetectionOutputOp):
+    """Detections of as many classes as there are predictions for a prior."""
 
-    name = "opset8.MatrixNms"
-    sort_result_type = string_property("none", "classid", "none", "score")
-    output_type = element_property(si64)
-    nms_top_k = integer_property(-1)
-    keep_top_k = integer_property(-1)
-    sort_result_across_batch = boolean_property(False)
-    score_threshold = float_property(0.0)
-    background_class = integer_property(-1)
-    decay_function = string_property("linear", "gaussian", "linear")
-    gaussian_sigma = float_property(2.0)
-    post_threshold = float_property(0.0)
-    normalized = boolean_property(True)
-
-
-@deferred_definition
-class MulticlassNms(RankedSuppressionOp):
-    """Suppression in each class separately; the threshold is multiplied by `nms_eta` from box to box."""
-
-    name = "opset8.MulticlassNms"
-    sort_result_type = string_property("none", "classid", "none", "score")
-    output_type = element_property(si64)
-    nms_top_k = integer_property(-1)
-    keep_top_k = integer_property(-1)
-    sort_result_across_batch = boolean_property(False)
-    iou_threshold = float_property(0.0)
-    score_threshold = float_property(0.0)
-    background_class = integer_property(-1)
-    nms_eta = float_property(1.0)
-    normalized = boolean_property(True)
-
-
-@deferred_definition
-class NonMaxSuppression(OpsetOp):
-    """Greedy suppression in each class separately.
-
-    Boxes [N, boxes, 4], scores [N, classes, boxes] and optionally the scalars (or [1]) max_output_boxes_per_class,
-    iou_threshold, score_threshold and soft_nms_sigma. Results: (batch, class, box) and (batch, class, score) [selected,
-    3], and their number [1].
-    """
-
-    name = "opset9.NonMaxSuppression"
-    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (2, 3, 4, 5)
-    boxes = operand_def()
-    scores = operand_def()
-    limits = optional_operands(4)
-    box_encoding = string_property("corner", "center", "corner")
-    sort_result_descending = boolean_property(True)
-    output_type = element_property(si64)
-    selected_indices = result_def()
-    selected_scores = result_def()
-    valid_outputs = result_def()
-
-    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
-        boxes, scores = boxes_and_scores(shapes)
-        for index, shape in enumerate(shapes[2:], start=2):
-            if shape is not None and (len(shape) > 1 or element_count(shape) not in (1, None)):
-                raise InferenceError(f"operand {index} has shape {format_shape(shape)}, it should be a scalar")
-        limit = known.integers(self.optional_operand(2))
-        count = -1
-        if limit and limit[0] >= 0 and is_fixed(boxes[1]):
-            count = selected_count(shapes, scores[0], scores[1], min(boxes[1], limit[0]))
-        return (count, 3), (count, 3), (1,)
-
-    def result_elements(self) -> Sequence[Attribute]:
-        index = self.element("output_type")
-        return index, f32, index
-
-    def check_invariants(self) -> None:
-        super().check_invariants()
-        check_index_type(self)
+    name = "opset8.DetectionOutput"
+    result = result_def()
 
 
 class PriorOp(OpsetOp):
@@ -272,11 +172,12 @@ class PriorOp(OpsetOp):
             raise VerifyException(f"variance has {len(self.numbers('variance'))} entries, not 0, 1 or 4")
 
 
-@deferred_definition
-class PriorBox(PriorOp):
-    """Prior boxes of several sizes and aspect ratios, optionally dense grids of boxes of fixed size."""
+class SizedPriorOp(PriorOp):
+    """Base of the versions of PriorBox.
 
-    name = "opset8.PriorBox"
+    Prior boxes of several sizes and aspect ratios, optionally dense grids of boxes of fixed size.
+    """
+
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
     min_size = floats_property(())
     max_size = floats_property(())
@@ -290,8 +191,6 @@ class PriorBox(PriorOp):
     offset = float_property()
     variance = floats_property(())
     scale_all_sizes = boolean_property(True)
-    min_max_aspect_ratios_order = boolean_property(True)
-    result = result_def()
 
     SAME_RATIO: ClassVar[float] = 1e-6
     """Largest difference of two aspect ratios that count as equal."""
@@ -323,6 +222,23 @@ class PriorBox(PriorOp):
 
 
 @deferred_definition
+class PriorBox1(SizedPriorOp):
+    """Prior boxes of several sizes and aspect ratios."""
+
+    name = "opset1.PriorBox"
+    result = result_def()
+
+
+@deferred_definition
+class PriorBox(SizedPriorOp):
+    """Prior boxes of several sizes and aspect ratios; `min_max_aspect_ratios_order` says which come first."""
+
+    name = "opset8.PriorBox"
+    min_max_aspect_ratios_order = boolean_property(True)
+    result = result_def()
+
+
+@deferred_definition
 class PriorBoxClustered(PriorOp):
     """Prior boxes of the given widths and heights."""
 
@@ -345,39 +261,3 @@ class PriorBoxClustered(PriorOp):
         super().check_invariants()
         if len(self.numbers("width")) != len(self.numbers("height")):
             raise VerifyException("width and height have different numbers of entries")
-
-
-@deferred_definition
-class ROIAlign(OpsetOp):
-    """Regions [regions, 4] of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w].
-
-    `batch_indices` [regions] is the batch index of each region.
-    """
-
-    name = "opset9.ROIAlign"
-    data = operand_def()
-    rois = operand_def()
-    batch_indices = operand_def()
-    pooled_h = integer_property()
-    pooled_w = integer_property()
-    sampling_ratio = integer_property()
-    spatial_scale = float_property()
-    mode = string_property(None, "avg", "max")
-    aligned_mode = string_property("asymmetric", "asymmetric", "half_pixel", "half_pixel_for_nn")
-    result = result_def()
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        data = expanded(shapes[0], 4, "data")
-        rois = expanded(shapes[1], 2, "rois")
-        indices = expanded(shapes[2], 1, "batch_indices")
-        if is_fixed(rois[1]) and rois[1] != 4:
-            raise InferenceError(f"regions have {rois[1]} coordinates, not 4")
-        return (merge_dimensions(rois[0], indices[0]), data[1], self.integer("pooled_h"), self.integer("pooled_w"))
-
-    def result_element(self) -> Attribute:
-        return self.common_element(0, 1)
-
-    def check_invariants(self) -> None:
-        super().check_invariants()
-        if min(self.integer("pooled_h"), self.integer("pooled_w")) < 1 or self.integer("sampling_ratio") < 0:
-            raise VerifyException("pooled_h and pooled_w must be positive, sampling_ratio must not be negative")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
 
-from xdsl.ir import Attribute
 from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -18,7 +16,6 @@ from moir.dialects.opset.property_definitions import (
     floats_property,
     integer_property,
     integers_property,
-    string_property,
 )
 from moir.dialects.opset.spatial import expanded
 from moir.dialects.shapes import Shapes, SymbolicShape, is_fixed, merge_dimensions, normalize_axis, product
@@ -94,74 +91,9 @@ class GRN(OpsetOp):
         return shapes[0]
 
 
-@deferred_definition
-class PSROIPooling(OpsetOp):
-    """Position-sensitive pooling of regions [regions, 5] of data [N, C, H, W].
-
-    Result: [regions, output_dim, group_size, group_size].
-    """
-
-    name = "opset1.PSROIPooling"
-    data = operand_def()
-    rois = operand_def()
-    output_dim = integer_property()
-    group_size = integer_property()
-    spatial_scale = float_property()
-    mode = string_property(None, "average", "bilinear")
-    spatial_bins_x = integer_property()
-    spatial_bins_y = integer_property()
-    result = result_def()
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        expanded(shapes[0], 4, "data")
-        rois = expanded(shapes[1], 2, "regions")
-        size = self.integer("group_size")
-        return (rois[0], self.integer("output_dim"), size, size)
-
-    def result_element(self) -> Attribute:
-        return self.common_element()
-
-
-def _larger(a: Dimension, b: Dimension) -> Dimension:
+def larger(a: Dimension, b: Dimension) -> Dimension:
     """The larger of two dimensions that should be equal; if one is unknown, the other one."""
     return max(a, b) if is_fixed(a) and is_fixed(b) else merge_dimensions(a, b)
-
-
-@deferred_definition
-class Proposal(OpsetOp):
-    """The highest-scoring regions [N * post_nms_topn, 5], and their scores.
-
-    The anchors have scores [N, 2 * A, H, W] and offsets [N, 4 * A, H, W].
-    """
-
-    name = "opset4.Proposal"
-    class_probs = operand_def()
-    bbox_deltas = operand_def()
-    image_shape = operand_def()
-    base_size = integer_property()
-    pre_nms_topn = integer_property()
-    post_nms_topn = integer_property()
-    nms_thresh = float_property()
-    feat_stride = integer_property()
-    min_size = integer_property()
-    ratio = floats_property()
-    scale = floats_property()
-    clip_before_nms = boolean_property(True)
-    clip_after_nms = boolean_property(False)
-    normalize = boolean_property(False)
-    box_size_scale = float_property(1.0)
-    box_coordinate_scale = float_property(1.0)
-    framework = string_property("", "", "tensorflow")
-    rois = result_def()
-    probabilities = result_def()
-
-    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
-        scores, offsets = expanded(shapes[0], 4, "scores"), expanded(shapes[1], 4, "offsets")
-        count = product(_larger(scores[0], offsets[0]), self.integer("post_nms_topn"))
-        return (count, 5), (count,)
-
-    def result_elements(self) -> Sequence[Attribute]:
-        return (self.common_element(0, 1),) * 2
 
 
 @deferred_definition
@@ -176,4 +108,4 @@ class CTCGreedyDecoder(OpsetOp):
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         data, mask = expanded(shapes[0], 3, "data"), expanded(shapes[1], 2, "the mask")
-        return (_larger(data[1], mask[1]), _larger(data[0], mask[0]), 1, 1)
+        return (larger(data[1], mask[1]), larger(data[0], mask[0]), 1, 1)

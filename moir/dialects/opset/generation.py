@@ -96,17 +96,17 @@ def range_length(start: float, stop: float, step: float) -> int:
     return len(range(start, int(stop), int(step)))
 
 
-@deferred_definition
-class Range(OpsetOp):
-    """Numbers from start by step, excluding stop."""
+class RangeOp(OpsetOp):
+    """Base of the versions of Range: numbers from start by step, excluding stop."""
 
-    name = "opset4.Range"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1, 2)
     start = operand_def()
     stop = operand_def()
     step = operand_def()
-    output_type = element_property()
-    result = result_def()
+
+    def output_element(self) -> Attribute:
+        """The element type of the numbers."""
+        raise NotImplementedError
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         if any(shapes):
@@ -121,10 +121,10 @@ class Range(OpsetOp):
         return (-1 if start is None or stop is None or step is None else range_length(start, stop, step),)
 
     def result_element(self) -> Attribute:
-        require_element(self.element("output_type"), NUMBERS)
+        require_element(self.output_element(), NUMBERS)
         for operand in self.operands:
             require_element(element_of(operand), NUMBERS)
-        return self.element("output_type")
+        return self.output_element()
 
     def scalar(self, operand: Array | None) -> int | float | None:
         """The number that an operand holds, truncated to an integer if the result is of integers.
@@ -136,16 +136,39 @@ class Range(OpsetOp):
         value = widened(operand).reshape(()).item()
         if not math.isfinite(value):
             raise InferenceError("start, stop and step should be finite")
-        return float(value) if self.element("output_type") in element_types.REAL_TYPES else int(value)
+        return float(value) if self.output_element() in element_types.REAL_TYPES else int(value)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        row = element_types.describe(self.element("output_type"))
+        row = element_types.describe(self.output_element())
         if row.is_packed or row.bits == 0:
             return None
         start, stop, step = map(self.scalar, operands)
         if start is None or stop is None or not step:
             return None
         return ((start + step * np.arange(range_length(start, stop, step))).astype(row.numpy),)
+
+
+@deferred_definition
+class Range1(RangeOp):
+    """Numbers of the element type of the operands."""
+
+    name = "opset1.Range"
+    result = result_def()
+
+    def output_element(self) -> Attribute:
+        return self.common_element()
+
+
+@deferred_definition
+class Range(RangeOp):
+    """Numbers of the element type `output_type`."""
+
+    name = "opset4.Range"
+    output_type = element_property()
+    result = result_def()
+
+    def output_element(self) -> Attribute:
+        return self.element("output_type")
 
 
 @deferred_definition

@@ -148,6 +148,41 @@ class Interpolate(InterpolateOp):
         return self.resized(shapes, known, 1, 2)
 
 
+MODES_OF_FIRST = ("area", "cubic", "linear", "nearest")
+
+
+@deferred_definition
+class Interpolate1(OpsetOp):
+    """Data resized along `axes` to the sizes of the second operand [axes]; pads do not change the size of the result."""
+
+    name = "opset1.Interpolate"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
+    data = operand_def()
+    output_shape = operand_def()
+    align_corners = boolean_property(True)
+    antialias = boolean_property(False)
+    axes = integers_property()
+    mode = string_property(None, *MODES_OF_FIRST)
+    pads_begin = integers_property(())
+    pads_end = integers_property(())
+    result = result_def()
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, axes = shapes[0], self.integers("axes")
+        check_list(shapes[1], "output_shape")
+        if data is None:
+            return None
+        if any(not 0 <= axis < len(data) for axis in axes):
+            raise InferenceError(f"axes {list(axes)} are not all axes of a tensor of rank {len(data)}")
+        sizes = known.sizes(self.operands[1]) or (-1,) * len(axes)
+        if len(sizes) != len(axes):
+            raise InferenceError(f"{len(sizes)} sizes for {len(axes)} axes")
+        shape = list(data)
+        for axis, size in zip(axes, sizes, strict=True):
+            shape[axis] = size
+        return tuple(shape)
+
+
 @deferred_definition
 class GridSample(OpsetOp):
     """Data [N, C, H, W] sampled at the positions (x, y) in -1 … 1 of a grid [N, H_out, W_out, 2].

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, OpsetOp
 from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, integer_property, string_property
-from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_shapes, normalize_axis
+from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_shapes, normalize_axis, product
 from moir.dialects.symbols import Dimension, is_symbolic, simplified
 from moir.errors import InferenceError
 
@@ -58,24 +59,26 @@ def _checked_batch(batch: int, rank: int, what: str) -> int:
     return batch
 
 
-@deferred_definition
-class Gather(ReadingOp):
-    """The slices of `data` along `axis` at `indices`; negative indices count from the end.
+class GatherOp(ReadingOp):
+    """Base of the versions of Gather: the slices of `data` along `axis` at `indices`.
 
-    The first `batch_dims` dimensions of data and indices are common batch dimensions. An index out of range yields
-    zeros.
+    The first `batch_dims` dimensions of data and indices, in the versions that have them, are common batch dimensions.
     """
 
-    name = "opset8.Gather"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2)
     PASSES_ERRORS_ON: ClassVar[bool] = True
     axis = operand_def()
-    batch_dims = integer_property(0)
-    result = result_def()
+
+    COUNTS_FROM_END: ClassVar[bool] = False
+    """Whether negative indices count from the end."""
+
+    def batch_dimensions(self) -> int:
+        """The number of common batch dimensions; a negative one counts from the end of the indices."""
+        return self.integer("batch_dims") if "batch_dims" in self.properties else 0
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         data, indices, axis = shapes[0], shapes[1], known.integers(self.operands[2])
-        batch = self.integer("batch_dims")
+        batch = self.batch_dimensions()
         if indices is not None:
             batch = _checked_batch(batch + len(indices) if batch < 0 else batch, len(indices), "indices")
         if data == ():
@@ -99,8 +102,10 @@ class Gather(ReadingOp):
     def read(self, *operands: Array) -> Array | None:
         data, indices = operands[:2]
         axis = normalize_axis(int(operands[2].ravel()[0]), data.ndim)
-        batch = self.integer("batch_dims")
+        batch = self.batch_dimensions()
         batch += indices.ndim if batch < 0 else 0
+        if not self.COUNTS_FROM_END and indices.size and indices.min() < 0:
+            return None
         positions = _positions(indices, data.shape[axis])
         if positions is None:
             return None
@@ -111,6 +116,37 @@ class Gather(ReadingOp):
         table = data.reshape(rows, before, data.shape[axis], -1)
         picked = table[np.arange(rows)[:, None, None], np.arange(before)[None, :, None], positions.reshape(rows, 1, -1)]
         return picked.reshape(*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :])
+
+
+@deferred_definition
+class Gather1(GatherOp):
+    """The slices of `data` along `axis` at `indices`."""
+
+    name = "opset1.Gather"
+    result = result_def()
+
+
+@deferred_definition
+class Gather7(GatherOp):
+    """The slices of `data` along `axis` at `indices`, behind `batch_dims` common batch dimensions."""
+
+    name = "opset7.Gather"
+    batch_dims = integer_property(0)
+    result = result_def()
+
+
+@deferred_definition
+class Gather(GatherOp):
+    """The slices of `data` along `axis` at `indices`; negative indices count from the end.
+
+    The first `batch_dims` dimensions of data and indices are common batch dimensions. An index out of range yields
+    zeros.
+    """
+
+    name = "opset8.Gather"
+    COUNTS_FROM_END: ClassVar[bool] = True
+    batch_dims = integer_property(0)
+    result = result_def()
 
 
 @deferred_definition
@@ -145,17 +181,15 @@ class GatherElements(ReadingOp):
         return None if positions is None else np.take_along_axis(data, positions, axis)
 
 
-@deferred_definition
-class GatherND(ReadingOp):
-    """The elements or slices of `data` whose first coordinates are the vectors in the last dimension of `indices`.
+class CoordinateGatherOp(ReadingOp):
+    """Base of the versions of GatherND.
 
-    The first `batch_dims` dimensions of data and indices are common batch dimensions.
+    The elements or slices of `data` whose first coordinates are the vectors in the last dimension of `indices`. The
+    first `batch_dims` dimensions of data and indices are common batch dimensions.
     """
 
-    name = "opset8.GatherND"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
     batch_dims = integer_property(0)
-    result = result_def()
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         data, indices, batch = shapes[0], shapes[1], self.integer("batch_dims")
@@ -179,6 +213,30 @@ class GatherND(ReadingOp):
         return data[(*grid, *coordinates)] if batch + depth else np.broadcast_to(data, indices.shape[:-1] + data.shape)
 
 
+@deferred_definition
+class GatherND5(CoordinateGatherOp):
+    """GatherND whose batch dimensions are one dimension of the result."""
+
+    name = "opset5.GatherND"
+    result = result_def()
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape, batch = super().result_shape(shapes, known), self.integer("batch_dims")
+        return shape if shape is None or batch < 2 else (reduce(product, shape[:batch]), *shape[batch:])
+
+    def read(self, *operands: Array) -> Array | None:
+        result, batch = super().read(*operands), self.integer("batch_dims")
+        return result if result is None or batch < 2 else result.reshape(-1, *result.shape[batch:])
+
+
+@deferred_definition
+class GatherND(CoordinateGatherOp):
+    """GatherND whose result has the batch dimensions of the data."""
+
+    name = "opset8.GatherND"
+    result = result_def()
+
+
 class WritingOp(OpsetOp):
     """Base of the operations whose result is `data` with `updates` written to positions given by `indices`."""
 
@@ -188,6 +246,10 @@ class WritingOp(OpsetOp):
 
     def result_element(self) -> Attribute:
         return self.common_element(0, 2)
+
+    def reduction_mode(self) -> str:
+        """How updates are combined; `none` in the versions without `reduction`, in which they replace elements."""
+        return self.text("reduction") if "reduction" in self.properties else "none"
 
 
 def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
@@ -256,20 +318,14 @@ class ScatterUpdate(WritingOp):
         return (simplified(result, element_types.to_numpy(self.element_type(0))) if result.dtype == object else result,)
 
 
-@deferred_definition
-class ScatterElementsUpdate(WritingOp):
-    """`data` with each element of `updates` written at its position, whose coordinate along `axis` is the index.
+class ElementWritingOp(WritingOp):
+    """Base of the versions of ScatterElementsUpdate.
 
-    `reduction` combines updates of one position with each other and, if `use_init_val` is set, with the element of
-    `data`.
+    `data` with each element of `updates` written at its position, whose coordinate along `axis` is the index.
     """
 
-    name = "opset12.ScatterElementsUpdate"
     AXES: ClassVar[AlongAxes | None] = AlongAxes(data=(0, 1, 2), operand=3)
     axis = operand_def()
-    reduction = string_property("none", "max", "mean", "min", "none", "prod", "sum")
-    use_init_val = boolean_property(True)
-    result = result_def()
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         data, axis = shapes[0], known.integers(self.operands[3])
@@ -288,8 +344,8 @@ class ScatterElementsUpdate(WritingOp):
             return None
         positions = (*np.indices(indices.shape, sparse=True),)
         positions = (*positions[:position], replaced, *positions[position + 1 :])
-        reduction, result = self.text("reduction"), data.copy()
-        initial = self.flag("use_init_val")
+        reduction, result = self.reduction_mode(), data.copy()
+        initial = reduction == "none" or self.flag("use_init_val")
         if reduction != "none" and not initial:
             result[positions] = _neutral(reduction, data.dtype)
         if not _combine(result, positions, updates, reduction):
@@ -303,17 +359,33 @@ class ScatterElementsUpdate(WritingOp):
 
 
 @deferred_definition
-class ScatterNDUpdate(WritingOp):
-    """`data` with elements or slices combined with `updates` by `reduction`.
+class ScatterElementsUpdate3(ElementWritingOp):
+    """`data` with the elements of `updates` in place of others."""
 
-    Their first coordinates are the vectors in the last dimension of `indices`.
-    """
-
-    name = "opset15.ScatterNDUpdate"
-    reduction = string_property("none", "max", "min", "none", "prod", "sub", "sum")
+    name = "opset3.ScatterElementsUpdate"
     result = result_def()
 
-    SYMBOLIC: ClassVar[bool] = False
+
+@deferred_definition
+class ScatterElementsUpdate(ElementWritingOp):
+    """`data` with the elements of `updates` written to it.
+
+    `reduction` combines updates of one position with each other and, if `use_init_val` is set, with the element of
+    `data`.
+    """
+
+    name = "opset12.ScatterElementsUpdate"
+    reduction = string_property("none", "max", "mean", "min", "none", "prod", "sum")
+    use_init_val = boolean_property(True)
+    result = result_def()
+
+
+class CoordinateWritingOp(WritingOp):
+    """Base of the versions of ScatterNDUpdate.
+
+    `data` with elements or slices written to it, whose first coordinates are the vectors in the last dimension of
+    `indices`.
+    """
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         data, indices, updates = shapes
@@ -331,6 +403,23 @@ class ScatterNDUpdate(WritingOp):
         coordinates = [_positions(indices[..., i], data.shape[i]) for i in range(indices.shape[-1])]
         positions = tuple(coordinate for coordinate in coordinates if coordinate is not None)
         result = data.copy()
-        if len(positions) < len(coordinates) or not positions or not _combine(result, positions, updates, self.text("reduction")):
+        if len(positions) < len(coordinates) or not positions or not _combine(result, positions, updates, self.reduction_mode()):
             return None
         return (result,)
+
+
+@deferred_definition
+class ScatterNDUpdate4(CoordinateWritingOp):
+    """`data` with `updates` in place of elements or slices."""
+
+    name = "opset4.ScatterNDUpdate"
+    result = result_def()
+
+
+@deferred_definition
+class ScatterNDUpdate(CoordinateWritingOp):
+    """`data` with elements or slices combined with `updates` by `reduction`."""
+
+    name = "opset15.ScatterNDUpdate"
+    reduction = string_property("none", "max", "min", "none", "prod", "sub", "sum")
+    result = result_def()

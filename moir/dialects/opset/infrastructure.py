@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -165,8 +165,38 @@ class ConvertLike(ConversionOp):
         return self.element_type(1)
 
 
+class VariableOp(OpsetOp):
+    """Base of the operations on variables, which persist between runs."""
+
+    EFFECTS: ClassVar[bool] = True
+    DETERMINISTIC: ClassVar[bool] = False
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
+
+
 @deferred_definition
-class ReadValue(OpsetOp):
+class ReadValue3(VariableOp):
+    """The value of a variable, whose initial value and type are those of the operand."""
+
+    name = "opset3.ReadValue"
+    initial = operand_def()
+    variable_id = string_property()
+    result = result_def()
+
+
+@deferred_definition
+class Assign3(VariableOp):
+    """Assigns the operand to a variable, and returns it."""
+
+    name = "opset3.Assign"
+    new_value = operand_def()
+    variable_id = string_property()
+    result = result_def()
+
+
+@deferred_definition
+class ReadValue(VariableOp):
     """The value of a variable that persists between runs; its initial value is the operand, or zeros.
 
     `variable_shape` is spelled as in the IR: `2,3`, `?,3`, `1..8,3`, `...`.
@@ -179,8 +209,7 @@ class ReadValue(OpsetOp):
     variable_shape = string_property()
     result = result_def()
 
-    EFFECTS: ClassVar[bool] = True
-    DETERMINISTIC: ClassVar[bool] = False
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"variable_type": element_types.dynamic, "variable_shape": "..."}
 
     def infer(self, known: OperandValues) -> Types:
         shape = parse_shape(self.text("variable_shape"))
@@ -199,19 +228,13 @@ class ReadValue(OpsetOp):
 
 
 @deferred_definition
-class Assign(OpsetOp):
+class Assign(VariableOp):
     """Assigns the operand to a variable, and returns it."""
 
     name = "opset6.Assign"
     new_value = operand_def()
     variable_id = string_property()
     result = result_def()
-
-    EFFECTS: ClassVar[bool] = True
-    DETERMINISTIC: ClassVar[bool] = False
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        return shapes[0]
 
 
 def parse_shape(text: str) -> Shape:

@@ -56,14 +56,26 @@ class LogicalOr(LogicalOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = either
 
 
-@deferred_definition
-class LogicalXor(LogicalOp):
-    """Exclusive or of a and b."""
+class ExclusiveOrOp(LogicalOp):
+    """Base of the operations that are the exclusive or of a and b."""
 
-    name = "opset2.LogicalXor"
     traits = traits_def(Commutative())
     FUNCTION: ClassVar[np.ufunc] = np.logical_xor
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_exclusive_or, 2)
+
+
+@deferred_definition
+class Xor(ExclusiveOrOp):
+    """Exclusive or of a and b."""
+
+    name = "opset1.Xor"
+
+
+@deferred_definition
+class LogicalXor(ExclusiveOrOp):
+    """Exclusive or of a and b."""
+
+    name = "opset2.LogicalXor"
 
 
 @deferred_definition

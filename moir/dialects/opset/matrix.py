@@ -228,3 +228,36 @@ class Einsum(OpsetOp):
         if equation is None or arrays[0].dtype.kind not in "fiu":
             return None
         return (narrowed(np.asarray(np.einsum(equation, *arrays)), operands[0].dtype),)
+
+
+@deferred_definition
+class GroupedMatMul(OpsetOp):
+    """Products of groups of rows with matrices, each of which is stored transposed.
+
+    Data [groups, M, K] or, as rows [rows, K] of groups that end at `offsets` [groups], and matrices [groups, N, K];
+    result [groups, M, N] or [rows, N].
+    """
+
+    name = "opset17.GroupedMatMul"
+    mat_a = operand_def()
+    mat_b = operand_def()
+    offsets = optional_operands(1)
+    result = result_def()
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        a, b = shapes[:2]
+        if len(shapes) > 2 and shapes[2] is not None and len(shapes[2]) != 1:
+            raise InferenceError("offsets have one dimension")
+        if (a is not None and len(a) not in (2, 3)) or (b is not None and len(b) != 3):
+            raise InferenceError(f"{format_shape(a)} and {format_shape(b)} are no groups of matrices")
+        if a is None or b is None:
+            return None
+        merge_dimensions(a[-1], b[2])
+        if len(a) == 3:
+            return (merge_dimensions(a[0], b[0]), a[1], b[1])
+        if self.optional_operand(2) is None:
+            raise InferenceError("rows of groups need offsets")
+        return (a[0], b[1])
+
+    def result_element(self) -> Attribute:
+        return self.common_element(0, 1)

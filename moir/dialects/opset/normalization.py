@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from moir.dialects.opset.property_definitions import (
     deferred_definition,
     float_property,
     integer_property,
+    integers_property,
     string_property,
 )
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_dimensions, normalize_axis
@@ -46,21 +47,15 @@ def channels_of(vectors: Shapes) -> Dimension:
     return channels
 
 
-@deferred_definition
-class BatchNormInference(OpsetOp):
+class BatchNormOp(OpsetOp):
     """gamma * (data - mean) / sqrt(variance + epsilon) + beta; data is [N, C, …], all other operands are [C]."""
 
-    name = "opset5.BatchNormInference"
-    data = operand_def()
-    gamma = operand_def()
-    beta = operand_def()
-    mean = operand_def()
-    variance = operand_def()
-    epsilon = float_property()
-    result = result_def()
+    ORDER: ClassVar[tuple[int, ...]]
+    """The indices of data, gamma, beta, mean and variance among the operands."""
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        shape, channels = shapes[0], channels_of(shapes[1:])
+        shape, *others = (shapes[index] for index in self.ORDER)
+        channels = channels_of(others)
         if shape is None:
             return None
         if len(shape) < 2:
@@ -71,7 +66,7 @@ class BatchNormInference(OpsetOp):
         return self.common_element()
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        data, gamma, beta, mean, variance = map(widened, operands)
+        data, gamma, beta, mean, variance = (widened(operands[index]) for index in self.ORDER)
         scale = gamma / np.sqrt(variance + np.asarray(self.number("epsilon"), variance.dtype))
         rank = data.ndim
         result = (data - along_channels(mean, rank)) * along_channels(scale, rank) + along_channels(beta, rank)
@@ -81,6 +76,36 @@ class BatchNormInference(OpsetOp):
         super().check_invariants()
         if self.number("epsilon") < 0:
             raise VerifyException("epsilon is negative")
+
+
+@deferred_definition
+class BatchNormInference1(BatchNormOp):
+    """Batch normalization by given statistics, the scale and the shift in front of the data."""
+
+    name = "opset1.BatchNormInference"
+    ORDER: ClassVar[tuple[int, ...]] = (2, 0, 1, 3, 4)
+    gamma = operand_def()
+    beta = operand_def()
+    data = operand_def()
+    mean = operand_def()
+    variance = operand_def()
+    epsilon = float_property()
+    result = result_def()
+
+
+@deferred_definition
+class BatchNormInference(BatchNormOp):
+    """Batch normalization by given statistics."""
+
+    name = "opset5.BatchNormInference"
+    ORDER: ClassVar[tuple[int, ...]] = (0, 1, 2, 3, 4)
+    data = operand_def()
+    gamma = operand_def()
+    beta = operand_def()
+    mean = operand_def()
+    variance = operand_def()
+    epsilon = float_property()
+    result = result_def()
 
 
 class NormalizationOp(OpsetOp):
@@ -164,6 +189,35 @@ def standardized(values: Array, axes: tuple[int, ...], eps: float, normalize_var
     variance = np.mean(centred * centred, axis=axes, keepdims=True, dtype=values.dtype)
     margin = np.asarray(eps, values.dtype)
     return centred / (np.sqrt(variance + margin) if inside else np.sqrt(variance) + margin)
+
+
+@deferred_definition
+class MVN2(OpsetOp):
+    """Data minus their mean along `reduction_axes` and, with `normalize_variance`, divided by their standard deviation.
+
+    Without `reduction_axes` the axes are all but the first, with `across_channels`, or all but the first two.
+    """
+
+    name = "opset2.MVN"
+    data = operand_def()
+    eps = float_property(1e-9)
+    across_channels = boolean_property(False)
+    normalize_variance = boolean_property(False)
+    reduction_axes = integers_property(())
+    result = result_def()
+
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"eps": 0.0}
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        (data,) = operands
+        if not is_real(data):
+            return None
+        axes = self.integers("reduction_axes") or tuple(range(1 if self.flag("across_channels") else 2, data.ndim))
+        values = standardized(widened(data), axes, self.number("eps"), self.flag("normalize_variance"), inside=False)
+        return (values.astype(data.dtype),)
 
 
 @deferred_definition

@@ -60,6 +60,23 @@ class AvgPoolOp(PoolingOp):
 
 
 @deferred_definition
+class AvgPool1(AvgPoolOp):
+    """Mean of each window; `exclude-pad` excludes padding from the count."""
+
+    name = "opset1.AvgPool"
+    ROUNDS_AS_TORCH: ClassVar[bool] = False
+    data = operand_def()
+    kernel = integers_property()
+    strides = integers_property()
+    pads_begin = integers_property()
+    pads_end = integers_property()
+    exclude_pad = boolean_property(xml="exclude-pad")
+    auto_pad = string_property("explicit", *AUTO_PAD)
+    rounding_type = string_property("floor", *ROUNDING)
+    result = result_def()
+
+
+@deferred_definition
 class AvgPool14(AvgPoolOp):
     """Mean of each window; `exclude-pad` excludes padding from the count."""
 

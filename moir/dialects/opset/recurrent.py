@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.ir import Attribute
@@ -17,6 +17,7 @@ from moir.dialects.opset.property_definitions import (
     float_property,
     floats_property,
     integer_property,
+    optional_operands,
     string_property,
     strings_property,
 )
@@ -196,20 +197,17 @@ class GRUCell(ResetGateOp, CellOp):
     OPERANDS: ClassVar[tuple[str, ...]] = CELL
 
 
-@deferred_definition
-class LSTMCell(CellOp):
-    """One step of long short-term memory, gates f, i, c, o.
+class MemoryCellOp(CellOp):
+    """Base of the versions of LSTMCell: one step of long short-term memory.
 
     Data [N, I], states [N, H], W [4H, I], R [4H, H], B [4H]; results [N, H].
     """
 
-    name = "opset4.LSTMCell"
     x = operand_def()
     initial_hidden_state = operand_def()
     initial_cell_state = operand_def()
     w = operand_def()
     r = operand_def()
-    b = operand_def()
     hidden_size = integer_property()
     activations = strings_property(("sigmoid", "tanh", "tanh"), *ACTIVATIONS)
     activations_alpha = floats_property(())
@@ -226,6 +224,36 @@ class LSTMCell(CellOp):
         found = super().sizes(shapes)
         found["H"] = self.integer("hidden_size")
         return found
+
+
+@deferred_definition
+class LSTMCell1(MemoryCellOp):
+    """One step of long short-term memory, its gates in the order `weights_format`.
+
+    The optional operands are the bias [4H] and weights of peepholes [3H], which the runtime ignores.
+    """
+
+    name = "opset1.LSTMCell"
+    optional = optional_operands(2)
+    input_forget = boolean_property(False)
+    weights_format = string_property("fico", "fico", "icof", "ifco", "ifoc", "iofc")
+
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"weights_format": "ifco"}
+
+    def sizes(self, shapes: Shapes) -> Sizes:
+        missing = len(self.OPERANDS) - len(shapes)
+        return super().sizes([*shapes[: len(self.OPERANDS)], *[None] * missing])
+
+    def result_element(self) -> Attribute:
+        return self.common_element()
+
+
+@deferred_definition
+class LSTMCell(MemoryCellOp):
+    """One step of long short-term memory, gates f, i, c, o."""
+
+    name = "opset4.LSTMCell"
+    b = operand_def()
 
 
 @deferred_definition

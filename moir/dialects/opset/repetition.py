@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -41,23 +41,19 @@ def _repeated(dimension: Dimension, target: Dimension) -> Dimension:
     return dimension if isinstance(target, Symbol) and is_fixed(dimension) and dimension != 1 else target
 
 
-@deferred_definition
-class Broadcast(MovementOp):
-    """`data` broadcast to `target_shape`.
+class BroadcastOp(MovementOp):
+    """Base of the versions of Broadcast: `data` broadcast to `target_shape`.
 
     `numpy`: dimensions are aligned at the end and only `data` is broadcast; `bidirectional`: the target is broadcast,
     too; `explicit`: `axes_mapping` gives the dimension of the target for each dimension of `data`; `pdpd`: `data` is
     aligned at the first dimension from which its sizes equal those of the target.
     """
 
-    name = "opset3.Broadcast"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
     PASSES_ERRORS_ON: ClassVar[bool] = True
     data = operand_def()
     target_shape = operand_def()
     axes_mapping = optional_operands(1)
-    mode = string_property("numpy", "bidirectional", "explicit", "numpy", "pdpd")
-    result = result_def()
 
     def gives_back_operand(self, known: OperandValues) -> bool:
         """Whether the data already have the target shape."""
@@ -85,7 +81,7 @@ class Broadcast(MovementOp):
         match self.text("mode"):
             case "bidirectional":
                 return broadcast_shapes(shape, target)
-            case "explicit":
+            case "explicit" | "none":
                 mapping = known.integers(self.optional_operand(2))
                 if shape is not None and mapping is not None:
                     self._check_mapping(shape, target, mapping)
@@ -112,13 +108,33 @@ class Broadcast(MovementOp):
         mode = self.text("mode")
         if mode == "pdpd":
             return None
-        if mode == "explicit":
+        if mode in ("explicit", "none"):
             aligned = [1] * len(target)
             for axis, size in zip(integer_list(operands[2]), data.shape, strict=True):
                 aligned[axis] = size
             data = data.reshape(aligned)
         shape = np.broadcast_shapes(data.shape, target) if mode == "bidirectional" else tuple(target)
         return (np.broadcast_to(data, shape),)
+
+
+@deferred_definition
+class Broadcast1(BroadcastOp):
+    """Broadcast of the data alone; `none` stands for `explicit`."""
+
+    name = "opset1.Broadcast"
+    mode = string_property("numpy", "explicit", "none", "numpy", "pdpd")
+    result = result_def()
+
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"mode": "none"}
+
+
+@deferred_definition
+class Broadcast(BroadcastOp):
+    """Broadcast, in both directions with the mode `bidirectional`."""
+
+    name = "opset3.Broadcast"
+    mode = string_property("numpy", "bidirectional", "explicit", "numpy", "pdpd")
+    result = result_def()
 
 
 @deferred_definition

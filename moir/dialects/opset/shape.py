@@ -164,25 +164,41 @@ def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], 
     return count // divisor
 
 
-@deferred_definition
-class ShapeOf(OpsetOp):
-    """The shape of `data` as a list of integers (si32 or si64)."""
+class ShapeOfOp(OpsetOp):
+    """Base of the versions of ShapeOf: the shape of `data` as a list of integers."""
 
-    name = "opset3.ShapeOf"
     data = operand_def()
-    output_type = element_property(element_types.si64)
-    result = result_def()
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         return (-1 if shapes[0] is None else len(shapes[0]),)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        return (np.array(operands[0].shape, dtype=element_types.to_numpy(self.result_element())),)
+
+
+@deferred_definition
+class ShapeOf1(ShapeOfOp):
+    """The shape of `data` as a list of integers (si64)."""
+
+    name = "opset1.ShapeOf"
+    result = result_def()
+
+    def result_element(self) -> Attribute:
+        return element_types.si64
+
+
+@deferred_definition
+class ShapeOf(ShapeOfOp):
+    """The shape of `data` as a list of integers (si32 or si64)."""
+
+    name = "opset3.ShapeOf"
+    output_type = element_property(element_types.si64)
+    result = result_def()
 
     def result_element(self) -> Attribute:
         if (element := self.element("output_type")) not in (element_types.si64, element_types.si32):
             raise InferenceError(f"a shape has element type i32 or i64, not {element_types.describe(element).xml}")
         return element
-
-    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        return (np.array(operands[0].shape, dtype=element_types.to_numpy(self.element("output_type"))),)
 
 
 def _squeezed(shape: Sequence[Dimension], axes: Collection[int]) -> SymbolicShape:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -304,15 +304,13 @@ class StridedSlice(MovementOp):
         return (np.asarray(data[tuple(index)], dtype=data.dtype),)
 
 
-@deferred_definition
-class Pad(MovementOp):
-    """`data` padded by `pads_begin` and `pads_end` elements along every dimension; negative pads crop elements.
+class PadOp(MovementOp):
+    """Base of the versions of Pad: `data` padded by `pads_begin` and `pads_end` elements along every dimension.
 
     `pad_mode`: `constant` fills with `pad_value` (0 by default), `edge` repeats the outermost element, `reflect` and
     `symmetric` mirror the data, without and with its outermost element.
     """
 
-    name = "opset12.Pad"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2)
     EXTENTS: ClassVar[tuple[int, ...]] = (1, 2)
     data = operand_def()
@@ -320,7 +318,6 @@ class Pad(MovementOp):
     pads_end = operand_def()
     pad_value = optional_operands(1)
     pad_mode = string_property(None, "constant", "edge", "reflect", "symmetric")
-    result = result_def()
 
     SYMBOLIC: ClassVar[bool] = False
 
@@ -363,6 +360,26 @@ class Pad(MovementOp):
         if any(max(width) > d - (mode == "reflect") for d, width in zip(data.shape, widths, strict=True)):
             return None
         return (np.pad(data, widths, mode="reflect" if mode == "reflect" else "symmetric"),)
+
+
+@deferred_definition
+class Pad1(PadOp):
+    """`data` padded; the pads are not negative."""
+
+    name = "opset1.Pad"
+    result = result_def()
+
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"pad_mode": "constant"}
+
+
+@deferred_definition
+class Pad(PadOp):
+    """`data` padded; negative pads crop elements."""
+
+    name = "opset12.Pad"
+    result = result_def()
+
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"pad_mode": "constant"}
 
 
 def _extended(bounds: list[Bound] | None, rank: int) -> list[Bound]:

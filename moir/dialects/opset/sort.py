@@ -35,14 +35,12 @@ from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 
-@deferred_definition
-class TopK(OpsetOp):
-    """The `k` largest (`mode` max) or smallest elements along `axis`, and their indices.
+class TopKOp(OpsetOp):
+    """Base of the versions of TopK: the `k` largest (`mode` max) or smallest elements along `axis`, and their indices.
 
-    `sort` sorts them by value or by index, or leaves their order undefined; `stable` keeps the order of equal elements.
+    `sort` sorts them by value or by index, or leaves their order undefined.
     """
 
-    name = "opset11.TopK"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
     AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("axis",))
     data = operand_def()
@@ -51,7 +49,6 @@ class TopK(OpsetOp):
     mode = string_property(None, "max", "min")
     sort = string_property(None, "index", "none", "value")
     index_element_type = element_property(element_types.si32)
-    stable = boolean_property(False)
     values = result_def()
     indices = result_def()
 
@@ -81,6 +78,28 @@ class TopK(OpsetOp):
         if self.text("sort") == "index":
             order = np.sort(order, axis)
         return np.take_along_axis(data, order, axis), order.astype(element_types.to_numpy(self.element("index_element_type")))
+
+
+@deferred_definition
+class TopK1(TopKOp):
+    """The largest or smallest elements and their indices."""
+
+    name = "opset1.TopK"
+
+
+@deferred_definition
+class TopK3(TopKOp):
+    """The largest or smallest elements and their indices."""
+
+    name = "opset3.TopK"
+
+
+@deferred_definition
+class TopK(TopKOp):
+    """The largest or smallest elements and their indices; `stable` keeps the order of equal elements."""
+
+    name = "opset11.TopK"
+    stable = boolean_property(False)
 
 
 @deferred_definition

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -71,6 +72,129 @@ class EmbeddingSegmentsSum(OpsetOp):
 
 def _in_range(positions: Array, size: int) -> bool:
     return positions.size == 0 or (int(positions.min()) >= 0 and int(positions.max()) < size)
+
+
+class EmbeddingBagOp(OpsetOp):
+    """Base of the operations that combine rows of `emb_table`, each bag of indices to one row.
+
+    `per_sample_weights` are factors of the rows.
+    """
+
+    emb_table = operand_def()
+    indices = operand_def()
+
+    RANK: ClassVar[int]
+    """The rank of the indices."""
+
+    WEIGHTS: ClassVar[int]
+    """The index of the operand with the weights, which are shaped like the indices."""
+
+    def bags(self, shapes: Shapes) -> Dimension:
+        """The number of bags."""
+        raise NotImplementedError
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        table = shapes[0]
+        if table == ():
+            raise InferenceError("the table has at least one dimension")
+        if self.rank(1) not in (self.RANK, None):
+            raise InferenceError(f"the indices have {self.RANK} dimensions, not shape {format_shape(shapes[1])}")
+        if self.optional_operand(self.WEIGHTS) is not None:
+            merge_shapes(shapes[1], shapes[self.WEIGHTS])
+        return None if table is None else (self.bags(shapes), *table[1:])
+
+    def result_element(self) -> Attribute:
+        return self.common_element(0) if self.optional_operand(self.WEIGHTS) is None else self.common_element(0, self.WEIGHTS)
+
+    def combined(self, rows: Array, axis: int) -> Array:
+        """The rows of a bag along an axis, combined to one."""
+        is_mean = "reduction" in self.properties and self.text("reduction") == "mean"
+        return rows.mean(axis) if is_mean and rows.shape[axis] else rows.sum(axis)
+
+
+class EmbeddingBagOffsetsOp(EmbeddingBagOp):
+    """Base of the operations on bags of a list of indices, which begin at `offsets` [bags].
+
+    An empty bag has the row `default_index`, or zeros if that is absent or -1.
+    """
+
+    offsets = operand_def()
+    optional = optional_operands(2)
+
+    RANK: ClassVar[int] = 1
+    WEIGHTS: ClassVar[int] = 4
+
+    def bags(self, shapes: Shapes) -> Dimension:
+        if self.rank(2) not in (1, None):
+            raise InferenceError(f"the offsets have one dimension, not shape {format_shape(shapes[2])}")
+        if self.optional_operand(3) is not None and self.rank(3) not in (0, None):
+            raise InferenceError(f"default_index is a scalar, not of shape {format_shape(shapes[3])}")
+        return (shapes[2] or (-1,))[0]
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        table, indices, offsets = widened(operands[0]), operands[1], operands[2]
+        if table.dtype.kind != "f" or len(operands) > 3 or not _in_range(indices, len(table)):
+            return None
+        bounds = [*offsets.tolist(), len(indices)]
+        if bounds != sorted(bounds) or (bounds and bounds[0] < 0):
+            return None
+        rows = [self.combined(table[indices[start:stop]], 0) for start, stop in zip(bounds, bounds[1:], strict=False)]
+        result = np.array(rows).reshape(len(offsets), *table.shape[1:])
+        return (narrowed(result, operands[0].dtype),)
+
+
+@deferred_definition
+class EmbeddingBagOffsetsSum(EmbeddingBagOffsetsOp):
+    """Sums of the rows of bags."""
+
+    name = "opset3.EmbeddingBagOffsetsSum"
+    result = result_def()
+
+
+@deferred_definition
+class EmbeddingBagOffsets(EmbeddingBagOffsetsOp):
+    """Sums or means of the rows of bags; the mean takes no weights."""
+
+    name = "opset15.EmbeddingBagOffsets"
+    reduction = string_property("sum", "mean", "sum")
+    result = result_def()
+
+
+class EmbeddingBagPackedOp(EmbeddingBagOp):
+    """Base of the operations on bags of equal size: indices [bags, size]."""
+
+    optional = optional_operands(1)
+
+    RANK: ClassVar[int] = 2
+    WEIGHTS: ClassVar[int] = 2
+
+    def bags(self, shapes: Shapes) -> Dimension:
+        indices = shapes[1]
+        weights = None if self.optional_operand(2) is None else shapes[2]
+        return (merge_shapes(indices, weights) or (-1,))[0]
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        table, indices = widened(operands[0]), operands[1]
+        if table.dtype.kind != "f" or len(operands) > 2 or not _in_range(indices, len(table)):
+            return None
+        return (narrowed(self.combined(table[indices], 1), operands[0].dtype),)
+
+
+@deferred_definition
+class EmbeddingBagPackedSum(EmbeddingBagPackedOp):
+    """Sums of the rows of bags."""
+
+    name = "opset3.EmbeddingBagPackedSum"
+    result = result_def()
+
+
+@deferred_definition
+class EmbeddingBagPacked(EmbeddingBagPackedOp):
+    """Sums or means of the rows of bags; the mean takes no weights."""
+
+    name = "opset15.EmbeddingBagPacked"
+    reduction = string_property("sum", "mean", "sum")
+    result = result_def()
 
 
 @deferred_definition

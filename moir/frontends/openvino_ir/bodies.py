@@ -205,4 +205,3 @@ def _arrange(body: Body, order: list[int]) -> None:
 
 
 _READERS: dict[str, Callable[[Layer, ReadBody], BodyParts]] = {"If": _if, "Loop": _loop, "TensorIterator": _tensor_iterator}
-

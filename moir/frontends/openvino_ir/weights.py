@@ -75,7 +75,9 @@ class WeightsFile:
         if self._map is None:
             if not self.path.exists():
                 raise ModelFileError(
-                    "the file with the weights is missing", location=str(self.path), hint="put the .bin beside the .xml, under the same name"
+                    "the file with the weights is missing",
+                    location=str(self.path),
+                    hint="put the .bin beside the .xml, under the same name",
                 )
             self._map = map_file(self.path)
         length = 0 if self._map is None else len(self._map)

@@ -1,0 +1,116 @@
+"""Promotion of two tensors to a common element type.
+
+Source: the results of `ConvertPromoteTypes` in OpenVINO Runtime 2026.4 for all pairs of element types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import IntegerType, Signedness
+from xdsl.ir import Attribute
+from xdsl.irdl import operand_def, result_def
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import REAL_TYPES, boolean, describe, dynamic, f16, f32, interned, string, ui64
+from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.infrastructure import converted
+from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, element_property
+from moir.dialects.shapes import Shapes
+from moir.errors import InferenceError
+
+_DOUBLED_REALS = {8: f16, 16: f32}
+"""The type that holds two different types of reals of one width, by that width."""
+
+
+def _is_signed(element: Attribute) -> bool:
+    return isinstance(element, IntegerType) and element.signedness.data is Signedness.SIGNED
+
+
+def _category(element: Attribute) -> int:
+    """Booleans before integers before reals."""
+    return 0 if element == boolean else 2 if element in REAL_TYPES else 1
+
+
+def promoted(a: Attribute, b: Attribute, of_ui64: Attribute) -> Attribute:
+    """The element type that two are promoted to.
+
+    Args:
+        a, b: the element types.
+        of_ui64: the type for 64-bit unsigned integers and signed ones.
+    """
+    if dynamic in (a, b):
+        return dynamic
+    if a == b or _category(a) != _category(b):
+        return a if _category(a) >= _category(b) else b
+    width, other = describe(a).bits, describe(b).bits
+    if _category(a) == 2:
+        return _DOUBLED_REALS[width] if width == other else a if width > other else b
+    if _is_signed(a) == _is_signed(b):
+        return a if width > other else b
+    signed, unsigned = (a, b) if _is_signed(a) else (b, a)
+    if describe(signed).bits > describe(unsigned).bits:
+        return signed
+    if unsigned == ui64:
+        return of_ui64
+    return interned(IntegerType(2 * describe(unsigned).bits, Signedness.SIGNED))
+
+
+def _holds(wide: Attribute, narrow: Attribute) -> bool:
+    """Whether conversion to a type of the same or a later category keeps all values, as far as promotion demands."""
+    if _category(wide) == 2 and _category(narrow) == 1:
+        return describe(wide).bits >= 2 * describe(narrow).bits
+    if _category(wide) == 1 and _category(narrow) == 1 and _is_signed(narrow) and not _is_signed(wide):
+        return False
+    return _category(narrow) == 0 or describe(wide).bits >= describe(narrow).bits
+
+
+@deferred_definition
+class ConvertPromoteTypes(OpsetOp):
+    """Both operands, converted to a common element type.
+
+    With `pytorch_scalar_promotion` a scalar takes the type of a tensor unless its category, of booleans, integers and
+    reals, is later. Without `promote_unsafe` the common type has to hold all values of both.
+    """
+
+    name = "opset14.ConvertPromoteTypes"
+    a = operand_def()
+    b = operand_def()
+    promote_unsafe = boolean_property(False)
+    pytorch_scalar_promotion = boolean_property(False)
+    u64_integer_promotion_target = element_property(f32)
+    first = result_def()
+    second = result_def()
+
+    SCALARS: ClassVar[tuple[tuple[int, int], ...]] = ((0, 1), (1, 0))
+
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        return shapes
+
+    def result_elements(self) -> Sequence[Attribute]:
+        return (self.common(),) * 2
+
+    def common(self) -> Attribute:
+        """The common element type. Raises InferenceError if there is none."""
+        elements = [self.element_type(index) for index in (0, 1)]
+        if string in elements:
+            raise InferenceError("strings are not promoted")
+        ranks = [self.rank(index) for index in (0, 1)]
+        common = promoted(elements[0], elements[1], self.element("u64_integer_promotion_target"))
+        if self.flag("pytorch_scalar_promotion") and dynamic not in elements:
+            if None in ranks and elements[0] != elements[1]:
+                return dynamic
+            for scalar, tensor in self.SCALARS:
+                if ranks[scalar] == 0 and ranks[tensor] and _category(elements[tensor]) >= _category(elements[scalar]):
+                    common = elements[tensor]
+        if not self.flag("promote_unsafe") and common != dynamic:
+            keeps = all(_category(common) >= _category(each) and (each == common or _holds(common, each)) for each in elements)
+            if common not in elements or not keeps:
+                raise InferenceError(f"no element type holds {' and '.join(describe(each).xml for each in elements)}")
+        return common
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        results = [converted(data, self.element_type(index), self.common()) for index, data in enumerate(operands)]
+        return [each[0] for each in results if each is not None] if None not in results else None

@@ -10,7 +10,7 @@ For every operation of every version, a line each:
   interface asks for it. The names are those that an operation without operands reports. Types and words are found by
   setting values; candidates for words are all words in the runtime's library and in its Python interface. Defaults are
   what the Python interface hands over where its caller says nothing, otherwise what an operation reports to which
-  nothing was given.
+  nothing was given. Besides (`unwritten`), its value where the sample does not give it, if the runtime accepts that.
 - operands: the least and greatest number by the signatures of the Python interface, the least also by what the runtime
   accepts of the sample; null if there is no limit.
 - sample: operands and attributes of one instance that the runtime accepts, and its result types. `f32[2,3]` is a value
@@ -194,6 +194,14 @@ def sampled(kind: str, opset: str, sample: Sample) -> JSON | None:
     return apart(ask)
 
 
+def unwritten(kind: str, opset: str, sample: Sample, name: str) -> Any:
+    """The value of an attribute that nothing was said of, in an instance whose other attributes are those of a sample;
+    None if the runtime refuses that.
+    """
+    others = {key: value for key, value in sample.attributes.items() if key != name}
+    return apart(lambda: plain(values_of(instance(kind, opset, Sample(sample.operands, others)))[name]))
+
+
 def accepted(kind: str, opset: str, sample: Sample) -> bool:
     """Whether the runtime accepts a sample."""
     try:
@@ -255,6 +263,8 @@ def described(name: str, call: Call | None, candidates: Sequence[str], known: di
             count = len(values[each]) if row["type"] == "strings" else 0
             words_found = apart(lambda each=each, count=count: limited(kind, opset, sample, each, count, candidates))
             row |= {"values": words_found} if words_found else {}
+        if values and kind not in OF_VARIABLES and (value := unwritten(kind, opset, sample, each)) is not None:
+            row["unwritten"] = value
         if call is not None and each in call.defaults:
             row["default"] = plain(call.defaults[each])
         if isinstance(row.get("default"), str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -317,6 +317,7 @@ class Softmax1(AlongAxisOp):
     """eˣ / sum(eˣ) along `axis`, which is counted from the front."""
 
     name = "opset1.Softmax"
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"axis": 0}
     XML_TYPE: ClassVar[str] = "SoftMax"
     AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("axis",))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import ClassVar
 
@@ -43,6 +43,7 @@ class DepthToSpace(DepthOp):
     """
 
     name = "opset1.DepthToSpace"
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"mode": "blocks_first"}
     result = result_def()
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
@@ -70,6 +71,7 @@ class SpaceToDepth(DepthOp):
     """Moves blocks of `block_size` elements in every spatial dimension into the channels; inverse of DepthToSpace."""
 
     name = "opset1.SpaceToDepth"
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"mode": "blocks_first"}
     result = result_def()
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:

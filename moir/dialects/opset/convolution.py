@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from xdsl.ir import Attribute
@@ -269,6 +270,7 @@ class BinaryConvolution(ConvolutionOp):
     """
 
     name = "opset1.BinaryConvolution"
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"mode": "xnor-popcount"}
     OUTPUT_CHANNELS: ClassVar[tuple[int, ...]] = (0,)
     INPUT_CHANNELS: ClassVar[tuple[int, ...]] = (1,)
     data = operand_def()

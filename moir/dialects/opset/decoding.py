@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.ir import Attribute
@@ -65,6 +65,7 @@ class CTCLoss(DecodingOp):
     """The negative logarithm of the probability of `labels` [batch, time] for `logits` [batch, time, class]."""
 
     name = "opset4.CTCLoss"
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"ctc_merge_repeated": False}
     logits = operand_def()
     logit_length = operand_def()
     labels = operand_def()

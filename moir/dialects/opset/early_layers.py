@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import reduce
 
 from xdsl.irdl import operand_def, result_def
@@ -83,6 +84,7 @@ class GRN(OpsetOp):
     """x / sqrt(sum(x ^ 2 over channels) + bias)"""
 
     name = "opset1.GRN"
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"bias": 1.0}
     data = operand_def()
     bias = float_property()
     result = result_def()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,6 +57,8 @@ def check_list(shape: SymbolicShape, what: str) -> None:
 
 class InterpolateOp(OpsetOp):
     """Base of the two versions of Interpolate."""
+
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"mode": "nearest", "shape_calculation_mode": "sizes"}
 
     mode = string_property(None, *MODES)
     shape_calculation_mode = string_property(None, "scales", "sizes")

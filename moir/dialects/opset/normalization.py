@@ -141,6 +141,7 @@ class NormalizeL2(NormalizationOp):
     """
 
     name = "opset1.NormalizeL2"
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"eps_mode": "add"}
     AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=1)
     SCALAR_AXES: ClassVar[bool] = True
     eps = float_property()
@@ -163,6 +164,7 @@ class MVN(NormalizationOp):
     """data minus its mean along axes and, with `normalize_variance`, divided by its standard deviation along them."""
 
     name = "opset6.MVN"
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"eps_mode": "INSIDE_SQRT"}
     AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=1)
     eps = float_property()
     normalize_variance = boolean_property()
@@ -213,10 +215,11 @@ class MVN2(OpsetOp):
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         (data,) = operands
-        if not is_real(data):
+        if not is_real(data) or self.integers("reduction_axes"):
+            # Devices follow `across_channels` alone.
             return None
-        axes = self.integers("reduction_axes") or tuple(range(1 if self.flag("across_channels") else 2, data.ndim))
-        values = standardized(widened(data), axes, self.number("eps"), self.flag("normalize_variance"), inside=False)
+        axes = tuple(range(1 if self.flag("across_channels") else 2, data.ndim))
+        values = standardized(widened(data), axes, self.number("eps"), self.flag("normalize_variance"))
         return (values.astype(data.dtype),)
 
 

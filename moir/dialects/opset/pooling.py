@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.ir import Attribute
@@ -49,6 +49,8 @@ class AvgPoolOp(PoolingOp):
 
     If padding is excluded, each window must contain an element, since the mean of an empty window is undefined.
     """
+
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"exclude-pad": True}
 
     def check_invariants(self) -> None:
         super().check_invariants()

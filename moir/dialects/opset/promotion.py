@@ -6,7 +6,6 @@ Source: the results of `ConvertPromoteTypes` in OpenVINO Runtime 2026.4 for all 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import Attribute
@@ -67,6 +66,13 @@ def _holds(wide: Attribute, narrow: Attribute) -> bool:
     return _category(narrow) == 0 or describe(wide).bits >= describe(narrow).bits
 
 
+def _holds_scalar(wide: Attribute, narrow: Attribute) -> bool:
+    """The same for the conversion of a scalar to the type of a tensor, of which promotion demands less."""
+    if _is_signed(wide) and _category(narrow) == 1 and not _is_signed(narrow):
+        return 2 * describe(wide).bits >= describe(narrow).bits
+    return _holds(wide, narrow)
+
+
 @deferred_definition
 class ConvertPromoteTypes(OpsetOp):
     """Both operands, converted to a common element type.
@@ -84,8 +90,6 @@ class ConvertPromoteTypes(OpsetOp):
     first = result_def()
     second = result_def()
 
-    SCALARS: ClassVar[tuple[tuple[int, int], ...]] = ((0, 1), (1, 0))
-
     def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
         return shapes
 
@@ -97,19 +101,21 @@ class ConvertPromoteTypes(OpsetOp):
         elements = [self.element_type(index) for index in (0, 1)]
         if string in elements:
             raise InferenceError("strings are not promoted")
-        ranks = [self.rank(index) for index in (0, 1)]
-        common = promoted(elements[0], elements[1], self.element("u64_integer_promotion_target"))
-        if self.flag("pytorch_scalar_promotion") and dynamic not in elements:
-            if None in ranks and elements[0] != elements[1]:
+        if dynamic in elements:
+            return dynamic
+        first, second = elements
+        common, holds = promoted(first, second, self.element("u64_integer_promotion_target")), _holds
+        ranks = [self.rank(0), self.rank(1)]
+        if self.flag("pytorch_scalar_promotion"):
+            if None in ranks and first != second and _category(first) == _category(second):
                 return dynamic
-            for scalar, tensor in self.SCALARS:
-                if ranks[scalar] == 0 and ranks[tensor] and _category(elements[tensor]) >= _category(elements[scalar]):
-                    common = elements[tensor]
-        if not self.flag("promote_unsafe") and common != dynamic:
-            keeps = all(_category(common) >= _category(each) and (each == common or _holds(common, each)) for each in elements)
-            if common not in elements or not keeps:
-                raise InferenceError(f"no element type holds {' and '.join(describe(each).xml for each in elements)}")
-        return common
+            if None not in ranks and ranks.count(0) == 1:
+                scalar, tensor = (first, second) if ranks[0] == 0 else (second, first)
+                if _category(tensor) >= _category(scalar):
+                    common, holds = tensor, _holds_scalar
+        if self.flag("promote_unsafe") or (common in elements and all(each == common or holds(common, each) for each in elements)):
+            return common
+        raise InferenceError(f"no element type holds {' and '.join(describe(each).xml for each in elements)}")
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         results = [converted(data, self.element_type(index), self.common()) for index, data in enumerate(operands)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.ir import Attribute
@@ -34,6 +34,8 @@ class ProposalOp(OpsetOp):
 
     The anchors have scores [N, 2 * A, H, W] and offsets [N, 4 * A, H, W].
     """
+
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"feat_stride": 1, "min_size": 1}
 
     class_probs = operand_def()
     bbox_deltas = operand_def()
@@ -167,7 +169,7 @@ class ExperimentalDetectronGenerateProposalsSingleImage(OpsetOp):
 class ExperimentalDetectronPriorGridGenerator(OpsetOp):
     """The priors [A, 4], moved to each cell of a grid: [H, W, A, 4], or [H * W * A, 4] with `flatten`.
 
-    The grid has the size h, w or, where these are 0, that of the feature map [1, C, H, W].
+    The grid has the size of the feature map [1, C, H, W].
     """
 
     name = "opset6.ExperimentalDetectronPriorGridGenerator"
@@ -186,7 +188,7 @@ class ExperimentalDetectronPriorGridGenerator(OpsetOp):
         agrees("priors", priors, (-1, 4))
         features, image = expanded(shapes[1], 4, "feature_map"), expanded(shapes[2], 4, "im_data")
         merge_dimensions(features[0], image[0])
-        rows, columns = self.integer("h") or features[2], self.integer("w") or features[3]
+        _, _, rows, columns = features
         if self.flag("flatten"):
             return (product(product(rows, columns), priors[0]), 4)
         return (rows, columns, priors[0], 4)

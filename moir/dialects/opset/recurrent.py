@@ -122,6 +122,8 @@ class SequenceOp(RecurrentOp):
     Results: the hidden state of all steps [N, D, T, H], then each state after the last step [N, D, H].
     """
 
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"direction": "forward"}
+
     def directions(self) -> int:
         return 2 if self.text("direction") == "bidirectional" else 1
 
@@ -241,6 +243,8 @@ class LSTMCell1(MemoryCellOp):
     UNWRITTEN: ClassVar[Mapping[str, object]] = {"weights_format": "ifco"}
 
     def sizes(self, shapes: Shapes) -> Sizes:
+        if self.optional_operand(len(self.OPERANDS)) is not None and self.rank(len(self.OPERANDS)) != 1:
+            raise InferenceError("the weights of peepholes have one dimension")
         missing = len(self.OPERANDS) - len(shapes)
         return super().sizes([*shapes[: len(self.OPERANDS)], *[None] * missing])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -33,6 +33,7 @@ class Reverse(MovementOp):
     """
 
     name = "opset1.Reverse"
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"mode": "index"}
     data = operand_def()
     reversed_axes = operand_def()
     mode = string_property(None, "index", "mask")

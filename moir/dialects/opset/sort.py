@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -40,6 +40,8 @@ class TopKOp(OpsetOp):
 
     `sort` sorts them by value or by index, or leaves their order undefined.
     """
+
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"mode": "max", "sort": "none"}
 
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
     AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("axis",))

@@ -158,6 +158,9 @@ class GreedySuppressionOp(OpsetOp):
 
     COORDINATES: ClassVar[int] = 4
 
+    SELECTS_NOTHING: ClassVar[bool] = True
+    """Whether no boxes are selected if no operand limits their number."""
+
     def limit(self, shapes: Shapes, known: OperandValues) -> int | None:
         """The largest number of boxes that operands permit for a class of an image; None if it is unknown.
 
@@ -168,7 +171,7 @@ class GreedySuppressionOp(OpsetOp):
         for index, shape in enumerate(shapes[2:], start=2):
             if shape is not None and (len(shape) > 1 or element_count(shape) not in (1, None)):
                 raise InferenceError(f"operand {index} has shape {format_shape(shape)}, it should be a scalar")
-        limit = known.integers(self.optional_operand(2))
+        limit = (0,) if len(shapes) < 3 and self.SELECTS_NOTHING else known.integers(self.optional_operand(2))
         return limit[0] if limit and limit[0] >= 0 and is_fixed(boxes[1]) else None
 
     def index_element(self) -> Attribute:
@@ -240,6 +243,8 @@ class CountedSuppressionOp(GreedySuppressionOp):
 
     Results: (batch, class, box) and (batch, class, score) [selected, 3], and their number [1].
     """
+
+    SELECTS_NOTHING: ClassVar[bool] = False
 
     def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
         limit, scores = self.limit(shapes, known), expanded(shapes[1], 3, "scores")

@@ -168,6 +168,18 @@ def _word(kind: PropertyKind, value: Any) -> Any:
     return {word.lower(): word for word in kind.allowed}[value.lower()]
 
 
+_ZEROS: Mapping[str, Any] = {
+    "bool": False,
+    "int": 0,
+    "float": 0.0,
+    "str": "",
+    "element": element_types.dynamic,
+    "ints": (),
+    "floats": (),
+    "strs": (),
+}
+
+
 class LayerProperties(NamedTuple):
     """The attributes of a `<data>`.
 
@@ -183,9 +195,9 @@ class LayerProperties(NamedTuple):
 def properties_of(operation: type[OpsetOp], texts: Mapping[str, str]) -> LayerProperties:
     """The properties of an operation for the attributes of its `<data>`.
 
-    What is not written has the value that the runtime takes then (`OpsetOp.UNWRITTEN`), else the default of the class.
-    Raises ValueError, with the name of the attribute, for a text that is no value of it, and for a required attribute
-    that is not written.
+    What is not written has the value that the runtime takes then: that of `OpsetOp.UNWRITTEN`, else the default of the
+    class, else zero. Raises ValueError, with the name of the attribute, for a text that is no value of it, and for a word
+    that is not written although there is none to take.
     """
     specs, defaults = property_table(operation)
     properties = dict(defaults)
@@ -202,7 +214,9 @@ def properties_of(operation: type[OpsetOp], texts: Mapping[str, str]) -> LayerPr
             raise ValueError(f"{name}: {error}") from None
     for name, spec in written_properties(operation).items():
         if name not in properties and not spec.optional:
-            raise ValueError(f"its attribute {name} is missing")
+            if spec.kind.allowed or spec.kind.kind not in _ZEROS:
+                raise ValueError(f"its attribute {name} is missing")
+            properties[name] = spec.kind.attribute(_ZEROS[spec.kind.kind])
     return LayerProperties(properties, unknown)
 
 

@@ -25,10 +25,11 @@ from moir.dialects.moir import ModelOp
 from moir.dialects.opset import names, operation
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.opset.property_definitions import PropertySpec, property_table
+from moir.dialects.opset.xml import properties_of, text_of
 from moir.dialects.properties import string_attribute, value_of
 from moir.emit import to_openvino
 from moir.errors import InferenceError
-from tests.unit.dialects.opset.runtime_reference import infer_with_moir, infer_with_runtime, moir_operation, types_of
+from tests.unit.dialects.opset.runtime_reference import attributes_of, infer_with_moir, infer_with_runtime, moir_operation, types_of
 
 REFERENCE: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("reference.json").read_text(encoding="utf-8"))["operations"]
 
@@ -69,6 +70,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(plain(item) for item in value)
     return value.lower() if isinstance(value, str) else value
+
+
+def test_every_operation_of_every_version_has_a_class() -> None:
+    assert set(ALL) == REFERENCE.keys() | REGIONS | OWN_ATTRIBUTES
+    assert (len(ALL), len({name.partition(".")[2] for name in ALL})) == (245, 209)
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name not in OWN_ATTRIBUTES | REGIONS])
@@ -274,3 +280,41 @@ def test_samples_are_emitted_as_the_runtime_reads_them(name: str) -> None:
     (layer,) = [node for node in model.get_ops() if node.get_friendly_name() == "op"]
     assert layer.get_type_info().version_id == name.partition(".")[0]
     assert types_of(model) == infer_with_moir(*case)
+
+
+_FILLED_IN = "the runtime computes the value when it validates the operation"
+UNLIKE_THE_RUNTIME = {
+    ("opset1.Interpolate", "mode"): "the runtime takes the empty word, which is no mode",
+    ("opset2.MVN", "reduction_axes"): _FILLED_IN,
+    ("opset2.ROIPooling", "output_size"): _FILLED_IN,
+    **{
+        ("opset5." + kind, "activations"): "the runtime reports no words for its default"
+        for kind in ("GRUSequence", "LSTMSequence", "RNNSequence")
+    },
+}
+"""Attributes whose value where nothing is written the runtime reports otherwise, and why."""
+
+
+def without_padding(value: Any) -> Any:
+    """A value for comparison: a list that only fills in zeros or ones for each axis is an empty one."""
+    value = plain(value)
+    return () if isinstance(value, tuple) and set(value) <= {0, 1} else value
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_what_is_not_written_is_read_as_the_runtime_reads_it(name: str) -> None:
+    written = {key: text_of(attribute) for key, attribute in attributes_of(name, sample(name, "static")[2]).items()}
+    for attribute, row in attributes(name).items():
+        if "unwritten" not in row or (name, attribute) in UNLIKE_THE_RUNTIME:
+            continue
+        texts = {key: text for key, text in written.items() if key != attribute}
+        found = properties_of(operation(name), texts).properties[attribute]
+        assert without_padding(value_of(found)) == without_padding(row["unwritten"]), attribute
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_attributes_are_read_as_they_are_written(name: str) -> None:
+    expected = attributes_of(name, sample(name, "static")[2])
+    found = properties_of(operation(name), {key: text_of(attribute) for key, attribute in expected.items()})
+    assert found.properties == expected
+    assert not found.unknown

@@ -35,6 +35,10 @@ PORT_INFORMATION = "port_runtime_info"
 It is a dictionary of dictionaries like `runtime_info`, whose keys are `in0`, `in1`, … and `out0`, `out1`, ….
 """
 
+BODY_INFORMATION = "body_runtime_info"
+"""The discardable attribute with the runtime information of bodies: a list, with a dictionary like that of a model for
+each."""
+
 UNKNOWN_ATTRIBUTES = "unknown_attributes"
 """The discardable attribute with attributes of the `<data>` of a layer that its operation does not have, as strings."""
 
@@ -50,6 +54,7 @@ DISCARDABLE = frozenset(
         "framework_operation",
         LAYER_VERSION,
         PORT_INFORMATION,
+        BODY_INFORMATION,
         UNKNOWN_ATTRIBUTES,
     )
 )
@@ -58,7 +63,7 @@ DISCARDABLE = frozenset(
 These are the node name of the framework; the names of the result tensors (one string per result, names separated by
 commas as in the IR); entries for the `<rt_info>` of the layer; names that a framework gives to unknown dimensions of an
 input; Python attributes that an extension set; the source operation from which an extension made this one; the version
-of the layer; entries for the `<rt_info>` of its ports; and attributes of an IR that was read which no operation has.
+of the layer; entries for the `<rt_info>` of its ports and bodies; and attributes of an IR that was read which no operation has.
 """
 
 

@@ -24,7 +24,7 @@ from moir.dialects.opset.xml import layer_type, written_properties
 from moir.dialects.shapes import element_of
 from moir.emit.bodies import bodies_of
 from moir.emit.order import LayerOrder, misplaced_operand, operands_of
-from moir.emit.runtime_info import LayerInformation, model_information
+from moir.emit.runtime_info import LayerInformation, body_information, model_information
 from moir.emit.text import escape_name, escape_value, parameter_shape, plain_text, port_text, property_text
 from moir.emit.weights import Weights
 from moir.errors import ConversionError, EmissionError
@@ -107,10 +107,10 @@ class ModelWriter:
         if op.regions:
             bodies = bodies_of(op, len(operands))
             self._write(bodies.connections)
-            for element, layers in bodies.elements:
+            for number, (element, layers) in enumerate(bodies.elements):
                 self._write(f"<{element}>\n")
                 self._network(layers, {})
-                self._write(f"</{element}>\n")
+                self._write(f"{body_information(op, number)}</{element}>\n")
         self._write("\t\t</layer>\n")
 
     def _port(self, type_: Attribute, port: int, label: str, information: str) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation
 
-from moir.dialects.assembly import PORT_INFORMATION
+from moir.dialects.assembly import BODY_INFORMATION, PORT_INFORMATION
 from moir.dialects.moir import XML_ATTRIBUTE, ModelOp, ModuleLevel
 from moir.dialects.names import name_of
 from moir.dialects.properties import string_attribute, value_of
@@ -78,6 +78,18 @@ def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] |
     if options:
         entries["conversion_parameters"] = DictionaryAttr(options)
     return f"\t<rt_info>\n{_entries(entries, _INDENT * 2)}\t</rt_info>\n"
+
+
+def body_information(op: Operation, number: int) -> str:
+    """The `<rt_info>` of a body of an operation: what it came with.
+
+    It is never omitted, for the runtime takes a body without it for one of a file of its early times.
+    """
+    bodies = op.attributes.get(BODY_INFORMATION)
+    given = list(cast("ArrayAttr[Attribute]", bodies)) if isinstance(bodies, ArrayAttr) else []
+    entries = given[number] if number < len(given) else None
+    inner = _entries(entries.data, _INDENT * 2) if isinstance(entries, DictionaryAttr) else ""
+    return f"\t<rt_info>\n{inner}\t</rt_info>\n" if inner else "\t<rt_info/>\n"
 
 
 def _entries(entries: Mapping[str, Attribute], indent: str) -> str:

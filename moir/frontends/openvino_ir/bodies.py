@@ -25,11 +25,13 @@ class Body(NamedTuple):
         block: its block.
         parameters: the number of each Parameter by the id of its layer.
         results: the number of each Result by the id of its layer.
+        information: its runtime information.
     """
 
     block: Block
     parameters: dict[int, int]
     results: dict[int, int]
+    information: dict[str, Attribute]
 
 
 class BodyParts(NamedTuple):
@@ -39,11 +41,13 @@ class BodyParts(NamedTuple):
         properties: its properties for the port maps.
         regions: its bodies.
         results: its number of results.
+        information: the runtime information of each body.
     """
 
     properties: dict[str, Attribute]
     regions: list[Region]
     results: int
+    information: list[dict[str, Attribute]]
 
 
 ReadBody = Callable[[Element], Body]
@@ -155,7 +159,7 @@ def _repeated(layer: Layer, read: ReadBody, *, counts: bool) -> BodyParts:
         if condition is None:
             raise layer.error("no Result of its body is the condition of the next iteration")
         properties["condition"] = integer_attribute(condition)
-    return BodyParts(properties, [Region(body.block)], len(layer.outputs))
+    return BodyParts(properties, [Region(body.block)], len(layer.outputs), [body.information])
 
 
 def _loop(layer: Layer, read: ReadBody) -> BodyParts:
@@ -169,6 +173,7 @@ def _tensor_iterator(layer: Layer, read: ReadBody) -> BodyParts:
 def _if(layer: Layer, read: ReadBody) -> BodyParts:
     properties: dict[str, Attribute] = {}
     regions: list[Region] = []
+    information: list[dict[str, Attribute]] = []
     for branch in ("then", "else"):
         body = _body(layer, f"{branch}_body", read)
         inputs: dict[int, BodyPort] = {}
@@ -183,7 +188,8 @@ def _if(layer: Layer, read: ReadBody) -> BodyParts:
             outputs[_output(layer, entry)] = BodyPort(result)
         _arrange(body, [port.index or 0 for port in _filled(layer, outputs, len(layer.outputs), "output")])
         regions.append(Region(body.block))
-    return BodyParts(properties, regions, len(layer.outputs))
+        information.append(body.information)
+    return BodyParts(properties, regions, len(layer.outputs), information)
 
 
 def _arrange(body: Body, order: list[int]) -> None:

@@ -15,7 +15,6 @@ from moir.errors import ConversionError, ModelFileError
 from moir.frontends.openvino_ir.document import read_document
 from moir.frontends.openvino_ir.legacy import upgrade
 from moir.frontends.openvino_ir.operations import BlockBuilder
-from moir.frontends.openvino_ir.runtime_info import model_entries
 from moir.frontends.openvino_ir.weights import WeightsFile
 
 VERSIONS = ("10", "11")
@@ -43,7 +42,8 @@ def read_model(path: str | Path) -> ModuleOp:
         said = "no version" if version is None else f"version {version!r}"
         raise ModelFileError(f"it is an IR of {said}; versions 10 and 11 are read", location=str(path))
     try:
-        block = BlockBuilder(WeightsFile(path.with_suffix(".bin"))).body(net).block
+        body = BlockBuilder(WeightsFile(path.with_suffix(".bin"))).body(net)
+        block = body.block
         infer_block(block, KnownValues())
         if version == VERSIONS[0]:
             upgrade(block)
@@ -52,6 +52,6 @@ def read_model(path: str | Path) -> ModuleOp:
             error.location = str(path)
         raise
     attributes: dict[str, Attribute] = {}
-    if entries := model_entries(net):
-        attributes[ModuleLevel.RUNTIME_INFO] = DictionaryAttr(entries)
+    if body.information:
+        attributes[ModuleLevel.RUNTIME_INFO] = DictionaryAttr(body.information)
     return Module([ModelOp.of(net.get("name", "Model0"), block, attributes)])

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from xml.etree.ElementTree import Element
 
-from xdsl.dialects.builtin import DictionaryAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types, opset
-from moir.dialects.assembly import LAYER_VERSION, PORT_INFORMATION, UNKNOWN_ATTRIBUTES
+from moir.dialects.assembly import BODY_INFORMATION, LAYER_VERSION, PORT_INFORMATION, UNKNOWN_ATTRIBUTES
 from moir.dialects.extension import EXTENSION, extension_class
 from moir.dialects.names import add_tensor_names
 from moir.dialects.opset.base import OpsetOp
@@ -22,14 +22,14 @@ from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import InferenceError, ModelFileError
 from moir.frontends.openvino_ir.bodies import Body, BodyParts, bodies_of, has_bodies
 from moir.frontends.openvino_ir.layers import Layer, Network, parsed_number
-from moir.frontends.openvino_ir.runtime_info import entries_of
+from moir.frontends.openvino_ir.runtime_info import entries_of, model_entries
 from moir.frontends.openvino_ir.weights import WeightsFile
 from moir.rewriting.verified_form import form_of
 
 MAXIMUM_RESULTS = 1 << 16
 """Largest number of outputs, so that a small file cannot demand unlimited memory."""
 
-NO_BODIES = BodyParts({}, [], 0)
+NO_BODIES = BodyParts({}, [], 0, [])
 
 PORT_ENTRIES_OF = {"opset1.Parameter": "out0", "opset1.Result": "in0"}
 """The port whose layout is an entry of the operation itself (`moir.emit.runtime_info`)."""
@@ -76,6 +76,7 @@ class BlockBuilder:
             block,
             _numbered(layer.id for layer in network.layers if layer.is_parameter),
             _numbered(layer.id for layer in network.layers if layer.is_result),
+            model_entries(holder),
         )
 
     def _operation(self, layer: Layer, operands: list[SSAValue]) -> Operation:
@@ -96,6 +97,8 @@ class BlockBuilder:
             properties, unknown = {name: string_attribute(text) for name, text in texts.items()}, {}
             types = [port_type(port) for port in layer.ports("output")]
         attributes = _attributes(layer, operation, unknown)
+        if any(bodies.information):
+            attributes[BODY_INFORMATION] = ArrayAttr([DictionaryAttr(each) for each in bodies.information])
         op = operation.create(operands=operands, properties=properties, attributes=attributes, regions=bodies.regions)
         if types is None:
             count = bodies.results if bodies.regions else _result_count(op, layer)

@@ -286,7 +286,7 @@ _FILLED_IN = "the runtime computes the value when it validates the operation"
 UNLIKE_THE_RUNTIME = {
     ("opset1.Interpolate", "mode"): "the runtime takes the empty word, which is no mode",
     ("opset2.MVN", "reduction_axes"): _FILLED_IN,
-    ("opset2.ROIPooling", "output_size"): _FILLED_IN,
+    **{("opset2.ROIPooling", size): _FILLED_IN for size in ("output_size", "output_roi", "pooled_h", "pooled_w")},
     **{
         ("opset5." + kind, "activations"): "the runtime reports no words for its default"
         for kind in ("GRUSequence", "LSTMSequence", "RNNSequence")

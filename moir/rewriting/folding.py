@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+from xdsl.dialects.builtin import DictionaryAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from moir.analysis.constants import FLOATS, values_of
@@ -76,7 +77,7 @@ class Folding:
             if values is None:
                 return None
             operands.append(values)
-        if not operands or is_dequantization(op):
+        if not operands or is_dequantization(op) or is_decompression(op):
             return None
         growth = self.growth(op, operands)
         if growth is None or growth > self.allowance:
@@ -158,6 +159,17 @@ def is_dequantization(op: OpsetOp) -> bool:
         and element_of(op.results[0]) in REAL_TYPES
         and all(use.index == 0 and use.operation.name in ("opset1.Subtract", "opset1.Multiply") for use in op.results[0].uses)
     )
+
+
+def is_decompression(op: OpsetOp) -> bool:
+    """Whether an operation is the Convert of a weight that is stored in half precision to save space.
+
+    Folding it would undo that; only a single number is folded, which other passes look for.
+    """
+    if op.name != "opset1.Convert" or "runtime_info" not in op.attributes or element_count(shape_of(op.results[0])) == 1:
+        return False
+    information = op.attributes["runtime_info"]
+    return isinstance(information, DictionaryAttr) and "decompression" in information.data
 
 
 def replace_by_constants(op: OpsetOp, results: Sequence[Values]) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from moir.errors import ModelFileError
-from moir.frameworks import VARINT
+from moir.frameworks import VARINT, readable
 from moir.records import Record
 
 
@@ -184,7 +184,10 @@ def foreign_kind(beginning: bytes, name: str = "", kinds: Iterable[FileKind] = K
 
 
 def check_not_foreign(path: Path, beginning: bytes) -> None:
-    """Raises ModelFileError if the first bytes of a file are those of a kind that no frontend reads."""
+    """Raises ModelFileError if the first bytes of a file are those of another framework, or of a kind that is not read."""
+    other = next((framework for framework in readable() if not framework.beginning and framework.begins(beginning)), None)
+    if other is not None:
+        raise ModelFileError(f"this is a model of {other.title}", location=str(path), hint=f"read it as such: {other.dialect}")
     kind = foreign_kind(beginning) or foreign_kind(beginning, kinds=GENERAL)
     if kind is not None:
         raise kind.error(path)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from xdsl.ir import Attribute, OpResult, SSAValue
+from xdsl.dialects.builtin import DictionaryAttr
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.data import Array, DataAttr
@@ -79,13 +80,21 @@ def outranks(constant: SSAValue, other: SSAValue) -> bool:
     return own != 0 and (own is None or rank is None or own > rank)
 
 
+def is_decompression(op: Operation) -> bool:
+    """Whether an operation is the Convert of a weight that is stored in fewer bits to save space, as its mark says."""
+    if not isinstance(op, Convert):
+        return False
+    information = op.attributes.get("runtime_info")
+    return isinstance(information, DictionaryAttr) and "decompression" in information.data
+
+
 def weight_of(value: SSAValue) -> Values | None:
     """The elements of a floating-point constant, or of one that is converted to another floating-point type.
 
-    None for any other value and for elided constants.
+    None for any other value, for elided constants, and for a weight that is stored compressed: a changed one would not be.
     """
     element = element_of(value)
-    if element not in FLOATS or not isinstance(value, OpResult):
+    if element not in FLOATS or not isinstance(value, OpResult) or is_decompression(value.op):
         return None
     source = value.op.operands[0] if isinstance(value.op, Convert) else value
     data = source.op.properties.get("value") if isinstance(source, OpResult) else None

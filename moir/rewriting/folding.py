@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from moir.analysis.constants import FLOATS, values_of
+from moir.analysis.constants import FLOATS, is_decompression, values_of
 from moir.analysis.known_values import KnownValues, evaluate
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
@@ -77,7 +76,7 @@ class Folding:
             if values is None:
                 return None
             operands.append(values)
-        if not operands or is_dequantization(op) or is_decompression(op):
+        if not operands or is_dequantization(op) or is_stored_compressed(op):
             return None
         growth = self.growth(op, operands)
         if growth is None or growth > self.allowance:
@@ -161,15 +160,12 @@ def is_dequantization(op: OpsetOp) -> bool:
     )
 
 
-def is_decompression(op: OpsetOp) -> bool:
+def is_stored_compressed(op: OpsetOp) -> bool:
     """Whether an operation is the Convert of a weight that is stored in half precision to save space.
 
     Folding it would undo that; only a single number is folded, which other passes look for.
     """
-    if op.name != "opset1.Convert" or "runtime_info" not in op.attributes or element_count(shape_of(op.results[0])) == 1:
-        return False
-    information = op.attributes["runtime_info"]
-    return isinstance(information, DictionaryAttr) and "decompression" in information.data
+    return is_decompression(op) and element_count(shape_of(op.results[0])) != 1
 
 
 def replace_by_constants(op: OpsetOp, results: Sequence[Values]) -> None:

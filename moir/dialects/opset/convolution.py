@@ -262,7 +262,7 @@ class DeformableConvolution(DeformableConvolutionOp):
 
 
 @deferred_definition
-class BinaryConvolution(ConvolutionOp):
+class BinaryConvolution(SlidingWindowOp):
     """Convolution of the signs of data [N, C_in, H, W] with filters of single bits [C_out, C_in, kH, kW].
 
     Result: [N, C_out, H_out, W_out], the number of equal signs minus that of different ones. `pad_value` is the value of
@@ -271,8 +271,6 @@ class BinaryConvolution(ConvolutionOp):
 
     name = "opset1.BinaryConvolution"
     UNWRITTEN: ClassVar[Mapping[str, object]] = {"mode": "xnor-popcount"}
-    OUTPUT_CHANNELS: ClassVar[tuple[int, ...]] = (0,)
-    INPUT_CHANNELS: ClassVar[tuple[int, ...]] = (1,)
     data = operand_def()
     filters = operand_def()
     strides = integers_property()

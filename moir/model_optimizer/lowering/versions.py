@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from moir.dialects import opset
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.xml import kind_of_layer_type
@@ -9,27 +11,49 @@ from moir.dialects.opset.xml import kind_of_layer_type
 UNVERSIONED = frozenset((None, "", "experimental", "None"))
 """Versions that stand for any operation set."""
 
-COMPATIBLE: dict[str, int] = {
-    "AvgPool": 1,
-    "Broadcast": 1,
-    "DeformableConvolution": 1,
-    "DetectionOutput": 1,
-    "Gather": 1,
-    "NonMaxSuppression": 5,
-    "Pad": 1,
-    "Proposal": 1,
-    "PriorBox": 1,
-    "ROIAlign": 3,
-    "Range": 1,
-    "ScatterElementsUpdate": 3,
-    "ScatterNDUpdate": 4,
-    "ShapeOf": 1,
-    "TopK": 1,
-}
-"""Type -> operation set since which the oldest version moir has is compatible with the attributes and operands."""
 
-NEWEST: dict[str, int] = {"MulticlassNms": 8}
-"""Type -> last operation set in which the version moir has is in force, though newer versions exist."""
+class Successor(NamedTuple):
+    """A later version of an operation that does what earlier ones do.
+
+    Args:
+        since: the first operation set whose version it takes the place of.
+        version: the operation set that introduced it.
+    """
+
+    since: int
+    version: int
+
+
+SUCCESSORS: dict[str, Successor] = {
+    "AvgPool": Successor(1, 14),
+    "Broadcast": Successor(1, 3),
+    "DeformableConvolution": Successor(1, 8),
+    "DetectionOutput": Successor(1, 8),
+    "Gather": Successor(1, 8),
+    "NonMaxSuppression": Successor(5, 9),
+    "Pad": Successor(1, 12),
+    "PriorBox": Successor(1, 8),
+    "Proposal": Successor(1, 4),
+    "ROIAlign": Successor(3, 9),
+    "Range": Successor(1, 4),
+    "ScatterElementsUpdate": Successor(3, 12),
+    "ScatterNDUpdate": Successor(4, 15),
+    "ShapeOf": Successor(1, 3),
+    "TopK": Successor(1, 11),
+}
+"""The versions that take the place of earlier ones, whose attributes and operands they understand."""
+
+UNVERSIONED_OPERATIONS: dict[str, int] = {
+    "Assign": 6,
+    "BatchNormInference": 5,
+    "GatherND": 8,
+    "Interpolate": 4,
+    "LSTMCell": 4,
+    "MVN": 6,
+    "MulticlassNms": 8,
+    "ReadValue": 6,
+}
+"""Type -> the version that is meant where none is given, where that is neither the oldest nor a successor."""
 
 
 def is_standard(type_: str) -> bool:
@@ -47,24 +71,25 @@ def opset_number(version: str | None) -> int | None:
 
 
 def standard_operation(type_: str, version: str | None) -> type[OpsetOp] | None:
-    """The class of an operation of an operation set: the version in force there, or a compatible one.
+    """The class of an operation of an operation set: the version in force there, or its successor.
 
-    Without a version it is the oldest, as in Model Optimizer. None if moir does not have the operation.
+    Without a version it is, with few exceptions, the oldest, as in Model Optimizer. None if there is no such operation.
     """
     type_ = kind_of_layer_type(type_)
     try:
         names = opset.versions(type_)
     except KeyError:
         return None
+    successor = SUCCESSORS.get(type_)
     number = opset_number(version)
     if number is None:
-        return opset.operation(names[0]) if version in UNVERSIONED else None
-    if number > NEWEST.get(type_, number):
-        return None
+        meant = UNVERSIONED_OPERATIONS.get(type_) or (successor.version if successor is not None else None)
+        name = names[0] if meant is None else f"opset{meant}.{type_}"
+        return opset.operation(name) if version in UNVERSIONED else None
     introduced = {int(name.partition(".")[0].removeprefix("opset")): name for name in names}
-    in_force = [candidate for candidate in introduced if candidate <= number]
-    if in_force:
-        return opset.operation(introduced[max(in_force)])
-    if COMPATIBLE.get(type_, number + 1) <= number:
-        return opset.operation(introduced[min(introduced)])
-    return None
+    in_force = max((candidate for candidate in introduced if candidate <= number), default=None)
+    if in_force is None:
+        return None
+    if successor is not None and successor.since <= in_force < successor.version:
+        in_force = successor.version
+    return opset.operation(introduced[in_force])

@@ -33,7 +33,7 @@ def simple() -> ModelProto:
         (b"\x1c\x00\x00\x00TFL3rest", "TensorFlow Lite"),
         (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
         (b"<!DOCTYPE html><html></html>", "HTML"),
-        (b'<?xml version="1.0"?><net/>', "OpenVINO IR already"),
+        (b'<?xml version="1.0"?><net/>', "this is a model of OpenVINO IR; read it as such: openvino_ir"),
         (b'{"node": []}', "JSON"),
         (b"ir_version: 8\ngraph {}\n", "text"),
         (bytes(100), "zeros"),

@@ -116,13 +116,13 @@ def test_text_reads_back() -> None:
 def test_an_operation_keeps_the_version_it_was_given() -> None:
     def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         return Op(
-            graph, {"op": "BinaryConvolution", "type": "BinaryConvolution", "version": "opset1", "IE": None, "infer": ScaleBy.infer}
+            graph, {"op": "CubicConvolution", "type": "CubicConvolution", "version": "opset1", "IE": None, "infer": ScaleBy.infer}
         ).create_node(inputs)
 
     module = lowered(build, [X])
-    assert b'type="BinaryConvolution" version="opset1"' in serialize(module)[0]
+    assert b'type="CubicConvolution" version="opset1"' in serialize(module)[0]
     again = Parser(MoirContext(), str(module)).parse_module()
-    assert b'type="BinaryConvolution" version="opset1"' in serialize(again)[0]
+    assert b'type="CubicConvolution" version="opset1"' in serialize(again)[0]
 
 
 def test_a_type_that_is_no_identifier() -> None:
@@ -298,12 +298,16 @@ def test_attributes_that_do_not_fit_name_the_node(type_: str, attributes: dict[s
         ("AvgPool", "opset1", "opset14.AvgPool"),
         ("TopK", "opset3", "opset11.TopK"),
         ("NonMaxSuppression", "opset5", "opset9.NonMaxSuppression"),
-        ("NonMaxSuppression", "opset4", None),
-        ("MulticlassNms", "opset9", None),
+        ("NonMaxSuppression", "opset4", "opset4.NonMaxSuppression"),
+        ("NonMaxSuppression", None, "opset9.NonMaxSuppression"),
+        ("MulticlassNms", "opset9", "opset9.MulticlassNms"),
+        ("Interpolate", "opset1", "opset1.Interpolate"),
+        ("Interpolate", None, "opset4.Interpolate"),
         ("Interpolate", "opset4", "opset4.Interpolate"),
         ("Mish", "extension", None),
         ("Mish", "opset²", None),
-        ("BinaryConvolution", "opset1", None),
+        ("BinaryConvolution", "opset1", "opset1.BinaryConvolution"),
+        ("CubicConvolution", "opset1", None),
     ],
 )
 def test_the_operation_of_a_type_and_version(type_: str, version: str | None, expected: str | None) -> None:

@@ -33,7 +33,7 @@ from typing import Any, cast
 
 import numpy as np
 import openvino
-from openvino import opset3, opset6
+from openvino import opset6
 
 from scripts.opset_interface import Call, calls
 from scripts.opset_samples import SAMPLES, Sample
@@ -46,6 +46,10 @@ JSON = dict[str, Any]
 
 NODES: Any = import_module("openvino._pyopenvino").NodeFactory
 """The runtime's own factory of nodes, which also makes operations without operands."""
+
+
+VARIABLES: Any = import_module("openvino.opset3")
+"""The operation set with the first version of the operations on variables."""
 
 
 def apart(function: Callable[[], Any]) -> Any:
@@ -168,8 +172,8 @@ def instance(kind: str, opset: str, sample: Sample) -> openvino.Node:
     if kind in OF_VARIABLES:
         variable = sample.attributes["variable_id"]
         if opset == "opset3":
-            read = opset3.read_value(operands[0], variable)
-            return read if kind == "ReadValue" else opset3.assign(read, variable)
+            read = VARIABLES.read_value(operands[0], variable)
+            return read if kind == "ReadValue" else VARIABLES.assign(read, variable)
         shape = openvino.PartialShape(f"[{sample.attributes['variable_shape']}]")
         read = opset6.read_value(operands[0], variable, getattr(openvino.Type, sample.attributes["variable_type"]), shape)
         return read if kind == "ReadValue" else opset6.assign(read, variable)

@@ -265,8 +265,8 @@ class DeformableConvolution(DeformableConvolutionOp):
 class BinaryConvolution(SlidingWindowOp):
     """Convolution of the signs of data [N, C_in, H, W] with filters of single bits [C_out, C_in, kH, kW].
 
-    Result: [N, C_out, H_out, W_out], the number of equal signs minus that of different ones. `pad_value` is the value of
-    padding.
+    Result: [N, C_out, H_out, W_out], the number of equal signs minus that of different ones. `pad_value` is the value
+    of padding.
     """
 
     name = "opset1.BinaryConvolution"

@@ -155,7 +155,7 @@ MODES_OF_FIRST = ("area", "cubic", "linear", "nearest")
 
 @deferred_definition
 class Interpolate1(OpsetOp):
-    """Data resized along `axes` to the sizes of the second operand [axes]; pads do not change the size of the result."""
+    """Data resized along `axes` to the sizes of the second operand [axes]; pads do not change the result's size."""
 
     name = "opset1.Interpolate"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)

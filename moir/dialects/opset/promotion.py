@@ -25,7 +25,7 @@ _DOUBLED_REALS = {8: f16, 16: f32}
 
 
 def _is_signed(element: Attribute) -> bool:
-    return isinstance(element, IntegerType) and element.signedness.data is Signedness.SIGNED
+    return describe(element).xml.startswith("i")
 
 
 def _category(element: Attribute) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -129,7 +130,8 @@ class EmbeddingBagOffsetsOp(EmbeddingBagOp):
             raise InferenceError(f"the offsets have one dimension, not shape {format_shape(shapes[2])}")
         if self.optional_operand(3) is not None and self.rank(3) not in (0, None):
             raise InferenceError(f"default_index is a scalar, not of shape {format_shape(shapes[3])}")
-        return (shapes[2] or (-1,))[0]
+        offsets = shapes[2]
+        return offsets[0] if offsets else -1
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         table, indices, offsets = widened(operands[0]), operands[1], operands[2]
@@ -138,7 +140,7 @@ class EmbeddingBagOffsetsOp(EmbeddingBagOp):
         bounds = [*offsets.tolist(), len(indices)]
         if bounds != sorted(bounds) or (bounds and bounds[0] < 0):
             return None
-        rows = [self.combined(table[indices[start:stop]], 0) for start, stop in zip(bounds, bounds[1:], strict=False)]
+        rows = [self.combined(table[indices[start:stop]], 0) for start, stop in pairwise(bounds)]
         result = np.array(rows).reshape(len(offsets), *table.shape[1:])
         return (narrowed(result, operands[0].dtype),)
 
@@ -171,7 +173,8 @@ class EmbeddingBagPackedOp(EmbeddingBagOp):
     def bags(self, shapes: Shapes) -> Dimension:
         indices = shapes[1]
         weights = None if self.optional_operand(2) is None else shapes[2]
-        return (merge_shapes(indices, weights) or (-1,))[0]
+        shape = merge_shapes(indices, weights)
+        return shape[0] if shape else -1
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         table, indices = widened(operands[0]), operands[1]

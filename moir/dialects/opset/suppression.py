@@ -125,8 +125,8 @@ class MulticlassNms8(MulticlassSuppressionOp):
 class MulticlassNms(MulticlassSuppressionOp):
     """Suppression of boxes that all classes share, or of boxes of each class and of any number for each image.
 
-    In the second form boxes are [classes, boxes, 4], scores [classes, boxes], and `roisnum` [N] is the number of boxes of
-    each image.
+    In the second form boxes are [classes, boxes, 4], scores [classes, boxes], and `roisnum` [N] is the number of boxes
+    of each image.
     """
 
     name = "opset9.MulticlassNms"

@@ -87,7 +87,24 @@ class Form(NamedTuple):
     read: Callable[[str], Any]
 
 
+_ALIASES = {"undefined": "dynamic"}
 _WORDS_FOR_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+def _boolean_text(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _boolean(text: str) -> bool:
+    return _WORDS_FOR_BOOLEANS[text.strip().lower()]
+
+
+def _element_text(element: Attribute) -> str:
+    return element_types.describe(element).xml
+
+
+def _element(text: str) -> Attribute:
+    return element_types.from_xml(_ALIASES.get(text, text))
 
 
 def _integer(text: str) -> int:
@@ -99,18 +116,16 @@ def _integer(text: str) -> int:
 
 
 SCALARS: Mapping[str, Form] = {
-    "bool": Form(lambda value: "true" if value else "false", lambda text: _WORDS_FOR_BOOLEANS[text.strip().lower()]),
+    "bool": Form(_boolean_text, _boolean),
     "int": Form(repr, _integer),
     "float": Form(repr, float),
     "str": Form(str, str),
-    "element": Form(lambda value: element_types.describe(value).xml, lambda text: element_types.from_xml(_ALIASES.get(text, text))),
+    "element": Form(_element_text, _element),
 }
 """The forms of single values, by the kind of the property."""
 
 LISTS: Mapping[str, Form] = {"ints": SCALARS["int"], "floats": SCALARS["float"], "strs": Form(str, str.strip)}
 """The forms of the items of lists, which commas separate, by the kind of the property."""
-
-_ALIASES = {"undefined": "dynamic"}
 
 
 def text_of(attribute: Attribute) -> str:
@@ -162,7 +177,7 @@ _FORMS = {
 
 
 def _word(kind: PropertyKind, value: Any) -> Any:
-    """A word in the spelling of the class; any other value unchanged. Raises KeyError for a word that is not allowed."""
+    """A word as the class spells it; any other value unchanged. Raises KeyError for a word that is not allowed."""
     if not kind.allowed or value in kind.allowed:
         return value
     return {word.lower(): word for word in kind.allowed}[value.lower()]

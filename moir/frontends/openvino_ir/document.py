@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from moir.errors import ModelFileError
@@ -25,7 +26,7 @@ _ENCODINGS = frozenset((b"utf-8", b"utf8", b"us-ascii", b"ascii"))
 
 
 def read_document(path: Path) -> Element:
-    """The root element of an XML file. Raises ModelFileError if the file is no XML, or more than these limits permit."""
+    """The root element of an XML file. Raises ModelFileError if it is no XML, or more than these limits permit."""
     data = map_file(path)
     if data is None:
         raise ModelFileError("the file is empty", location=str(path), hint="copy or download it again")
@@ -43,7 +44,7 @@ def read_document(path: Path) -> Element:
 class _Parser:
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._parser = XMLPullParser(("start", "end"))
+        self._parser: Any = XMLPullParser(("start", "end"))
         self._depth = 0
         self._count = 0
         self._root: Element | None = None

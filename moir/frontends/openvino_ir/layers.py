@@ -60,7 +60,10 @@ class Layer:
         return ModelFileError(reason, operation=operation or None, node=self.name or None, hint=hint)
 
     def number(self, element: Element, name: str, default: int | None = None) -> int:
-        """An attribute of an element that is a number. Raises ModelFileError if it is none, or missing without a default."""
+        """An attribute of an element that is a number.
+
+        Raises ModelFileError if it is none, or missing without a default.
+        """
         text = element.get(name)
         if text is None and default is not None:
             return default

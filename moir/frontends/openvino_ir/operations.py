@@ -84,8 +84,10 @@ class BlockBuilder:
         data = layer.element.find("data")
         texts = {} if data is None else dict(data.attrib)
         bodies = bodies_of(operation.KIND, layer, self.body) if has_bodies(operation.KIND) else NO_BODIES
-        types: list[Attribute] | None = None
+        types: Sequence[Attribute] = ()
+        is_typed = True
         if operation.name == "opset1.Constant":
+            is_typed = False
             properties, unknown = {"value": self._constant(layer, texts)}, _without(texts, "element_type", "shape", "offset", "size")
         elif operation.name == "opset1.Parameter":
             properties, types = parameter(layer, texts)
@@ -93,6 +95,7 @@ class BlockBuilder:
         elif operation.name.startswith("opset"):
             properties, unknown = self._properties_of(operation, texts)
             properties |= bodies.properties
+            is_typed = False
         else:
             properties, unknown = {name: string_attribute(text) for name, text in texts.items()}, {}
             types = [port_type(port) for port in layer.ports("output")]
@@ -100,7 +103,7 @@ class BlockBuilder:
         if any(bodies.information):
             attributes[BODY_INFORMATION] = ArrayAttr([DictionaryAttr(each) for each in bodies.information])
         op = operation.create(operands=operands, properties=properties, attributes=attributes, regions=bodies.regions)
-        if types is None:
+        if not is_typed:
             count = bodies.results if bodies.regions else _result_count(op, layer)
             types = [UNKNOWN] * count
         op.results = SSAValues(OpResult(type_, op, index) for index, type_ in enumerate(types))

@@ -1,4 +1,4 @@
-"""Runtime information: what `<rt_info>` says of a model, of layers and of ports, and the `<meta_data>` of older files."""
+"""Runtime information: the `<rt_info>` of a model, of layers and of ports, and the `<meta_data>` of older files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from moir.dialects.properties import string_attribute
 
 
 def entries_of(holder: Element) -> dict[str, Attribute]:
-    """The entries of the `<rt_info>` of a layer or a port: a dictionary of its fields for each name, a list for several."""
+    """The entries of the `<rt_info>` of a layer or a port: for each name a dictionary of its fields, or several."""
     found: dict[str, list[Attribute]] = {}
     for information in holder.findall("rt_info"):
         for entry in information.findall("attribute"):

@@ -74,11 +74,8 @@ class WeightsFile:
             return np.empty(0, dtype=np.uint8)
         if self._map is None:
             if not self.path.exists():
-                raise ModelFileError(
-                    "the file with the weights is missing",
-                    location=str(self.path),
-                    hint="put the .bin beside the .xml, under the same name",
-                )
+                hint = "put the .bin beside the .xml, under the same name"
+                raise ModelFileError("the file with the weights is missing", location=str(self.path), hint=hint)
             self._map = map_file(self.path)
         length = 0 if self._map is None else len(self._map)
         if self._map is None or offset + size > length:

@@ -92,17 +92,63 @@ TYPES: list[tuple[str, list[Any], dict[str, Any], int]] = [
     ("opset3.EmbeddingBagPackedSum", [("f32", (-1, 2)), ("i64", None), ("f32", (4, 3))], {}, 1),
     ("opset6.ExperimentalDetectronPriorGridGenerator", [("f32", (3, 4)), ("f32", (1, 8, -1, 5)), ("f32", (1, 3, 64, 80))], {"h": 4}, 1),
     ("opset6.ExperimentalDetectronROIFeatureExtractor", [("f32", (-1, 4)), ("f32", (1, 8, 16, 16))], {"output_size": 7}, 2),
-    ("opset9.GenerateProposals", [("f32", (1, 4)), ANY, ("f32", (1, 12, 4, 5)), ANY], {"min_size": 1.0, "nms_threshold": 0.5, "pre_nms_count": 20, "post_nms_count": 9, "roi_num_type": "i32"}, 3),
-    ("opset1.BinaryConvolution", [("f32", (1, 3, 9, 8)), ("u1", (4, 3, 3, 2))], {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (1, 1), "pads_end": (0, 0), "mode": "xnor-popcount", "pad_value": 0.0, "auto_pad": "same_upper"}, 1),
+    (
+        "opset9.GenerateProposals",
+        [("f32", (1, 4)), ANY, ("f32", (1, 12, 4, 5)), ANY],
+        {"min_size": 1.0, "nms_threshold": 0.5, "pre_nms_count": 20, "post_nms_count": 9, "roi_num_type": "i32"},
+        3,
+    ),
+    (
+        "opset1.BinaryConvolution",
+        [("f32", (1, 3, 9, 8)), ("u1", (4, 3, 3, 2))],
+        {
+            "strides": (1, 1),
+            "dilations": (1, 1),
+            "pads_begin": (1, 1),
+            "pads_end": (0, 0),
+            "mode": "xnor-popcount",
+            "pad_value": 0.0,
+            "auto_pad": "same_upper",
+        },
+        1,
+    ),
     *[(f"opset8.{kind}", [("u8", (1, 6, 4, 1))], {}, 1) for kind in ("I420toBGR", "I420toRGB", "NV12toBGR", "NV12toRGB")],
     *[(f"opset8.{kind}", [("f32", (1, -1, 4, 1)), ("f32", (-1, 3, 2, 2))], {}, 1) for kind in ("NV12toBGR", "NV12toRGB")],
-    *[(f"opset17.{kind}", [("u8", (1, 4, -1, 3))], {"single_plane": single}, 2 - single) for kind in ("BGRtoNV12", "RGBtoNV12") for single in (True, False)],
+    *[
+        (f"opset17.{kind}", [("u8", (1, 4, -1, 3))], {"single_plane": single}, 2 - single)
+        for kind in ("BGRtoNV12", "RGBtoNV12")
+        for single in (True, False)
+    ],
     ("opset17.GroupedMatMul", [("f32", (3, 8, 4)), ("f32", (3, 6, -1))], {}, 1),
     ("opset17.GroupedMatMul", [("f32", (-1, 4)), ("f32", (3, 6, -1)), ("i64", (3,))], {}, 1),
-    ("opset1.DeformablePSROIPooling", [("f32", (1, 8, 6, 7)), ("f32", (-1, 5))], {"output_dim": 2, "spatial_scale": 0.5, "group_size": 2}, 1),
-    ("opset1.DetectionOutput", [("f32", (2, 40)), ("f32", (2, -1)), ("f32", (1, 2, -1))], {"num_classes": 2, "keep_top_k": (-1,), "nms_threshold": 0.4, "top_k": 7}, 1),
-    ("opset1.Proposal", [("f32", (-1, 12, 4, 5)), ANY, ("f32", (3,))], {"base_size": 16, "pre_nms_topn": 20, "post_nms_topn": 10, "nms_thresh": 0.7, "feat_stride": 16, "min_size": 8, "ratio": (1.0,), "scale": (2.0,)}, 1),
-]  # fmt: skip
+    (
+        "opset1.DeformablePSROIPooling",
+        [("f32", (1, 8, 6, 7)), ("f32", (-1, 5))],
+        {"output_dim": 2, "spatial_scale": 0.5, "group_size": 2},
+        1,
+    ),
+    (
+        "opset1.DetectionOutput",
+        [("f32", (2, 40)), ("f32", (2, -1)), ("f32", (1, 2, -1))],
+        {"num_classes": 2, "keep_top_k": (-1,), "nms_threshold": 0.4, "top_k": 7},
+        1,
+    ),
+    (
+        "opset1.Proposal",
+        [("f32", (-1, 12, 4, 5)), ANY, ("f32", (3,))],
+        {
+            "base_size": 16,
+            "pre_nms_topn": 20,
+            "post_nms_topn": 10,
+            "nms_thresh": 0.7,
+            "feat_stride": 16,
+            "min_size": 8,
+            "ratio": (1.0,),
+            "scale": (2.0,),
+        },
+        1,
+    ),
+]
 
 
 @pytest.mark.parametrize(("name", "operands", "properties", "results"), TYPES, ids=[case[0] for case in TYPES])

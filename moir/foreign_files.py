@@ -184,7 +184,7 @@ def foreign_kind(beginning: bytes, name: str = "", kinds: Iterable[FileKind] = K
 
 
 def check_not_foreign(path: Path, beginning: bytes) -> None:
-    """Raises ModelFileError if the first bytes of a file are those of another framework, or of a kind that is not read."""
+    """Raises ModelFileError if a file begins like the texts of another framework, or like a kind that is not read."""
     other = next((framework for framework in readable() if not framework.beginning and framework.begins(beginning)), None)
     if other is not None:
         raise ModelFileError(f"this is a model of {other.title}", location=str(path), hint=f"read it as such: {other.dialect}")

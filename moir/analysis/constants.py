@@ -91,7 +91,8 @@ def is_decompression(op: Operation) -> bool:
 def weight_of(value: SSAValue) -> Values | None:
     """The elements of a floating-point constant, or of one that is converted to another floating-point type.
 
-    None for any other value, for elided constants, and for a weight that is stored compressed: a changed one would not be.
+    None for any other value, for elided constants, and for a weight that is stored compressed, as a changed one would
+    not be.
     """
     element = element_of(value)
     if element not in FLOATS or not isinstance(value, OpResult) or is_decompression(value.op):

@@ -63,7 +63,8 @@ DISCARDABLE = frozenset(
 These are the node name of the framework; the names of the result tensors (one string per result, names separated by
 commas as in the IR); entries for the `<rt_info>` of the layer; names that a framework gives to unknown dimensions of an
 input; Python attributes that an extension set; the source operation from which an extension made this one; the version
-of the layer; entries for the `<rt_info>` of its ports and bodies; and attributes of an IR that was read which no operation has.
+of the layer; entries for the `<rt_info>` of its ports and bodies; and attributes of an IR that was read which no
+operation has.
 """
 
 

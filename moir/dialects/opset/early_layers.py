@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
+from typing import ClassVar
 
 from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException

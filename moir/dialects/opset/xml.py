@@ -211,8 +211,8 @@ def properties_of(operation: type[OpsetOp], texts: Mapping[str, str]) -> LayerPr
     """The properties of an operation for the attributes of its `<data>`.
 
     What is not written has the value that the runtime takes then: that of `OpsetOp.UNWRITTEN`, else the default of the
-    class, else zero. Raises ValueError, with the name of the attribute, for a text that is no value of it, and for a word
-    that is not written although there is none to take.
+    class, else zero. Raises ValueError, with the name of the attribute, for a text that is no value of it, and for a
+    word that is not written although there is none to take.
     """
     specs, defaults = property_table(operation)
     properties = dict(defaults)

@@ -129,6 +129,8 @@ class Network:
             if number is None:
                 raise ModelFileError(f"{name} of an edge is {edge.get(name)!r}, not a number")
         source, target = (self._end(numbers, name) for name in ("from", "to"))
+        if source.is_result:
+            raise source.error("an edge begins at it, but an output of the model gives no value")
         output = _port(source.outputs, numbers["from-port"], source, "output")
         position = _port(target.inputs, numbers["to-port"], target, "input")
         if target.sources[position] is not None:

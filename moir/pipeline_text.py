@@ -9,6 +9,7 @@ The name `default` stands for the default pipeline, or a part of it:
     default{layout-change=none}
     default{after=05-fold-constants}    the passes behind the one that `--dump-ir` numbers 05; also `after=5`
     default{after=check-lowered}        the same, by the name of a pass that occurs once
+    none                                no passes: the model as it was read
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from moir.pipeline import (
 from moir.records import Record
 from moir.suggestions import alternatives, did_you_mean
 
-DEFAULT = "default"
+DEFAULT, NONE = "default", "none"
 _DEFAULT_OPTIONS = ("after", "compress-to-fp16", "layout-change")
 _LISTED = "`moir passes` lists its passes"
 
@@ -70,8 +71,10 @@ class Pipeline(Record):
         for spec in specs:
             if spec.name == DEFAULT:
                 refuse_unknown_options(spec, _DEFAULT_OPTIONS)
+            elif spec.name == NONE:
+                refuse_unknown_options(spec, ())
             elif not is_pass(spec.name) and not (extensions is not None and extensions.has(spec.name)):
-                raise unknown_pass(spec.name, [DEFAULT, *pass_names(), *(extensions.names() if extensions is not None else ())])
+                raise unknown_pass(spec.name, [DEFAULT, NONE, *pass_names(), *(extensions.names() if extensions is not None else ())])
             else:
                 _build(spec, extensions)
         return Pipeline(specs, extensions)
@@ -87,6 +90,8 @@ class Pipeline(Record):
         return 1
 
     def _expand(self, spec: ArgSpec, framework: str, options: ConversionOptions) -> list[ModulePass]:
+        if spec.name == NONE:
+            return []
         return self._rest(spec, framework, options)[0] if spec.name == DEFAULT else [_build(spec, self.extensions)]
 
     def _rest(self, spec: ArgSpec, framework: str, options: ConversionOptions) -> tuple[list[ModulePass], int]:

@@ -170,7 +170,7 @@ class DataAttr(Data[TensorData]):
         row = element_types.describe(self.data.element)
         if row.bits == 0:
             return sum(len(str(item)) for item in self.array.ravel())
-        return (math.prod(self.data.shape) * row.bits + 7) // 8
+        return row.storage(math.prod(self.data.shape))
 
     def contiguous_bytes(self) -> memoryview:
         """The bytes as written to a `.bin`: little endian, in C order; a copy only if the array is strided."""
@@ -216,7 +216,7 @@ class DataAttr(Data[TensorData]):
 
 
 def _storage_size(element: Attribute, shape: tuple[int, ...]) -> int:
-    return (math.prod(shape) * element_types.describe(element).bits + 7) // 8
+    return element_types.describe(element).storage(math.prod(shape))
 
 
 def _load(parser: AttrParser, file_name: str, offset: int, element: Attribute, shape: tuple[int, ...]) -> TensorData:

@@ -88,6 +88,14 @@ class ElementType(Record):
         """The numpy element type. Packed types are stored as bytes (uint8); strings as Python objects."""
         return _numpy_type(self.numpy_name)
 
+    def storage(self, count: int) -> int:
+        """The number of bytes that hold `count` elements of fixed width.
+
+        Three bytes hold eight elements of 3 bits, or four of 6; their bits are spread over all three.
+        """
+        unit = 24 if self.bits in (3, 6) else 8
+        return -(-count * self.bits // unit) * (unit // 8)
+
     @property
     def is_packed(self) -> bool:
         """Whether several elements share a byte."""

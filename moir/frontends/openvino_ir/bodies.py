@@ -185,6 +185,8 @@ def _if(layer: Layer, read: ReadBody) -> BodyParts:
         outputs: dict[int, BodyPort] = {}
         for entry in _entries(layer, f"{branch}_port_map", "output"):
             result = _inner(layer, entry, "internal_layer_id", body.results, "Result")
+            if any(port.index == result for port in outputs.values()):
+                raise layer.error(f"Result {result} of its {branch}_body gives two outputs")
             outputs[_output(layer, entry)] = BodyPort(result)
         _arrange(body, [port.index or 0 for port in _filled(layer, outputs, len(layer.outputs), "output")])
         regions.append(Region(body.block))
@@ -195,18 +197,16 @@ def _if(layer: Layer, read: ReadBody) -> BodyParts:
 def _arrange(body: Body, order: list[int]) -> None:
     """Arrange the Results of a branch so that result k of the operation is Result k.
 
-    One that gives two results is copied, one that gives none is removed: nothing sees its value.
+    One that gives no result is removed: nothing sees its value.
     """
     if order == list(range(len(body.results))):
         return
     results: list[Operation] = [op for op in body.block.ops if op.name == "opset1.Result"]
     for op in results:
         op.detach()
-    used: set[int] = set()
     for index in order:
-        body.block.add_op(results[index].clone() if index in used else results[index])
-        used.add(index)
-    for index in set(range(len(results))) - used:
+        body.block.add_op(results[index])
+    for index in set(range(len(results))) - set(order):
         results[index].erase()
 
 

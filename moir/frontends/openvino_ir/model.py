@@ -14,7 +14,7 @@ from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.errors import ConversionError, ModelFileError
 from moir.frontends.openvino_ir.document import read_document
 from moir.frontends.openvino_ir.legacy import upgrade
-from moir.frontends.openvino_ir.operations import BlockBuilder
+from moir.frontends.openvino_ir.operations import BlockBuilder, complete_names
 from moir.frontends.openvino_ir.weights import WeightsFile
 
 VERSIONS = ("10", "11")
@@ -44,6 +44,7 @@ def read_model(path: str | Path) -> ModuleOp:
     try:
         body = BlockBuilder(WeightsFile(path.with_suffix(".bin"))).body(net)
         block = body.block
+        complete_names(block)
         infer_block(block, KnownValues())
         if version == VERSIONS[0]:
             upgrade(block)

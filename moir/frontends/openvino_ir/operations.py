@@ -208,10 +208,19 @@ def _attributes(layer: Layer, operation: type[OpsetOp], unknown: dict[str, str])
 
 
 def _name_tensors(op: Operation, layer: Layer) -> None:
-    """Set the names of the tensors of an operation; those of a file are complete, so that nothing else names them."""
+    """Set the names of the tensors of an operation."""
     given = [port.get("names", "") for port in layer.ports("output")][: len(op.results)]
-    if any(given) or op.name == "opset1.Parameter":
+    if any(given):
         op.attributes["tensor_names"] = strings_attribute(given + [""] * (len(op.results) - len(given)))
+
+
+def complete_names(block: Block) -> None:
+    """State that inputs and outputs of a model without tensor names have none, so that none are made of other names."""
+    for op in block.ops:
+        if op.name in ("opset1.Parameter", "opset1.Result"):
+            owner = op.operands[0].owner if op.operands else op
+            if isinstance(owner, Operation) and "tensor_names" not in owner.attributes:
+                owner.attributes["tensor_names"] = strings_attribute([""] * len(owner.results))
 
 
 def element_type(text: str) -> Attribute:

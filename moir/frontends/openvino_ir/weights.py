@@ -47,7 +47,7 @@ class WeightsFile:
             return self._strings(shape, offset, size)
         if row.bits == 0:
             raise ModelFileError("a constant has no element type")
-        needed = (math.prod(shape) * row.bits + 7) // 8
+        needed = row.storage(math.prod(shape))
         if size < needed:
             raise ModelFileError(f"it has {size} bytes, but {row.xml} of shape {list(shape)} needs {needed}")
         raw = self._bytes(offset, size)[:needed]

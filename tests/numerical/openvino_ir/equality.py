@@ -114,3 +114,16 @@ def _entries(information: Any) -> dict[str, Any]:
         else getattr(value, "value", value)
         for name, value in entries.items()
     }
+
+
+NOT_COMPUTING = frozenset(("Constant", "Parameter", "Result"))
+
+
+def computing(model: Any) -> int:
+    """The number of operations that compute, those in bodies included."""
+    count = 0
+    for op in model.get_ops():
+        kind = op.get_type_name()
+        count += kind not in NOT_COMPUTING
+        count += sum(computing(_body(op, index)) for index in BODIES.get(kind, ()))
+    return count

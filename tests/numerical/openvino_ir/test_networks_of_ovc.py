@@ -10,13 +10,14 @@ import pytest
 
 import moir
 from moir.emit.weights import ALIGNMENT
-from tests.numerical.onnx.test_networks import NAMES, NETWORKS, samples
+from tests.numerical.onnx.test_networks import NETWORKS, samples
 from tests.numerical.openvino_ir.equality import computing, differences, information_lost, serialized
 from tests.numerical.runtime import core
 
-CASES = [(name, is_half) for name in NAMES for is_half in (False, True)]
+NETWORKS_OF_MANY_KINDS = ("iterated", "llama", "lstm", "quantized", "shuffle_net", "super_resolution")
+CASES = [(name, is_half) for name in NETWORKS_OF_MANY_KINDS for is_half in (False, True)]
 TENSORFLOW = Path(__file__).parents[2] / "fixtures" / "tensorflow"
-OF_TENSORFLOW = ("keras_3", "saved_model_v2", "convolution.pbtxt")
+OF_TENSORFLOW = ("keras_3", "convolution.pbtxt")
 
 
 def made_by_ovc(source: Path, folder: Path, is_half: bool) -> Path:

@@ -15,10 +15,31 @@ from tests.numerical.runtime import core
 from tests.unit.dialects.opset.runtime_reference import runtime_model
 from tests.unit.dialects.opset.test_specification import SAMPLED, sample
 
-WITHOUT_KERNEL = frozenset(("opset1.BinaryConvolution", "opset17.BGRtoNV12", "opset17.RGBtoNV12", "opset17.GroupedMatMul"))
-"""Operations that the CPU plugin does not have."""
+RENAMED = frozenset(("opset1.LSTMCell",))
+"""Operations to which the runtime adds constants while it reads them, each time under other names."""
+
+NOT_COMPUTED = frozenset(
+    (
+        "opset1.BinaryConvolution",
+        "opset1.HardSigmoid",
+        "opset1.Selu",
+        "opset17.BGRtoNV12",
+        "opset17.GroupedMatMul",
+        "opset17.RGBtoNV12",
+        "opset3.ReadValue",
+        "opset6.ReadValue",
+        "opset8.AdaptiveMaxPool",
+        "opset9.RDFT",
+    )
+)
+"""Operations whose sample the CPU plugin refuses."""
+
+OF_CERTAIN_VALUES = frozenset(("opset1.GatherTree", "opset15.EmbeddingBagOffsets", "opset3.EmbeddingBagOffsetsSum", "opset4.Proposal"))
+"""Operations that take values of a certain form, and compute anything or nothing of others."""
 
 RANDOM = frozenset(("opset8.RandomUniform", "opset13.Multinomial"))
+
+COMPARED = [name for name in SAMPLED if name not in NOT_COMPUTED | OF_CERTAIN_VALUES | RANDOM]
 
 
 def written_by_runtime(name: str, folder: Path) -> Path:
@@ -30,9 +51,10 @@ def written_by_runtime(name: str, folder: Path) -> Path:
 
 def test_there_are_enough_models() -> None:
     assert len(SAMPLED) >= 230
+    assert len(COMPARED) >= 215
 
 
-@pytest.mark.parametrize("name", SAMPLED)
+@pytest.mark.parametrize("name", [name for name in SAMPLED if name not in RENAMED])
 def test_what_is_read_is_written(name: str, tmp_path: Path) -> None:
     path, again = written_by_runtime(name, tmp_path), tmp_path / "again.xml"
     moir.save_model(moir.convert_model(path, passes="none"), again)
@@ -49,7 +71,7 @@ def value(port: Any) -> np.ndarray[Any, Any]:
     return numbers.astype(dtype)
 
 
-@pytest.mark.parametrize("name", [name for name in SAMPLED if name not in WITHOUT_KERNEL | RANDOM])
+@pytest.mark.parametrize("name", COMPARED)
 def test_a_conversion_computes_the_same(name: str, tmp_path: Path) -> None:
     path, again = written_by_runtime(name, tmp_path), tmp_path / "again.xml"
     moir.save_model(moir.convert_model(path), again)

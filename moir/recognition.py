@@ -57,8 +57,9 @@ def _framework_of_name(path: Path, beginning: bytes) -> Framework:
     kind = foreign_kind(beginning, path.name) or foreign_kind(beginning, path.name, GENERAL)
     if kind is not None:
         raise kind.error(path)
-    titles = " and ".join(framework.title for framework in readable())
-    raise ModelFileError("no frontend knows this kind of file", location=str(path), hint=f"moir reads models of {titles}")
+    *titles, last = (framework.title for framework in readable())
+    hint = f"moir reads models of {', '.join(titles)} and {last}"
+    raise ModelFileError("no frontend knows this kind of file", location=str(path), hint=hint)
 
 
 def beginning_of(path: Path) -> bytes:

@@ -109,7 +109,9 @@ def argument_parser() -> ArgumentParser:
         action="store_true",
         help="refuse strings that need operations of OpenVINO Tokenizers, an extension of the runtime",
     )
-    parser.add_argument("--passes", metavar="PIPELINE", help="passes to run instead of the default ones, e.g. 'default,fold-constants'")
+    parser.add_argument(
+        "--passes", metavar="PIPELINE", help="passes to run instead of the default ones, e.g. 'default,fold-constants'; none: no passes"
+    )
     add_dump_argument(parser)
     add_extension_arguments(parser)
     parser.add_argument(

@@ -105,7 +105,7 @@ def test_other_files_get_their_own_next_step(tmp_path: Path, name: str, content:
 
 def test_what_nothing_is_known_about(tmp_path: Path) -> None:
     (tmp_path / "m.dat").write_bytes(b"\x99\x98\x97")
-    with pytest.raises(ModelFileError, match="no frontend knows this kind of file; moir reads models of ONNX and TensorFlow"):
+    with pytest.raises(ModelFileError, match="no frontend knows this kind of file; moir reads models of ONNX, TensorFlow and OpenVINO IR"):
         framework_of_file(tmp_path / "m.dat")
 
 

@@ -130,11 +130,10 @@ class EmbeddingBagOffsetsOp(EmbeddingBagOp):
             raise InferenceError(f"the offsets have one dimension, not shape {format_shape(shapes[2])}")
         if self.optional_operand(3) is not None and self.rank(3) not in (0, None):
             raise InferenceError(f"default_index is a scalar, not of shape {format_shape(shapes[3])}")
-        offsets = shapes[2]
-        return offsets[0] if offsets else -1
+        return next(iter(shapes[2] or ()), -1)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        table, indices, offsets = widened(operands[0]), operands[1], operands[2]
+        dtype, table, indices, offsets = operands[0].dtype, widened(operands[0]), operands[1], operands[2]
         if table.dtype.kind != "f" or len(operands) > 3 or not _in_range(indices, len(table)):
             return None
         bounds = [*offsets.tolist(), len(indices)]
@@ -142,7 +141,7 @@ class EmbeddingBagOffsetsOp(EmbeddingBagOp):
             return None
         rows = [self.combined(table[indices[start:stop]], 0) for start, stop in pairwise(bounds)]
         result = np.array(rows).reshape(len(offsets), *table.shape[1:])
-        return (narrowed(result, operands[0].dtype),)
+        return (narrowed(result, dtype),)
 
 
 @deferred_definition
@@ -173,14 +172,13 @@ class EmbeddingBagPackedOp(EmbeddingBagOp):
     def bags(self, shapes: Shapes) -> Dimension:
         indices = shapes[1]
         weights = None if self.optional_operand(2) is None else shapes[2]
-        shape = merge_shapes(indices, weights)
-        return shape[0] if shape else -1
+        return next(iter(merge_shapes(indices, weights) or ()), -1)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        table, indices = widened(operands[0]), operands[1]
+        dtype, table, indices = operands[0].dtype, widened(operands[0]), operands[1]
         if table.dtype.kind != "f" or len(operands) > 2 or not _in_range(indices, len(table)):
             return None
-        return (narrowed(self.combined(table[indices], 1), operands[0].dtype),)
+        return (narrowed(self.combined(table[indices], 1), dtype),)
 
 
 @deferred_definition

@@ -53,7 +53,11 @@ INVOCATIONS: list[tuple[str, int, str]] = [
     ("moir network.xml", 1, "moir: error: network.xml: line 2, column 14: the XML cannot be read: no element found"),
     ("moir 02-lower-onnx.mlir", 1, "moir: error: 02-lower-onnx.mlir: this is the text of a module, as --dump-ir writes it; go on with"),
     ("moir archive.zip", 1, "moir: error: archive.zip: this is a zip archive; unpack it, and give the model in it"),
-    ("moir notes.txt", 1, "moir: error: notes.txt: no frontend knows this kind of file; moir reads models of ONNX and TensorFlow"),
+    (
+        "moir notes.txt",
+        1,
+        "moir: error: notes.txt: no frontend knows this kind of file; moir reads models of ONNX, TensorFlow and OpenVINO IR",
+    ),
     ("moir mystery.onnx", 1, "moir: error: no lowering for 1 kind of operation: onnx.com.acme.Mystery ('the node'); "),
     ("moir /dev/zero", 1, "moir: error: /dev/zero: not a regular file"),
     (

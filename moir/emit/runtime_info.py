@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import NamedTuple, cast
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation
@@ -16,6 +16,7 @@ from moir.dialects.names import name_of
 from moir.dialects.properties import string_attribute, value_of
 from moir.emit.text import escape_name, plain_text
 from moir.errors import EmissionError
+from moir.records import Record
 from moir.version import VERSION
 
 PORT_ENTRIES = frozenset(("layout",))
@@ -113,7 +114,7 @@ def _entry(name: str, value: Attribute, indent: str) -> str:
     return f"{indent}<{_checked(name)}{attributes}>\n{inner}{indent}</{name}>\n"
 
 
-class LayerInformation(NamedTuple):
+class LayerInformation(Record):
     """The `<rt_info>` of a layer and of its ports, by their numbers; empty texts where there are no entries."""
 
     layer: str

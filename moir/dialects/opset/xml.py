@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from xdsl.ir import Attribute
 
@@ -18,6 +18,7 @@ from moir.dialects import element_types, opset
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.property_definitions import PropertyKind, PropertySpec, property_table
 from moir.dialects.properties import value_of
+from moir.records import Record
 
 RESPELLED = ("opset1.Constant", "opset1.PRelu", "opset1.Relu", "opset1.Softmax", "opset8.Softmax")
 """The operations whose classes say an `XML_TYPE`: an index for the way back, which should not import all classes."""
@@ -75,7 +76,7 @@ def operation_of_layer(type_: str, version: str) -> type[OpsetOp] | None:
     return opset.operation(found[-1]) if found else None
 
 
-class Form(NamedTuple):
+class Form(Record):
     """The text of a value.
 
     Args:
@@ -195,7 +196,7 @@ _ZEROS: Mapping[str, Any] = {
 }
 
 
-class LayerProperties(NamedTuple):
+class LayerProperties(Record):
     """The attributes of a `<data>`.
 
     Args:
@@ -214,7 +215,8 @@ def properties_of(operation: type[OpsetOp], texts: Mapping[str, str]) -> LayerPr
     class, else zero. Raises ValueError, with the name of the attribute, for a text that is no value of it, and for a
     word that is not written although there is none to take.
     """
-    specs, defaults = property_table(operation)
+    table = property_table(operation)
+    specs, defaults = table.specs, table.defaults
     properties = dict(defaults)
     properties |= {name: specs[name].kind.attribute(value) for name, value in operation.UNWRITTEN.items()}
     unknown: dict[str, str] = {}

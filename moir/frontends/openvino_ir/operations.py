@@ -121,10 +121,10 @@ class BlockBuilder:
         found = self._properties.get(key)
         if found is None:
             try:
-                properties, unknown = properties_of(operation, texts)
+                read = properties_of(operation, texts)
             except ValueError as error:
                 raise ModelFileError(str(error)) from error
-            found = self._properties[key] = (dict(properties), dict(unknown))
+            found = self._properties[key] = (dict(read.properties), dict(read.unknown))
         return dict(found[0]), found[1]
 
     def _constant(self, layer: Layer, texts: dict[str, str]) -> Attribute:

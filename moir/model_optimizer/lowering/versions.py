@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from moir.dialects import opset
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.xml import kind_of_layer_type
+from moir.records import Record
 
 UNVERSIONED = frozenset((None, "", "experimental", "None"))
 """Versions that stand for any operation set."""
 
 
-class Successor(NamedTuple):
+class Successor(Record):
     """A later version of an operation that does what earlier ones do.
 
     Args:

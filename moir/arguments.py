@@ -173,20 +173,13 @@ def _are_passes(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, Iterable) and not isinstance(value, bytes | Sequence)) or list_of(_is_pass)(value)
 
 
-_WRITERS: Mapping[str, str] = {
-    "onnx": "onnx.save(model, 'model.onnx')",
-    "torch": "torch.onnx.export(model, inputs, 'model.onnx')",
-    "tensorflow": "tf.saved_model.save(model, 'folder')",
-    "keras": "model.export('folder')",
-}
-"""How a model in memory is written to a file, by the package of its class."""
+_WRITERS: Mapping[str, str] = {"torch": "torch.onnx.export(model, inputs, 'model.onnx')"}
+"""How a model in memory is written to a file, by the package of its class, where moir does not do so."""
 
 
 def _advice_on_paths(value: object) -> str | None:
     package = type(value).__module__.partition(".")[0]
-    if package in _WRITERS:
-        return f"write the model to a file first, with {_WRITERS[package]}"
-    return "write the model to a file first" if isinstance(value, bytes | bytearray) or hasattr(value, "read") else None
+    return f"write the model to a file first, with {_WRITERS[package]}" if package in _WRITERS else None
 
 
 def _advice_on_lists(value: object) -> str | None:

@@ -10,17 +10,12 @@ import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from moir.arguments import (
     FLAG,
-    LAYOUT_CHANGE,
     MODULE,
-    NAME,
-    NAMES,
-    PASSES,
     PATH,
-    PATHS,
     Expected,
     advice_on_instances,
     checked,
@@ -30,6 +25,8 @@ from moir.errors import ConversionError, InternalError, UsageError
 from moir.frameworks import Framework, load
 from moir.frameworks import read_model as read_framework_model
 from moir.options import ConversionOptions
+from moir.parameters.extension import TRANSFORMATIONS_CONFIG
+from moir.parameters.interface import INPUT
 from moir.recognition import framework_of_file
 from moir.source_files import check_not_read, recorded
 
@@ -95,106 +92,6 @@ def _is_observer(value: object) -> bool:
 OBSERVERS = Expected("a list of observers (moir.Observer)", list_of(_is_observer), advice_on_instances(_is_observer))
 
 
-@checked(path=PATH, checkpoint=PATH.or_none(), tags=NAMES.or_none(), signature=NAME.or_none())
-def read_model(
-    path: str | Path,
-    *,
-    checkpoint: str | Path | None = None,
-    tags: Sequence[str] | None = None,
-    signature: str | None = None,
-) -> ModuleOp:
-    """Read a model file into a module in the dialect of its framework.
-
-    Args:
-        path: the file, or the folder of a SavedModel. Weights are views of memory maps of the files.
-        checkpoint: for TensorFlow graphs that are not frozen: path of the checkpoint without its suffixes.
-        tags: for SavedModels: the tags of the graph.
-        signature: for SavedModels: the name of the signature.
-
-    Raises ModelFileError for a file that is damaged or no model, ConversionError for an option that the framework does
-    not have, ArgumentError for arguments that are no such things.
-    """
-    reading = given(checkpoint=checkpoint, tags=tags, signature=signature)
-    with recorded() as record:
-        record.module = module = read_framework_model(path, framework_of_file(path), reading)
-    return module
-
-
-def given(**options: object) -> dict[str, object]:
-    """The options that are not None."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-@checked(
-    path=PATH,
-    checkpoint=PATH.or_none(),
-    tags=NAMES.or_none(),
-    signature=NAME.or_none(),
-    extensions=PATHS,
-    transformations_config=PATH.or_none(),
-    enable=NAMES,
-    disable=NAMES,
-    compress_to_fp16=FLAG,
-    layout_change=LAYOUT_CHANGE,
-    tokenizers=FLAG,
-    passes=PASSES.or_none(),
-    observers=OBSERVERS,
-)
-def convert_model(
-    path: str | Path,
-    *,
-    checkpoint: str | Path | None = None,
-    tags: Sequence[str] | None = None,
-    signature: str | None = None,
-    extensions: str | Path | Sequence[str | Path] = (),
-    transformations_config: str | Path | None = None,
-    enable: Sequence[str] = (),
-    disable: Sequence[str] = (),
-    compress_to_fp16: bool = False,
-    layout_change: bool | Literal["auto", "none"] = True,
-    tokenizers: bool = True,
-    passes: str | Iterable[str | ModulePass] | None = None,
-    observers: Sequence[Observer] = (),
-) -> ModuleOp:
-    """Read a model file and convert it to opset dialects.
-
-    Args:
-        path: the model file, or the folder of a SavedModel.
-        checkpoint, tags, signature: see `read_model`.
-        extensions: directories of extensions, or names of their entry points. They are loaded for this conversion only.
-        transformations_config: a JSON file that configures transformations of extensions.
-        enable: ids, names or full class names of transformations to run although they are not enabled.
-        disable: ids, names or full class names of transformations, and names of passes, not to run.
-        compress_to_fp16: store weights in half precision.
-        layout_change: True or "auto": move the transpositions around channel-last operations until they cancel; False
-            or "none": each operation keeps its own transpositions.
-        tokenizers: use operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation
-            sets cannot express; False refuses a model that needs them.
-        passes: a pipeline to run in place of the default one, as text (`"default,fold-constants{static-shape=true}"`),
-            or as a list of such texts and of pass objects.
-        observers: are notified of each stage, see `Observer`.
-
-    Returns a module for `save_model` and `to_openvino`, unless `passes` lack some that these depend on.
-
-    Raises UsageError for a mistake in the arguments (ArgumentError, which is also a TypeError, for one that is unknown
-    or of a wrong type), and ConversionError for one in the model or an extension.
-    """
-    options = ConversionOptions(
-        reading=given(checkpoint=checkpoint, tags=tags, signature=signature),
-        extensions=(str(extensions),) if isinstance(extensions, str | Path) else tuple(map(str, extensions)),
-        transformations_config=transformations_config,
-        enable=tuple(enable),
-        disable=tuple(disable),
-        compress_to_fp16=compress_to_fp16,
-        layout_change=layout_change in (True, "auto"),
-        tokenizers=tokenizers,
-    )
-    with ExitStack() as stack:
-        for observer in observers:
-            stack.callback(observer.close)
-        return convert(path, options, passes=passes, observers=observers)
-
-
 def convert(
     path: str | Path,
     options: ConversionOptions,
@@ -202,9 +99,10 @@ def convert(
     passes: str | Iterable[str | ModulePass] | None = None,
     observers: Sequence[Observer] = (),
 ) -> ModuleOp:
-    """Read a model file and convert it to opset dialects, see `convert_model`. Observers are not closed."""
+    """Read a model file and convert it to opset dialects, see `moir.convert_model`. Observers are not closed."""
     from moir.pipeline_text import default_passes, expanded
 
+    options.check()
     framework = framework_of_file(path)
     with collection_paused(), ExitStack() as stack:
         extensions = open_extensions(framework, options, options.parameters(path))
@@ -223,6 +121,10 @@ def convert(
         seconds = time.perf_counter() - start
         for observer in observers:
             observer.finish(0, "import", module, seconds)
+        if any(item.place.text and item.shape is None for item in options[INPUT]) and framework.lowering is not None:
+            from moir.cut_types import infer_cut_types
+
+            infer_cut_types(module, options[INPUT], framework, run)
         run(module, chosen, observers, extensions=extensions)
     return module
 
@@ -252,8 +154,8 @@ def import_model(path: str | Path, options: ConversionOptions, framework: Framew
     from moir.dialects.properties import string_attribute
 
     framework = framework or framework_of_file(path)
-    configuration = options.transformations_config
-    with recorded(*(() if configuration is None else (Path(configuration),))) as reading:
+    configuration = options[TRANSFORMATIONS_CONFIG]
+    with recorded(*(() if configuration is None else (configuration,))) as reading:
         reading.module = module = read_framework_model(path, framework, options.reading)
     texts = {"framework": framework.dialect, "input_model": Path(path).name, **options.recorded()}
     parameters = DictionaryAttr({name: string_attribute(text) for name, text in texts.items()})

@@ -38,11 +38,13 @@ class ReaderOption(Record):
     """An option of a reader besides the path.
 
     Args:
-        name: keyword of the reader, and field of `ConversionOptions`.
+        name: keyword of the reader and of `convert_model`.
         flag: the option of the command lines.
         metavar: placeholder of the value in the help text.
         help: the help text.
         is_list: whether the command line takes several values, separated by commas.
+        is_path: whether the value is a path.
+        former: further spellings of the option.
     """
 
     name: str
@@ -50,6 +52,8 @@ class ReaderOption(Record):
     metavar: str
     help: str
     is_list: bool = False
+    is_path: bool = False
+    former: tuple[str, ...] = ()
 
 
 class Framework(Record):
@@ -136,6 +140,8 @@ TENSORFLOW = Framework(
             "--checkpoint",
             "PREFIX",
             "values of the variables of a graph that is not frozen: the checkpoint without .index",
+            is_path=True,
+            former=("--input_checkpoint",),
         ),
         ReaderOption(
             "tags",

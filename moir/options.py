@@ -1,72 +1,113 @@
-"""The options of a conversion: one record, which the command line or `convert_model` hands to every stage."""
+"""The options of a conversion: a value for each parameter, which the command line or `convert_model` hands on."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
+from typing import Any, TypeVar, cast
 
-from moir.records import Record
+from moir.errors import UsageError
+from moir.parameters import parameter_named, parameters, pass_requests, requesting
+from moir.parameters.extension import DISABLE, ENABLE, EXTENSIONS, TRANSFORMATIONS_CONFIG
+from moir.parameters.parameter import FieldValue, Parameter, Plain
+from moir.parameters.reading import reading_parameters
 
 ENABLED_VARIABLE, DISABLED_VARIABLE = "MO_ENABLED_TRANSFORMS", "MO_DISABLED_TRANSFORMS"
 """The environment variables that switch transformations on and off."""
 
-NO_TOKENIZERS = "none"
+NO_TOKENIZERS = "False"
 """What models record as their conversion parameter `tokenizers` if operations of OpenVINO Tokenizers are ruled out."""
 
+_OF_EXTENSIONS: tuple[Parameter[Any], ...] = (EXTENSIONS, TRANSFORMATIONS_CONFIG, ENABLE, DISABLE)
 
-class ConversionOptions(Record):
-    """The options of a conversion.
+T = TypeVar("T")
+
+
+class ConversionOptions:
+    """The values of all parameters: `options[COMPRESS_TO_FP16]`.
 
     Args:
-        reading: options of the framework's reader that were given, by the names in the framework's record.
-        extensions: directories of extensions, or names of their entry points.
-        transformations_config: a JSON file that configures transformations of extensions.
-        enable: ids, names or full class names of transformations to run although they are not enabled.
-        disable: ids, names or full class names of transformations, and names of passes, not to run.
-        compress_to_fp16: store weights in half precision.
-        layout_change: move the transpositions around channel-last operations until they cancel.
-        tokenizers: use operations of OpenVINO Tokenizers for strings that the operation sets cannot express.
+        given: values by the names of their parameters, as `convert_model` takes them; the others are at their defaults.
+
+    Raises ArgumentError for a name that no parameter has.
     """
 
-    reading: Mapping[str, object] = MappingProxyType({})
-    extensions: tuple[str, ...] = ()
-    transformations_config: str | Path | None = None
-    enable: tuple[str, ...] = ()
-    disable: tuple[str, ...] = ()
-    compress_to_fp16: bool = False
-    layout_change: bool = True
-    tokenizers: bool = True
+    def __init__(self, **given: object) -> None:
+        found = ((parameter_named(name), value) for name, value in given.items())
+        self._values: dict[Parameter[Any], Any] = {each: each.kind.of_python(value) for each, value in found}
+
+    @classmethod
+    def of_values(cls, values: Mapping[Parameter[Any], object]) -> ConversionOptions:
+        """The options with these values, the others at their defaults."""
+        options = cls()
+        options._values = dict(values)
+        return options
+
+    def __getitem__(self, parameter: Parameter[T]) -> T:
+        return cast("T", self._values.get(parameter, parameter.default))
+
+    def with_value(self, parameter: Parameter[T], value: T) -> ConversionOptions:
+        """The same options with another value of one parameter."""
+        return self.of_values({**self._values, parameter: value})
+
+    @property
+    def given(self) -> Mapping[Parameter[Any], Any]:
+        """The values that are not at their defaults, in the order of the table."""
+        return {each: self[each] for each in parameters() if self[each] != each.default}
+
+    def check(self) -> None:
+        """Raises UsageError if parameters are given that exclude each other."""
+        given = {each.name for each in self.given}
+        for each in self.given:
+            for other in each.excludes:
+                if other in given:
+                    raise UsageError(f"{each.name} and {other} exclude each other", hint="leave one of them out")
+
+    @property
+    def reading(self) -> Mapping[str, object]:
+        """The options of the framework's reader that are given, by the names in the framework's record."""
+        return {each.name: value for each in reading_parameters() if (value := self[each]) is not None}
 
     @property
     def needs_extensions(self) -> bool:
         """Whether the options or the environment name extensions to load, or transformations to enable or disable."""
-        given = self.extensions or self.transformations_config or self.enable or self.disable
-        return bool(given) or any(map(os.environ.get, (ENABLED_VARIABLE, DISABLED_VARIABLE)))
+        named = any(self[each] for each in _OF_EXTENSIONS)
+        return named or any(map(os.environ.get, (ENABLED_VARIABLE, DISABLED_VARIABLE)))
+
+    def pass_options(self, name: str) -> Mapping[str, FieldValue] | None:
+        """The fields of a pass that parameters set; None if it does not run, as no parameter asks for it."""
+        request = pass_requests().get(name)
+        if request is None:
+            return {}
+        if request.options is not None:
+            return request.options(self)
+        asking = [each for each in requesting(name) if self[each] != each.default]
+        if not asking:
+            return None
+        return {request.field: _field(asking[0].kind.plain(self[asking[0]]))} if request.field else {}
 
     def parameters(self, path: str | Path) -> dict[str, object]:
-        """The options that extensions find in `graph.graph["cmd_params"]` when the model file `path` is converted."""
-        return {
-            "input_model": str(path),
-            "compress_to_fp16": self.compress_to_fp16,
-            "layout_change": self.layout_change,
-            "tokenizers": self.tokenizers,
-            **self.reading,
-        }
+        """The options that extensions find in `graph.graph["cmd_params"]` when the model file `path` is converted.
+
+        Besides switches, only those that are given are among them: Model Optimizer has None for the others.
+        """
+        chosen = [each for each in parameters() if each not in _OF_EXTENSIONS and (isinstance(self[each], bool) or each in self.given)]
+        return {"input_model": str(path), **{each.name: self._as_text(each) for each in chosen}}
+
+    def _as_text(self, parameter: Parameter[Any]) -> object:
+        """A value as Model Optimizer's command line has it: a switch, a number or a text; for readers, also a list."""
+        value = self[parameter]
+        plain = value if isinstance(value, bool) else parameter.kind.plain(value)
+        return ",".join(plain) if isinstance(plain, list) and parameter not in reading_parameters() else plain
 
     def recorded(self) -> Mapping[str, str]:
         """The options that are not at their defaults, as texts for the runtime information of the IR.
 
         Paths are reduced to their last component, as folders are private.
         """
-        texts = {
-            "compress_to_fp16": "True" if self.compress_to_fp16 else "",
-            "layout_change": "" if self.layout_change else "none",
-            "tokenizers": "" if self.tokenizers else NO_TOKENIZERS,
-            "extensions": ",".join(Path(each).name for each in self.extensions),
-            "transformations_config": Path(self.transformations_config or "").name,
-            "enable": ",".join(self.enable),
-            "disable": ",".join(self.disable),
-        }
-        return {name: text for name, text in texts.items() if text}
+        return {each.name: each.recorded(value) for each, value in self.given.items()}
+
+
+def _field(plain: Plain) -> FieldValue:
+    return tuple(plain) if isinstance(plain, list) else plain

@@ -6,7 +6,7 @@ The anchors `front-start` … `back-finish` do nothing; they mark the phases, fo
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
@@ -20,6 +20,8 @@ from xdsl.utils.arg_spec import ArgSpec
 from moir.errors import ConversionError, UsageError
 from moir.frameworks import FRAMEWORKS, Framework, lowered
 from moir.options import ConversionOptions
+from moir.parameters.layout import LAYOUT_CHANGE
+from moir.parameters.parameter import FieldValue
 from moir.suggestions import did_you_mean
 
 
@@ -82,6 +84,17 @@ def pass_names() -> list[str]:
     """The names of all passes."""
     return sorted((*ANCHORS, *pass_modules(), *lowering_passes()))
 
+
+INTERFACE: tuple[str, ...] = (
+    "set-model-name",
+    "cut-outputs",
+    "cut-inputs",
+    "set-input-types",
+    "set-input-shapes",
+    "set-batch",
+    "freeze-inputs",
+)
+"""The passes that change inputs and outputs before anything is lowered: what is cut off needs no lowering."""
 
 MIDDLE: tuple[str, ...] = (
     "middle-start",
@@ -162,14 +175,11 @@ BACK: tuple[str, ...] = (
 LAYOUT_PASSES = "moir.passes.layout."
 """Prefix of the modules of passes that only models of channel-last frameworks need."""
 
-COMPRESSION_PASSES = "moir.passes.compress."
-"""Prefix of the modules of passes that run only if compression is asked for."""
-
 
 def front(frameworks: Iterable[Framework]) -> tuple[str, ...]:
-    """The passes from the dialects of frameworks to opset dialects: raising and lowering."""
+    """The passes from the dialects of frameworks to opset dialects: inputs and outputs, raising and lowering."""
     lowering = (name for each in frameworks if not each.is_lowered for name in (*each.raising, each.lowering_pass))
-    return ("front-start", *lowering, "check-lowered", "front-finish")
+    return ("front-start", *INTERFACE, *lowering, "check-lowered", "front-finish")
 
 
 def load_pass(name: str) -> type[ModulePass]:
@@ -213,19 +223,21 @@ def refuse_unknown_options(spec: ArgSpec, known: Iterable[str]) -> None:
 
 
 class DeferredPass(ModulePass):
-    """A pass of moir at its default options, whose module is imported when the pass is first needed.
+    """A pass of moir whose module is imported when the pass is first needed.
 
     Args:
         name: the name of the pass.
+        values: fields of the pass that are not at their defaults.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, values: Mapping[str, FieldValue] | None = None) -> None:
         # A pass has its name from its class, this one from the pass that it stands for.
         vars(self)["name"] = name
+        vars(self)["values"] = values or {}
 
     def loaded(self) -> ModulePass:
         """The pass itself."""
-        return load_pass(self.name)()
+        return load_pass(self.name)(**vars(self)["values"])
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         self.loaded().apply(ctx, op)
@@ -234,9 +246,14 @@ class DeferredPass(ModulePass):
         return self.loaded().pipeline_pass_spec(include_default=include_default)
 
 
-def deferred(name: str) -> ModulePass:
-    """A new instance of a pass at its default options. Its module is not imported yet."""
-    return ANCHORS[name]() if name in ANCHORS else DeferredPass(name)
+def deferred(name: str, values: Mapping[str, FieldValue] | None = None) -> ModulePass:
+    """A new instance of a pass with the given fields. Its module is not imported yet."""
+    return ANCHORS[name]() if name in ANCHORS else DeferredPass(name, values)
+
+
+def configured(name: str, options: ConversionOptions) -> ModulePass:
+    """A new instance of a pass with the fields that the options of a conversion set. Its module is not imported yet."""
+    return deferred(name, options.pass_options(name))
 
 
 def every_pass() -> list[str]:
@@ -251,17 +268,17 @@ def pipeline_names(framework: str = "onnx", options: ConversionOptions | None = 
 
 
 def _is_needed(name: str, framework: Framework, options: ConversionOptions) -> bool:
-    module = pass_modules().get(name, "")
-    if module.startswith(LAYOUT_PASSES):
-        return framework.channel_last and options.layout_change
-    if module.startswith(COMPRESSION_PASSES):
-        return options.compress_to_fp16
+    if options.pass_options(name) is None:
+        return False
+    if pass_modules().get(name, "").startswith(LAYOUT_PASSES):
+        return framework.channel_last and options[LAYOUT_CHANGE]
     return name in framework.passes or not any(name in each.passes for each in FRAMEWORKS.values())
 
 
 def default_pipeline(framework: str = "onnx", options: ConversionOptions | None = None) -> list[ModulePass]:
     """New instances of the passes that models of a framework go through, in order."""
-    return [deferred(name) for name in pipeline_names(framework, options)]
+    options = options or ConversionOptions()
+    return [configured(name, options) for name in pipeline_names(framework, options)]
 
 
 class LoadedExtensions(Protocol):
@@ -279,7 +296,7 @@ class LoadedExtensions(Protocol):
         """The pass of a transformation that a pipeline lists by name."""
         ...
 
-    def passes(self, names: Sequence[str], framework: str) -> list[ModulePass]:
+    def passes(self, names: Sequence[str], framework: str, made: Callable[[str], ModulePass] = ...) -> list[ModulePass]:
         """The passes of a pipeline with the transformations inserted."""
         ...
 

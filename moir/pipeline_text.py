@@ -15,8 +15,8 @@ The name `default` stands for the default pipeline, or a part of it:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import cast
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.passes import ModulePass
@@ -30,10 +30,12 @@ from moir.dialects.properties import value_of
 from moir.errors import ArgumentError, UsageError
 from moir.frameworks import converted
 from moir.options import ConversionOptions
+from moir.parameters import CONVERSION_PARAMETERS
+from moir.parameters.parameter import Parameter
 from moir.pipeline import (
     LoadedExtensions,
     build_pass,
-    deferred,
+    configured,
     is_pass,
     load_pass,
     pass_names,
@@ -45,7 +47,7 @@ from moir.records import Record
 from moir.suggestions import alternatives, did_you_mean
 
 DEFAULT, NONE = "default", "none"
-_DEFAULT_OPTIONS = ("after", "compress-to-fp16", "layout-change")
+_AFTER = "after"
 _LISTED = "`moir passes` lists its passes"
 
 
@@ -70,7 +72,7 @@ class Pipeline(Record):
             raise UsageError(f"the pipeline {text!r} cannot be read: {position[-1].strip()}") from error
         for spec in specs:
             if spec.name == DEFAULT:
-                refuse_unknown_options(spec, _DEFAULT_OPTIONS)
+                refuse_unknown_options(spec, (_AFTER, *(each.name for each in CONVERSION_PARAMETERS)))
             elif spec.name == NONE:
                 refuse_unknown_options(spec, ())
             elif not is_pass(spec.name) and not (extensions is not None and extensions.has(spec.name)):
@@ -96,19 +98,14 @@ class Pipeline(Record):
 
     def _rest(self, spec: ArgSpec, framework: str, options: ConversionOptions) -> tuple[list[ModulePass], int]:
         """The passes of `default` with its options, and the number of passes that `after` skips."""
-        if "compress-to-fp16" in spec.parameters:
-            given = spec.parameters["compress-to-fp16"]
-            if given not in ((), (True,), (False,)):
-                raise UsageError("option compress-to-fp16 of 'default' is true or false")
-            options = options.with_fields(compress_to_fp16=given != (False,))
-        if "layout-change" in spec.parameters:
-            if (given := spec.parameters["layout-change"]) not in (("auto",), ("none",)):
-                raise UsageError("option layout-change of 'default' is auto or none")
-            options = options.with_fields(layout_change=given == ("auto",))
+        for each in CONVERSION_PARAMETERS:
+            name = next((option for option in spec.parameters if option.replace("-", "_") == each.name), None)
+            if name is not None:
+                options = options.with_value(each, _value(each, name, spec.parameters[name]))
         passes = default_passes(framework, options, self.extensions)
-        if "after" not in spec.parameters:
+        if _AFTER not in spec.parameters:
             return passes, 0
-        count = _position(str(_single(spec, "after")), [each.name for each in passes])
+        count = _position(str(_single(spec, _AFTER)), [each.name for each in passes])
         return passes[count:], count
 
 
@@ -137,8 +134,8 @@ def default_passes(framework: str, options: ConversionOptions, extensions: Loade
     """
     names = pipeline_names(framework, options)
     if extensions is None:
-        return [deferred(name) for name in names]
-    return extensions.passes(names, framework)
+        return [configured(name, options) for name in names]
+    return extensions.passes(names, framework, lambda name: configured(name, options))
 
 
 def framework_of(module: ModuleOp) -> str:
@@ -155,6 +152,21 @@ def framework_of(module: ModuleOp) -> str:
                 return framework
     names = {op.name.partition(".")[0] for op in module.walk() if isinstance(op, FrameworkOp)}
     return next((name for name in known if name in names), known[0])
+
+
+def _value(parameter: Parameter[Any], option: str, given: Sequence[object]) -> Any:
+    """The value of an option of `default`. Raises UsageError if it is no such value."""
+    kind = parameter.kind
+    words = ("true", "false") if kind.is_flag else kind.choices
+    try:
+        if kind.is_flag and given in ((), (True,), (False,)):
+            return given != (False,)
+        if kind.is_flag or not given:
+            raise ValueError("it has no value")
+        return kind.of_text(",".join(map(str, given)))
+    except ValueError as error:
+        reason = f"is {alternatives(words)}" if words else f"cannot be read: {error}"
+        raise UsageError(f"option {option} of 'default' {reason}") from None
 
 
 def _single(spec: ArgSpec, option: str) -> object:

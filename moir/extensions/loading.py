@@ -33,6 +33,7 @@ from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER, Framework, lowered
 from moir.lowering.driver import table_of
 from moir.lowering.table import LoweringTable
 from moir.options import ConversionOptions
+from moir.parameters.extension import DISABLE, ENABLE, EXTENSIONS, TRANSFORMATIONS_CONFIG
 from moir.pipeline import ANCHORS, deferred, is_pass, pass_names
 
 
@@ -202,8 +203,13 @@ class Extensions:
         transformation = self._by_name[spec.name]
         return TransformationPass.of(transformation, transformation.build(spec), transformation.phase, None)
 
-    def passes(self, names: Sequence[str], framework: str) -> list[ModulePass]:
+    def passes(self, names: Sequence[str], framework: str, made: Callable[[str], ModulePass] = deferred) -> list[ModulePass]:
         """The passes of a pipeline without the disabled ones, with the transformations inserted.
+
+        Args:
+            names: the names of the passes.
+            framework: the framework of the model.
+            made: makes a pass of moir, by its name.
 
         Raises ConversionError if `run_after` and `run_before` form a cycle or contain an unknown name.
         """
@@ -218,7 +224,7 @@ class Extensions:
                 continue
             phase = ends.get(each, phase)
             if each in ANCHORS or self.choice.is_enabled((each,), True):
-                found.append(deferred(each))
+                found.append(made(each))
         return found
 
     def _inner(self, transformation: UserTransformation) -> ModulePass:
@@ -259,14 +265,14 @@ def open_extensions(framework: Framework | None, options: ConversionOptions, par
 
     Raises ConversionError for files that cannot be loaded and names that do not exist.
     """
-    has_files = bool(options.extensions or options.transformations_config)
+    has_files = bool(options[EXTENSIONS] or options[TRANSFORMATIONS_CONFIG])
     return Extensions.load(
-        options.extensions,
+        options[EXTENSIONS],
         None if framework is None else framework.dialect,
         lowering_tables(framework) if has_files else (),
-        configuration=options.transformations_config,
-        enable=options.enable,
-        disable=options.disable,
+        configuration=options[TRANSFORMATIONS_CONFIG],
+        enable=options[ENABLE],
+        disable=options[DISABLE],
         parameters=parameters,
     )
 

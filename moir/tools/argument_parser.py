@@ -4,29 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from moir.errors import UsageError
 from moir.suggestions import did_you_mean
 
-FORMER_OPTIONS: dict[str, str] = {
-    **dict.fromkeys(
-        ("--input_model", "--input-model", "-m", "-w", "--saved_model_dir", "--input_meta_graph", "--input_proto"),
-        "the model is the first argument, without an option",
-    ),
-    **dict.fromkeys(("--output_model", "--output_dir", "--model_name", "--output-dir", "--model-name"), "say -o FOLDER, or -o PATH.xml"),
-    **dict.fromkeys(
-        ("--framework", "--use_legacy_frontend", "--use_new_frontend"), "leave it out: the framework is recognized from the file"
-    ),
-    "--input_checkpoint": "give the graph as the first argument, and its values with --checkpoint",
-    "--saved_model_tags": "say --saved-model-tags",
-    "--data_type": "say --compress-to-fp16 for half precision; nothing is needed for single precision",
-    "--extension": "say --extensions",
-    "--log_level": "say --verbose, or --silent",
-    "--disable_nhwc_to_nchw": "say --layout-change=none",
-}
-"""Options of Model Optimizer and `ovc` that have another form here: what to say instead."""
+_TRUTHS = {"True": True, "true": True, "False": False, "false": False}
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -34,6 +19,10 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, allow_abbrev=False, **options)
+        self.spellings: dict[str, str] = {}
+        """Further spellings of options, which help and completion leave out: the option that each stands for."""
+        self.switches: dict[str, str] = {}
+        """The options that stand for True and accept a truth value too (`--option=False`), with their destinations."""
 
     def error(self, message: str) -> NoReturn:
         """Raise a UsageError with the message."""
@@ -47,7 +36,9 @@ class ArgumentParser(argparse.ArgumentParser):
     def parsed(self, arguments: Sequence[str] | None = None) -> argparse.Namespace:
         """The values of a command line, by default of this process. Raises UsageError for a mistake."""
         # Unknown options first: that the model is missing, say, may be a consequence of a wrong option.
-        values, unknown = self._known(arguments)
+        given, truths = self._translated(sys.argv[1:] if arguments is None else arguments)
+        values, unknown = self._known(given)
+        vars(values).update(truths)
         wrong = next((each for each in unknown if each.startswith("-") and each != "-"), None)
         if wrong is not None:
             name = wrong.partition("=")[0]
@@ -55,6 +46,27 @@ class ArgumentParser(argparse.ArgumentParser):
         if unknown:
             raise UsageError(f"the argument {unknown[0]!r} is one too many; see {self.prog} --help")
         return values
+
+    def _translated(self, arguments: Sequence[str]) -> tuple[list[str], dict[str, bool]]:
+        """A command line in moir's spelling without the switches that have a truth value, and the values of these."""
+        found: list[str] = []
+        truths: dict[str, bool] = {}
+        pending = list(arguments)
+        while pending and pending[0] != "--":
+            name, sign, value = (each := pending.pop(0)).partition("=")
+            name = self.spellings.get(name, name)
+            if name in self.switches and not sign and pending and pending[0] in _TRUTHS:
+                sign, value = "=", pending.pop(0)
+            if name in self.switches and sign:
+                truths[self.switches[name]] = self._truth(each, value)
+            else:
+                found.append(f"{name}{sign}{value}")
+        return [*found, *pending], truths
+
+    def _truth(self, argument: str, value: str) -> bool:
+        if value not in _TRUTHS:
+            raise UsageError(f"{argument}: {value!r} is neither True nor False")
+        return _TRUTHS[value]
 
     def _known(self, arguments: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
         """The values of the known arguments, and the unknown ones. Raises UsageError if an argument is missing."""
@@ -74,8 +86,6 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def _instead(self, name: str) -> str:
         """What to say in place of an option that does not exist."""
-        if name in FORMER_OPTIONS:
-            return FORMER_OPTIONS[name]
         known = [option for action in self._actions for option in action.option_strings if option.startswith("--")]
         return did_you_mean(name.replace("_", "-"), known) or f"see {self.prog} --help"
 

@@ -10,7 +10,7 @@ from moir.errors import UsageError
 from moir.frameworks import read_model
 from moir.recognition import framework_of_file
 from moir.tools.argument_parser import ArgumentParser
-from moir.tools.conversion_arguments import add_reading_arguments, reading_options
+from moir.tools.conversion_arguments import add_reading_arguments, conversion_options
 from moir.tools.failures import report_failures
 from moir.tools.streams import text_output
 
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
 def _complete(options: argparse.Namespace) -> int:
     if options.output is not None and Path(options.output).resolve() == Path(options.model).resolve():
         raise UsageError(f"{options.output} is the model; choose another output")
-    text = completed(options.configuration, options.model, reading_options(options))
+    text = completed(options.configuration, options.model, conversion_options(options).reading)
     if options.output is None:
         text_output().write(text if text.endswith("\n") else f"{text}\n")
     else:

@@ -1,12 +1,18 @@
-"""Arguments that the command lines share, for reading models and for extensions, and their `ConversionOptions`."""
+"""Arguments that the command lines share: the parameters of a conversion, and their `ConversionOptions`."""
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+from collections.abc import Iterable
+from typing import Any
 
-from moir.frameworks import readable
+from moir.errors import UsageError
 from moir.options import ConversionOptions
+from moir.parameters import CONVERSION_PARAMETERS, parameters
+from moir.parameters.extension import EXTENSION_PARAMETERS
+from moir.parameters.parameter import Parameter
+from moir.parameters.reading import reading_parameters
+from moir.tools.argument_parser import ArgumentParser
 from moir.tools.streams import STANDARD
 
 
@@ -22,49 +28,62 @@ def _folder(text: str) -> str:
     return text
 
 
-def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of each framework's reader, in an argument group for each framework."""
-    for framework in readable():
-        if framework.options:
-            group = parser.add_argument_group(framework.title)
-            for option in framework.options:
-                group.add_argument(option.flag, dest=option.name, metavar=option.metavar, help=option.help)
+def add_parameters(parser: ArgumentParser, chosen: Iterable[Parameter[Any]]) -> None:
+    """Add an option for each parameter, in an argument group for each group of parameters.
+
+    What is not given is None.
+    """
+    groups: dict[str, Any] = {"": parser}
+    for each in chosen:
+        if each.group not in groups:
+            groups[each.group] = parser.add_argument_group(each.group)
+        value: dict[str, Any] = {"metavar": each.metavar or None, "choices": each.kind.choices or None}
+        form = {"action": "store_const", "const": each.kind.switched} if each.kind.is_flag else value
+        groups[each.group].add_argument(*each.flags, dest=each.name, help=each.help.replace("%", "%%"), **form)
+        parser.spellings.update(dict.fromkeys(each.spellings, each.flag))
+        if each.kind.is_flag and each.kind.switched:
+            parser.switches[each.flag] = each.name
 
 
-def reading_options(arguments: argparse.Namespace) -> dict[str, object]:
-    """The options of readers that are given on a command line."""
-    options = [option for framework in readable() for option in framework.options]
-    texts = [(option, getattr(arguments, option.name, None)) for option in options]
-    return {option.name: text.split(",") if option.is_list else text for option, text in texts if text}
+def add_conversion_arguments(parser: ArgumentParser) -> None:
+    """Add the parameters of the conversion itself."""
+    add_parameters(parser, CONVERSION_PARAMETERS)
 
 
-def add_extension_arguments(parser: argparse.ArgumentParser) -> None:
+def add_reading_arguments(parser: ArgumentParser) -> None:
+    """Add the options of each framework's reader."""
+    add_parameters(parser, reading_parameters())
+
+
+def add_extension_arguments(parser: ArgumentParser) -> None:
     """Add `--extensions`, `--transformations-config`, `--enable` and `--disable`."""
-    add = parser.add_argument_group("extensions").add_argument
-    add("--extensions", metavar="DIR[,DIR]", help="directories of extensions, or names of installed ones (entry points moir.extensions)")
-    add(
-        *("--transformations-config", "--transformations_config", "--tensorflow_use_custom_operations_config"),
-        metavar="FILE",
-        help="JSON file that says which sub-graphs transformations replace",
-    )
-    add("--enable", metavar="ID[,ID]", help="transformations to run although they are not enabled")
-    add("--disable", metavar="ID[,ID]", help="transformations and passes not to run")
+    add_parameters(parser, EXTENSION_PARAMETERS)
 
 
 def conversion_options(arguments: argparse.Namespace) -> ConversionOptions:
-    """The conversion options of a command line; options that it does not have are at their defaults."""
-    configuration: str | None = getattr(arguments, "transformations_config", None)
-    return ConversionOptions(
-        reading=reading_options(arguments),
-        extensions=_listed(arguments.extensions),
-        transformations_config=None if configuration is None else Path(configuration),
-        enable=_listed(arguments.enable),
-        disable=_listed(arguments.disable),
-        compress_to_fp16=getattr(arguments, "compress_to_fp16", False),
-        layout_change=getattr(arguments, "layout_change", "auto") == "auto",
-        tokenizers=not getattr(arguments, "no_tokenizers", False),
-    )
+    """The conversion options of a command line, and of the file of its `--config`; the others are at their defaults.
+
+    Raises UsageError for a text that is no value of its option, and for a file that is no configuration.
+    """
+    texts = ((each, getattr(arguments, each.name, None)) for each in parameters())
+    values = {each: _value(each, text) for each, text in texts if text is not None}
+    if getattr(arguments, "config", None) is not None:
+        from moir.tools.configuration import read_configuration
+
+        values = {**read_configuration(arguments.config), **values}
+    return ConversionOptions.of_values(values)
 
 
-def _listed(text: str | None) -> tuple[str, ...]:
-    return tuple(part for each in (text or "").split(",") if (part := each.strip()))
+def add_configuration_arguments(parser: ArgumentParser) -> None:
+    """Add `--config` and `--print-config`."""
+    parser.add_argument("--config", metavar="FILE", help="TOML file with values of these options; those of the command line go first")
+    parser.add_argument("--print-config", action="store_true", help="print the values that are not the default as such a file, and end")
+
+
+def _value(parameter: Parameter[Any], given: object) -> object:
+    if isinstance(given, bool):
+        return given
+    try:
+        return parameter.kind.of_text(str(given))
+    except ValueError as error:
+        raise UsageError(f"{parameter.flag}: {error}") from None

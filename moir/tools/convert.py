@@ -4,6 +4,7 @@ The first argument is a model or a command:
 
     moir model.onnx                       writes model.xml and model.bin to the current folder
     moir model.onnx -o out/net.xml --compress-to-fp16
+    moir model.onnx --input 'image[1,3,224,224]' --output features
     moir saved_model -o net.xml           a TensorFlow SavedModel; also frozen.pb, graph.pbtxt, model.ckpt.meta
     moir - -o - < model.onnx | tar x      from standard input, to an archive on standard output
     moir model.onnx --dump-ir dumps       the module after each pass, see `moir-opt`
@@ -18,26 +19,30 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from moir.errors import UsageError
 from moir.frameworks import FRAMEWORKS
+from moir.parameters.interface import MODEL_NAME
 from moir.suggestions import nearest
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import (
+    add_configuration_arguments,
+    add_conversion_arguments,
     add_dump_argument,
     add_extension_arguments,
     add_reading_arguments,
     conversion_options,
-    reading_options,
 )
 from moir.tools.failures import one_line, report_failures
+from moir.tools.former_options import SPELLINGS, translated
+from moir.tools.output_path import Request, output_file, requested
 from moir.tools.process import prepare_process
-from moir.tools.streams import STANDARD, STANDARD_OUTPUT, binary_output, file_of, is_stream, print_report, write_archive
+from moir.tools.streams import STANDARD, STANDARD_OUTPUT, binary_output, file_of, is_stream, print_report, text_output, write_archive
 from moir.version import VERSION
 
 if TYPE_CHECKING:
@@ -87,28 +92,22 @@ def argument_parser() -> ArgumentParser:
     )
     parser.add_argument(
         "model",
+        nargs="?",
         metavar="MODEL",
         help="model file of ONNX or TensorFlow, whatever its name, or folder of a SavedModel; - for standard input",
     )
-    parser.add_argument(
-        *("-o", "--output"),
+    parser.add_argument("--input-model", dest="models", action="append", default=[], metavar="MODEL", help="the same, as an option")
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument(
+        *("-o", "--output-dir"),
+        dest="place",
         metavar="PATH",
-        default=".",
         help="folder to write to, or a path ending in .xml (default: the current folder); - for a tar archive on standard output",
     )
-    parser.add_argument("--compress-to-fp16", action="store_true", help="store weights in half precision")
+    place.add_argument("--output-model", metavar="PATH", help="path to write to, with or without .xml, or a folder")
+    add_conversion_arguments(parser)
+    add_configuration_arguments(parser)
     add_reading_arguments(parser)
-    parser.add_argument(
-        "--layout-change",
-        choices=("auto", "none"),
-        default="auto",
-        help="auto (default): move transpositions around channel-last operations until they cancel; none: leave them there",
-    )
-    parser.add_argument(
-        "--no-tokenizers",
-        action="store_true",
-        help="refuse strings that need operations of OpenVINO Tokenizers, an extension of the runtime",
-    )
     parser.add_argument(
         "--passes", metavar="PIPELINE", help="passes to run instead of the default ones, e.g. 'default,fold-constants'; none: no passes"
     )
@@ -129,6 +128,8 @@ def argument_parser() -> ArgumentParser:
         "--completion", choices=SHELLS, action=CompletionAction, help="print a script that completes command lines in a shell"
     )
     parser.add_argument("--version", action="version", version=f"moir {VERSION}", help="print the version")
+    parser.spellings.update(SPELLINGS)
+    parser.switches["--silent"] = "silent"
     return parser
 
 
@@ -140,10 +141,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given and given[0] in COMMANDS:
         module, _, name = COMMANDS[given[0]].partition(":")
         return getattr(import_module(module), name)(given[1:])
-    return report_failures("moir", lambda: _run(argument_parser().parsed(given)), debug="--debug" in given)
+    return report_failures("moir", lambda: _run(*parsed(given)), debug="--debug" in given)
 
 
-def _run(options: argparse.Namespace) -> int:
+def parsed(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """The values of a command line, in moir's spelling or Model Optimizer's, and notes on options that are not needed.
+
+    Raises UsageError for a mistake.
+    """
+    translation, notes = translated(arguments)
+    options = argument_parser().parsed(translation)
+    models = [*([] if options.model is None else [options.model]), *options.models]
+    if len(models) != 1 and not options.print_config:
+        reason = f"there are {len(models)} models, {' and '.join(models)}; give one" if models else "MODEL is missing; see moir --help"
+        raise UsageError(reason)
+    options.model = models[0] if models else None
+    return options, notes
+
+
+def _run(options: argparse.Namespace, notes: list[str]) -> int:
+    given = conversion_options(options)
+    if options.print_config:
+        from moir.tools.configuration import configuration_text
+
+        given.check()
+        text_output().write(configuration_text(given))
+        return 0
     if not is_stream(options.model) and not Path(options.model).exists():
         commands = nearest(options.model, COMMANDS, similarity=0.75)
         if commands:
@@ -152,15 +175,16 @@ def _run(options: argparse.Namespace) -> int:
         if options.tensorflow_custom_operations_config_update is not None:
             from moir.tools.complete_configuration import update
 
-            return update(options.tensorflow_custom_operations_config_update, str(model), reading_options(options))
+            return update(options.tensorflow_custom_operations_config_update, str(model), given.reading)
         from moir.conversion import collection_paused
 
-        with _output(options, model) as output, collection_paused():
-            _convert(options, model, output)
+        request = requested(options, given, model, notes)
+        with output_file(request.place, model, request.conversion[MODEL_NAME]) as output, collection_paused():
+            _convert(options, request, model, output)
     return 0
 
 
-def _convert(options: argparse.Namespace, model: Path, output: Path) -> None:
+def _convert(options: argparse.Namespace, request: Request, model: Path, output: Path) -> None:
     """Convert a model, and print the summary."""
     from moir.conversion import convert, save_model
     from moir.emit.files import check_output
@@ -181,7 +205,7 @@ def _convert(options: argparse.Namespace, model: Path, output: Path) -> None:
     with ExitStack() as stack:
         for observer in observers:
             stack.callback(observer.close)
-        module = convert(model, conversion_options(options), passes=options.passes, observers=observers)
+        module = convert(model, request.conversion, passes=options.passes, observers=observers)
         stopwatch.end("passes")
         number = len(timing.measurements)
         for observer in observers:
@@ -189,37 +213,19 @@ def _convert(options: argparse.Namespace, model: Path, output: Path) -> None:
         emission = time.perf_counter()
         written = save_model(module, output)
         timing.finish(number, EMISSION, module, time.perf_counter() - emission)
-    if options.output == STANDARD:
+    if request.place == STANDARD:
         write_archive(written, binary_output())
     if not options.silent:
         stopwatch.end("emission")
-        files = STANDARD_OUTPUT if options.output == STANDARD else f"{written.xml_path} {written.bin_path}"
+        files = STANDARD_OUTPUT if request.place == STANDARD else f"{written.xml_path} {written.bin_path}"
         title = FRAMEWORKS[framework_of(module)].title
-        report = "".join(f"note: {one_line(note)}\n" for note in notes_of(module))
+        report = "".join(f"note: {one_line(note)}\n" for note in (*request.notes, *notes_of(module)))
         report += summary(module, source.kinds, title, written.weights_bytes, files, stopwatch.text())
         report = (timing.table() + "\n" if options.verbose else "") + report
-        if options.output == STANDARD:
+        if request.place == STANDARD:
             print(report, end="", file=sys.stderr)
         else:
             print_report(report)
-
-
-@contextmanager
-def _output(options: argparse.Namespace, model: Path) -> Generator[Path]:
-    """The path of the `.xml` to write: in a temporary folder if the output is standard output."""
-    if options.output != STANDARD:
-        yield output_path(options.output, model)
-        return
-    binary_output()
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="moir-") as folder:
-        yield output_path(folder, model)
-
-
-def output_path(output: str, model: Path) -> Path:
-    """The path of the `.xml` to write: `output`, or a file named like the model if `output` is a folder."""
-    return Path(output) if output.lower().endswith(".xml") else Path(output) / f"{model.stem or model.resolve().name or 'model'}.xml"
 
 
 def notes_of(module: ModuleOp) -> list[str]:

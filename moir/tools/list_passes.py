@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from moir.frameworks import FRAMEWORKS, converted
 from moir.tools.argument_parser import ArgumentParser
-from moir.tools.conversion_arguments import add_extension_arguments, conversion_options
+from moir.tools.conversion_arguments import add_conversion_arguments, add_extension_arguments, conversion_options
 from moir.tools.failures import report_failures
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ def argument_parser() -> ArgumentParser:
     """The argument parser of `moir passes`."""
     parser = ArgumentParser(prog="moir passes", description="Print the passes of a conversion in order, and what they do.")
     parser.add_argument("--framework", choices=[each.dialect for each in converted()], default="onnx", help="of the model (default: onnx)")
-    parser.add_argument("--compress-to-fp16", action="store_true", help="with the pass of that name")
-    parser.add_argument("--layout-change", choices=("auto", "none"), default="auto", help="none: without the passes of the layout change")
+    add_conversion_arguments(parser)
     add_extension_arguments(parser)
     parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
     return parser

@@ -10,7 +10,8 @@ from importlib import import_module
 
 from moir.frameworks import lowered
 from moir.options import ConversionOptions
-from moir.pipeline import BACK, MIDDLE, front, load_pass, lowering_passes, pass_modules, pass_names, pipeline_names
+from moir.parameters import requesting
+from moir.pipeline import BACK, MIDDLE, every_pass, front, load_pass, lowering_passes, pass_modules, pass_names, pipeline_names
 
 HEAD = """# Passes
 
@@ -68,9 +69,18 @@ def has_example(name: str) -> bool:
 
 def positions(name: str) -> str:
     """Where a pass is in the pipelines of the frameworks, as text; empty if it is in none."""
-    always = _positions(name, ConversionOptions())
-    on_request = _positions(name, ConversionOptions(compress_to_fp16=True))
-    return always or (f"{on_request}, with `--compress-to-fp16`" if on_request else "")
+    asking = requesting(name)
+    if not asking or ConversionOptions().pass_options(name) is not None:
+        return _positions(name, ConversionOptions())
+    flags = " or ".join(f"`{each.flag}`" for each in asking)
+    return f"{_neighbour(name)}, with {flags}"
+
+
+def _neighbour(name: str) -> str:
+    """Behind which pass one is that runs on request only."""
+    names = every_pass()
+    position = names.index(name)
+    return f"behind {names[position - 1]}"
 
 
 def _positions(name: str, options: ConversionOptions) -> str:

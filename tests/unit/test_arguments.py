@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import onnx
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
@@ -44,7 +43,7 @@ UNKNOWN: list[tuple[str, str]] = [
     ("extention", "convert_model has no argument 'extention'; did you mean extensions?"),
     ("Tags", "convert_model has no argument 'Tags'; did you mean tags?"),
     ("compress_fp16", "convert_model has no argument 'compress_fp16'; did you mean compress_to_fp16?"),
-    ("input_shape", "convert_model has no argument 'input_shape'; help(moir.convert_model) lists what it takes"),
+    ("example_of_inputs", "convert_model has no argument 'example_of_inputs'; help(moir.convert_model) lists what it takes"),
 ]
 
 
@@ -88,6 +87,17 @@ REFUSED: list[tuple[dict[str, object], str]] = [
     ({"observers": [Recorder]}, "Recorder is a class, make an instance: Recorder()"),
     ({"observers": [print]}, "must be a list of observers (moir.Observer)"),
     ({"observers": None}, "not None"),
+    ({"input": 5}, "not the int 5; 5 is no input: it is a text, a shape, an element type or a moir.Input"),
+    ({"input": "x[1"}, "not the str 'x[1'; a bracket is not closed: 'x[1'"),
+    ({"input": {"x": "f23"}}, "'f23' is no element type; did you mean f32"),
+    ({"input": [moir.Input("x", [1, "a b"])]}, "'a b' is no dimension"),
+    ({"output": 5}, "argument output of convert_model must be outputs: a text as of --output, or a list of names (str), not the int 5"),
+    ({"output": "a,"}, "'a,' has an empty item"),
+    ({"input_shape": "[1"}, "a bracket is not closed"),
+    ({"batch": -1}, "argument batch of convert_model must be a whole number from 1 on, not the int -1"),
+    ({"batch": True}, "not the bool True"),
+    ({"static_shape": "yes"}, "must be True or False"),
+    ({"model_name": 3}, "must be a name (str)"),
 ]
 
 
@@ -99,13 +109,11 @@ def test_refused_arguments(arguments: dict[str, object], message: str, model: Pa
 
 
 NO_PATHS: list[tuple[Callable[[Path], object], str]] = [
-    (lambda _: None, "argument path of convert_model must be a path (str or pathlib.Path), not None"),
+    (lambda _: None, "argument input_model of convert_model must be a path (str or pathlib.Path) or a model in memory, not None"),
     (lambda _: 5, "not the int 5"),
-    (lambda path: path.read_bytes(), "not the bytes b'"),
-    (lambda _: io.BytesIO(), "a value of type BytesIO; write the model to a file first"),
-    (lambda path: onnx.load(path), "write the model to a file first, with onnx.save(model, 'model.onnx')"),
     (lambda path: moir.read_model(path), "must be a path"),
     (lambda path: [path], "not the list [PosixPath("),
+    (lambda _: io.StringIO("x"), "the file is open as text; open it with mode 'rb'"),
 ]
 
 
@@ -119,13 +127,14 @@ def test_what_is_no_path(made: Callable[[Path], object], message: str, model: Pa
 
 def test_missing_and_positional_arguments(model: Path) -> None:
     with pytest.raises(
-        ArgumentError, match=r"^convert_model: missing a required argument: 'path'; it is convert_model\(path, name=value, …\)$"
+        ArgumentError,
+        match=r"^convert_model: missing a required argument: 'input_model'; it is convert_model\(input_model, name=value, …\)$",
     ):
         convert()
     with pytest.raises(ArgumentError, match=r"^convert_model: too many positional arguments"):
         convert(model, "ckpt")
-    with pytest.raises(ArgumentError, match=r"^convert_model: multiple values for argument 'path'"):
-        convert(model, path=model)
+    with pytest.raises(ArgumentError, match=r"^convert_model: multiple values for argument 'input_model'"):
+        convert(model, input_model=model)
 
 
 NO_MODULE = (

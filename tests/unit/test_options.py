@@ -12,9 +12,10 @@ from openvino.tools.ovc.cli_parser import get_all_cli_parser
 import moir
 from moir.options import DISABLED_VARIABLE, ENABLED_VARIABLE
 from moir.tools.convert import argument_parser
+from moir.tools.former_options import FLAGS, TRANSLATED, UNNECESSARY
 from tests.unit.documents import text_of
 
-WITHOUT_OPTION = {"*always*", "*automatic*", "*not yet*", "*no*"}
+WITHOUT_OPTION = {"*always*", "*automatic*", "*accepted*", "*not yet*", "*no*"}
 """What stands in the place of an option; the document says what they mean."""
 
 
@@ -29,6 +30,13 @@ def rows(heading: str) -> list[list[str]]:
 def names(cell: str) -> list[str]:
     """The names between backquotes."""
     return re.findall(r"`([^`]+)`", cell)
+
+
+def options() -> set[str]:
+    """All options of `moir` that do something, in every spelling."""
+    parser = argument_parser()
+    shown = {option for action in parser._actions for option in action.option_strings}
+    return shown | parser.spellings.keys() | TRANSLATED.keys() | FLAGS.keys()
 
 
 TABLES = ("ovc", "openvino.convert_model", "mo")
@@ -55,8 +63,7 @@ def test_options_of_mo_are_listed_once() -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_what_is_named_for_moir_exists(row: list[str]) -> None:
-    parser = argument_parser()
-    known = {option for action in parser._actions for option in action.option_strings or [str(action.metavar)]}
+    known = options() | {str(action.metavar) for action in argument_parser()._actions if not action.option_strings}
     assert row[1] in WITHOUT_OPTION or names(row[1])
     for name in names(row[1]):
         if keyword := re.fullmatch(r"(\w+)\((\w+)=…\)", name):
@@ -66,14 +73,16 @@ def test_what_is_named_for_moir_exists(row: list[str]) -> None:
 
 
 def test_options_in_explanations_exist() -> None:
-    known = {option for action in argument_parser()._actions for option in action.option_strings}
     for row in ROWS:
-        options = {word.partition("=")[0] for name in names(row[-1]) for word in name.split() if word.startswith("--")}
-        assert options <= known | {"--static_shape"}, row
+        mentioned = {word.partition("=")[0] for name in names(row[-1]) for word in name.split() if word.startswith("--")}
+        assert mentioned <= options() | {"--static_shape"}, row
 
 
 def test_options_that_are_said_to_be_missing_are() -> None:
     missing = {name for row in ROWS if row[1] in {"*not yet*", "*no*"} for name in names(row[0]) if name.startswith("--")}
-    known = {option for action in argument_parser()._actions for option in action.option_strings}
-    # `--output` is a place here, and not a part of the model.
-    assert missing & known == {"--output"}
+    assert not missing & options()
+
+
+def test_options_that_are_said_to_be_accepted_are() -> None:
+    accepted = {name for row in ROWS if row[1] == "*accepted*" for name in names(row[0])}
+    assert accepted == UNNECESSARY.keys()

@@ -15,12 +15,12 @@ ROOT = Path(__file__).parents[2]
 
 LAYERS = (
     ("errors", "records"),
-    ("arguments", "foreign_files", "frameworks", "options", "recognition", "suggestions", "version"),
+    ("arguments", "foreign_files", "frameworks", "options", "parameters", "recognition", "suggestions", "version"),
     ("dialects",),
     ("analysis",),
     ("rewriting",),
     ("frontends", "raising", "lowering", "passes", "emit"),
-    ("pass_kinds", "pipeline", "pipeline_text", "pass_schedule", "source_files", "conversion"),
+    ("pass_kinds", "pipeline", "pipeline_text", "pass_schedule", "source_files", "conversion", "cut_types", "model_objects", "interface"),
     ("extensions",),
     ("model_optimizer",),
     ("tools",),

@@ -17,7 +17,8 @@ import numpy as np
 import onnx
 import openvino
 
-from moir.conversion import convert_model, save_model
+from moir.conversion import save_model
+from moir.interface import convert_model
 from tests.numerical.onnx.conversion import build, node
 from tests.numerical.runtime import Array, core
 from tests.numerical.runtime import run as run_model

@@ -18,7 +18,8 @@ import numpy as np
 import openvino
 import tensorflow as tf
 
-from moir.conversion import convert_model, save_model
+from moir.conversion import save_model
+from moir.interface import convert_model
 from tests.numerical.runtime import FORMS, Array, Form, compare, core, run
 
 Build = Callable[..., Any]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from moir.conversion import convert_model
 from moir.dialects.moir import ModuleLevel
 from moir.dialects.properties import value_of
+from moir.interface import convert_model
 from tests.numerical.runtime import Array, Form, compare
 from tests.numerical.tensorflow.conversion import LOWERING_ALONE, Build, build, convert_graph, expected_results, ordered_results
 

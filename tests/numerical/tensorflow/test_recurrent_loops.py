@@ -11,7 +11,8 @@ import pytest
 import tensorflow as tf
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
-from moir.conversion import convert_model, save_model
+from moir.conversion import save_model
+from moir.interface import convert_model
 from tests.numerical.tensorflow.conversion import check, compare, core, run
 
 keras = tf.keras

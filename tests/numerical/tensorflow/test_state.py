@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from moir.conversion import convert_model, save_model
+from moir.conversion import save_model
 from moir.dialects.moir import ModuleLevel, models_of
 from moir.dialects.properties import value_of
 from moir.errors import ModelFileError
+from moir.interface import convert_model
 from tests.numerical.runtime import Array, compare, core
 
 RUNS = 4

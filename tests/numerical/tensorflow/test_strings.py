@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from moir.conversion import convert_model, save_model
+from moir.conversion import save_model
 from moir.errors import ConversionError
+from moir.interface import convert_model
 from tests.numerical.tensorflow.conversion import Build, check, core
 
 REFUSALS: dict[str, tuple[Any, str]] = {

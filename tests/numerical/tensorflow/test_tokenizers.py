@@ -13,8 +13,9 @@ import pytest
 import tensorflow as tf
 
 import moir
-from moir.conversion import convert_model, save_model
+from moir.conversion import save_model
 from moir.errors import ConversionError
+from moir.interface import convert_model
 from moir.lowering.tensorflow.regular_expressions import UnknownPattern, written_anew
 from tests.numerical.runtime import core
 from tests.numerical.tensorflow.conversion import build, check

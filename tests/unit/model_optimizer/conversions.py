@@ -11,7 +11,8 @@ import onnx
 import openvino
 from onnx import TensorProto, helper
 
-from moir.conversion import convert_model, save_model
+from moir.conversion import save_model
+from moir.interface import convert_model
 
 
 def onnx_model(path: Path, nodes: list[onnx.NodeProto], inputs: dict[str, list[int]], outputs: list[str]) -> Path:

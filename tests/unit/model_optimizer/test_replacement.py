@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from onnx import helper
 
-from moir.conversion import convert_model
 from moir.errors import ConversionError
+from moir.interface import convert_model
 from moir.model_optimizer.api.configured_replacement import (
     FrontReplacementFromConfigFileGeneral,
     FrontReplacementFromConfigFileOp,

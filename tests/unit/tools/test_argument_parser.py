@@ -1,11 +1,11 @@
-"""Mistakes in options: no abbreviations, the nearest names, and what became of Model Optimizer's options."""
+"""Mistakes in options: no abbreviations, and the nearest names."""
 
 from __future__ import annotations
 
 import pytest
 
 from moir.errors import UsageError
-from moir.tools.argument_parser import FORMER_OPTIONS, ArgumentParser
+from moir.tools.argument_parser import ArgumentParser
 
 
 def parser() -> ArgumentParser:
@@ -33,7 +33,6 @@ def test_what_is_right() -> None:
         (["m.onnx", "--number", "x"], "argument --number: invalid int value: 'x'; see tool --help"),
         (["m.onnx", "n.onnx"], "the argument 'n.onnx' is one too many; see tool --help"),
         ([], "MODEL is missing; see tool --help"),
-        (["--input_model", "m.onnx"], "there is no option --input_model; the model is the first argument, without an option"),
         (["--nothing"], "there is no option --nothing; see tool --help"),
     ],
 )
@@ -41,9 +40,3 @@ def test_mistakes(arguments: list[str], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         parser().parsed(arguments)
     assert str(caught.value) == message
-
-
-def test_no_former_option_is_one_of_today() -> None:
-    from moir.tools.convert import argument_parser
-
-    assert not FORMER_OPTIONS.keys() & argument_parser()._option_string_actions.keys()

@@ -29,7 +29,7 @@ def script(tmp_path: Path, request: pytest.FixtureRequest, capsys: pytest.Captur
         ("moir m.onnx --layout-change = n", ["none"]),
         ("moir m.onnx --passes fuse-gel", ["fuse-gelu"]),
         ("moir passes --framework ", ["onnx", "tf", "openvino_ir"]),
-        ("moir passes --fr", ["--framework"]),
+        ("moir passes --fra", ["--framework"]),
         ("moir m.onnx -o ne", ["net.onnx"]),
         ("moir ne", ["net.onnx", "new-extension"]),
         ("moir-opt m.mlir --resume-after fuse-gel", ["fuse-gelu"]),

@@ -1,0 +1,134 @@
+"""The functions of the Python interface that read and convert models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from moir.arguments import NAME, NAMES, PASSES, PATH, checked
+from moir.conversion import OBSERVERS, Observer, convert
+from moir.frameworks import read_model as read_framework_model
+from moir.model_objects import is_model_object, written
+from moir.options import ConversionOptions
+from moir.parameters import expected_keywords
+from moir.recognition import framework_of_file
+from moir.source_files import recorded
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
+
+
+def _is_model(value: object) -> bool:
+    return PATH.accepts(value) or is_model_object(value)
+
+
+MODEL = PATH.with_fields(
+    description="a path (str or pathlib.Path) or a model in memory",
+    accepts=_is_model,
+)
+
+
+@checked(path=PATH, checkpoint=PATH.or_none(), tags=NAMES.or_none(), signature=NAME.or_none())
+def read_model(
+    path: str | Path,
+    *,
+    checkpoint: str | Path | None = None,
+    tags: Sequence[str] | None = None,
+    signature: str | None = None,
+) -> ModuleOp:
+    """Read a model file into a module in the dialect of its framework.
+
+    Args:
+        path: the file, or the folder of a SavedModel. Weights are views of memory maps of the files.
+        checkpoint: for TensorFlow graphs that are not frozen: path of the checkpoint without its suffixes.
+        tags: for SavedModels: the tags of the graph.
+        signature: for SavedModels: the name of the signature.
+
+    Raises ModelFileError for a file that is damaged or no model, ConversionError for an option that the framework does
+    not have, ArgumentError for arguments that are no such things.
+    """
+    reading = ConversionOptions(checkpoint=checkpoint, tags=tags, signature=signature).reading
+    with recorded() as record:
+        record.module = module = read_framework_model(path, framework_of_file(path), reading)
+    return module
+
+
+@checked(
+    input_model=MODEL,
+    **expected_keywords(),
+    passes=PASSES.or_none(),
+    observers=OBSERVERS,
+)
+def convert_model(
+    input_model: Any,
+    *,
+    input: Any = None,
+    output: str | Sequence[str] | None = None,
+    input_shape: Any = None,
+    batch: int = 0,
+    static_shape: bool = False,
+    freeze_placeholder_with_value: Any = None,
+    model_name: str = "",
+    compress_to_fp16: bool = False,
+    layout_change: bool | Literal["auto", "none"] = True,
+    tokenizers: bool = True,
+    checkpoint: str | Path | None = None,
+    tags: Sequence[str] | None = None,
+    signature: str | None = None,
+    extensions: str | Path | Sequence[str | Path] = (),
+    transformations_config: str | Path | None = None,
+    enable: Sequence[str] = (),
+    disable: Sequence[str] = (),
+    passes: str | Iterable[str | ModulePass] | None = None,
+    observers: Sequence[Observer] = (),
+) -> ModuleOp:
+    """Read a model and convert it to opset dialects.
+
+    Args:
+        input_model: the path of a model file or of the folder of a SavedModel (str or pathlib.Path); or the bytes of
+            such a file, a file object that is open for reading bytes, an `onnx.ModelProto`, a `GraphDef`, a graph, a
+            Keras model, a `tf.Module` or a `tf.function`. Objects are written to a temporary folder, by their own
+            framework, which has to be installed.
+        input: the inputs of the converted model in their order, or where to cut the model: a text in the notation of
+            the command line (`"x[1,3,?,?]{f32},0:conv1,training->False"`), an `Input`, a mapping of names to shapes (in
+            elements, -1 where unknown), element types, tuples of both or values, or a list of such items. Shapes
+            without names belong to the inputs of the model in their order. None: as in the model.
+        output: the outputs in their order, or where to cut the model: names of outputs, tensors or nodes, `node:1` (an
+            output port) or `0:node` (the tensor that enters an input port). None: as in the model.
+        input_shape: the shapes of the inputs in their order, in elements: one shape, or a list of shapes.
+        batch: the first dimension of each input, in elements; 0: as in the model.
+        static_shape: compute shapes during the conversion; the model cannot be reshaped any more.
+        freeze_placeholder_with_value: inputs that become constants: `{"training": False}`; the same as in `input`.
+        model_name: the name of the model in the IR; empty: as in the file.
+        compress_to_fp16: store weights in half precision.
+        layout_change: True or "auto": move the transpositions around channel-last operations until they cancel; False
+            or "none": each operation keeps its own transpositions.
+        tokenizers: use operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation
+            sets cannot express; False refuses a model that needs them.
+        checkpoint, tags, signature: see `read_model`.
+        extensions: directories of extensions, or names of their entry points. They are loaded for this conversion only.
+        transformations_config: a JSON file that configures transformations of extensions.
+        enable: ids, names or full class names of transformations to run although they are not enabled.
+        disable: ids, names or full class names of transformations, and names of passes, not to run.
+        passes: a pipeline to run in place of the default one, as text (`"default,fold-constants{static-shape=true}"`),
+            or as a list of such texts and of pass objects.
+        observers: are notified of each stage, see `Observer`.
+
+    Returns a module for `save_model` and `to_openvino`, unless `passes` lack some that these depend on.
+
+    Raises UsageError for a mistake in the arguments (ArgumentError, which is also a TypeError, for one that is unknown
+    or of a wrong type), and ConversionError for one in the model or an extension.
+    """
+    given = {name: value for name, value in locals().items() if name not in ("input_model", "passes", "observers")}
+    with ExitStack() as stack:
+        for observer in observers:
+            stack.callback(observer.close)
+        options = ConversionOptions(**given)
+        if PATH.accepts(input_model):
+            return convert(Path(input_model), options, passes=passes, observers=observers)
+        with written(input_model) as source:
+            source.module = module = convert(source.path, options, passes=passes, observers=observers)
+        return module

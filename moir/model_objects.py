@@ -1,0 +1,199 @@
+"""Models in memory as files: bytes, file objects, messages of protobuf, models and functions of Keras and TensorFlow.
+
+A frontend reads files, and its weights are views of them. So an object is written to a temporary folder first, by its
+own framework, which is imported already where there is such an object; the folder is there as long as the module is.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, redirect_stdout
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import finalize
+
+from moir.errors import ArgumentError, MoirError
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+
+class ModelObject(NamedTuple):
+    """A kind of objects that are models.
+
+    Args:
+        matches: whether an object is of this kind.
+        write: writes an object below a folder, and returns the path.
+    """
+
+    matches: Callable[[Any], bool]
+    write: Callable[[Any, Path], Path]
+
+
+MESSAGES = {"onnx.ModelProto": "model.onnx", **dict.fromkeys(("tensorflow.GraphDef", "tensorflow.MetaGraphDef"), "model.pb")}
+"""The files that messages of protobuf are written to, by their names."""
+
+
+def _is_bytes(given: Any) -> bool:
+    return isinstance(given, bytes | bytearray | memoryview)
+
+
+def _is_message(given: Any) -> bool:
+    return _message_name(given) in MESSAGES
+
+
+def _is_file(given: Any) -> bool:
+    return callable(getattr(given, "read", None))
+
+
+def _message_name(given: Any) -> str:
+    return str(getattr(getattr(given, "DESCRIPTOR", None), "full_name", ""))
+
+
+def _is_of(*packages: str) -> Callable[[Any], bool]:
+    """Whether the class of an object, or one that it derives from, is of a package."""
+
+    def matches(given: Any) -> bool:
+        classes: tuple[type, ...] = type(given).__mro__
+        return any(each.__module__.partition(".")[0] in packages for each in classes)
+
+    return matches
+
+
+def _is_keras_model(given: Any) -> bool:
+    return _is_of("keras", "tf_keras")(given) and hasattr(given, "export")
+
+
+def _is_graph(given: Any) -> bool:
+    return _is_of("tensorflow")(given) and hasattr(given, "as_graph_def")
+
+
+def _is_function(given: Any) -> bool:
+    return _is_of("tensorflow")(given) and (hasattr(given, "get_concrete_function") or hasattr(given, "structured_input_signature"))
+
+
+def _is_tensorflow_module(given: Any) -> bool:
+    return _is_of("tensorflow")(given) and hasattr(given, "trainable_variables")
+
+
+def _write_bytes(given: Any, folder: Path) -> Path:
+    path = folder / "model"
+    path.write_bytes(given)
+    return path
+
+
+def _write_file(given: Any, folder: Path) -> Path:
+    path = folder / "model"
+    with path.open("wb") as file:
+        start = given.read(0)
+        if isinstance(start, str):
+            raise ArgumentError("the file is open as text", hint="open it with mode 'rb'")
+        shutil.copyfileobj(given, file)
+    return path
+
+
+def _write_message(given: Any, folder: Path) -> Path:
+    path = folder / MESSAGES[_message_name(given)]
+    try:
+        path.write_bytes(given.SerializeToString())
+    except ValueError as error:
+        hint = "write it to a file, with its weights in another one"
+        raise ArgumentError(f"the message cannot be written: {error}", hint=hint) from error
+    return path
+
+
+def _write_keras(given: Any, folder: Path) -> Path:
+    path = folder / "saved_model"
+    # Keras prints what it exports.
+    with redirect_stdout(StringIO()):
+        given.export(str(path))
+    return path
+
+
+def _write_graph(given: Any, folder: Path) -> Path:
+    return _write_message(given.as_graph_def(), folder)
+
+
+def _concrete(given: Any) -> Any:
+    """The traced function of a tf.function, a method of one, or such a function itself."""
+    return given.get_concrete_function() if hasattr(given, "get_concrete_function") else given
+
+
+def _write_function(given: Any, folder: Path) -> Path:
+    tf: Any = import_module("tensorflow")
+
+    function = _concrete(given)
+    holder: Any = tf.Module()
+    holder.variables_of_function = list(function.graph.variables)
+    holder.captured = given
+    return _save(holder, function, folder)
+
+
+def _write_tensorflow_module(given: Any, folder: Path) -> Path:
+    call: Any = getattr(given, "__call__", None)  # noqa: B004
+    return _save(given, _concrete(call) if hasattr(call, "get_concrete_function") else None, folder)
+
+
+def _save(holder: Any, signature: Any, folder: Path) -> Path:
+    tf: Any = import_module("tensorflow")
+
+    path = folder / "saved_model"
+    tf.saved_model.save(holder, str(path), signatures=signature)
+    return path
+
+
+OBJECTS: tuple[ModelObject, ...] = (
+    ModelObject(_is_bytes, _write_bytes),
+    ModelObject(_is_message, _write_message),
+    ModelObject(_is_keras_model, _write_keras),
+    ModelObject(_is_graph, _write_graph),
+    ModelObject(_is_function, _write_function),
+    ModelObject(_is_tensorflow_module, _write_tensorflow_module),
+    ModelObject(_is_file, _write_file),
+)
+"""The kinds of objects, the most special first."""
+
+
+def is_model_object(given: Any) -> bool:
+    """Whether an object is a model that can be written to a file."""
+    return any(each.matches(given) for each in OBJECTS)
+
+
+class Source:
+    """The file of an object; exists until the module that is read from it is deleted."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.module: ModuleOp | None = None
+        """The module that was read; None if reading failed."""
+
+
+@contextmanager
+def written(given: Any) -> Generator[Source]:
+    """Write an object to a file. Raises ArgumentError if its framework cannot do so.
+
+    Args:
+        given: an object for which `is_model_object` holds.
+    """
+    folder = Path(mkdtemp(prefix="moir-"))
+    source: Source | None = None
+    try:
+        write = next(each.write for each in OBJECTS if each.matches(given))
+        try:
+            source = Source(write(given, folder))
+        except MoirError:
+            raise
+        except Exception as error:
+            text = " ".join(str(error).split())[:300]
+            hint = "give a tf.function with an input_signature, or write the model to a file"
+            raise ArgumentError(f"{type(given).__name__} cannot be written to a file: {text}", hint=hint) from error
+        yield source
+    finally:
+        if source is None or source.module is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            finalize(source.module, shutil.rmtree, folder, ignore_errors=True)

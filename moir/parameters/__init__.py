@@ -1,0 +1,68 @@
+"""The table of the parameters of a conversion: a record for each.
+
+From the table follow the options of the command lines, the keywords of `moir.convert_model` and how they are checked,
+`ConversionOptions`, the file of a configuration (`--config`), what the IR records, and which passes run with which
+fields.
+
+To add a parameter
+
+1. write its record into the file of its subject here, and put it into the tuple at the end of that file: a tuple of a
+   new file goes into `parameters`. The kind of its value is one of `kinds.py`; a notation of its own is a
+   `structured` kind, whose reader is imported when it is called.
+2. put the passes that it asks for into the record (`passes`), and their names at their places in `moir/pipeline.py`.
+   Such a pass runs only where a parameter asks for it; its fields come from the `PassRequest`.
+3. add the keyword to `moir.convert_model` (`moir/interface.py`), with what it means in the docstring. Without it,
+   `import moir.interface` fails.
+4. say what it is in `docs/options.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from moir.arguments import Expected
+from moir.errors import ArgumentError
+from moir.parameters.compression import COMPRESSION_PARAMETERS
+from moir.parameters.extension import EXTENSION_PARAMETERS
+from moir.parameters.interface import INTERFACE_PARAMETERS
+from moir.parameters.layout import LAYOUT_PARAMETERS
+from moir.parameters.parameter import Parameter, PassRequest
+from moir.parameters.reading import reading_parameters
+from moir.parameters.strings import STRING_PARAMETERS
+from moir.suggestions import did_you_mean
+
+CONVERSION_PARAMETERS: tuple[Parameter[Any], ...] = (*INTERFACE_PARAMETERS, *COMPRESSION_PARAMETERS, *LAYOUT_PARAMETERS, *STRING_PARAMETERS)
+"""The parameters of the conversion itself, in the order of the help text."""
+
+
+def parameters() -> tuple[Parameter[Any], ...]:
+    """All parameters: those of the conversion, of extensions, and of the readers of all frameworks."""
+    return (*CONVERSION_PARAMETERS, *reading_parameters(), *EXTENSION_PARAMETERS)
+
+
+def parameter_named(name: str) -> Parameter[Any]:
+    """The parameter of a name, with dashes or underscores. Raises ArgumentError if there is none."""
+    known = {each.name: each for each in parameters()}
+    if name.replace("-", "_") not in known:
+        hint = did_you_mean(name.replace("-", "_"), known, f"they are {', '.join(known)}")
+        raise ArgumentError(f"there is no parameter {name!r}", hint=hint)
+    return known[name.replace("-", "_")]
+
+
+def expected_keywords() -> dict[str, Expected]:
+    """What `convert_model` expects of the keywords that are parameters, in the order of the table."""
+    return {each.name: each.kind.expected for each in parameters()}
+
+
+@cache
+def pass_requests() -> Mapping[str, PassRequest]:
+    """What parameters ask of passes, by the name of the pass."""
+    return {request.name: request for each in CONVERSION_PARAMETERS for request in each.passes}
+
+
+@cache
+def requesting(name: str) -> tuple[Parameter[Any], ...]:
+    """The parameters that ask for a pass."""
+    return tuple(each for each in CONVERSION_PARAMETERS if any(request.name == name for request in each.passes))

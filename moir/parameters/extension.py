@@ -1,0 +1,30 @@
+"""The parameters that say which extensions run."""
+
+from __future__ import annotations
+
+from moir.parameters.kinds import FILE, FILES, LIST, or_none
+from moir.parameters.parameter import Parameter
+
+_GROUP = "extensions"
+
+EXTENSIONS = Parameter(
+    "extensions",
+    FILES,
+    (),
+    "directories of extensions, or names of installed ones (entry points moir.extensions)",
+    metavar="DIR[,DIR]",
+    group=_GROUP,
+)
+TRANSFORMATIONS_CONFIG = Parameter(
+    "transformations_config",
+    or_none(FILE),
+    None,
+    "JSON file that says which sub-graphs transformations replace",
+    metavar="FILE",
+    former=("--tensorflow_use_custom_operations_config",),
+    group=_GROUP,
+)
+ENABLE = Parameter("enable", LIST, (), "transformations to run although they are not enabled", metavar="ID[,ID]", group=_GROUP)
+DISABLE = Parameter("disable", LIST, (), "transformations and passes not to run", metavar="ID[,ID]", group=_GROUP)
+
+EXTENSION_PARAMETERS = (EXTENSIONS, TRANSFORMATIONS_CONFIG, ENABLE, DISABLE)

@@ -1,0 +1,132 @@
+"""A record of the table of conversion parameters: name, kind of value, help, and the passes that it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
+
+from moir.arguments import Expected
+from moir.records import Record
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+Plain: TypeAlias = bool | int | float | str | list[str]
+"""A value as a file of a configuration holds it."""
+
+FieldValue: TypeAlias = bool | int | float | str | tuple[str, ...]
+"""A value of a field of a pass: what a pipeline can write."""
+
+
+class Kind(Record, Generic[K]):
+    """A kind of values: what is written for them, and how it is read.
+
+    Args:
+        expected: what `convert_model` and a file of a configuration accept.
+        of_python: the value of what is accepted.
+        of_text: the value of a text of a command line. Raises ValueError, or a UsageError,
+            for a text that is no such value.
+        plain: the form in which a file of a configuration holds a value; `of_python` reads it.
+        is_flag: whether the option of the command line has no value: it stands for `switched`.
+        switched: the value that the option of a flag stands for.
+        choices: the texts that a command line accepts, if these are all.
+        is_private: whether values are paths, of which records of a conversion keep only the last component.
+    """
+
+    expected: Expected
+    of_python: Callable[[Any], K]
+    of_text: Callable[[str], K]
+    plain: Callable[[K], Plain]
+    is_flag: bool = False
+    switched: bool = True
+    choices: tuple[str, ...] = ()
+    is_private: bool = False
+
+
+class Options(Protocol):
+    """The values of all parameters, as `ConversionOptions` holds them."""
+
+    def __getitem__(self, parameter: Parameter[T], /) -> T:
+        """The value of a parameter."""
+        ...
+
+
+PassOptions: TypeAlias = Callable[[Options], Mapping[str, FieldValue] | None]
+"""From the options of a conversion to the fields of a pass, by name; None if the pass does not run."""
+
+
+class PassRequest(Record):
+    """A pass of the default pipeline that runs only if parameters ask for it, or whose fields depend on parameters.
+
+    Its place is that of its name in the tuples of `moir.pipeline`.
+
+    Args:
+        name: the name of the pass.
+        field: the field of the pass that gets the value of the parameter, in its plain form; empty if there is none.
+        options: the fields of the pass, see `PassOptions`, where they depend on several parameters. By default, the
+            pass runs if the parameter is not at its default.
+    """
+
+    name: str
+    field: str = ""
+    options: PassOptions | None = None
+
+
+class Parameter(Record, Generic[T]):
+    """A parameter of a conversion.
+
+    The command line has `--the-name`, and `--the_name` as Model Optimizer spelled it.
+
+    Args:
+        name: keyword of `convert_model`, key in a file of a configuration and in the runtime information of the IR.
+        kind: the kind of its values.
+        default: the value if none is given.
+        help: the help text of the command line.
+        metavar: placeholder of the value in the help text.
+        option: moir's spelling of the option, if that is not the name with dashes.
+        former: further spellings of the option: of one letter, and those of Model Optimizer.
+        group: the heading in the help text; empty for the first group.
+        excludes: the names of parameters that cannot be given together with it.
+        passes: what it asks of the pipeline. Parameters that ask for one pass together have the same object.
+    """
+
+    name: str
+    kind: Kind[T]
+    default: T
+    help: str
+    metavar: str = ""
+    option: str = ""
+    former: tuple[str, ...] = ()
+    group: str = ""
+    excludes: tuple[str, ...] = ()
+    passes: tuple[PassRequest, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        # Each parameter is one object, which is a key of dictionaries.
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    @property
+    def flag(self) -> str:
+        """The option of the command line, in moir's spelling."""
+        return self.option or f"--{self.name.replace('_', '-')}"
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The options that help shows: moir's spelling, and those of one letter."""
+        return (self.flag, *(each for each in self.former if len(each) == 2))
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The further spellings of the option: with underscores, and those of Model Optimizer."""
+        underscored = (f"--{self.flag[2:].replace('-', '_')}", *(each for each in self.former if len(each) > 2))
+        return tuple(each for each in dict.fromkeys(underscored) if each != self.flag)
+
+    def recorded(self, value: T) -> str:
+        """A value as a text for the runtime information of the IR. Of paths only the last component is left."""
+        plain = cast("object", self.kind.plain(value))
+        parts = cast("list[object]", plain) if isinstance(plain, list) else [plain]
+        return ",".join(PurePath(str(each)).name if self.kind.is_private else str(each) for each in parts)

@@ -1,0 +1,64 @@
+"""`set-batch`: the first dimension of each input becomes a number.
+
+    set-batch{size=4}
+
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+->  %0 = opset1.Parameter() {name = "x"} : tensor<4x8xf32>
+
+That dimension must have been unknown, 0 or 1, as another one is hardly a batch. Scalars stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block
+
+from moir.analysis.analyses import Analyses
+from moir.analysis.places import Places
+from moir.dialects.moir import models_of
+from moir.dialects.names import name_of
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import format_shape, shape_of
+from moir.errors import ConversionError
+from moir.parameters.input_notation import ANY, Dimension
+from moir.rewriting.model_inputs import set_dimensions, update_types
+from moir.rewriting.reporting_pass import ReportingPass
+
+
+@dataclass(frozen=True)
+class SetBatchPass(ReportingPass):
+    """Sets the batch of all inputs.
+
+    Args:
+        size: the number; 0 leaves everything as it is.
+    """
+
+    name = "set-batch"
+
+    size: int = 0
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        changed = [_set(model.block, self.size) for model in models_of(module)]
+        return any(changed)
+
+
+def _set(block: Block, size: int) -> bool:
+    refined, changed = True, False
+    for parameter in Places(block).parameters if size else ():
+        shape = shape_of(parameter.results[0])
+        if shape == ():
+            continue
+        if shape is None or shape[0] not in (-1, 0, 1):
+            found = "its rank is not known" if shape is None else f"its shape is {format_shape(shape)}"
+            reason = f"it has no batch that could be set to {size}: {found}"
+            raise ConversionError(reason, operation=parameter.name, node=name_of(parameter), hint="set its shape with --input instead")
+        given = parameter.attributes.get("dimension_names")
+        names: list[str] = [""] * len(shape) if given is None else list(value_of(given))
+        rest = [Dimension(d, d) if d >= 0 else ANY._replace(name=name) for d, name in zip(shape[1:], names[1:], strict=True)]
+        refined &= set_dimensions(parameter, (Dimension(size, size), *rest))
+        changed = True
+    if changed:
+        update_types(block, refined=refined, same_ranks=True)
+    return changed

@@ -1,0 +1,65 @@
+"""`set-input-shapes`: inputs get other shapes.
+
+    set-input-shapes{inputs="x[1..4,8]"}
+
+    %0 = opset1.Parameter() {name = "x"} : tensor<1x8xf32>
+    %1 = onnx.Relu(%0) : tensor<1x8xf32>
+->  %0 = opset1.Parameter() {name = "x", bounds = "1..4,8"} : tensor<?x8xf32>
+    %1 = onnx.Relu(%0) : tensor<?x?xf32>
+
+What the file of the model declares of other tensors is forgotten where it need not hold any more; opset operations are
+inferred anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block
+
+from moir.analysis.analyses import Analyses
+from moir.analysis.places import Places
+from moir.dialects.moir import models_of
+from moir.dialects.opset.infrastructure import Parameter
+from moir.dialects.shapes import rank_of
+from moir.errors import ConversionError
+from moir.parameters.input_notation import input_item
+from moir.rewriting.model_inputs import set_dimensions, update_types
+from moir.rewriting.reporting_pass import ReportingPass
+
+
+@dataclass(frozen=True)
+class SetInputShapesPass(ReportingPass):
+    """Sets the shapes of inputs.
+
+    Args:
+        inputs: items of `--input`; those without a shape say nothing.
+    """
+
+    name = "set-input-shapes"
+
+    inputs: tuple[str, ...] = ()
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        changed = [_set(model.block, self.inputs) for model in models_of(module)]
+        return any(changed)
+
+
+def _set(block: Block, inputs: tuple[str, ...]) -> bool:
+    names = Places(block)
+    refined = same_ranks = True
+    changed = False
+    for index, item in enumerate(map(input_item, inputs)):
+        if item.shape is None:
+            continue
+        found = names.input_at(item.place, index)
+        if not isinstance(found, Parameter):
+            raise ConversionError(f"{str(item.place)!r} is no input of the model", hint="cut-inputs makes it one")
+        rank = rank_of(found.results[0])
+        same_ranks &= rank in (None, len(item.shape))
+        refined &= set_dimensions(found, item.shape)
+        changed = True
+    if changed:
+        update_types(block, refined=refined, same_ranks=same_ranks)
+    return changed

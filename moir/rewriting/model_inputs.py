@@ -1,0 +1,87 @@
+"""Changing the inputs of a model: their types, what is declared behind them, and pruning of what no output needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Block
+
+from moir.analysis.known_values import KnownValues
+from moir.analysis.places import needed_for
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.inference import infer_block, set_type
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.infrastructure import Constant, Parameter, Result
+from moir.dialects.properties import string_attribute, strings_attribute
+from moir.dialects.shapes import Shape, element_of, rank_of, shape_of, tensor, unknown_dimensions
+from moir.parameters.input_notation import Dimension
+
+_INTERFACE = (Parameter, Constant, Result)
+
+
+def prune(block: Block, kept: Sequence[Parameter] = ()) -> None:
+    """Erase what no Result of a model needs, inputs included.
+
+    Args:
+        block: the block of the model.
+        kept: inputs that stay although nothing needs them.
+    """
+    needed = needed_for(operand for op in block.ops if isinstance(op, Result) for operand in op.operands)
+    current = block.last_op
+    while current is not None:
+        before = current.prev_op
+        if current not in needed and current not in kept and not isinstance(current, Result):
+            current.detach()
+            current.drop_all_references()
+        current = before
+
+
+def set_dimensions(parameter: Parameter, dimensions: Sequence[Dimension]) -> bool:
+    """Set the shape of an input, with bounds and names; returns whether its type refines the one it had."""
+    value = parameter.results[0]
+    before, shape = shape_of(value), tuple(each.size for each in dimensions)
+    set_type(value, tensor(shape, element_of(value)))
+    parameter.properties.pop("bounds", None)
+    if any(each.is_bounded for each in dimensions):
+        # A name is no part of bounds.
+        parameter.properties["bounds"] = string_attribute(
+            ",".join(str(each) if each.size >= 0 or each.is_bounded else "?" for each in dimensions)
+        )
+    parameter.attributes.pop("dimension_names", None)
+    if any(each.name for each in dimensions):
+        parameter.attributes["dimension_names"] = strings_attribute([each.name for each in dimensions])
+    return _refines(shape, before)
+
+
+def _refines(shape: Shape, before: Shape) -> bool:
+    if before is None or shape is None:
+        return before is None
+    return len(shape) == len(before) and all(old in (-1, new) for new, old in zip(shape, before, strict=True))
+
+
+def update_types(block: Block, *, refined: bool, same_ranks: bool) -> None:
+    """Make the types behind inputs agree with those of the inputs.
+
+    Opset operations are inferred anew. What a framework's file declares of other tensors, sizes of another batch say,
+    is forgotten unless it still holds.
+
+    Args:
+        block: the block of the model.
+        refined: whether the inputs are only more exact than they were.
+        same_ranks: whether the inputs have the ranks that they had.
+    """
+    for op in () if refined else block.ops:
+        if isinstance(op, FrameworkOp):
+            for result in op.results:
+                set_type(result, tensor(unknown_dimensions(rank_of(result)) if same_ranks else None, element_of(result)))
+    if any(isinstance(op, OpsetOp) and not isinstance(op, _INTERFACE) for op in block.ops):
+        infer_block(block, KnownValues())
+
+
+def new_parameter(type_: Attribute, name: str, names: Attribute | None) -> Parameter:
+    """An input with a name, and names of its tensor as in the attribute `tensor_names`."""
+    attributes: dict[str, Attribute] = {"name": StringAttr(name)}
+    if names is not None:
+        attributes["tensor_names"] = names
+    return Parameter.create(result_types=[type_], attributes=attributes)

@@ -1,0 +1,67 @@
+"""Files of a configuration: parameters of a conversion in TOML, `--config` and `--print-config`.
+
+    input = "image[1,3,224,224]"
+    output = ["logits"]
+    compress_to_fp16 = true
+
+The keys are the names of parameters, with underscores or dashes; the values are what `convert_model` takes. Paths are
+relative to the current folder. What the command line gives has precedence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from moir.errors import UsageError
+from moir.options import ConversionOptions
+from moir.parameters import parameter_named
+from moir.parameters.parameter import Parameter, Plain
+
+
+def read_configuration(path: str) -> dict[Parameter[Any], Any]:
+    """The values in a file. Raises UsageError if it cannot be read, or has keys or values that do not exist."""
+    import tomllib
+
+    try:
+        with Path(path).open("rb") as file:
+            given = tomllib.load(file)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: it is no TOML: {error}") from error
+    return dict(_entry(path, name, value) for name, value in given.items())
+
+
+def _entry(path: str, name: str, value: Any) -> tuple[Parameter[Any], Any]:
+    try:
+        parameter = parameter_named(name)
+    except UsageError as error:
+        raise UsageError(error.reason, location=path, hint=error.hint) from None
+    expected = parameter.kind.expected
+    if not expected.accepts(value):
+        raise UsageError(f"{name} must be {expected.description}, not {value!r}", location=path, hint=expected.advice(value))
+    return parameter, parameter.kind.of_python(value)
+
+
+def configuration_text(options: ConversionOptions) -> str:
+    """The parameters that are not at their defaults, as the text of a file."""
+    return "".join(f"{each.name} = {_toml(each.kind.plain(value))}\n" for each, value in options.given.items())
+
+
+def _toml(value: Plain) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return f'"{"".join(map(_escaped, value))}"'
+
+
+_ESCAPES: Mapping[str, str] = {'"': '\\"', "\\": "\\\\"}
+
+
+def _escaped(letter: str) -> str:
+    return _ESCAPES.get(letter) or (letter if letter.isprintable() else f"\\U{ord(letter):08x}")

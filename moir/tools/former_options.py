@@ -1,0 +1,158 @@
+"""Options of Model Optimizer and of `ovc` that have another form here, so that their command lines work with `moir`.
+
+    mo --input_model frozen.pb --model_name net --output_dir out --data_type FP16 --disable_fusing
+
+An option either is translated, or has become unnecessary: then it is accepted, and a note says so. What would change
+the result and cannot be done is refused.
+
+Source: the command lines of Model Optimizer 2019 to 2024, and of ovc 2026.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from moir.errors import UsageError
+from moir.records import Record
+from moir.suggestions import did_you_mean
+
+SPELLINGS: Mapping[str, str] = {
+    "--input-model": "--input-model",
+    "--input_model": "--input-model",
+    "-m": "--input-model",
+    "-w": "--input-model",
+    "--saved_model_dir": "--input-model",
+    "--saved-model-dir": "--input-model",
+    "--input_meta_graph": "--input-model",
+    "--input-meta-graph": "--input-model",
+    "--output_dir": "--output-dir",
+    "--output_model": "--output-model",
+    "--extension": "--extensions",
+    "--dump_ir": "--dump-ir",
+    "--layout_change": "--layout-change",
+    "--print_config": "--print-config",
+}
+"""Further spellings of options that are no parameters of the conversion."""
+
+
+class Unnecessary(Record):
+    """An option that has become unnecessary.
+
+    Args:
+        reason: why, a clause.
+        has_value: whether a value follows it.
+    """
+
+    reason: str
+    has_value: bool = False
+
+
+_FUSIONS = "fusions are switched off by name, with --disable"
+_ALWAYS = "moir does that always"
+_RECOGNIZED = "it is recognized from the content of the file"
+
+UNNECESSARY: Mapping[str, Unnecessary] = {
+    "--framework": Unnecessary("the framework is recognized from the content of the file", has_value=True),
+    "--input_model_is_text": Unnecessary(_RECOGNIZED),
+    "--use_legacy_frontend": Unnecessary("there is one frontend for each framework"),
+    "--use_new_frontend": Unnecessary("there is one frontend for each framework"),
+    "--share_weights": Unnecessary(_ALWAYS),
+    "--progress": Unnecessary("the progress is shown on a terminal"),
+    "--stream_output": Unnecessary("the progress is shown on a terminal, --verbose prints lines"),
+    "--disable_fusing": Unnecessary(_FUSIONS),
+    "--disable_gfusing": Unnecessary(_FUSIONS),
+    "--disable_resnet_optimization": Unnecessary("there is no such optimization"),
+    "--enable_concat_optimization": Unnecessary("there is no such optimization"),
+    "--disable_weights_compression": Unnecessary("weights are compressed on request only"),
+    "--finegrain_fusing": Unnecessary("fusions go by pattern, not by the name of a node", has_value=True),
+    "--keep_shape_ops": Unnecessary("computations of shapes stay, unless --static-shape is given"),
+    "--move_to_preprocess": Unnecessary("there is no such section in the IR any more"),
+    "--generate_deprecated_IR_V7": Unnecessary("the IR is of version 11"),
+    "--legacy_ir_generation": Unnecessary("the IR is of version 11"),
+    "--blobs_as_inputs": Unnecessary("weights are constants in the IR"),
+    "--tensorflow_object_detection_api_pipeline_config": Unnecessary(
+        "detection models are converted from their graphs as they are", has_value=True
+    ),
+    "--tensorboard_logdir": Unnecessary("--dump-ir writes the graph as text", has_value=True),
+    "--tensorflow_custom_layer_libraries": Unnecessary("an extension says what an operation is", has_value=True),
+    "--dynamo": Unnecessary("it is an option for models of PyTorch"),
+}
+"""The options that have become unnecessary, by their names."""
+
+_TRUTHS = ("True", "true", "False", "false")
+
+_CAFFE = "it is for Caffe models, which moir does not read"
+_MXNET = "it is for MXNet models, which moir does not read"
+_KALDI = "it is for Kaldi models, which moir does not read"
+
+REFUSED: Mapping[str, str] = {
+    **dict.fromkeys(("--input_proto", "-d", "--caffe_parser_path", "-k", "--k", "--disable_omitting_optional"), _CAFFE),
+    "--enable_flattening_nested_params": _CAFFE,
+    **dict.fromkeys(("--mean_file", "-mf", "--mean_file_offsets", "-mo"), "say --mean-values with a value for each channel"),
+    **dict.fromkeys(("--input_symbol", "--nd_prefix_name", "--pretrained_model_name", "--save_params_from_nd"), _MXNET),
+    **dict.fromkeys(("--legacy_mxnet_model", "--enable_ssd_gluoncv"), _MXNET),
+    **dict.fromkeys(("--counts", "--remove_output_softmax", "--remove_memory"), _KALDI),
+}
+"""The options that would change the result and that moir does not have, with what to say or do instead."""
+
+_PRECISIONS = {"FP16": ["--compress-to-fp16"], "half": ["--compress-to-fp16"], "FP32": [], "float": []}
+_QUIET: list[str] = []
+_LEVELS = {
+    **{level: ["--verbose"] for level in ("DEBUG", "INFO")},
+    **dict.fromkeys(("CRITICAL", "ERROR", "WARN", "WARNING", "NOTSET"), _QUIET),
+}
+
+
+def _words(option: str, values: Mapping[str, list[str]], value: str) -> list[str]:
+    if value not in values:
+        raise UsageError(f"{option} cannot be {value!r}", hint=did_you_mean(value, values) or f"it is one of {', '.join(values)}")
+    return values[value]
+
+
+TRANSLATED: Mapping[str, Callable[[str], list[str]]] = {
+    "--data_type": lambda value: _words("--data_type", _PRECISIONS, value),
+    "--log_level": lambda value: _words("--log_level", _LEVELS, value),
+}
+"""Options whose value says which options are meant."""
+
+FLAGS: Mapping[str, list[str]] = {"--disable_nhwc_to_nchw": ["--layout-change=none"]}
+"""Options without a value that mean others."""
+
+
+def translated(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """A command line in moir's options, and notes on the options that have become unnecessary.
+
+    Raises UsageError for an option that would change the result and that moir does not have, and for one that lacks its
+    value.
+    """
+    found: list[str] = []
+    notes: list[str] = []
+    pending = list(arguments)
+
+    def value_of(name: str, sign: str, value: str) -> str:
+        if not sign and not pending:
+            raise UsageError(f"argument {name}: expected one argument; see moir --help")
+        return value if sign else pending.pop(0)
+
+    while pending:
+        each = pending.pop(0)
+        if each == "--":
+            return [*found, each, *pending], notes
+        name, sign, value = each.partition("=")
+        if name in REFUSED:
+            raise UsageError(f"there is no option {name}; {REFUSED[name]}")
+        if name in UNNECESSARY:
+            if UNNECESSARY[name].has_value:
+                value_of(name, sign, value)
+            elif pending and pending[0] in _TRUTHS:
+                pending.pop(0)
+            notes.append(f"{name} is not needed: {UNNECESSARY[name].reason}")
+        elif name in TRANSLATED:
+            found += TRANSLATED[name](value_of(name, sign, value))
+        elif name in FLAGS:
+            found += FLAGS[name]
+        else:
+            found.append(each)
+    if {"--use_legacy_frontend", "--use_new_frontend"} <= {note.partition(" ")[0] for note in notes}:
+        raise UsageError("--use_legacy_frontend and --use_new_frontend exclude each other")
+    return found, list(dict.fromkeys(notes))

@@ -1,0 +1,103 @@
+"""Where a conversion writes: from `-o`, `--output-model`, `--model-name`, and from an `--output` that is a path.
+
+`--output` names the outputs of a model. It was the place to write in earlier command lines of moir; a value that looks
+like one (it ends in `.xml` or a slash, or is a folder) and that nothing in the model is named by still is, with a note.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from moir.errors import UsageError
+from moir.options import ConversionOptions
+from moir.parameters.interface import MODEL_NAME, OUTPUT
+from moir.records import Record
+from moir.tools.streams import STANDARD, binary_output
+
+
+class Request(Record):
+    """What a command line asks for.
+
+    Args:
+        conversion: the options of the conversion.
+        place: where to write: a folder, a path that ends in `.xml`, or standard output.
+        notes: notes on the command line, for the user.
+    """
+
+    conversion: ConversionOptions
+    place: str
+    notes: list[str]
+
+
+def requested(options: argparse.Namespace, conversion: ConversionOptions, model: Path, notes: list[str]) -> Request:
+    """What a command line asks for.
+
+    Args:
+        options: the values of the command line.
+        conversion: the options of the conversion.
+        model: the file of the model, whose names are looked up if `--output` is like a path.
+        notes: notes on the command line so far.
+
+    Raises UsageError for a name of the model that is a path.
+    """
+    _check_name(conversion[MODEL_NAME])
+    if options.output_model is not None:
+        return Request(conversion, _place_of_model(options.output_model), notes)
+    if options.place is not None:
+        return Request(conversion, options.place, notes)
+    given: str | None = options.output
+    if given is not None and _is_like_a_path(given) and not _is_in_model(given, conversion, model):
+        note = f"--output says which outputs are kept; {given} is taken as the place to write, which is -o"
+        return Request(conversion.with_value(OUTPUT, ()), given, [*notes, note])
+    return Request(conversion, ".", notes)
+
+
+@contextmanager
+def output_file(place: str, model: Path, name: str) -> Generator[Path]:
+    """The path of the `.xml` to write: in a temporary folder if the place is standard output."""
+    if place != STANDARD:
+        yield output_path(place, model, name)
+        return
+    binary_output()
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="moir-") as folder:
+        yield output_path(folder, model, name)
+
+
+def output_path(output: str, model: Path, name: str = "") -> Path:
+    """The path of the `.xml` to write: `output`, or a file in that folder, named like the model or as `name`."""
+    if output.lower().endswith(".xml"):
+        return Path(output)
+    return Path(output) / f"{name or model.stem or model.resolve().name or 'model'}.xml"
+
+
+def _check_name(name: str) -> None:
+    if name in (".", "..") or "/" in name or os.sep in name:
+        raise UsageError(f"--model-name is a name, not a path: {name!r}", hint="say --output-dir for the folder")
+
+
+def _place_of_model(text: str) -> str:
+    """The argument of `-o` for that of `--output-model`: a folder, a path, or a path without its suffix."""
+    is_folder = text.endswith(("/", os.sep)) or Path(text).is_dir()
+    return text if is_folder or text.lower().endswith(".xml") else f"{text}.xml"
+
+
+def _is_like_a_path(text: str) -> bool:
+    """Whether the argument of `--output` may be the place to write."""
+    return text == STANDARD or text.lower().endswith(".xml") or text.endswith(("/", os.sep)) or Path(text).is_dir()
+
+
+def _is_in_model(name: str, conversion: ConversionOptions, model: Path) -> bool:
+    """Whether an output, a tensor or a node of a model has a name."""
+    from moir.analysis.places import Places
+    from moir.dialects.moir import models_of
+    from moir.frameworks import read_model
+    from moir.recognition import framework_of_file
+
+    module = read_model(model, framework_of_file(model), conversion.reading)
+    return any(Places(each.block).has(name) for each in models_of(module))

@@ -1,0 +1,78 @@
+"""Files of a configuration: what is printed is what is read, and the command line goes first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from moir.tools.convert import main
+from tests.unit.small_models import matmul_model, save
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main([*arguments, "--print-config"]) == 0
+    return capsys.readouterr().out
+
+
+def test_what_is_printed_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = [
+        *("--input", "x[1..4,8]{f16},'a \"b\" \\c'->[1,2]", "--output", "y,0:z", "--static_shape", "-n", "nét\t1"),
+        *("--data_type", "FP16", "--layout-change", "none", "--disable", "fuse-gelu,fuse-mvn", "--extensions", "a,b", "--signature", "s"),
+    ]
+    text = printed(capsys, *given)
+    assert text.splitlines() == [
+        'input = ["x[1..4,8]{f16}", "\'a \\"b\\" \\\\c\'->[1,2]"]',
+        'output = ["y", "0:z"]',
+        "static_shape = true",
+        'model_name = "nét\\U000000091"',
+        "compress_to_fp16 = true",
+        'layout_change = "none"',
+        'signature = "s"',
+        'extensions = ["a", "b"]',
+        'disable = ["fuse-gelu", "fuse-mvn"]',
+    ]
+    Path("c.toml").write_text(text, encoding="utf-8")
+    assert printed(capsys, "--config", "c.toml") == text
+    assert printed(capsys) == ""
+
+
+def test_the_command_line_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("c.toml").write_text('compress-to-fp16 = true\nbatch = 3\nlayout-change = "none"\n')
+    assert printed(capsys, "--config=c.toml", "-b", "5") == 'batch = 5\ncompress_to_fp16 = true\nlayout_change = "none"\n'
+    assert printed(capsys, "--config=c.toml", "--compress_to_fp16=False", "--layout-change=auto") == "batch = 3\n"
+    Path("c.toml").write_text('input_shape = [[1, "?"], []]\n')
+    assert printed(capsys, "--config=c.toml") == 'input_shape = ["[1,?]", "[]"]\n'
+
+
+def test_a_conversion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(matmul_model(), Path("m.onnx"))
+    Path("c.toml").write_text('input = [[4, 8]]\nmodel-name = "net"\n')
+    assert main(["m.onnx", "--config", "c.toml", "--silent"]) == 0
+    xml = Path("net.xml").read_text()
+    assert 'shape="4,8"' in xml
+    assert '<input value="[4,8]"/>' in xml
+    assert main(["m.onnx", "--config", "c.toml", "--input", "x[6,8]", "--silent"]) == 0
+    assert 'shape="6,8"' in Path("net.xml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("batch = 'x'", "c.toml: batch must be a whole number from 1 on, not 'x'"),
+        ("input = 'x['", "c.toml: input must be inputs: "),
+        ("compress_to_fp16 = 1", "c.toml: compress_to_fp16 must be True or False, not 1"),
+        ("layout_change = 'non'", "did you mean none?"),
+        ("batsh = 1", "c.toml: there is no parameter 'batsh'; did you mean batch?"),
+        ("batch", "c.toml: it is no TOML: "),
+        ("batch = 2\ninput_shape = [1, 2]", "input_shape and batch exclude each other"),
+    ],
+)
+def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("c.toml").write_text(text)
+    assert main(["--config", "c.toml", "--print-config"]) == 2
+    assert message in capsys.readouterr().err

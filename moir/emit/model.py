@@ -62,11 +62,12 @@ class ModelWriter:
         """Write `<layers>` and `<edges>`; `tensor_names` has the names of results whose operation declares none."""
         sources: dict[int, str] = {}
         edges: list[str] = []
+        informed = {op.operands[0]: op for op in layers.results if "runtime_info" in op.attributes}
         self._write("\t<layers>\n")
         for index, (op, name) in enumerate(zip(layers.operations, layers.names, strict=True)):
             try:
                 operands = operands_of(op)
-                self._layer(op, index, name, operands, tensor_names)
+                self._layer(op, index, name, operands, tensor_names, informed)
                 for port, operand in enumerate(operands):
                     source = sources.get(id(operand))
                     if source is None:
@@ -81,7 +82,19 @@ class ModelWriter:
         self._write(f"\t</layers>\n\t<edges>\n{''.join(edges)}\t</edges>\n")
         self.layers += len(layers.operations)
 
-    def _layer(self, op: OpsetOp, index: int, name: str, operands: list[SSAValue], tensor_names: Mapping[OpResult, str]) -> None:
+    def _layer(
+        self,
+        op: OpsetOp,
+        index: int,
+        name: str,
+        operands: list[SSAValue],
+        tensor_names: Mapping[OpResult, str],
+        informed: Mapping[SSAValue, Operation],
+    ) -> None:
+        """Write a layer.
+
+        `informed` has the Results with runtime information by their operands, to whose ports the runtime writes it.
+        """
         kind = _layer_form(type(op)).kind or _own_kind(op)
         data = self._data(op)
         if UNKNOWN_ATTRIBUTES in op.attributes:
@@ -89,10 +102,12 @@ class ModelWriter:
         parts = [f'\t\t<layer id="{index}" name="{escape_name(name)}" {kind}>\n', data]
         information = LayerInformation.of(op)
         parts.append(information.layer)
+        # What a Result says of its operand stands on the port of the producer.
+        inputs = information.inputs if op.results or "runtime_info" not in op.attributes else {}
         if operands:
             parts.append("\t\t\t<input>\n")
             for port, operand in enumerate(operands):
-                parts.append(self._port(operand.type, port, "", information.inputs.get(port, "")))
+                parts.append(self._port(operand.type, port, "", inputs.get(port, "")))
             parts.append("\t\t\t</input>\n")
         if op.results:
             parts.append("\t\t\t<output>\n")
@@ -101,7 +116,10 @@ class ModelWriter:
                 if tensor_names and not given:
                     given = tensor_names.get(result, "")
                 label = f' names="{escape_name(given)}"' if given else ""
-                parts.append(self._port(result.type, len(operands) + place, label, information.outputs.get(place, "")))
+                port_information = information.outputs.get(place, "")
+                if not port_information and informed and result in informed:
+                    port_information = LayerInformation.of(informed[result]).inputs.get(0, "")
+                parts.append(self._port(result.type, len(operands) + place, label, port_information))
             parts.append("\t\t\t</output>\n")
         self._write("".join(parts))
         if op.regions:

@@ -1,1 +1,1 @@
-"""Passes that change the inputs and outputs of a model: which they are, their shapes and types."""
+"""Passes that change inputs and outputs of a model: which they are, their shapes, types and layouts, preprocessing."""

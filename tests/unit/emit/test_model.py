@@ -289,12 +289,13 @@ def test_runtime_information(parse: Any, tmp_path: Path) -> None:
         %1 = opset1.Constant() {value = #moir.data<tensor<3xf16>, [1.0, 2.0, 3.0]>, name = "c"} : tensor<3xf16>
         %2 = opset1.Convert(%1) {destination_type = f32, name = "w", runtime_info = {decompression = {version = "0"}}} : tensor<3xf32>
         %3 = opset1.Add(%0, %2) {name = "s"} : tensor<?x3xf32>
-        opset1.Result(%3) {name = "y"}
+        opset1.Result(%3) {name = "y", runtime_info = {layout = {version = "0", layout = "[N,?]"}}}
     """)
     options = {"input_model": "/home/me/secret/net.onnx", "input": "/scope/x,y", "framework": 'a"<'}
     written = write_model(module, tmp_path / "m.xml", conversion_parameters=options)
     model = openvino.Core().read_model(written.xml_path)
     assert model.inputs[0].get_node().layout == openvino.Layout("[N,C]")
+    assert model.outputs[0].get_node().layout == openvino.Layout("[N,?]")
     information = model.get_rt_info()
     assert information["moir_version"].astype(str)
     assert {name: value.astype(str) for name, value in information["conversion_parameters"].items()} == {

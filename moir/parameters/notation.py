@@ -1,0 +1,90 @@
+"""Reading values that have a notation of their own, with errors that say where in the text the mistake is."""
+
+from __future__ import annotations
+
+import re
+
+from moir.errors import UsageError
+
+_QUOTED = r"""'([^']*)'|"([^"]*)\""""
+
+
+class NotationError(UsageError, ValueError):
+    """A text is not what it should be."""
+
+
+class Notation:
+    """A text that is read from its start to its end.
+
+    Args:
+        text: the text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+        self.skip_blanks()
+
+    @property
+    def rest(self) -> str:
+        """What is not read yet."""
+        return self.text[self.position :]
+
+    def skip_blanks(self) -> None:
+        """Read blanks, if there are any."""
+        self.position = len(self.text) - len(self.rest.lstrip())
+
+    def matched(self, pattern: str) -> str | None:
+        """Read what a regular expression matches here, and the blanks behind it. None without a match."""
+        found = re.compile(pattern).match(self.text, self.position)
+        if found is None:
+            return None
+        self.position = found.end()
+        self.skip_blanks()
+        return found[0]
+
+    def expect(self, pattern: str, description: str, *, hint: str | None = None) -> str:
+        """Read what a regular expression matches here.
+
+        Raises NotationError without a match, since what `description` says is missing.
+        """
+        found = self.matched(pattern)
+        if found is None:
+            raise self.fault(f"{description} is missing", hint=hint)
+        return found
+
+    def name(self) -> str:
+        """Read the name of an input or output, up to the bracket behind it; empty without a bracket.
+
+        A name in quotes is taken as it is.
+        """
+        found = re.compile(rf"(?:{_QUOTED}|([^()\[\],]*?))\s*(?=[(\[])").match(self.text, self.position)
+        if found is None:
+            return ""
+        self.position = found.end()
+        return found[1] or found[2] or found[3] or ""
+
+    def end(self) -> None:
+        """Raises NotationError if there is more to read."""
+        if self.rest:
+            raise self.fault(f"{self.rest[:1]!r} is unexpected")
+
+    def fault(self, reason: str, *, at: int | None = None, hint: str | None = None) -> NotationError:
+        """The error for a mistake.
+
+        Args:
+            reason: what is wrong, a clause.
+            at: where; by default where the text is read.
+            hint: the next step.
+        """
+        place = self.position if at is None else at
+        where = f"at character {place + 1}" if place < len(self.text) else "at the end"
+        return NotationError(f"{self.text!r}: {reason} {where}", hint=hint)
+
+
+def quoted_name(name: str) -> str:
+    """A name as `Notation.name` reads it, in quotes where it needs them."""
+    if re.fullmatch(r"[^()\[\],'\"\s]+", name) and "->" not in name:
+        return name
+    quote = '"' if "'" in name else "'"
+    return f"{quote}{name}{quote}"

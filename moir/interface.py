@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,8 +17,16 @@ from moir.recognition import framework_of_file
 from moir.source_files import recorded
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
+
+    Layouts: TypeAlias = str | Mapping[str, Any] | Sequence[Any]
+    """Layouts of inputs and outputs."""
+
+    Numbers: TypeAlias = str | float | Mapping[str, Any] | Sequence[Any]
+    """Numbers for the channels of inputs."""
 
 
 def _is_model(value: object) -> bool:
@@ -74,6 +82,13 @@ def convert_model(
     model_name: str = "",
     compress_to_fp16: bool = False,
     layout_change: bool | Literal["auto", "none"] = True,
+    layout: Layouts | None = None,
+    source_layout: Layouts | None = None,
+    target_layout: Layouts | None = None,
+    mean_values: Numbers | None = None,
+    scale_values: Numbers | None = None,
+    scale: float | None = None,
+    reverse_input_channels: bool = False,
     tokenizers: bool = True,
     checkpoint: str | Path | None = None,
     tags: Sequence[str] | None = None,
@@ -106,6 +121,15 @@ def convert_model(
         compress_to_fp16: store weights in half precision.
         layout_change: True or "auto": move the transpositions around channel-last operations until they cancel; False
             or "none": each operation keeps its own transpositions.
+        layout: layouts of inputs and outputs, by name, in the order of the inputs, or of the only input: `"nhwc"`,
+            `"[n,h,w,c]"`, or `"nhwc->nchw"` for what the model has and what it is to have instead;
+            `"image(nhwc->nchw)"`, `{"image": "nhwc->nchw"}` or `{"image": ("nhwc", "nchw")}`. The IR records them.
+        source_layout, target_layout: what the model has, and what it is to have instead, one by one.
+        mean_values: what is subtracted from an input: a number, or one for each of its channels, in the order of the
+            model's channels; a list of those for all inputs in order, or a mapping from names. In units of the input.
+        scale_values: what the difference is divided by, in the same form.
+        scale: what all inputs of numbers are divided by, in place of `scale_values`.
+        reverse_input_channels: whether the order of three channels is reversed before, which exchanges red and blue.
         tokenizers: use operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation
             sets cannot express; False refuses a model that needs them.
         checkpoint, tags, signature: see `read_model`.

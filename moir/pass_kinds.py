@@ -41,11 +41,13 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "equalize-ranks": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Power", "Subtract"),),),
     "fold-batch-norm": ((("BatchNormInference",),),),
+    "fold-channel-order": ((("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData"), ("Gather",)),),
     "fold-scales": (
         (("Add", "Divide", "Multiply", "Subtract"),),
         (("Divide", "Multiply"),),
         (("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", "MatMul"), ("Divide", "Multiply")),
     ),
+    "fold-shifts": ((("Convolution", "GroupConvolution"), ("Add", "Subtract")), (("Add", "Divide", "Multiply", "Subtract"),)),
     "fuse-attention": ((("Softmax",),),),
     "fuse-clamp": (
         (("Maximum",), ("Minimum",)),

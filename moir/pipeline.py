@@ -20,7 +20,7 @@ from xdsl.utils.arg_spec import ArgSpec
 from moir.errors import ConversionError, UsageError
 from moir.frameworks import FRAMEWORKS, Framework, lowered
 from moir.options import ConversionOptions
-from moir.parameters.layout import LAYOUT_CHANGE
+from moir.parameters.layout import LAYOUT_CHANGE, layout_fields
 from moir.parameters.parameter import FieldValue
 from moir.suggestions import did_you_mean
 
@@ -98,6 +98,9 @@ INTERFACE: tuple[str, ...] = (
 
 MIDDLE: tuple[str, ...] = (
     "middle-start",
+    # The interface that is asked for.
+    "preprocess-inputs",
+    "set-layouts",
     "eliminate-dead",
     "fold-constants",
     # Shape computations, first: shorter ones give later passes more constants.
@@ -142,6 +145,8 @@ MIDDLE: tuple[str, ...] = (
     # Weights, behind the activations: constant factors of activations look like scales.
     "fold-batch-norm",
     "fold-scales",
+    "fold-shifts",
+    "fold-channel-order",
     "fold-constants",
     "deduplicate",
     "eliminate-dead",
@@ -173,7 +178,7 @@ BACK: tuple[str, ...] = (
 )
 
 LAYOUT_PASSES = "moir.passes.layout."
-"""Prefix of the modules of passes that only models of channel-last frameworks need."""
+"""Prefix of the modules of passes that only models of channel-last frameworks, or with other layouts, need."""
 
 
 def front(frameworks: Iterable[Framework]) -> tuple[str, ...]:
@@ -271,7 +276,7 @@ def _is_needed(name: str, framework: Framework, options: ConversionOptions) -> b
     if options.pass_options(name) is None:
         return False
     if pass_modules().get(name, "").startswith(LAYOUT_PASSES):
-        return framework.channel_last and options[LAYOUT_CHANGE]
+        return (framework.channel_last or bool(layout_fields(options))) and options[LAYOUT_CHANGE]
     return name in framework.passes or not any(name in each.passes for each in FRAMEWORKS.values())
 
 

@@ -29,11 +29,18 @@ from moir.parameters.extension import EXTENSION_PARAMETERS
 from moir.parameters.interface import INTERFACE_PARAMETERS
 from moir.parameters.layout import LAYOUT_PARAMETERS
 from moir.parameters.parameter import Parameter, PassRequest
+from moir.parameters.preprocessing import PREPROCESSING_PARAMETERS
 from moir.parameters.reading import reading_parameters
 from moir.parameters.strings import STRING_PARAMETERS
 from moir.suggestions import did_you_mean
 
-CONVERSION_PARAMETERS: tuple[Parameter[Any], ...] = (*INTERFACE_PARAMETERS, *COMPRESSION_PARAMETERS, *LAYOUT_PARAMETERS, *STRING_PARAMETERS)
+CONVERSION_PARAMETERS: tuple[Parameter[Any], ...] = (
+    *INTERFACE_PARAMETERS,
+    *COMPRESSION_PARAMETERS,
+    *LAYOUT_PARAMETERS,
+    *PREPROCESSING_PARAMETERS,
+    *STRING_PARAMETERS,
+)
 """The parameters of the conversion itself, in the order of the help text."""
 
 

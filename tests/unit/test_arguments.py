@@ -208,7 +208,7 @@ PIPELINES: list[tuple[object, str]] = [
     ("defualt", "did you mean default?"),
     (["lower-onnx", "fuse-swich"], "did you mean fuse-swish"),
     ("fold-constants{static=true}", "'fold-constants' has no option 'static'; did you mean static-shape?"),
-    ("default{layout=none}", "'default' has no option 'layout'; did you mean layout-change?"),
+    ("default{layout-chang=none}", "'default' has no option 'layout-chang'; did you mean layout-change?"),
 ]
 
 

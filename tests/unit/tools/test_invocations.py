@@ -118,7 +118,11 @@ INVOCATIONS: list[tuple[str, int, str]] = [
     ("moir model.onnx --passes fold-constant", 2, "moir: error: there is no pass 'fold-constant'; did you mean fold-constants?"),
     ("moir model.onnx --passes 'fold-constants{'", 2, "moir: error: the pipeline 'fold-constants{' cannot be read: "),
     ("moir model.onnx --passes 'fold-constants{x=1}'", 2, "moir: error: 'fold-constants' has no option 'x'; its options are static-shape"),
-    ("moir model.onnx --passes 'default{layout=none}'", 2, "moir: error: 'default' has no option 'layout'; did you mean layout-change?"),
+    (
+        "moir model.onnx --passes 'default{layout-chang=none}'",
+        2,
+        "moir: error: 'default' has no option 'layout-chang'; did you mean layout-change?",
+    ),
     ("moir model.onnx --passes eliminate-dead", 1, "moir: error: "),
     ("moir model.onnx --signature x", 1, "moir: error: model.onnx: a model of onnx has no signature; leave out the option signature"),
     ("moir model.onnx --extensions absent", 1, "moir: error: absent: "),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from moir.errors import UsageError
 from moir.parameters.kinds import SWITCH, TEXT, integer, structured
+from moir.parameters.layout import layout_fields
 from moir.parameters.parameter import FieldValue, Options, Parameter, PassRequest
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _batch(options: Options) -> Mapping[str, FieldValue] | None:
     shaped = next((item for item in options[INPUT] if item.shape is not None), None)
     if options[BATCH] and shaped is not None:
         raise UsageError(f"batch and the shape of {str(shaped)!r} exclude each other", hint="write the batch into the shape")
-    return {"size": options[BATCH]} if options[BATCH] else None
+    return {"size": options[BATCH], **layout_fields(options)} if options[BATCH] else None
 
 
 def _static_shape(options: Options) -> Mapping[str, FieldValue] | None:
@@ -132,7 +133,7 @@ BATCH: Parameter[int] = Parameter(
     "batch",
     integer(1),
     0,
-    "the first dimension of each input",
+    "the first dimension of each input, or n of its layout",
     metavar="N",
     former=("-b",),
     passes=(PassRequest("set-batch", options=_batch),),

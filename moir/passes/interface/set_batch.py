@@ -5,19 +5,21 @@
     %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
 ->  %0 = opset1.Parameter() {name = "x"} : tensor<4x8xf32>
 
-That dimension must have been unknown, 0 or 1, as another one is hardly a batch. Scalars stay as they are.
+That dimension must have been unknown, 0 or 1, as another one is hardly a batch. Scalars stay as they are. With a layout
+of the input it is the dimension `n`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.places import Places
-from moir.dialects.moir import models_of
+from moir.dialects.moir import ModelOp, models_of
 from moir.dialects.names import name_of
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import format_shape, shape_of
@@ -33,31 +35,49 @@ class SetBatchPass(ReportingPass):
 
     Args:
         size: the number; 0 leaves everything as it is.
+        layout, source_layout, target_layout: the layouts of inputs, see `set-layouts`: the batch is their dimension n.
     """
 
     name = "set-batch"
 
     size: int = 0
+    layout: str = ""
+    source_layout: str = ""
+    target_layout: str = ""
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        changed = [_set(model.block, self.size) for model in models_of(module)]
+        changed = [_set(model.block, self.size, self._batches(model)) for model in models_of(module)]
         return any(changed)
 
+    def _batches(self, model: ModelOp) -> dict[Operation, int]:
+        """The dimensions of batches that layouts say."""
+        texts = (self.layout, self.source_layout, self.target_layout)
+        if not any(texts):
+            return {}
+        from moir.analysis.model_ports import ModelPorts
+        from moir.analysis.port_layouts import given_layouts
 
-def _set(block: Block, size: int) -> bool:
+        layouts = {port: each.source or each.target for port, each in given_layouts(ModelPorts(model), *texts).items()}
+        places = {port: None if layout is None else layout.index("N") for port, layout in layouts.items()}
+        return {port: place for port, place in places.items() if place is not None}
+
+
+def _set(block: Block, size: int, batches: Mapping[Operation, int]) -> bool:
     refined, changed = True, False
     for parameter in Places(block).parameters if size else ():
         shape = shape_of(parameter.results[0])
         if shape == ():
             continue
-        if shape is None or shape[0] not in (-1, 0, 1):
+        axis = batches.get(parameter, 0)
+        if shape is None or not -len(shape) <= axis < len(shape) or shape[axis] not in (-1, 0, 1):
             found = "its rank is not known" if shape is None else f"its shape is {format_shape(shape)}"
             reason = f"it has no batch that could be set to {size}: {found}"
             raise ConversionError(reason, operation=parameter.name, node=name_of(parameter), hint="set its shape with --input instead")
         given = parameter.attributes.get("dimension_names")
         names: list[str] = [""] * len(shape) if given is None else list(value_of(given))
-        rest = [Dimension(d, d) if d >= 0 else ANY._replace(name=name) for d, name in zip(shape[1:], names[1:], strict=True)]
-        refined &= set_dimensions(parameter, (Dimension(size, size), *rest))
+        dimensions = [Dimension(d, d) if d >= 0 else ANY._replace(name=name) for d, name in zip(shape, names, strict=True)]
+        dimensions[axis] = Dimension(size, size)
+        refined &= set_dimensions(parameter, dimensions)
         changed = True
     if changed:
         update_types(block, refined=refined, same_ranks=True)

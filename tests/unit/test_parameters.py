@@ -93,6 +93,7 @@ def test_what_extensions_of_model_optimizer_find() -> None:
         "static_shape": False,
         "compress_to_fp16": False,
         "layout_change": True,
+        "reverse_input_channels": False,
         "tokenizers": True,
         "tags": ["serve"],
         "checkpoint": "dir/ckpt",

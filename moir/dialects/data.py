@@ -59,7 +59,7 @@ class TensorData:
     """Shape, element type and storage of a constant.
 
     Args:
-        values: the elements. For packed element types the bytes (uint8, one dimension); None if elided.
+        values: the elements. For packed element types the bytes (uint8) in C order; None if elided.
         element: element type.
         shape: shape of the constant (differs from the array's only for packed element types).
     """

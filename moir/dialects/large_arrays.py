@@ -217,6 +217,30 @@ def _blocks(shape: tuple[int, ...], limit: int) -> Iterator[tuple[slice, ...]]:
                 yield (slice(start, start + 1), *rest)
 
 
+def blocks(values: Values, limit: int = CHUNK_BYTES) -> Iterator[tuple[tuple[slice, ...], Array]]:
+    """The blocks that an array consists of, of about `limit` bytes at most, in C order, and their places in it.
+
+    Blocks are views, or computed, or copied if they are spread over much memory. Pages of memory maps are dropped when
+    the next block is asked for.
+    """
+    sources = [array for array in _stored(values) if array.nbytes >= WORTH_RELEASING]
+    if isinstance(values, ComputedArray):
+        read = values.block
+        # Scattered memory is read anew for each block.
+        limit = limit if any(map(_is_scattered, sources)) else min(limit, COMPUTED_BYTES)
+    else:
+        read = partial(_read, values)
+    widest = max([1, values.dtype.itemsize, *[array.itemsize for array in sources]])
+    for index in _blocks(values.shape, max(1, limit // widest)):
+        yield index, read(index)
+        for array in sources:
+            if array.flags.c_contiguous:
+                release(_part(array, index))
+    for array in sources:
+        if not array.flags.c_contiguous:
+            release(array)
+
+
 def pieces(values: Values, limit: int = CHUNK_BYTES) -> Iterator[Array]:
     """The elements of an array in C order, as contiguous one-dimensional pieces of about `limit` bytes at most.
 
@@ -229,30 +253,22 @@ def pieces(values: Values, limit: int = CHUNK_BYTES) -> Iterator[Array]:
             if values.size:
                 yield values
             return
-    sources = [array for array in _stored(values) if array.nbytes >= WORTH_RELEASING]
-    if isinstance(values, ComputedArray):
-        read = values.block
-        # Scattered memory is read anew for each piece.
-        limit = limit if any(map(_is_scattered, sources)) else min(limit, COMPUTED_BYTES)
-    else:
-        read = partial(_read, values)
-    widest = max([1, values.dtype.itemsize, *[array.itemsize for array in sources]])
-    for index in _blocks(values.shape, max(1, limit // widest)):
-        yield np.ascontiguousarray(read(index)).reshape(-1)
-        for array in sources:
-            if array.flags.c_contiguous:
-                release(_part(array, index))
-    for array in sources:
-        if not array.flags.c_contiguous:
-            release(array)
+    for _, block in blocks(values, limit):
+        yield np.ascontiguousarray(block).reshape(-1)
+
+
+def memory_order(values: Values) -> list[int]:
+    """The dimensions in an order in which memory is read from front to back, for reductions."""
+    largest = max(_stored(values), key=lambda array: array.size)
+    if largest.flags.c_contiguous or largest.ndim != values.ndim:
+        return list(range(values.ndim))
+    return sorted(range(values.ndim), key=lambda axis: -abs(largest.strides[axis]))
 
 
 def in_memory_order(values: Values) -> Values:
     """The same elements with the dimensions in an order in which memory is read from front to back, for reductions."""
-    largest = max(_stored(values), key=lambda array: array.size)
-    if largest.flags.c_contiguous:
-        return values
-    return values.transpose(sorted(range(values.ndim), key=lambda axis: -abs(largest.strides[axis])))
+    order = memory_order(values)
+    return values if order == sorted(order) else values.transpose(order)
 
 
 def is_small(values: Values) -> bool:

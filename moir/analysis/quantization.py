@@ -1,0 +1,204 @@
+"""Quantization of weights: integer codes, and the scales and zero points that restore numbers from them.
+
+    weight ≈ (code - zero point) · scale
+
+The scale and the zero point are those of a channel, or of a group of consecutive weights of a channel. Codes are
+computed when they are read, so that neither they nor the weights stand in memory.
+
+Source: Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference"
+(zero points), and Krishnamoorthi, "Quantizing deep convolutional networks for efficient inference" (symmetric codes).
+The lowest of the symmetric codes, which has no counterpart above 0, stands for the number of largest magnitude,
+whatever its sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import Attribute
+
+from moir.dialects.data import DataAttr, TensorData
+from moir.dialects.element_types import f16, f32, si4, si8, ui4, ui8
+from moir.dialects.large_arrays import Values, blocks, computed, memory_order
+from moir.dialects.memory_map import Array
+from moir.dialects.shapes import normalize_axis
+
+HALF_RANGE = (2.0**-14, 65504.0)
+"""The smallest and the largest normal number of f16."""
+
+
+class Scheme(NamedTuple):
+    """How numbers are represented by integers.
+
+    Args:
+        bits: the width of a code, 8 or 4.
+        symmetric: whether the code of zero is 0; if not, each channel or group has a zero point.
+    """
+
+    bits: int
+    symmetric: bool
+
+    @property
+    def element(self) -> Attribute:
+        """The element type of codes and zero points."""
+        return {(8, True): si8, (8, False): ui8, (4, True): si4, (4, False): ui4}[self]
+
+    @property
+    def lowest(self) -> int:
+        """The smallest code."""
+        return -(1 << (self.bits - 1)) if self.symmetric else 0
+
+    @property
+    def highest(self) -> int:
+        """The largest code."""
+        return self.lowest + (1 << self.bits) - 1
+
+
+class Quantized(NamedTuple):
+    """Quantized weights.
+
+    Args:
+        codes: the codes, in the shape of the weights.
+        scales: the scales (f16, or f32 if f16 has no normal numbers for them); dimensions along which they do not vary
+            have size 1.
+        zero_points: the zero points in the shape of the scales, of the element type of the codes; None if all are 0.
+        error: the sum of the squares of the errors of the restored weights.
+        energy: the sum of the squares of the weights.
+    """
+
+    codes: DataAttr
+    scales: DataAttr
+    zero_points: DataAttr | None
+    error: float
+    energy: float
+
+
+def quantized(weights: Values, axis: int, scheme: Scheme) -> Quantized | None:
+    """Quantize weights, with a scale for each position in all dimensions but one.
+
+    Args:
+        weights: floating-point numbers. They are read twice, and once more whenever codes are read.
+        axis: the dimension whose weights share a scale.
+        scheme: the codes. Codes of 4 bits need an even number of weights in the last dimension.
+
+    Returns None for weights that are not finite.
+    """
+    axis = normalize_axis(axis, weights.ndim)
+    # Halves are widened block by block, as the reciprocal of a scale is no half.
+    weights = weights if weights.dtype == np.float32 else computed(_single, weights)
+    found = _ranges(weights, axis)
+    if found is None:
+        return None
+    scales, zero_points = _parameters(*found, scheme)
+    if not np.all(np.isfinite(scales)):
+        return None
+    values = scales.astype(np.float32)
+    factors = np.divide(1, values, out=np.zeros_like(values), where=values != 0)
+    encode = partial(_codes, scheme)
+    codes = (_packed if scheme.bits == 4 else computed)(encode, weights, factors, zero_points)
+    points = None
+    if not scheme.symmetric:
+        points = _data(_packed_at_once(zero_points) if scheme.bits == 4 else zero_points, scheme.element, zero_points.shape)
+    stored = (_data(codes, scheme.element, weights.shape), _data(scales, f16 if scales.itemsize == 2 else f32, scales.shape), points)
+    return Quantized(*stored, *_errors(weights, axis, encode, values, factors, zero_points))
+
+
+def _data(values: Values, element: Attribute, shape: tuple[int, ...]) -> DataAttr:
+    return DataAttr(TensorData(values, element, shape))
+
+
+def _single(weights: Array) -> Array:
+    return weights.astype(np.float32)
+
+
+def _ranges(weights: Values, axis: int) -> tuple[Array, Array] | None:
+    """The smallest and the largest weight along a dimension, or 0 if that is beyond; None if some are not finite."""
+    order = memory_order(weights)
+    moved, reduced = weights.transpose(order), order.index(axis)
+    shape = [1 if index == reduced else size for index, size in enumerate(moved.shape)]
+    lowest, highest = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+    for index, block in blocks(moved):
+        place = tuple([slice(None) if each == reduced else part for each, part in enumerate(index)])
+        low, high = (bound(block, axis=reduced, keepdims=True).astype(np.float32) for bound in (np.min, np.max))
+        if not (np.all(np.isfinite(low)) and np.all(np.isfinite(high))):
+            return None
+        np.minimum(lowest[place], low, out=lowest[place])
+        np.maximum(highest[place], high, out=highest[place])
+    back = [order.index(each) for each in range(len(order))]
+    return lowest.transpose(back), highest.transpose(back)
+
+
+def _parameters(lowest: Array, highest: Array, scheme: Scheme) -> tuple[Array, Array]:
+    """Scales, and zero points of the numpy type of the codes, for ranges of weights that contain 0."""
+    with np.errstate(over="ignore"):
+        span = np.where(highest > -lowest, highest, lowest) if scheme.symmetric else highest - lowest
+    exact = span / np.float32(scheme.lowest if scheme.symmetric else scheme.highest)
+    # The reciprocal of a smaller scale would be infinite.
+    exact[np.abs(exact) < np.finfo(np.float32).tiny] = 0
+    size = np.abs(exact[exact != 0])
+    fits_half = not size.size or (size.min() >= HALF_RANGE[0] and size.max() <= HALF_RANGE[1])
+    scales = exact.astype(np.float16 if fits_half else np.float32)
+    if scheme.symmetric:
+        return scales, np.zeros(scales.shape, np.int8)
+    values = scales.astype(np.float32)
+    points = np.divide(-lowest, values, out=np.zeros_like(values), where=values != 0)
+    return scales, np.clip(np.rint(points), scheme.lowest, scheme.highest).astype(np.uint8)
+
+
+def _codes(scheme: Scheme, weights: Array, factors: Array, zero_points: Array) -> Array:
+    """The codes of weights, a byte each; `factors` are the reciprocal scales."""
+    codes = np.multiply(weights, factors, dtype=np.float32)
+    codes += zero_points
+    np.rint(codes, out=codes)
+    np.clip(codes, scheme.lowest, scheme.highest, out=codes)
+    return codes.astype(zero_points.dtype)
+
+
+def _packed(encode: Callable[..., Array], *arrays: Values) -> Values:
+    """The codes of 4 bits of arrays that broadcast.
+
+    Two neighbours in the last dimension share a byte, the first of them in its low bits.
+    """
+    return computed(partial(_packed_pairs, encode), *[_every_other(array, start) for start in (0, 1) for array in arrays])
+
+
+def _packed_pairs(encode: Callable[..., Array], *arrays: Array) -> Array:
+    first, second = encode(*arrays[: len(arrays) // 2]), encode(*arrays[len(arrays) // 2 :])
+    return (first.view(np.uint8) & 15) | (second.view(np.uint8) << 4)
+
+
+def _every_other(array: Values, start: int) -> Values:
+    """Every other element along the last dimension; all of an array that is broadcast along it."""
+    if array.shape[-1] == 1:
+        return array
+    return array[..., start::2] if isinstance(array, np.ndarray) else array.moved(lambda part: part[..., start::2])
+
+
+def _packed_at_once(codes: Array) -> Array:
+    """Codes of 4 bits, two in a byte in C order."""
+    flat = np.append(codes.reshape(-1), np.zeros(codes.size % 2, codes.dtype)).view(np.uint8) & 15
+    return flat[0::2] | (flat[1::2] << 4)
+
+
+def _errors(
+    weights: Values, axis: int, encode: Callable[..., Array], scales: Array, factors: Array, zero_points: Array
+) -> tuple[float, float]:
+    """The sums of the squares of the errors of restored weights, and of the weights."""
+    order = memory_order(weights)
+    error = energy = 0.0
+    arrays = [array.transpose(order) for array in (scales, factors, zero_points)]
+    reduced = order.index(axis)
+    for index, block in blocks(weights.transpose(order)):
+        place = tuple([slice(None) if each == reduced else part for each, part in enumerate(index)])
+        scale, factor, point = (array[place] for array in arrays)
+        values = block.astype(np.float32, copy=False)
+        restored = encode(values, factor, point).astype(np.float32)
+        restored -= point
+        restored *= scale
+        restored -= values
+        error += float(np.vdot(restored, restored))
+        energy += float(np.vdot(values, values))
+    return error, energy

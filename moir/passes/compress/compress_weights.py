@@ -1,0 +1,297 @@
+"""`compress-weights`: weights of matrix products and embeddings are stored as integers and restored at their use.
+
+    %w = opset1.Constant() {value = …, name = "w"} : tensor<64x32xf32>
+    %y = opset1.MatMul(%x, %w)
+->  %c = opset1.Constant() {value = …, name = "w_compressed"} : tensor<64x32xui8>
+    %p = opset1.Constant() {value = …, name = "w_zero_point"} : tensor<1x32xui8>
+    %s = opset1.Constant() {value = …, name = "w_scale"} : tensor<1x32xf16>
+    %0 = opset1.Subtract(opset1.Convert(%c), opset1.Convert(%p))
+    %w = opset1.Convert(opset1.Multiply(%0, %s)) {destination_type = f32, name = "w"} : tensor<64x32xf32>
+    %y = opset1.MatMul(%x, %w)
+
+With groups, codes, zero points and scales have one dimension more, and a Reshape follows the Multiply:
+
+    tensor<4x16x32xui4>, tensor<4x1x32xui4>, tensor<4x1x32xf16>     // [64, 32] in groups of 16
+
+This is the form that the runtime recognises: it multiplies by the codes, and restores weights only in registers. It
+does so for the right operand of a MatMul that is one matrix, and for the rows of a table from which a Gather reads
+(CPU plugin 2026.4, with AVX2); anything else it would restore as a whole, when it loads the model or at each inference.
+So these are left alone, and `compress-to-fp16` may still halve them: weights of convolutions and recurrent cells, left
+operands, matrices in batches, vectors, and constants that something else reads as well. Left alone are also weights of
+fewer than 2048 values, which save less than the restoring operations take, and weights with values that are not finite.
+
+Codes of 4 bits are for matrix products only. Tables, the last matrix product, and matrices that cannot be divided into
+groups of at least 16, or have an odd number of columns, get codes of 8 bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from moir.analysis.analyses import Analyses
+from moir.analysis.constants import scalar_of
+from moir.analysis.known_values import KnownValues
+from moir.analysis.quantization import Quantized, Scheme, quantized
+from moir.analysis.uses import live_uses
+from moir.dialects.data import DataAttr, TensorData
+from moir.dialects.element_types import REAL_TYPES, describe
+from moir.dialects.moir import add_notes, models_of
+from moir.dialects.names import name_of
+from moir.dialects.opset.indexing import Gather
+from moir.dialects.opset.infrastructure import Constant, Convert
+from moir.dialects.opset.matrix import MatMul
+from moir.dialects.properties import string_attribute
+from moir.dialects.shapes import element_of, rank_of, tensor
+from moir.errors import UsageError
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.dead_code import erase, is_used
+from moir.rewriting.reporting_pass import ReportingPass
+from moir.suggestions import did_you_mean
+
+SCHEMES = {
+    "int8": Scheme(8, symmetric=False),
+    "int8_asym": Scheme(8, symmetric=False),
+    "int8_sym": Scheme(8, symmetric=True),
+    "int4": Scheme(4, symmetric=False),
+    "int4_asym": Scheme(4, symmetric=False),
+    "int4_sym": Scheme(4, symmetric=True),
+}
+"""The modes by their names, which are those of NNCF."""
+
+FEWEST_VALUES = 2048
+"""Minimum number of weights of a constant."""
+
+SMALLEST_GROUP = 16
+"""Minimum size of a group; the runtime wants at least 4."""
+
+DEFAULT_GROUP = 64
+"""Size of the groups of 4-bit codes. In docs/compression.md is what other sizes give."""
+
+
+class Site(NamedTuple):
+    """An operand that can be compressed.
+
+    Args:
+        op: the operation.
+        position: the index of the operand.
+        source: the constant.
+        axis: the dimension of the constant over which products are summed, or along which rows of a table extend.
+    """
+
+    op: Operation
+    position: int
+    source: Constant
+    axis: int
+
+
+class Form(NamedTuple):
+    """How a constant is compressed.
+
+    Args:
+        axis: the dimension whose weights share scales.
+        scheme: the codes.
+        group: number of weights that share a scale; that of the whole dimension for no groups.
+    """
+
+    axis: int
+    scheme: Scheme
+    group: int
+
+
+@dataclass(frozen=True)
+class CompressWeightsPass(ReportingPass):
+    """Compresses the weights of models and bodies.
+
+    Args:
+        mode: a key of `SCHEMES`.
+        group: the size of groups; 0 for one scale a channel, None for that with 8 bits and `DEFAULT_GROUP` with 4 bits.
+    """
+
+    name = "compress-weights"
+    ROOTS = (MatMul, Gather)
+    COMPANIONS = ((Constant,),)
+
+    mode: str = "int8"
+    group: int | None = None
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        scheme = SCHEMES.get(self.mode)
+        if scheme is None:
+            raise UsageError(
+                f"there is no compression {self.mode!r}", hint=did_you_mean(self.mode, SCHEMES, f"one of {', '.join(SCHEMES)}")
+            )
+        if self.group is not None and (self.group < 0 or 0 < self.group < SMALLEST_GROUP):
+            raise UsageError(f"{self.group} is no size of groups", hint=f"at least {SMALLEST_GROUP}, or 0 for one scale a channel")
+        sites = [site for op in analyses.operations(MatMul, Gather) if (site := site_of(op)) is not None]
+        last = _last_product(sites, module)
+        compression = _Compression(analyses.known_values)
+        for source, found in _by_source(sites):
+            forms = [self._form(site, scheme, site is last) for site in found]
+            # A constant is stored once if all of its uses agree.
+            widest = max(forms, key=lambda form: form.scheme.bits)
+            agreed = [widest._replace(axis=form.axis) if form.axis == widest.axis else form for form in forms]
+            compression.compress(source, found, agreed)
+        for model in models_of(module):
+            add_notes(model, compression.notes())
+        return compression.changed
+
+    def _form(self, site: Site, scheme: Scheme, is_last: bool) -> Form:
+        shape = site.source.value.shape
+        length = shape[site.axis]
+        wanted = self.group if self.group is not None else DEFAULT_GROUP if scheme.bits == 4 else 0
+        group = length if wanted in (0, length) else math.gcd(length, wanted)
+        is_small = group < min(SMALLEST_GROUP, length)
+        if scheme.bits == 8 or is_last or is_small or shape[-1] % 2 or not isinstance(site.op, MatMul):
+            wide = Scheme(8, scheme.symmetric)
+            return Form(site.axis, wide, length if scheme.bits == 4 or is_small else group)
+        return Form(site.axis, scheme, group)
+
+
+def site_of(op: MatMul | Gather) -> Site | None:
+    """The weights of an operation that the runtime multiplies or reads in compressed form; None if it has none."""
+    position = 1 if isinstance(op, MatMul) else 0
+    source = _source_of(op.operands[position])
+    if source is None:
+        return None
+    shape = source.value.shape
+    if math.prod(shape) < FEWEST_VALUES or len(shape) < 2:
+        return None
+    if isinstance(op, Gather):
+        is_table = len(shape) == 2 and scalar_of(op.operands[2]) in (0, -2) and op.integer("batch_dims") == 0
+        return Site(op, position, source, 1) if is_table else None
+    axis = len(shape) - (1 if op.flag("transpose_b") else 2)
+    columns = math.prod(shape) // shape[axis]
+    rank = rank_of(op.operands[0])
+    is_matrix = math.prod(shape[:-2]) == 1 and columns > 1 and (rank is None or rank > 1)
+    return Site(op, position, source, axis) if is_matrix else None
+
+
+def _source_of(value: SSAValue) -> Constant | None:
+    """The constant of floating-point numbers that is a value, directly or converted to another floating-point type."""
+    if not isinstance(value, OpResult) or element_of(value) not in REAL_TYPES:
+        return None
+    op = value.op
+    if isinstance(op, Convert) and isinstance(inner := op.operands[0], OpResult):
+        op = inner.op
+    if not isinstance(op, Constant) or op.value.data.values is None:
+        return None
+    return op if op.value.element in REAL_TYPES and describe(op.value.element).bits > 8 else None
+
+
+def _last_product(sites: Sequence[Site], module: ModuleOp) -> Site | None:
+    """The last matrix product of a model: of a classifier or a language model the one that makes its decisions."""
+    products = [site for site in sites if isinstance(site.op, MatMul)]
+    outer = {id(model.block) for model in models_of(module)}
+    return next(reversed([site for site in products if id(site.op.parent) in outer] or products), None)
+
+
+def _by_source(sites: Sequence[Site]) -> Iterator[tuple[Constant, list[Site]]]:
+    """The constants of which all uses can be compressed, with these."""
+    found: dict[Constant, list[Site]] = {}
+    for site in sites:
+        found.setdefault(site.source, []).append(site)
+    for source, uses in found.items():
+        if len(uses) == _count_uses(source.results[0]):
+            yield source, uses
+
+
+def _count_uses(value: SSAValue) -> int:
+    """The number of operands that a constant is, converted or not."""
+    users = [use.operation for use in live_uses(value)]
+    return sum(_count_uses(user.results[0]) if isinstance(user, Convert) else 1 for user in users)
+
+
+class _Compression:
+    """Compresses constants, and keeps account of it."""
+
+    def __init__(self, known: KnownValues) -> None:
+        self.changed = False
+        self._known = known
+        self._done: dict[tuple[int, Form], Quantized | None] = {}
+        self._kept: list[TensorData] = []
+        self._counts: dict[Scheme, int] = {}
+
+    def compress(self, source: Constant, sites: Sequence[Site], forms: Sequence[Form]) -> None:
+        """Compress a constant at its sites, each of which has a form; a constant with infinite values stays."""
+        results = {form: self._quantized(source.value.data, form) for form in forms}
+        restored: dict[tuple[Form, SSAValue], SSAValue] = {}
+        for site, form in zip(sites, forms, strict=True):
+            old, result = site.op.operands[site.position], results[form]
+            assert isinstance(old, OpResult)
+            if result is None:
+                return
+            if (form, old) not in restored:
+                restored[form, old] = self._restored(old.op, source, result)
+            site.op.operands[site.position] = restored[form, old]
+            self._counts[form.scheme] = self._counts.get(form.scheme, 0) + 1
+            for unused in (old.op, source):
+                if unused.parent is not None and not is_used(unused):
+                    erase(unused)
+        self.changed = True
+
+    def _quantized(self, data: TensorData, form: Form) -> Quantized | None:
+        key = id(data), form
+        if key not in self._done:
+            values = data.values
+            self._kept.append(data)
+            assert values is not None
+            shape = _grouped(data.shape, form)
+            axis = form.axis if shape == data.shape else form.axis + 1
+            self._done[key] = quantized(values if shape == data.shape else values.reshape(shape), axis, form.scheme)
+        return self._done[key]
+
+    def _restored(self, replaced: Operation, source: Constant, stored: Quantized) -> SSAValue:
+        """Build the operations that restore weights, in front of the operation that they replace.
+
+        The last of them takes over the attributes of that one.
+        """
+        assert replaced.parent is not None
+        op = OpBuilder(self._known, replaced.parent, replaced)
+        name = name_of(source)
+
+        def constant(data: DataAttr, suffix: str) -> SSAValue:
+            built = Constant.create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
+            if name is not None:
+                built.attributes["name"] = string_attribute(f"{name}_{suffix}")
+            op.insert(built)
+            return built.results[0]
+
+        precision = stored.scales.element
+        value = op.Convert(constant(stored.codes, "compressed"), destination_type=precision)
+        if stored.zero_points is not None:
+            value = op.Subtract(value, op.Convert(constant(stored.zero_points, "zero_point"), destination_type=precision))
+        value = op.Multiply(value, constant(stored.scales, "scale"))
+        shape = source.value.shape
+        if stored.codes.shape != shape:
+            value = op.Reshape(value, np.array(shape, np.int64), special_zero=False)
+        value = op.convert(value, element_of(replaced.results[0]))
+        assert isinstance(value, OpResult)
+        value.op.attributes.update(replaced.attributes)
+        # A second form of the same weights gets no names.
+        replaced.attributes.clear()
+        return value
+
+    def notes(self) -> list[str]:
+        """What was compressed, and with which error."""
+        parts: list[str] = []
+        for scheme, count in sorted(self._counts.items()):
+            found = [each for (_, form), each in self._done.items() if each is not None and form.scheme == scheme]
+            size = sum(part.nbytes for each in found for part in (each.codes, each.scales, each.zero_points) if part is not None)
+            error = math.sqrt(sum(each.error for each in found) / (sum(each.energy for each in found) or 1))
+            name = f"{scheme.bits}-bit codes, {'symmetric' if scheme.symmetric else 'asymmetric'}"
+            parts.append(f"weights of {count} operations as {name}: {size} bytes, relative error {error:.2%}")
+        return parts
+
+
+def _grouped(shape: tuple[int, ...], form: Form) -> tuple[int, ...]:
+    """The shape of the codes of a constant: with groups, the dimension is split into groups and their members."""
+    if form.group == shape[form.axis]:
+        return shape
+    return (*shape[: form.axis], shape[form.axis] // form.group, form.group, *shape[form.axis + 1 :])

@@ -13,6 +13,7 @@ from moir.frameworks import read_model as read_framework_model
 from moir.model_objects import is_model_object, written
 from moir.options import ConversionOptions
 from moir.parameters import expected_keywords
+from moir.parameters.weight_codes import WeightCodes
 from moir.recognition import framework_of_file
 from moir.source_files import recorded
 
@@ -81,6 +82,7 @@ def convert_model(
     freeze_placeholder_with_value: Any = None,
     model_name: str = "",
     compress_to_fp16: bool = False,
+    compress_weights: str | WeightCodes | None = None,
     layout_change: bool | Literal["auto", "none"] = True,
     layout: Layouts | None = None,
     source_layout: Layouts | None = None,
@@ -119,6 +121,8 @@ def convert_model(
         freeze_placeholder_with_value: inputs that become constants: `{"training": False}`; the same as in `input`.
         model_name: the name of the model in the IR; empty: as in the file.
         compress_to_fp16: store weights in half precision.
+        compress_weights: store weights of matrix products and embeddings as integers: "int8", "int4", both with "_sym"
+            or "_asym", a size of groups and a share: "int4_sym:64:0.8".
         layout_change: True or "auto": move the transpositions around channel-last operations until they cancel; False
             or "none": each operation keeps its own transpositions.
         layout: layouts of inputs and outputs, by name, in the order of the inputs, or of the only input: `"nhwc"`,

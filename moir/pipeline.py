@@ -172,6 +172,7 @@ BACK: tuple[str, ...] = (
     "store-states",
     "deduplicate",
     "eliminate-dead",
+    "compress-weights",
     "compress-to-fp16",
     "check-types",
     "back-finish",

@@ -18,10 +18,11 @@ does so for the right operand of a MatMul that is one matrix, and for the rows o
 (CPU plugin 2026.4, with AVX2); anything else it would restore as a whole, when it loads the model or at each inference.
 So these are left alone, and `compress-to-fp16` may still halve them: weights of convolutions and recurrent cells, left
 operands, matrices in batches, vectors, and constants that something else reads as well. Left alone are also weights of
-fewer than 2048 values, which save less than the restoring operations take, and weights with values that are not finite.
+fewer than 1024 values, which save less than the restoring operations take, and weights with values that are not finite.
 
-Codes of 4 bits are for matrix products only. Tables, the last matrix product, and matrices that cannot be divided into
-groups of at least 16, or have an odd number of columns, get codes of 8 bits.
+Codes of 4 bits are for the largest matrices only, up to a share of all weights of matrix products. The others, tables,
+the last matrix of a model, and matrices of which no groups of 16 can be formed or which have an odd number of columns
+get codes of 8 bits.
 """
 
 from __future__ import annotations
@@ -49,30 +50,13 @@ from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, rank_of, tensor
-from moir.errors import UsageError
+from moir.parameters.weight_codes import MODES, SMALLEST_GROUP, weight_codes
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase, is_used
 from moir.rewriting.reporting_pass import ReportingPass
-from moir.suggestions import did_you_mean
 
-SCHEMES = {
-    "int8": Scheme(8, symmetric=False),
-    "int8_asym": Scheme(8, symmetric=False),
-    "int8_sym": Scheme(8, symmetric=True),
-    "int4": Scheme(4, symmetric=False),
-    "int4_asym": Scheme(4, symmetric=False),
-    "int4_sym": Scheme(4, symmetric=True),
-}
-"""The modes by their names, which are those of NNCF."""
-
-FEWEST_VALUES = 2048
+FEWEST_VALUES = 1024
 """Minimum number of weights of a constant."""
-
-SMALLEST_GROUP = 16
-"""Minimum size of a group; the runtime wants at least 4."""
-
-DEFAULT_GROUP = 64
-"""Size of the groups of 4-bit codes. In docs/compression.md is what other sizes give."""
 
 
 class Site(NamedTuple):
@@ -110,48 +94,60 @@ class CompressWeightsPass(ReportingPass):
     """Compresses the weights of models and bodies.
 
     Args:
-        mode: a key of `SCHEMES`.
-        group: the size of groups; 0 for one scale a channel, None for that with 8 bits and `DEFAULT_GROUP` with 4 bits.
+        codes: the notation of `moir.parameters.weight_codes`.
     """
 
     name = "compress-weights"
     ROOTS = (MatMul, Gather)
     COMPANIONS = ((Constant,),)
 
-    mode: str = "int8"
-    group: int | None = None
+    codes: str = "int8"
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        scheme = SCHEMES.get(self.mode)
-        if scheme is None:
-            raise UsageError(
-                f"there is no compression {self.mode!r}", hint=did_you_mean(self.mode, SCHEMES, f"one of {', '.join(SCHEMES)}")
-            )
-        if self.group is not None and (self.group < 0 or 0 < self.group < SMALLEST_GROUP):
-            raise UsageError(f"{self.group} is no size of groups", hint=f"at least {SMALLEST_GROUP}, or 0 for one scale a channel")
-        sites = [site for op in analyses.operations(MatMul, Gather) if (site := site_of(op)) is not None]
-        last = _last_product(sites, module)
+        codes = weight_codes(self.codes)
+        mode = MODES[codes.mode]
+        sources = list(_by_source([site for op in analyses.operations(MatMul, Gather) if (site := site_of(op)) is not None]))
+        narrow = set[Constant]()
+        if mode.bits < 8:
+            narrow = _narrow(sources, module, mode.share if codes.share is None else codes.share)
+        group = mode.group if codes.group is None else codes.group
         compression = _Compression(analyses.known_values)
-        for source, found in _by_source(sites):
-            forms = [self._form(site, scheme, site is last) for site in found]
-            # A constant is stored once if all of its uses agree.
-            widest = max(forms, key=lambda form: form.scheme.bits)
-            agreed = [widest._replace(axis=form.axis) if form.axis == widest.axis else form for form in forms]
-            compression.compress(source, found, agreed)
+        for source, sites in sources:
+            scheme = Scheme(mode.bits if source in narrow else 8, mode.symmetric)
+            compression.compress(source, sites, [_form(site, scheme, group if scheme.bits == mode.bits else 0) for site in sites])
         for model in models_of(module):
             add_notes(model, compression.notes())
         return compression.changed
 
-    def _form(self, site: Site, scheme: Scheme, is_last: bool) -> Form:
-        shape = site.source.value.shape
-        length = shape[site.axis]
-        wanted = self.group if self.group is not None else DEFAULT_GROUP if scheme.bits == 4 else 0
-        group = length if wanted in (0, length) else math.gcd(length, wanted)
-        is_small = group < min(SMALLEST_GROUP, length)
-        if scheme.bits == 8 or is_last or is_small or shape[-1] % 2 or not isinstance(site.op, MatMul):
-            wide = Scheme(8, scheme.symmetric)
-            return Form(site.axis, wide, length if scheme.bits == 4 or is_small else group)
-        return Form(site.axis, scheme, group)
+
+def _form(site: Site, scheme: Scheme, group: int) -> Form:
+    """The form of weights in groups of a size, or of the largest size that divides it and their number."""
+    length = site.source.value.shape[site.axis]
+    fitting = math.gcd(length, group)
+    return Form(site.axis, scheme, length if fitting < SMALLEST_GROUP else fitting)
+
+
+def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], module: ModuleOp, share: float) -> set[Constant]:
+    """The matrices that get codes of 4 bits: the largest, and of equally large ones the later, up to a share of all.
+
+    What the rounding of a matrix adds to the error of the result does not depend on the size of the matrix, and the
+    errors of the first layers pass through all others.
+    """
+    products = [(source, sites) for source, sites in sources if all(isinstance(site.op, MatMul) for site in sites)]
+    last = _last_product(products, module)
+    room = share * sum(math.prod(source.value.shape) for source, _ in products if source is not last)
+    found: set[Constant] = set()
+    for _, source, sites in sorted(
+        ((index, source, sites) for index, (source, sites) in enumerate(products)),
+        key=lambda each: (math.prod(each[1].value.shape), each[0]),
+        reverse=True,
+    ):
+        shape = source.value.shape
+        is_divisible = all(shape[site.axis] % SMALLEST_GROUP == 0 for site in sites)
+        if source is not last and is_divisible and shape[-1] % 2 == 0 and math.prod(shape) <= room:
+            found.add(source)
+            room -= math.prod(shape)
+    return found
 
 
 def site_of(op: MatMul | Gather) -> Site | None:
@@ -185,11 +181,11 @@ def _source_of(value: SSAValue) -> Constant | None:
     return op if op.value.element in REAL_TYPES and describe(op.value.element).bits > 8 else None
 
 
-def _last_product(sites: Sequence[Site], module: ModuleOp) -> Site | None:
-    """The last matrix product of a model: of a classifier or a language model the one that makes its decisions."""
-    products = [site for site in sites if isinstance(site.op, MatMul)]
+def _last_product(products: Sequence[tuple[Constant, Sequence[Site]]], module: ModuleOp) -> Constant | None:
+    """The matrix of the last product of a model, with which classifiers and language models make their decisions."""
     outer = {id(model.block) for model in models_of(module)}
-    return next(reversed([site for site in products if id(site.op.parent) in outer] or products), None)
+    found = [source for source, sites in products if any(id(site.op.parent) in outer for site in sites)]
+    return next(reversed(found or [source for source, _ in products]), None)
 
 
 def _by_source(sites: Sequence[Site]) -> Iterator[tuple[Constant, list[Site]]]:

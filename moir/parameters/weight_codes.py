@@ -1,0 +1,99 @@
+"""The notation of `--compress-weights`: `int8`, `int4_sym:128`, `int4:64:1`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from moir.errors import UsageError
+from moir.suggestions import did_you_mean
+
+
+class Mode(NamedTuple):
+    """A mode of compression.
+
+    Args:
+        bits: the width of a code.
+        symmetric: whether the code of zero is 0, so that there are no zero points.
+        group: number of weights that share a scale by default; 0 for all weights of a channel.
+        share: largest share of the weights of matrix products that get codes of fewer than 8 bits by default.
+    """
+
+    bits: int
+    symmetric: bool
+    group: int
+    share: float
+
+
+MODES = {
+    "int8": Mode(8, False, 0, 1),
+    "int8_asym": Mode(8, False, 0, 1),
+    "int8_sym": Mode(8, True, 0, 1),
+    "int4": Mode(4, False, 16, 0.4),
+    "int4_asym": Mode(4, False, 16, 0.4),
+    "int4_sym": Mode(4, True, 16, 0.4),
+}
+"""The modes by their names, which are those of NNCF. What the defaults give is in docs/compression.md."""
+
+SMALLEST_GROUP = 16
+"""Sizes of groups are multiples of this number; the CPU plugin wants at least 4 weights in a group."""
+
+_FORM = "MODE[:GROUP[:SHARE]], as in int4:64 or int4_sym:128:0.8"
+
+
+class WeightCodes(NamedTuple):
+    """How weights are compressed.
+
+    Args:
+        mode: a key of `MODES`.
+        group: number of weights that share a scale; 0 for all weights of a channel, None for the default of the mode.
+        share: largest share of the weights of matrix products that get codes of fewer than 8 bits; None for the default
+            of the mode.
+    """
+
+    mode: str = "int8"
+    group: int | None = None
+    share: float | None = None
+
+    def __str__(self) -> str:
+        parts = [self.mode, "" if self.group is None else str(self.group), "" if self.share is None else f"{self.share:g}"]
+        return ":".join(parts).rstrip(":")
+
+
+def weight_codes(given: Any) -> WeightCodes:
+    """The value that a text stands for, or the value itself. Raises UsageError for a text that stands for none."""
+    if isinstance(given, WeightCodes):
+        return given
+    mode, *rest = (part.strip() for part in str(given).split(":"))
+    mode = mode.lower().replace("-", "_")
+    if mode not in MODES:
+        raise UsageError(
+            f"there is no compression of weights {mode!r}", hint=did_you_mean(mode, MODES, f"the modes are {', '.join(MODES)}")
+        )
+    if len(rest) > 2:
+        raise UsageError(f"{given!r} is no compression of weights", hint=f"write {_FORM}")
+    group = _group(rest[0]) if rest and rest[0] else None
+    share = _share(rest[1]) if len(rest) > 1 and rest[1] else None
+    if share is not None and MODES[mode].bits == 8:
+        raise UsageError(f"{given!r}: 8-bit codes are for all weights", hint="leave the share out")
+    return WeightCodes(mode, group, share)
+
+
+def _group(text: str) -> int:
+    if text in ("channel", "-1", "0"):
+        return 0
+    if not text.isdecimal() or int(text) < SMALLEST_GROUP:
+        raise UsageError(
+            f"{text!r} is no size of groups of weights", hint=f"at least {SMALLEST_GROUP}, or 'channel' for one scale a channel"
+        )
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = math.nan
+    if not 0 <= share <= 1:
+        raise UsageError(f"{text!r} is no share of the weights", hint="a number from 0 to 1")
+    return share

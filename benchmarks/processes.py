@@ -50,12 +50,15 @@ def executable(name: str) -> str | None:
     return str(beside) if beside.exists() else shutil.which(name)
 
 
-def converters(names: Sequence[str] = ("moir", "ovc"), compress_to_fp16: bool = False) -> list[Converter]:
+def converters(
+    names: Sequence[str] = ("moir", "ovc"), compress_to_fp16: bool = False, compress_weights: str | None = None
+) -> list[Converter]:
     """Those of the converters that are installed. Raises SystemExit if `moir` is wanted and is not.
 
     Args:
         names: names of converters.
         compress_to_fp16: whether they store weights in half precision.
+        compress_weights: how moir stores weights of matrix products as integers, as `--compress-weights` takes it.
     """
     found: list[Converter] = []
     for name in names:
@@ -66,6 +69,7 @@ def converters(names: Sequence[str] = ("moir", "ovc"), compress_to_fp16: bool = 
             continue
         if name == "moir":
             half = ["--compress-to-fp16"] if compress_to_fp16 else []
+            half += [] if compress_weights is None else [f"--compress-weights={compress_weights}"]
             found.append(Converter(name, lambda model, xml, path=path, half=half: [path, str(model), "-o", str(xml), "--silent", *half]))
         else:
             half = [f"--compress_to_fp16={compress_to_fp16}"]

@@ -1,6 +1,7 @@
 """Conversion of one model with many weights: time and peak memory against the size of the file.
 
-    python benchmarks/weights.py [--megabytes 500] [--external] [--scaled] [--compress-to-fp16] [--only-moir]
+    python benchmarks/weights.py [--megabytes 500] [--external] [--scaled] [--compress-to-fp16] [--compress-weights int4]
+                                  [--only-moir]
 
 The model is a few large MatMuls, made in a temporary folder; `--external` puts the weights into a file beside the model.
 With `--scaled` the columns of each product are multiplied by factors, which the conversion multiplies into the weights.
@@ -48,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--external", action="store_true", help="weights in a file beside the model")
     parser.add_argument("--scaled", action="store_true", help="factors that are multiplied into the weights")
     parser.add_argument("--compress-to-fp16", action="store_true", help="store the weights in half precision")
+    parser.add_argument("--compress-weights", metavar="MODE", help="store the weights as integers (moir only)")
     parser.add_argument("--only-moir", action="store_true", help="leave ovc out")
     options = parser.parse_args(arguments)
     rows = [["converter", "wall s", "cpu s", "peak MB", "base MB"]]
@@ -57,7 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         count = max(1, round(options.megabytes * 1e6 / (4 * WIDTH * WIDTH)))
         write_model(source, count, WIDTH, options.external, options.scaled)
         write_model(small, count, SMALL_WIDTH, False, options.scaled)
-        for converter in converters(("moir",) if options.only_moir else ("moir", "ovc"), options.compress_to_fp16):
+        names = ("moir",) if options.only_moir or options.compress_weights else ("moir", "ovc")
+        for converter in converters(names, options.compress_to_fp16, options.compress_weights):
             xml = Path(folder) / converter.name / "model.xml"
             xml.parent.mkdir()
             try:

@@ -95,15 +95,13 @@ def quantized(weights: Values, axis: int, scheme: Scheme) -> Quantized | None:
     scales, zero_points = _parameters(*found, scheme)
     if not np.all(np.isfinite(scales)):
         return None
-    values = scales.astype(np.float32)
-    factors = np.divide(1, values, out=np.zeros_like(values), where=values != 0)
     encode = partial(_codes, scheme)
-    codes = (_packed if scheme.bits == 4 else computed)(encode, weights, factors, zero_points)
+    codes = (_packed if scheme.bits == 4 else computed)(encode, weights, scales, zero_points)
     points = None
     if not scheme.symmetric:
         points = _data(_packed_at_once(zero_points) if scheme.bits == 4 else zero_points, scheme.element, zero_points.shape)
     stored = (_data(codes, scheme.element, weights.shape), _data(scales, f16 if scales.itemsize == 2 else f32, scales.shape), points)
-    return Quantized(*stored, *_errors(weights, axis, encode, values, factors, zero_points))
+    return Quantized(*stored, *_errors(weights, axis, encode, scales, zero_points))
 
 
 def _data(values: Values, element: Attribute, shape: tuple[int, ...]) -> DataAttr:
@@ -132,25 +130,33 @@ def _ranges(weights: Values, axis: int) -> tuple[Array, Array] | None:
 
 
 def _parameters(lowest: Array, highest: Array, scheme: Scheme) -> tuple[Array, Array]:
-    """Scales, and zero points of the numpy type of the codes, for ranges of weights that contain 0."""
+    """Scales, and zero points of the numpy type of the codes, for ranges of weights that contain 0.
+
+    The ranges are overwritten: with small groups they are large.
+    """
     with np.errstate(over="ignore"):
-        span = np.where(highest > -lowest, highest, lowest) if scheme.symmetric else highest - lowest
-    exact = span / np.float32(scheme.lowest if scheme.symmetric else scheme.highest)
+        if scheme.symmetric:
+            np.copyto(highest, lowest, where=highest <= -lowest)
+        else:
+            highest -= lowest
+    highest /= np.float32(scheme.lowest if scheme.symmetric else scheme.highest)
     # The reciprocal of a smaller scale would be infinite.
-    exact[np.abs(exact) < np.finfo(np.float32).tiny] = 0
-    size = np.abs(exact[exact != 0])
-    fits_half = not size.size or (size.min() >= HALF_RANGE[0] and size.max() <= HALF_RANGE[1])
-    scales = exact.astype(np.float16 if fits_half else np.float32)
+    highest[np.abs(highest) < np.finfo(np.float32).tiny] = 0
+    size = np.abs(highest)
+    fits_half = size.max(initial=0) <= HALF_RANGE[1] and size.min(initial=1, where=size > 0) >= HALF_RANGE[0]
+    scales = highest.astype(np.float16) if fits_half else highest
     if scheme.symmetric:
-        return scales, np.zeros(scales.shape, np.int8)
-    values = scales.astype(np.float32)
-    points = np.divide(-lowest, values, out=np.zeros_like(values), where=values != 0)
-    return scales, np.clip(np.rint(points), scheme.lowest, scheme.highest).astype(np.uint8)
+        return scales, np.broadcast_to(np.int8(0), scales.shape)
+    np.divide(lowest, scales, out=lowest, where=scales != 0)
+    np.rint(lowest, out=lowest)
+    return scales, np.clip(-lowest, scheme.lowest, scheme.highest).astype(np.uint8)
 
 
-def _codes(scheme: Scheme, weights: Array, factors: Array, zero_points: Array) -> Array:
-    """The codes of weights, a byte each; `factors` are the reciprocal scales."""
-    codes = np.multiply(weights, factors, dtype=np.float32)
+def _codes(scheme: Scheme, weights: Array, scales: Array, zero_points: Array) -> Array:
+    """The codes of weights, a byte each."""
+    factors = scales.astype(np.float32)
+    np.divide(1, factors, out=factors, where=factors != 0)
+    codes = weights * factors
     codes += zero_points
     np.rint(codes, out=codes)
     np.clip(codes, scheme.lowest, scheme.highest, out=codes)
@@ -183,22 +189,19 @@ def _packed_at_once(codes: Array) -> Array:
     return flat[0::2] | (flat[1::2] << 4)
 
 
-def _errors(
-    weights: Values, axis: int, encode: Callable[..., Array], scales: Array, factors: Array, zero_points: Array
-) -> tuple[float, float]:
+def _errors(weights: Values, axis: int, encode: Callable[..., Array], scales: Array, zero_points: Array) -> tuple[float, float]:
     """The sums of the squares of the errors of restored weights, and of the weights."""
     order = memory_order(weights)
     error = energy = 0.0
-    arrays = [array.transpose(order) for array in (scales, factors, zero_points)]
+    arrays = [array.transpose(order) for array in (scales, zero_points)]
     reduced = order.index(axis)
     for index, block in blocks(weights.transpose(order)):
         place = tuple([slice(None) if each == reduced else part for each, part in enumerate(index)])
-        scale, factor, point = (array[place] for array in arrays)
-        values = block.astype(np.float32, copy=False)
-        restored = encode(values, factor, point).astype(np.float32)
+        scale, point = (array[place] for array in arrays)
+        restored = encode(block, scale, point).astype(np.float32)
         restored -= point
         restored *= scale
-        restored -= values
+        restored -= block
         error += float(np.vdot(restored, restored))
-        energy += float(np.vdot(values, values))
+        energy += float(np.vdot(block, block))
     return error, energy

@@ -30,6 +30,9 @@ WINDOWS = 4
 SCATTERED_BYTES = 16 << 20
 """Minimum size in bytes of a strided array that is read in steps, so that not all its pages are in memory at once."""
 
+SMALL_GAPS = 4
+"""Maximum ratio of the memory over which an array is spread to its size for gaps between its elements to be small."""
+
 WORTH_RELEASING = 64 << 10
 """Minimum size in bytes of an array whose pages are released: the kernel maps about as many around each read byte."""
 
@@ -161,7 +164,15 @@ def _part(array: Array, index: tuple[slice, ...]) -> Array:
 
 def _is_scattered(array: Array) -> bool:
     """Whether a block of an array may be spread over more memory than should be read at once."""
-    return not array.flags.c_contiguous and sum(_spans(array)) > SCATTERED_BYTES
+    return not _is_sequential(array) and sum(_spans(array)) > SCATTERED_BYTES
+
+
+def _is_sequential(array: Array) -> bool:
+    """Whether the elements of an array lie in memory in C order with small gaps at most, as every other one does."""
+    if array.flags.c_contiguous:
+        return True
+    strides = [stride for size, stride in zip(array.shape, array.strides, strict=True) if size > 1]
+    return strides == sorted(strides, reverse=True) and min(strides) > 0 and sum(_spans(array)) <= SMALL_GAPS * array.nbytes
 
 
 def _spans(array: Array) -> list[int]:
@@ -234,10 +245,10 @@ def blocks(values: Values, limit: int = CHUNK_BYTES) -> Iterator[tuple[tuple[sli
     for index in _blocks(values.shape, max(1, limit // widest)):
         yield index, read(index)
         for array in sources:
-            if array.flags.c_contiguous:
+            if _is_sequential(array):
                 release(_part(array, index))
     for array in sources:
-        if not array.flags.c_contiguous:
+        if not _is_sequential(array):
             release(array)
 
 
@@ -283,8 +294,9 @@ def window(values: Values, start: int, stop: int) -> bytes:
     found = _elements(values, values.shape, first, last).tobytes()[start - first * size : stop - first * size]
     if isinstance(values, ComputedArray) or values.nbytes >= WORTH_RELEASING:
         for array in _stored(values):
-            if array.nbytes >= WORTH_RELEASING and array.flags.c_contiguous:
-                release(array.reshape(-1)[first:last])
+            if array.nbytes >= WORTH_RELEASING:
+                # A read byte maps pages around it, up to 2 MB with large ones.
+                release(array.reshape(-1)[first:last] if array.flags.c_contiguous else array)
     return found
 
 

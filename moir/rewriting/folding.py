@@ -146,18 +146,27 @@ def _only(results: Sequence[Array] | None) -> Array:
 
 
 def is_dequantization(op: OpsetOp) -> bool:
-    """Whether an operation is the Convert at the head of a dequantized weight, `(Convert(w) - zero point) * scale`.
+    """Whether an operation is a Convert of a dequantized weight, `(Convert(w) - Convert(zero point)) * scale`.
 
     The runtime computes with the stored integers if it finds this form; folding it would store and compute in floating
     point.
     """
-    return (
-        op.name == "opset1.Convert"
-        and element_of(op.operands[0]) in QUANTIZED_TYPES
-        and element_count(shape_of(op.operands[0])) != 1
-        and element_of(op.results[0]) in REAL_TYPES
-        and all(use.index == 0 and use.operation.name in ("opset1.Subtract", "opset1.Multiply") for use in op.results[0].uses)
+    if op.name != "opset1.Convert" or element_of(op.operands[0]) not in QUANTIZED_TYPES or element_of(op.results[0]) not in REAL_TYPES:
+        return False
+    users = [(use.index, use.operation) for use in op.results[0].uses]
+    if all(index == 1 and user.name == "opset1.Subtract" and _is_converted_weight(user.operands[0]) for index, user in users):
+        return True
+    return element_count(shape_of(op.operands[0])) != 1 and all(
+        index == 0 and user.name in ("opset1.Subtract", "opset1.Multiply") for index, user in users
     )
+
+
+def _is_converted_weight(value: SSAValue) -> bool:
+    """Whether a value is a Convert of more than one number of a type in which weights are stored quantized."""
+    op = value.owner
+    if not isinstance(op, OpsetOp) or op.name != "opset1.Convert":
+        return False
+    return element_of(op.operands[0]) in QUANTIZED_TYPES and element_count(shape_of(op.operands[0])) != 1
 
 
 def is_stored_compressed(op: OpsetOp) -> bool:

@@ -107,7 +107,7 @@ def summary(module: ModuleOp, source: Counter[str], title: str, weights_bytes: i
         ("outputs", _ports(outputs_of(model))),
         ("read", f"{_count(source)} of {title}{_listed(source)}"),
         ("written", f"{_count(kinds)}{_listed(kinds)}"),
-        ("weights", format_size(weights_bytes)),
+        ("weights", format_size(weights_bytes) + _by_type(module)),
         ("files", files),
         ("time", time_text),
     )
@@ -116,6 +116,20 @@ def summary(module: ModuleOp, source: Counter[str], title: str, weights_bytes: i
 
 def _count(kinds: Counter[str]) -> str:
     return f"{kinds.total()} operation{'' if kinds.total() == 1 else 's'}"
+
+
+def _by_type(module: ModuleOp) -> str:
+    """The sizes of constants of each element type that makes up a hundredth of all; nothing if that is only one."""
+    from moir.dialects.data import DataAttr
+    from moir.dialects.element_types import describe
+
+    constants = (op.properties["value"] for op in module.walk() if op.name == "opset1.Constant")
+    different = {id(each.data): each for each in constants if isinstance(each, DataAttr)}
+    sizes: Counter[str] = Counter()
+    for each in different.values():
+        sizes[describe(each.element).xml] += each.nbytes
+    shown = [(name, size) for name, size in sizes.most_common() if size * 100 >= sizes.total() > 0]
+    return f": {', '.join(f'{format_size(size)} {name}' for name, size in shown)}" if len(shown) > 1 else ""
 
 
 def _listed(kinds: Counter[str]) -> str:

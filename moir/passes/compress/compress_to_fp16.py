@@ -17,7 +17,9 @@ it is if
    matters: shapes, scales and sizes of Interpolate, limits of Range, thresholds and counts of NonMaxSuppression, ranges
    of FakeQuantize, frequencies under Sin and Cos, and anything that is compared or rounded, where a small error changes
    the result at once;
-5. its value was left out of the text the module was read from, or it has no values at all.
+5. it is the scale of weights that are stored as integers, `(codes - zero points) · scale`: the runtime would not
+   recognise these any more;
+6. its value was left out of the text the module was read from, or it has no values at all.
 """
 
 from __future__ import annotations
@@ -28,14 +30,15 @@ from xdsl.ir import OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.dialects.data import DataAttr, TensorData
-from moir.dialects.element_types import f16, f32, f64
+from moir.dialects.element_types import INTEGER_TYPES, f16, f32, f64
 from moir.dialects.large_arrays import Values, computed, in_memory_order, pieces
 from moir.dialects.memory_map import Array
 from moir.dialects.names import name_of
+from moir.dialects.opset.arithmetic import Multiply, Subtract
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.properties import string_attribute
-from moir.dialects.shapes import tensor
+from moir.dialects.shapes import element_of, tensor
 from moir.rewriting.reporting_pass import ReportingPass
 
 LARGEST = 65504.0
@@ -58,7 +61,7 @@ class CompressToFp16Pass(ReportingPass):
         exact = _exact_values(module) if constants else set[SSAValue]()
         for constant in constants:
             data = constant.value.data
-            if constant.results[0] in exact and _count(data) <= SENSITIVE_VALUES:
+            if (constant.results[0] in exact and _count(data) <= SENSITIVE_VALUES) or _is_scale(constant.results[0]):
                 continue
             if id(data) not in compressed:
                 compressed[id(data)] = _compressed(data)
@@ -80,6 +83,21 @@ def _exact_values(module: ModuleOp) -> set[SSAValue]:
             if isinstance(value, OpResult) and isinstance(value.op, OpsetOp) and value.op.PASSES_ERRORS_ON:
                 pending.extend(value.op.operands)
     return found
+
+
+def _is_scale(value: SSAValue) -> bool:
+    """Whether a constant is the scale of weights that are stored as integers, and nothing else."""
+    users = [use.operation for use in value.uses]
+    return bool(users) and all(isinstance(user, Multiply) and _are_codes(user.operands[0]) for user in users)
+
+
+def _are_codes(value: SSAValue) -> bool:
+    """Whether a value is a converted constant of integers, or such a one less a zero point."""
+    if isinstance(value, OpResult) and isinstance(value.op, Subtract):
+        value = value.op.operands[0]
+    if not isinstance(value, OpResult) or not isinstance(value.op, Convert):
+        return False
+    return isinstance(value.op.operands[0].owner, Constant) and element_of(value.op.operands[0]) in INTEGER_TYPES
 
 
 def _count(data: TensorData) -> int:

@@ -279,10 +279,9 @@ class _Compression:
         parts: list[str] = []
         for scheme, count in sorted(self._counts.items()):
             found = [each for (_, form), each in self._done.items() if each is not None and form.scheme == scheme]
-            size = sum(part.nbytes for each in found for part in (each.codes, each.scales, each.zero_points) if part is not None)
             error = math.sqrt(sum(each.error for each in found) / (sum(each.energy for each in found) or 1))
-            name = f"{scheme.bits}-bit codes, {'symmetric' if scheme.symmetric else 'asymmetric'}"
-            parts.append(f"weights of {count} operations as {name}: {size} bytes, relative error {error:.2%}")
+            operations = f"{count} operation{'' if count == 1 else 's'}"
+            parts.append(f"weights of {operations} have {scheme.bits} bits; their relative error is {100 * error:.2g} %")
         return parts
 
 

@@ -187,6 +187,10 @@ class RepeatingOp(OpsetOp):
             types.append(tensor(shape, element_of(value)))
         return types
 
+    def iterations(self, known: OperandValues) -> int:
+        """The number of iterations, -1 if it is unknown."""
+        raise NotImplementedError
+
     def joined_size(self, size: int, slicing: Slicing, iterations: int) -> int:
         """Size of an output that concatenates slices of `size` elements, one per iteration, along its axis."""
         return size * iterations if size >= 0 and iterations >= 0 else -1
@@ -226,9 +230,9 @@ class Loop(RepeatingOp):
 
     def infer(self, known: OperandValues) -> Types:
         self.infer_body(known)
-        return self.types_of_results(self._iterations(known))
+        return self.types_of_results(self.iterations(known))
 
-    def _iterations(self, known: OperandValues) -> int:
+    def iterations(self, known: OperandValues) -> int:
         first = known.constant(self.operands[1])
         if first is not None and not first.any():
             return 0
@@ -255,9 +259,9 @@ class TensorIterator(RepeatingOp):
 
     def infer(self, known: OperandValues) -> Types:
         self.infer_body(known)
-        return self.types_of_results(self._iterations())
+        return self.types_of_results(self.iterations(known))
 
-    def _iterations(self) -> int:
+    def iterations(self, known: OperandValues) -> int:
         cuts = [(self.operands[port.index], port.slicing) for port in self.ports("inputs") if port.index is not None and port.slicing]
         for operand, slicing in cuts:
             shape = shape_of(operand)

@@ -1,0 +1,1 @@
+"""Passes that make values persist between inferences: ReadValue and Assign."""

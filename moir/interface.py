@@ -81,6 +81,9 @@ def convert_model(
     static_shape: bool = False,
     freeze_placeholder_with_value: Any = None,
     model_name: str = "",
+    stateful: str | Sequence[str] | Mapping[str, str] = (),
+    low_latency: bool = False,
+    transform: str | Sequence[str] = (),
     compress_to_fp16: bool = False,
     compress_weights: str | WeightCodes | None = None,
     layout_change: bool | Literal["auto", "none"] = True,
@@ -120,6 +123,10 @@ def convert_model(
         static_shape: compute shapes during the conversion; the model cannot be reshaped any more.
         freeze_placeholder_with_value: inputs that become constants: `{"training": False}`; the same as in `input`.
         model_name: the name of the model in the IR; empty: as in the file.
+        stateful: pairs of inputs and outputs, "past=present" or {"past": "present"}, that become variables: the input
+            takes the value that the output had in the inference before.
+        low_latency: keep the states of recurrent operations from one inference to the next.
+        transform: transformations of Model Optimizer, "LowLatency2[use_const_initializer=False]".
         compress_to_fp16: store weights in half precision.
         compress_weights: store weights of matrix products and embeddings as integers: "int8", "int4", both with "_sym"
             or "_asym", a size of groups and a share: "int4_sym:64:0.8".

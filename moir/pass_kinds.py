@@ -145,6 +145,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "fuse-soft-plus": ((("Add",), ("Exp",), ("Log",)),),
     "fuse-space-to-depth": ((("Reshape",), ("Transpose",)),),
     "fuse-swish": ((("Multiply",), ("Sigmoid",)),),
+    "low-latency": ((("GRUSequence", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator"),),),
     "raise-switch-merge": ((("Merge", "RefMerge"),),),
     "raise-tensor-arrays": (
         (

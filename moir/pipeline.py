@@ -169,6 +169,8 @@ BACK: tuple[str, ...] = (
     "select-pad-values",
     "count-unsliced-iterations",
     "copy-loop-slices",
+    "low-latency",
+    "make-stateful",
     "store-states",
     "deduplicate",
     "eliminate-dead",

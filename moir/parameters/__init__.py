@@ -31,11 +31,13 @@ from moir.parameters.layout import LAYOUT_PARAMETERS
 from moir.parameters.parameter import Parameter, PassRequest
 from moir.parameters.preprocessing import PREPROCESSING_PARAMETERS
 from moir.parameters.reading import reading_parameters
+from moir.parameters.state import STATE_PARAMETERS
 from moir.parameters.strings import STRING_PARAMETERS
 from moir.suggestions import did_you_mean
 
 CONVERSION_PARAMETERS: tuple[Parameter[Any], ...] = (
     *INTERFACE_PARAMETERS,
+    *STATE_PARAMETERS,
     *COMPRESSION_PARAMETERS,
     *LAYOUT_PARAMETERS,
     *PREPROCESSING_PARAMETERS,

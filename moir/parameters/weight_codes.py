@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
+import re
 from typing import Any, NamedTuple
 
-from moir.errors import UsageError
 from moir.suggestions import did_you_mean
 
 
@@ -38,8 +37,6 @@ MODES = {
 SMALLEST_GROUP = 16
 """Sizes of groups are multiples of this number; the CPU plugin wants at least 4 weights in a group."""
 
-_FORM = "MODE[:GROUP[:SHARE]], as in int4:64 or int4_sym:128:0.8"
-
 
 class WeightCodes(NamedTuple):
     """How weights are compressed.
@@ -61,39 +58,32 @@ class WeightCodes(NamedTuple):
 
 
 def weight_codes(given: Any) -> WeightCodes:
-    """The value that a text stands for, or the value itself. Raises UsageError for a text that stands for none."""
+    """The value that a text stands for, or the value itself. Raises ValueError for a text that stands for none."""
     if isinstance(given, WeightCodes):
         return given
     mode, *rest = (part.strip() for part in str(given).split(":"))
     mode = mode.lower().replace("-", "_")
     if mode not in MODES:
-        raise UsageError(
-            f"there is no compression of weights {mode!r}", hint=did_you_mean(mode, MODES, f"the modes are {', '.join(MODES)}")
-        )
+        listed = f"the modes are {', '.join(MODES)}"
+        raise ValueError(f"there is no compression of weights {mode!r}; {did_you_mean(mode, MODES, listed)}")
     if len(rest) > 2:
-        raise UsageError(f"{given!r} is no compression of weights", hint=f"write {_FORM}")
+        raise ValueError(f"{given!r} is no compression of weights: write MODE[:GROUP[:SHARE]], as in int4_sym:128:0.8")
     group = _group(rest[0]) if rest and rest[0] else None
     share = _share(rest[1]) if len(rest) > 1 and rest[1] else None
     if share is not None and MODES[mode].bits == 8:
-        raise UsageError(f"{given!r}: 8-bit codes are for all weights", hint="leave the share out")
+        raise ValueError(f"{mode} gives all weights 8 bits: leave the share {rest[1]!r} out")
     return WeightCodes(mode, group, share)
 
 
 def _group(text: str) -> int:
     if text in ("channel", "-1", "0"):
         return 0
-    if not text.isdecimal() or int(text) < SMALLEST_GROUP:
-        raise UsageError(
-            f"{text!r} is no size of groups of weights", hint=f"at least {SMALLEST_GROUP}, or 'channel' for one scale a channel"
-        )
+    if not re.fullmatch("[0-9]{1,9}", text) or int(text) % SMALLEST_GROUP:
+        raise ValueError(f"{text!r} is no size of groups of weights: a multiple of {SMALLEST_GROUP}, or 'channel' for one scale a channel")
     return int(text)
 
 
 def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = math.nan
-    if not 0 <= share <= 1:
-        raise UsageError(f"{text!r} is no share of the weights", hint="a number from 0 to 1")
-    return share
+    if not re.fullmatch(r"0|1|0?\.[0-9]{1,9}|1\.0*", text):
+        raise ValueError(f"{text!r} is no share of the weights: a number from 0 to 1")
+    return float(text)

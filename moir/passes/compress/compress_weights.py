@@ -50,6 +50,7 @@ from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, rank_of, tensor
+from moir.errors import UsageError
 from moir.parameters.weight_codes import MODES, SMALLEST_GROUP, weight_codes
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase, is_used
@@ -104,7 +105,10 @@ class CompressWeightsPass(ReportingPass):
     codes: str = "int8"
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        codes = weight_codes(self.codes)
+        try:
+            codes = weight_codes(self.codes)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
         mode = MODES[codes.mode]
         sources = list(_by_source([site for op in analyses.operations(MatMul, Gather) if (site := site_of(op)) is not None]))
         narrow = set[Constant]()

@@ -83,7 +83,9 @@ class _States:
         """Keep the states of an operation; returns whether it has any that can be kept."""
         reason = _obstacle(op)
         if reason is not None:
-            self.notes.append(f"low latency: {op.KIND} {name_of(op) or ''!r} is left as it is, {reason}")
+            name = name_of(op)
+            label = op.KIND if name is None else f"{op.KIND} {name!r}"
+            self.notes.append(f"low latency: {label} is left as it is, {reason}")
             return False
         pairs = _sequence_states(op) if isinstance(op, SequenceOp) else _loop_states(op)
         for operand, result in pairs:
@@ -94,7 +96,7 @@ class _States:
 
     def _keep(self, op: Operation, operand: int, result: SSAValue) -> None:
         """Let an operand be a variable, to which a result of the operation is assigned."""
-        variable = self._names.unique(f"{name_of(op) or op.name}/state")
+        variable = self._names.unique(f"{name_of(op) or op.KIND}/state")
         before = OpBuilder(self._known, self._block, op)
         initial = op.operands[operand]
         start = self._zeros(before, initial) if self._starts_at_zero else initial

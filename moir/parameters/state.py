@@ -1,0 +1,78 @@
+"""The parameters that make values persist between inferences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from moir.parameters.kinds import SWITCH, structured
+from moir.parameters.parameter import FieldValue, Options, Parameter, PassRequest
+
+if TYPE_CHECKING:
+    from moir.parameters.transform_notation import Transform
+
+
+def _pairs(value: Any) -> tuple[str, ...]:
+    """Pairs of names as texts, from one text, a list of texts, or a mapping from inputs to outputs."""
+    if isinstance(value, Mapping):
+        value = [f"{source}={target}" for source, target in cast("Mapping[object, object]", value).items()]
+    elif isinstance(value, str):
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    found = tuple(value)
+    if not all(isinstance(each, str) and "=" in each for each in found):
+        raise ValueError("a pair is the name of an input and that of an output, NAME=NAME")
+    return found
+
+
+def _transforms(value: Any) -> tuple[Transform, ...]:
+    from moir.parameters.transform_notation import transforms_of
+
+    return () if value is None else transforms_of(value)
+
+
+def _texts(value: tuple[object, ...]) -> list[str]:
+    return list(map(str, value))
+
+
+def _make_stateful(options: Options) -> Mapping[str, FieldValue] | None:
+    found = [*options[STATEFUL]]
+    for each in options[TRANSFORM]:
+        found += [f"{source}={target}" for source, target in each.options.get("param_res_names", {}).items()]
+    return {"pairs": tuple(found)} if found else None
+
+
+def _low_latency(options: Options) -> Mapping[str, FieldValue] | None:
+    named = [each for each in options[TRANSFORM] if each.name == "LowLatency2"]
+    if named:
+        return {"use_const_initializer": named[-1].options.get("use_const_initializer", True)}
+    return {"use_const_initializer": True} if options[LOW_LATENCY] else None
+
+
+_MAKE_STATEFUL = PassRequest("make-stateful", options=_make_stateful)
+_LOW_LATENCY = PassRequest("low-latency", options=_low_latency)
+
+STATEFUL: Parameter[tuple[str, ...]] = Parameter(
+    "stateful",
+    structured("pairs of inputs and outputs: a text as of --stateful, a list of such, or a mapping of names", _pairs, list),
+    (),
+    "inputs that take the values of outputs in the inference before, and are no inputs any more",
+    metavar="INPUT=OUTPUT[,...]",
+    passes=(_MAKE_STATEFUL,),
+)
+LOW_LATENCY = Parameter(
+    "low_latency",
+    SWITCH,
+    False,
+    "keep the states of recurrent operations from one inference to the next, so that sequences can be given in pieces",
+    passes=(_LOW_LATENCY,),
+)
+TRANSFORM: Parameter[tuple[Transform, ...]] = Parameter(
+    "transform",
+    structured("transformations: a text as of --transform, or a list of such", _transforms, _texts),
+    (),
+    "transformations of Model Optimizer: LowLatency2[use_const_initializer=False], MakeStateful[param_res_names={'in':'out'}], Pruning",
+    metavar="NAME[OPTIONS][,...]",
+    passes=(_MAKE_STATEFUL, _LOW_LATENCY),
+)
+
+STATE_PARAMETERS: tuple[Parameter[Any], ...] = (STATEFUL, LOW_LATENCY, TRANSFORM)

@@ -56,14 +56,28 @@ def write_model(path: Path, kind: str, width: int) -> None:
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
 
 
-def convert(source: Path, compress: bool) -> None:
-    moir.save_model(moir.convert_model(source, compress_to_fp16=compress), source.with_suffix(".xml"))
+COMPRESSIONS: dict[str, tuple[dict[str, object], float]] = {
+    "none": ({}, 4),
+    "fp16": ({"compress_to_fp16": True}, 2),
+    "int8": ({"compress_weights": "int8"}, 1),
+    "int4": ({"compress_weights": "int4_sym:128:1"}, 0.5),
+}
+"""Options of a conversion, and the bytes that a weight has then."""
 
 
-@pytest.mark.parametrize("compress", [False, True])
-@pytest.mark.parametrize("kind", ["scale", "alpha", "transpose", "half", "normalization"])
-def test_computed_weights_do_not_stand_in_memory(tmp_path: Path, kind: str, compress: bool) -> None:
-    width = 1400
+def convert(source: Path, compression: str) -> None:
+    moir.save_model(moir.convert_model(source, **COMPRESSIONS[compression][0]), source.with_suffix(".xml"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "compress"),
+    [
+        *((kind, each) for kind in ("scale", "alpha", "transpose", "half", "normalization") for each in ("none", "fp16")),
+        *((kind, each) for kind in ("scale", "transpose", "half") for each in ("int8", "int4")),
+    ],
+)
+def test_computed_weights_do_not_stand_in_memory(tmp_path: Path, kind: str, compress: str) -> None:
+    width = 1408
     # What is imported and cached is not counted.
     write_model(tmp_path / "small.onnx", kind, 8)
     convert(tmp_path / "small.onnx", compress)
@@ -75,5 +89,5 @@ def test_computed_weights_do_not_stand_in_memory(tmp_path: Path, kind: str, comp
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert source.with_suffix(".bin").stat().st_size >= COUNT * width * width * (2 if compress else 4)
+    assert source.with_suffix(".bin").stat().st_size >= COUNT * width * width * COMPRESSIONS[compress][1]
     assert peak < 15e6, f"{peak / 1e6:.1f} MB of a model of {COUNT * width * width * 4 / 1e6:.0f} MB"

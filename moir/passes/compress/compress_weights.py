@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import scalar_of
@@ -43,15 +43,17 @@ from moir.analysis.quantization import Quantized, Scheme, quantized
 from moir.analysis.uses import live_uses
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import REAL_TYPES, describe
-from moir.dialects.moir import add_notes, models_of
+from moir.dialects.inference import set_type
+from moir.dialects.large_arrays import memory_order
+from moir.dialects.moir import ModelOp, add_notes, models_of
 from moir.dialects.names import name_of
 from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.opset.matrix import MatMul
-from moir.dialects.properties import string_attribute
+from moir.dialects.properties import boolean_attribute, string_attribute
 from moir.dialects.shapes import element_of, rank_of, tensor
 from moir.errors import UsageError
-from moir.parameters.weight_codes import MODES, SMALLEST_GROUP, weight_codes
+from moir.parameters.weight_codes import MODES, SMALLEST_GROUP, WeightCodes, weight_codes
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase, is_used
 from moir.rewriting.reporting_pass import ReportingPass
@@ -109,19 +111,25 @@ class CompressWeightsPass(ReportingPass):
             codes = weight_codes(self.codes)
         except ValueError as error:
             raise UsageError(str(error)) from error
-        mode = MODES[codes.mode]
-        sources = list(_by_source([site for op in analyses.operations(MatMul, Gather) if (site := site_of(op)) is not None]))
-        narrow = set[Constant]()
-        if mode.bits < 8:
-            narrow = _narrow(sources, module, mode.share if codes.share is None else codes.share)
-        group = mode.group if codes.group is None else codes.group
-        compression = _Compression(analyses.known_values)
-        for source, sites in sources:
-            scheme = Scheme(mode.bits if source in narrow else 8, mode.symmetric)
-            compression.compress(source, sites, [_form(site, scheme, group if scheme.bits == mode.bits else 0) for site in sites])
-        for model in models_of(module):
-            add_notes(model, compression.notes())
-        return compression.changed
+        changed = [_compress(model, codes, analyses.known_values) for model in models_of(module)]
+        return any(changed)
+
+
+def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues) -> bool:
+    mode = MODES[codes.mode]
+    operations = (op for op in model.walk() if isinstance(op, MatMul | Gather))
+    found = _by_source([site for op in operations if (site := site_of(op)) is not None])
+    sources = [(source, _straightened(source, sites)) for source, sites in found]
+    narrow = set[Constant]()
+    if mode.bits < 8:
+        narrow = _narrow(sources, model.block, mode.share if codes.share is None else codes.share)
+    group = mode.group if codes.group is None else codes.group
+    compression = _Compression(known)
+    for source, sites in sources:
+        scheme = Scheme(mode.bits if source in narrow else 8, mode.symmetric)
+        compression.compress(source, sites, [_form(site, scheme, group if scheme.bits == mode.bits else 0) for site in sites])
+    add_notes(model, compression.notes())
+    return compression.changed
 
 
 def _form(site: Site, scheme: Scheme, group: int) -> Form:
@@ -131,14 +139,14 @@ def _form(site: Site, scheme: Scheme, group: int) -> Form:
     return Form(site.axis, scheme, length if fitting < SMALLEST_GROUP else fitting)
 
 
-def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], module: ModuleOp, share: float) -> set[Constant]:
+def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], block: Block, share: float) -> set[Constant]:
     """The matrices that get codes of 4 bits: the largest, and of equally large ones the later, up to a share of all.
 
     What the rounding of a matrix adds to the error of the result does not depend on the size of the matrix, and the
     errors of the first layers pass through all others.
     """
     products = [(source, sites) for source, sites in sources if all(isinstance(site.op, MatMul) for site in sites)]
-    last = _last_product(products, module)
+    last = _last_product(products, block)
     room = share * sum(math.prod(source.value.shape) for source, _ in products if source is not last)
     found: set[Constant] = set()
     for _, source, sites in sorted(
@@ -185,10 +193,9 @@ def _source_of(value: SSAValue) -> Constant | None:
     return op if op.value.element in REAL_TYPES and describe(op.value.element).bits > 8 else None
 
 
-def _last_product(products: Sequence[tuple[Constant, Sequence[Site]]], module: ModuleOp) -> Constant | None:
+def _last_product(products: Sequence[tuple[Constant, Sequence[Site]]], block: Block) -> Constant | None:
     """The matrix of the last product of a model, with which classifiers and language models make their decisions."""
-    outer = {id(model.block) for model in models_of(module)}
-    found = [source for source, sites in products if any(id(site.op.parent) in outer for site in sites)]
+    found = [source for source, sites in products if any(site.op.parent is block for site in sites)]
     return next(reversed(found or [source for source, _ in products]), None)
 
 
@@ -206,6 +213,25 @@ def _count_uses(value: SSAValue) -> int:
     """The number of operands that a constant is, converted or not."""
     users = [use.operation for use in live_uses(value)]
     return sum(_count_uses(user.results[0]) if isinstance(user, Convert) else 1 for user in users)
+
+
+def _straightened(source: Constant, sites: Sequence[Site]) -> Sequence[Site]:
+    """The sites of a matrix, after a matrix that was transposed became what it was: as long as it is a view of memory.
+
+    So it is read from front to back, and shares its codes with a table that is the same memory.
+    """
+    values = source.value.values
+    if values.ndim != 2 or memory_order(values) != [1, 0] or not all(isinstance(site.op, MatMul) for site in sites):
+        return sites
+    data = DataAttr(TensorData(values.transpose((1, 0)), source.value.element, source.value.shape[::-1]))
+    source.properties["value"] = data
+    for op in (source, *(use.operation for use in source.results[0].uses if isinstance(use.operation, Convert))):
+        set_type(op.results[0], tensor(data.shape, element_of(op.results[0])))
+        op.attributes.pop("tensor_names", None)
+    for site in sites:
+        assert isinstance(site.op, MatMul)
+        site.op.properties["transpose_b"] = boolean_attribute(not site.op.flag("transpose_b"))
+    return [site._replace(axis=1 - site.axis) for site in sites]
 
 
 class _Compression:

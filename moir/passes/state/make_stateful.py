@@ -28,7 +28,7 @@ from xdsl.ir import Block, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
 from moir.analysis.order import sort_block
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import describe
 from moir.dialects.moir import models_of
 from moir.dialects.names import inherit_names, name_of, names_of
 from moir.dialects.opset.infrastructure import Parameter, Result
@@ -143,8 +143,10 @@ def _zeros(op: OpBuilder, parameter: Parameter, sizes: dict[str, tuple[SSAValue,
             node=name_of(parameter),
             hint="give its shape, with ? for unknown dimensions",
         )
-    zero = op.constant(np.zeros((), np.int64))
-    zero = op.convert(zero, element_of(value)) if element_of(value) != si64 else zero
+    row = describe(element_of(value))
+    if row.is_packed or row.bits == 0:
+        raise ConversionError(f"an input of type {row.xml} cannot become a variable", operation=parameter.name, node=name_of(parameter))
+    zero = op.constant(np.zeros((), row.numpy), row.attribute)
     names = [*_dimension_names(parameter), *[""] * len(shape)]
     if not any(size < 0 and name in sizes for size, name in zip(shape, names, strict=False)):
         return op.Broadcast(zero, op.constant(np.maximum(np.array(shape, np.int64), 0)))

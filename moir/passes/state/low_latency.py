@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
-from xdsl.ir import Block, Operation, OpResult, SSAValue, SSAValues
+from xdsl.ir import Block, OpResult, SSAValue, SSAValues
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import constant_of
@@ -94,7 +94,7 @@ class _States:
             _inline(op, self._known)
         return bool(pairs)
 
-    def _keep(self, op: Operation, operand: int, result: SSAValue) -> None:
+    def _keep(self, op: SequenceOp | RepeatingOp, operand: int, result: SSAValue) -> None:
         """Let an operand be a variable, to which a result of the operation is assigned."""
         variable = self._names.unique(f"{name_of(op) or op.KIND}/state")
         before = OpBuilder(self._known, self._block, op)

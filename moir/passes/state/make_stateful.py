@@ -13,26 +13,32 @@
 The ids of the variables are those that Model Optimizer's MakeStateful gave: both names, one behind the other. A
 variable is zero before the first inference and after a reset. Of its unknown dimensions, those that share their name
 with a dimension of a remaining input have the size of that one; others have size 0 then, as has the length of a cache.
+
+What computes initial values alone, the CPU plugin (2026.4) makes a part of the ReadValue. A variable whose size changes
+then keeps its value at a reset, and some models are not compiled. So an output uses initial values that are not
+constant, too: their sum, which is 0, is added to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TypeVar
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
 from moir.analysis.order import sort_block
-from moir.dialects.element_types import describe
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, describe
 from moir.dialects.moir import models_of
-from moir.dialects.names import inherit_names, name_of, names_of
+from moir.dialects.names import inherit_names, name_of, names_of, several_tensor_names
+from moir.dialects.opset.arithmetic import Add
 from moir.dialects.opset.infrastructure import Parameter, Result
-from moir.dialects.properties import value_of
+from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.shapes import element_of, shape_of
 from moir.errors import ConversionError, UsageError
 from moir.rewriting.builder import OpBuilder
@@ -76,9 +82,12 @@ def _make_stateful(block: Block, pairs: Sequence[str]) -> None:
     taken = [inputs[source] for source, _ in found]
     sizes = _named_sizes(op for op in parameters if op not in taken)
     names = VariableNames()
-    for source, target in found:
-        _replace(inputs[source], outputs[target], names.unique(source + target), sizes)
+    used = [outputs[target] for _, target in found]
+    initial = [_replace(inputs[source], outputs[target], names.unique(source + target), sizes) for source, target in found]
     sort_block(block)
+    computed = [value for value, is_computed in initial if is_computed]
+    if computed:
+        _use([op for op in results if op not in used], computed)
 
 
 def _by_name(operations: Sequence[Port], values: Sequence[SSAValue]) -> dict[str, Port]:
@@ -119,21 +128,24 @@ def _dimension_names(parameter: Parameter) -> list[str]:
     return [] if given is None else list(value_of(given))
 
 
-def _replace(parameter: Parameter, result: Result, variable: str, sizes: dict[str, tuple[SSAValue, int]]) -> None:
+def _replace(parameter: Parameter, result: Result, variable: str, sizes: dict[str, tuple[SSAValue, int]]) -> tuple[SSAValue, bool]:
+    """Replace an input and an output by a variable; returns its initial value, and whether that is computed."""
     value, assigned = parameter.results[0], result.operands[0]
     check_variable_type(variable, value, assigned)
     assert parameter.parent is not None
     op = OpBuilder(KnownValues(), parameter.parent, parameter)
-    read = read_variable(op, variable, value, _zeros(op, parameter, sizes))
+    initial, is_computed = _zeros(op, parameter, sizes)
+    read = read_variable(op, variable, value, initial)
     inherit_names(parameter, [read])
     value.replace_all_uses_with(read)
     assign_variable(OpBuilder(op.known, parameter.parent, result), variable, result.operands[0])
     erase(result)
     erase(parameter)
+    return initial, is_computed
 
 
-def _zeros(op: OpBuilder, parameter: Parameter, sizes: dict[str, tuple[SSAValue, int]]) -> SSAValue:
-    """Zeros in the shape that a variable has before the first inference."""
+def _zeros(op: OpBuilder, parameter: Parameter, sizes: dict[str, tuple[SSAValue, int]]) -> tuple[SSAValue, bool]:
+    """Zeros in the shape that a variable has before the first inference, and whether the shape is computed."""
     value = parameter.results[0]
     shape = shape_of(value)
     if shape is None:
@@ -149,7 +161,7 @@ def _zeros(op: OpBuilder, parameter: Parameter, sizes: dict[str, tuple[SSAValue,
     zero = op.constant(np.zeros((), row.numpy), row.attribute)
     names = [*_dimension_names(parameter), *[""] * len(shape)]
     if not any(size < 0 and name in sizes for size, name in zip(shape, names, strict=False)):
-        return op.Broadcast(zero, op.constant(np.maximum(np.array(shape, np.int64), 0)))
+        return op.Broadcast(zero, op.constant(np.maximum(np.array(shape, np.int64), 0))), False
     parts: list[SSAValue] = []
     for size, name in zip(shape, names, strict=False):
         if size < 0 and name in sizes:
@@ -157,4 +169,30 @@ def _zeros(op: OpBuilder, parameter: Parameter, sizes: dict[str, tuple[SSAValue,
             parts.append(op.Gather(op.ShapeOf(source), [index], 0))
         else:
             parts.append(op.constant(np.array([max(size, 0)], np.int64)))
-    return op.Broadcast(zero, op.Concat(*parts, axis=0))
+    return op.Broadcast(zero, op.Concat(*parts, axis=0)), True
+
+
+def _use(results: Sequence[Result], zeros: Sequence[SSAValue]) -> None:
+    """Add the sum of zeros, of which there may be none at all, to the first output of numbers; or to none."""
+    numbers = REAL_TYPES | INTEGER_TYPES
+    result = next((op for op in results if element_of(op.operands[0]) in numbers), None)
+    if result is None or result.parent is None:
+        return
+    value = result.operands[0]
+    op = OpBuilder(KnownValues(), result.parent, result)
+    sums: list[SSAValue] = []
+    for each in zeros:
+        axes = np.arange(len(shape_of(each) or ()))
+        sums.append(op.convert(op.ReduceSum(each, axes, keep_dims=False), element_of(value)))
+    added = op.create(Add, [value, reduce(op.Add, sums)], {})
+    if isinstance(value, OpResult):
+        producer = value.op
+        names = [names_of(each) for each in producer.results]
+        # The output is found by the names of its tensor.
+        if names[value.index]:
+            added.attributes["tensor_names"] = several_tensor_names([names[value.index]])
+            names[value.index] = []
+            producer.attributes["tensor_names"] = several_tensor_names(names)
+        if (name := name_of(producer)) is not None:
+            added.attributes["name"] = string_attribute(f"{name}/state")
+    result.operands[0] = added.results[0]

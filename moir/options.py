@@ -65,6 +65,11 @@ class ConversionOptions:
                     raise UsageError(f"{each.name} and {other} exclude each other", hint="leave one of them out")
 
     @property
+    def notes(self) -> list[str]:
+        """What the user is told of the values."""
+        return [note for each, value in self.given.items() for note in each.notes(value)]
+
+    @property
     def reading(self) -> Mapping[str, object]:
         """The options of the framework's reader that are given, by the names in the framework's record."""
         return {each.name: value for each in reading_parameters() if (value := self[each]) is not None}

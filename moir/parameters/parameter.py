@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
@@ -73,6 +73,11 @@ class PassRequest(Record):
     options: PassOptions | None = None
 
 
+def no_notes(_: object) -> Sequence[str]:
+    """There is nothing to tell."""
+    return ()
+
+
 class Parameter(Record, Generic[T]):
     """A parameter of a conversion.
 
@@ -89,6 +94,7 @@ class Parameter(Record, Generic[T]):
         group: the heading in the help text; empty for the first group.
         excludes: the names of parameters that cannot be given together with it.
         passes: what it asks of the pipeline. Parameters that ask for one pass together have the same object.
+        notes: what the user is told of a value.
     """
 
     name: str
@@ -101,6 +107,7 @@ class Parameter(Record, Generic[T]):
     group: str = ""
     excludes: tuple[str, ...] = ()
     passes: tuple[PassRequest, ...] = ()
+    notes: Callable[[T], Sequence[str]] = no_notes
 
     def __eq__(self, other: object) -> bool:
         # Each parameter is one object, which is a key of dictionaries.

@@ -48,6 +48,11 @@ def _low_latency(options: Options) -> Mapping[str, FieldValue] | None:
     return {"use_const_initializer": True} if options[LOW_LATENCY] else None
 
 
+def _notes(transforms: tuple[Transform, ...]) -> list[str]:
+    pruned = any(each.name == "Pruning" for each in transforms)
+    return ["--transform: Pruning is left out, channels whose weights are all zero stay"] if pruned else []
+
+
 _MAKE_STATEFUL = PassRequest("make-stateful", options=_make_stateful)
 _LOW_LATENCY = PassRequest("low-latency", options=_low_latency)
 
@@ -73,6 +78,7 @@ TRANSFORM: Parameter[tuple[Transform, ...]] = Parameter(
     "transformations of Model Optimizer: LowLatency2[use_const_initializer=False], MakeStateful[param_res_names={'in':'out'}], Pruning",
     metavar="NAME[OPTIONS][,...]",
     passes=(_MAKE_STATEFUL, _LOW_LATENCY),
+    notes=_notes,
 )
 
 STATE_PARAMETERS: tuple[Parameter[Any], ...] = (STATEFUL, LOW_LATENCY, TRANSFORM)

@@ -219,7 +219,7 @@ def _convert(options: argparse.Namespace, request: Request, model: Path, output:
         stopwatch.end("emission")
         files = STANDARD_OUTPUT if request.place == STANDARD else f"{written.xml_path} {written.bin_path}"
         title = FRAMEWORKS[framework_of(module)].title
-        report = "".join(f"note: {one_line(note)}\n" for note in (*request.notes, *notes_of(module)))
+        report = "".join(f"note: {one_line(note)}\n" for note in (*request.notes, *request.conversion.notes, *notes_of(module)))
         report += summary(module, source.kinds, title, written.weights_bytes, files, stopwatch.text())
         report = (timing.table() + "\n" if options.verbose else "") + report
         if request.place == STANDARD:

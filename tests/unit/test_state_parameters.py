@@ -73,3 +73,9 @@ def test_the_passes_that_run(given: dict[str, Any], pairs: tuple[str, ...] | Non
 def test_a_text_without_an_output_is_no_pair() -> None:
     with pytest.raises((ValueError, UsageError), match="a pair is the name of an input and that of an output"):
         ConversionOptions(stateful="a")
+
+
+def test_pruning_is_left_out_with_a_note() -> None:
+    assert ConversionOptions(transform="LowLatency2").notes == []
+    (note,) = ConversionOptions(transform="Pruning").notes
+    assert "Pruning is left out" in note

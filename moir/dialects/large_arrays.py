@@ -276,6 +276,12 @@ def memory_order(values: Values) -> list[int]:
     return sorted(range(values.ndim), key=lambda axis: -abs(largest.strides[axis]))
 
 
+def is_transposed(values: Values) -> bool:
+    """Whether an array of two dimensions is the transposition of one that lies in memory in C order."""
+    largest = max(_stored(values), key=lambda array: array.size)
+    return values.ndim == largest.ndim == 2 and largest.T.flags.c_contiguous and not largest.flags.c_contiguous
+
+
 def in_memory_order(values: Values) -> Values:
     """The same elements with the dimensions in an order in which memory is read from front to back, for reductions."""
     order = memory_order(values)

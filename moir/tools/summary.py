@@ -121,7 +121,7 @@ def _count(kinds: Counter[str]) -> str:
 def _by_type(module: ModuleOp) -> str:
     """The sizes of constants by their element types, without those that make up less than a hundredth of all.
 
-    Nothing if no constants are of a type in which weights are compressed.
+    Nothing if that is one type, or none in which weights are compressed.
     """
     from moir.dialects.data import DataAttr
     from moir.dialects.element_types import describe
@@ -132,7 +132,7 @@ def _by_type(module: ModuleOp) -> str:
     for each in different.values():
         sizes[describe(each.element).xml] += each.nbytes
     shown = [(name, size) for name, size in sizes.most_common() if size * 100 >= sizes.total() > 0]
-    if not any(name in ("f16", "i8", "u8", "i4", "u4") for name, _ in shown):
+    if len(shown) < 2 or not any(name in ("f16", "i8", "u8", "i4", "u4") for name, _ in shown):
         return ""
     return f": {', '.join(f'{format_size(size)} {name}' for name, size in shown)}"
 

@@ -44,7 +44,7 @@ from moir.analysis.uses import live_uses
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import REAL_TYPES, describe
 from moir.dialects.inference import set_type
-from moir.dialects.large_arrays import memory_order
+from moir.dialects.large_arrays import is_transposed
 from moir.dialects.moir import ModelOp, add_notes, models_of
 from moir.dialects.names import name_of
 from moir.dialects.opset.indexing import Gather
@@ -221,7 +221,7 @@ def _straightened(source: Constant, sites: Sequence[Site]) -> Sequence[Site]:
     So it is read from front to back, and shares its codes with a table that is the same memory.
     """
     values = source.value.values
-    if values.ndim != 2 or memory_order(values) != [1, 0] or not all(isinstance(site.op, MatMul) for site in sites):
+    if not is_transposed(values) or not all(isinstance(site.op, MatMul) for site in sites):
         return sites
     data = DataAttr(TensorData(values.transpose((1, 0)), source.value.element, source.value.shape[::-1]))
     source.properties["value"] = data

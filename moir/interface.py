@@ -13,7 +13,6 @@ from moir.frameworks import read_model as read_framework_model
 from moir.model_objects import is_model_object, written
 from moir.options import ConversionOptions
 from moir.parameters import expected_keywords
-from moir.parameters.weight_codes import WeightCodes
 from moir.recognition import framework_of_file
 from moir.source_files import recorded
 
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
+
+    from moir.parameters.weight_codes import WeightCodes
 
     Layouts: TypeAlias = str | Mapping[str, Any] | Sequence[Any]
     """Layouts of inputs and outputs."""

@@ -9,8 +9,10 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 from xdsl.ir import Block, Operation
 
 from moir import conversion
@@ -57,6 +59,22 @@ def test_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lines["weights"] == "256 bytes"
     assert lines["files"] == f"{tmp_path / 'm.xml'} {tmp_path / 'm.bin'}"
     assert printed.err == ""
+
+
+def test_the_summary_says_what_compression_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    weights = numpy_helper.from_array(np.random.default_rng(0).standard_normal((32, 64), np.float32), "w")
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 32])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 64])],
+        [weights],
+    )
+    model = save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "m.onnx")
+    assert main([str(model), "-o", str(tmp_path), "--compress-weights", "int8"]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"^note: weights of 1 operation have 8 bits; their relative error is 0\.\d+ %$", printed, re.MULTILINE)
+    assert re.search(r"^weights +2\.2 KB: 2\.1 KB u8, 128 bytes f16$", printed, re.MULTILINE)
 
 
 def test_the_times_of_the_summary_add_up(tmp_path: Path) -> None:

@@ -51,9 +51,11 @@ _SHAPES = structured("shapes: a text as of --input-shape, a shape, or a list of 
 
 def _items(options: Options) -> tuple[InputItem, ...]:
     """What is said of inputs, by all parameters together."""
+    items, given = options[INPUT], options[INPUT_SHAPE]
+    if not (items or given or options[FREEZE]):
+        return ()
     from dataclasses import replace
 
-    items, given = options[INPUT], options[INPUT_SHAPE]
     if given:
         from moir.parameters.input_notation import merged
 
@@ -80,11 +82,11 @@ def _described(part: str) -> PassRequest:
     name = {"element": "set-input-types", "shape": "set-input-shapes", "value": "freeze-inputs"}[part]
 
     def fields(options: Options) -> Mapping[str, FieldValue] | None:
-        from moir.parameters.input_notation import InputItem
-
         items = _items(options)
         if not any(getattr(item, part) not in (None, "") for item in items):
             return None
+        from moir.parameters.input_notation import InputItem
+
         kept = {"value": ("value", "is_scalar", "element")}.get(part, (part,))
         return {"inputs": tuple(str(InputItem(**{each: getattr(item, each) for each in kept})) for item in items)}
 

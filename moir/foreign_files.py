@@ -106,18 +106,6 @@ KINDS: tuple[FileKind, ...] = (
     FileKind(
         "an ORT-format model of ONNX Runtime", "give the ONNX file that it was made from", beginning=rb".{0,4}ORTM", suffixes=(".ort",)
     ),
-    FileKind(
-        "a Caffe model",
-        _NO_FRONTEND.format(name="Caffe"),
-        beginning=rb"\x0a.[ -~]{2,120}?(?:\x12|\x1a|\xa2\x06)",
-        suffixes=(".caffemodel",),
-    ),
-    FileKind(
-        "the text of a Caffe network",
-        _NO_FRONTEND.format(name="Caffe"),
-        beginning=_SPACE + rb"(?:name\s*:\s*[\"'][^\n]*\s+)?(?:input|layers?|input_dim|force_backward)\s*[:{]",
-        suffixes=(".prototxt",),
-    ),
     FileKind("the weights of an MXNet model", _NO_FRONTEND.format(name="MXNet"), beginning=rb"\x12\x01\0\0\0\0\0\0", suffixes=(".params",)),
     FileKind(
         "the graph of an MXNet model", _NO_FRONTEND.format(name="MXNet"), beginning=rb'\s*\{\s*"nodes"\s*:', suffixes=("-symbol.json",)

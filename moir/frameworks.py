@@ -163,6 +163,45 @@ TENSORFLOW = Framework(
     channel_last=True,
 )
 
+CAFFE = Framework(
+    dialect="caffe",
+    title="Caffe",
+    reader="moir.frontends.caffe:read_model",
+    suffixes=(".caffemodel", ".prototxt"),
+    # Field 1, the name of the network, then field 2 or 100, a layer, or a field of inputs.
+    beginning=rb"(?:\x0a.[ -~\x80-\xff]{0,127})?"
+    rb"(?:\xa2\x06%(size)b\x0a|\x12%(size)b[\x0a\x12\x1a\x22\x28]|\x1a[\x01-\x7f][ -~]+?[\x20\x42])" % {b"size": VARINT},
+    text_beginning=rb"(?:\s|#[^\n]*\n)*(?:name\s*:\s*[\"'][^\n]*\s+(?:#[^\n]*\n\s*)*)?"
+    rb"(?:input|layers?|input_dim|input_shape|force_backward|state)\s*[:{]",
+    options=(
+        ReaderOption(
+            "input_proto",
+            "--input-proto",
+            "FILE",
+            "text of the network of a .caffemodel (default: the .prototxt of its name, or deploy.prototxt)",
+            is_path=True,
+            former=("-d",),
+        ),
+        ReaderOption(
+            "mean_file",
+            "--mean-file",
+            "FILE",
+            "image (.binaryproto) that is subtracted from the first input of a Caffe model",
+            is_path=True,
+            former=("-mf",),
+        ),
+        ReaderOption(
+            "mean_file_offsets",
+            "--mean-file-offsets",
+            "X,Y",
+            "where the part of a larger mean image begins (default: its middle)",
+            is_list=True,
+            former=("-mo",),
+        ),
+    ),
+    lowering="moir.lowering.caffe.table:caffe",
+)
+
 OPENVINO_IR = Framework(
     dialect="openvino_ir",
     title="OpenVINO IR",
@@ -177,11 +216,11 @@ FRAMEWORKS: dict[str, Framework] = {
     for each in (
         ONNX,
         TENSORFLOW,
+        CAFFE,
         OPENVINO_IR,
         # Frameworks without a frontend: extensions for Model Optimizer have files for them, and text in their dialects
         # can be parsed.
         Framework("tflite", "TensorFlow Lite"),
-        Framework("caffe", "Caffe"),
         Framework("mxnet", "MXNet"),
         Framework("paddle", "PaddlePaddle"),
     )

@@ -51,7 +51,22 @@ def test_the_beginning_of_the_names_of_a_checkpoint_is_a_model() -> None:
 
 
 SAFETENSORS = struct.pack("<Q", 60) + b'{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}      '
-CAFFE = b"\x0a\x07AlexNet\xa2\x06\x10\x0a\x04data"
+
+CAFFE_FILES = {
+    "binary": b"\x0a\x07AlexNet\xa2\x06\x10\x0a\x04data",
+    "binary without a name": b"\xa2\x06\x10\x0a\x04data",
+    "old layers": b"\x0a\x04Caff\x12\x80\x02\x22\x05conv1",
+    "inputs": b"\x0a\x05LeNet\x1a\x04data\x20\x01",
+    "text": b'name: "net"\nlayer {\n  name: "data"\n}\n',
+    "text with comments": b'# the network\nname: "net" # of 2015\n# its inputs\ninput: "data"\n',
+    "text of layers": b"layers {\n  type: DATA\n}\n",
+}
+
+
+@pytest.mark.parametrize("kind", CAFFE_FILES)
+def test_caffe_models_are_recognized_by_their_content(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "m.pb").write_bytes(CAFFE_FILES[kind])
+    assert framework_of_file(tmp_path / "m.pb").dialect == "caffe"
 
 
 @pytest.mark.parametrize(
@@ -69,9 +84,6 @@ CAFFE = b"\x0a\x07AlexNet\xa2\x06\x10\x0a\x04data"
         ("m.gguf", b"GGUF\x03\0\0\0", "a GGUF file, weights without a graph; export the model"),
         ("m.tflite", b"\x20\0\0\0TFL3" + bytes(40), "a TensorFlow Lite model; there is no frontend for TensorFlow Lite yet"),
         ("m.pb", b"\x20\0\0\0TFL3" + bytes(40), "a TensorFlow Lite model; "),
-        ("m.caffemodel", CAFFE, "a Caffe model; there is no frontend for Caffe yet"),
-        ("m.pb", CAFFE, "a Caffe model; "),
-        ("m.prototxt", b'name: "net"\nlayer {\n  name: "data"\n}\n', "the text of a Caffe network; "),
         ("m-symbol.json", b'{\n  "nodes": [\n', "the graph of an MXNet model; "),
         ("m-0000.params", b"\x12\x01" + bytes(30), "the weights of an MXNet model; "),
         ("m.pdmodel", b"\x0a\xc5\x24\x08\0\x10\xff\xff", "a PaddlePaddle model; there is no frontend for PaddlePaddle yet; paddle2onnx"),
@@ -105,7 +117,7 @@ def test_other_files_get_their_own_next_step(tmp_path: Path, name: str, content:
 
 def test_what_nothing_is_known_about(tmp_path: Path) -> None:
     (tmp_path / "m.dat").write_bytes(b"\x99\x98\x97")
-    with pytest.raises(ModelFileError, match="no frontend knows this kind of file; moir reads models of ONNX, TensorFlow and OpenVINO IR"):
+    with pytest.raises(ModelFileError, match="no frontend knows this kind of file; moir reads models of ONNX, TensorFlow, Caffe and OpenVINO IR"):
         framework_of_file(tmp_path / "m.dat")
 
 

@@ -1,20 +1,17 @@
 """The protobuf messages of TensorFlow's files, with the fields that a converter reads.
 
-There is no generated code and no import of TensorFlow. The table below describes the messages; their classes are built
-at the first use in a descriptor pool of their own, so they do not conflict with those of an installed TensorFlow. The
-parser skips fields that are not in the table.
+There is no generated code and no import of TensorFlow, see `moir.frontends.protobuf.message_table`.
 
 Source: the .proto files of tensorflow/core/framework and tensorflow/core/protobuf of TensorFlow 2.21.
 """
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
+from moir.frontends.protobuf.message_table import MessageTable
 
 PAYLOAD_MARK_FIELD = 536870911
 """Field of TensorProto that marks a payload left in the file.
@@ -71,116 +68,33 @@ TrackableObject: 1 children *ObjectReference, 2 attributes *SerializedTensor
 ObjectReference: 1 node_id int32, 2 local_name string
 SerializedTensor: 1 name string, 2 full_name string, 3 checkpoint_key string
 """
-"""A message per row: number, name and type of each field.
+"""The messages in the notation of `MessageTable`."""
 
-`*` in front of the type marks a repeated field, `|` stands in front of the name of the field's oneof, and braces around
-the type of values mark a map from strings.
-"""
-
-_ENUMS = {
-    "DataType": (
-        "INVALID FLOAT DOUBLE INT32 UINT8 INT16 INT8 STRING COMPLEX64 INT64 BOOL QINT8 QUINT8 QINT32 BFLOAT16 QINT16 QUINT16 UINT16 "
-        "COMPLEX128 HALF RESOURCE VARIANT UINT32 UINT64 FLOAT8_E5M2 FLOAT8_E4M3FN FLOAT8_E4M3FNUZ FLOAT8_E4M3B11FNUZ FLOAT8_E5M2FNUZ "
-        "INT4 UINT4 INT2 UINT2 FLOAT4_E2M1FN"
-    ),
-    "Endianness": "LITTLE BIG",
-}
-"""The names of the values of each enumeration, from 0 on; those of DataType without their prefix `DT_`."""
 REFERENCE_OFFSET = 100
 """The data type of a reference to a variable is the data type of the variable plus this number."""
 
-DATA_TYPE_NAMES = tuple(_ENUMS["DataType"].split())
+_NAMES = """
+INVALID FLOAT DOUBLE INT32 UINT8 INT16 INT8 STRING COMPLEX64 INT64 BOOL QINT8 QUINT8 QINT32 BFLOAT16 QINT16 QUINT16 UINT16
+COMPLEX128 HALF RESOURCE VARIANT UINT32 UINT64 FLOAT8_E5M2 FLOAT8_E4M3FN FLOAT8_E4M3FNUZ FLOAT8_E4M3B11FNUZ FLOAT8_E5M2FNUZ
+INT4 UINT4 INT2 UINT2 FLOAT4_E2M1FN
+"""
+DATA_TYPE_NAMES = tuple(_NAMES.split())
+"""The names of the data types without their prefix `DT_`, from number 0 on."""
 
-_SCALAR_TYPES = {
-    "double": 1,
-    "float": 2,
-    "int64": 3,
-    "uint64": 4,
-    "int32": 5,
-    "fixed32": 7,
-    "bool": 8,
-    "string": 9,
-    "bytes": 12,
-    "uint32": 13,
-}
-_MESSAGE_TYPE, _ENUM_TYPE = 11, 14
-_OPTIONAL, _REPEATED = 1, 3
-_FIELD = re.compile(r"(\d+) (\w+) ([*{]?)(\w+)}?(?:\|(\w+))?")
+_DATA_TYPES = {number: f"DT_{name}" for number, name in enumerate(DATA_TYPE_NAMES)}
+_REFERENCES = {number + REFERENCE_OFFSET: f"{name}_REF" for number, name in _DATA_TYPES.items() if number}
+
+_MESSAGES = MessageTable("tensorflow", _TABLE, {"DataType": _DATA_TYPES | _REFERENCES, "Endianness": {0: "LITTLE", 1: "BIG"}})
 
 
-def _set_type(field: Any, type_: str) -> None:
-    """Set the type of a field descriptor, from its notation in the table."""
-    if type_ in _SCALAR_TYPES:
-        field.type = _SCALAR_TYPES[type_]
-    else:
-        field.type = _ENUM_TYPE if type_ in _ENUMS else _MESSAGE_TYPE
-        field.type_name = f".{'google.protobuf' if type_ == 'Any' else 'tensorflow'}.{type_}"
-
-
-def _add_map_entry(message: Any, field: Any, type_: str) -> None:
-    """Make a field a map from strings, which protobuf encodes as a repeated message with a key and a value."""
-    entry = message.nested_type.add()
-    entry.name = "".join(part.capitalize() for part in field.name.split("_")) + "Entry"
-    entry.options.map_entry = True
-    for number, name, of in ((1, "key", "string"), (2, "value", type_)):
-        part = entry.field.add()
-        part.name, part.number, part.label = name, number, _OPTIONAL
-        _set_type(part, of)
-    field.type = _MESSAGE_TYPE
-    field.type_name = f".tensorflow.{message.name}.{entry.name}"
-
-
-def _add_message(file: Any, row: str) -> None:
-    """Add the message that a row of the table describes."""
-    message = file.message_type.add()
-    message.name, _, fields = row.partition(":")
-    for number, name, mark, type_, oneof in _FIELD.findall(fields):
-        field = message.field.add()
-        field.name, field.number, field.label = name, int(number), _REPEATED if mark else _OPTIONAL
-        if mark == "{":
-            _add_map_entry(message, field, type_)
-            continue
-        _set_type(field, type_)
-        if oneof:
-            names = [declared.name for declared in message.oneof_decl]
-            if oneof not in names:
-                message.oneof_decl.add().name = oneof
-                names.append(oneof)
-            field.oneof_index = names.index(oneof)
-
-
-@cache
 def message_pool() -> Any:
     """The descriptor pool with all messages."""
-    from google.protobuf import descriptor_pb2, descriptor_pool
-
-    # The text format expands google.protobuf.Any, so the message needs its real name.
-    any_file = descriptor_pb2.FileDescriptorProto(name="google/protobuf/any.proto", package="google.protobuf", syntax="proto3")
-    _add_message(any_file, "Any: 1 type_url string, 2 value bytes")
-    file = descriptor_pb2.FileDescriptorProto(name="moir/tensorflow.proto", package="tensorflow", syntax="proto3")
-    file.dependency.append(any_file.name)
-    for name, values in _ENUMS.items():
-        enum: Any = file.enum_type.add()
-        enum.name = name
-        prefix = "DT_" if name == "DataType" else ""
-        for number, value in enumerate(values.split()):
-            enum.value.add(name=f"{prefix}{value}", number=number)
-            if prefix and number:
-                enum.value.add(name=f"{prefix}{value}_REF", number=number + REFERENCE_OFFSET)
-    for row in re.sub(r"\n +", " ", _TABLE.strip()).splitlines():
-        _add_message(file, row)
-    pool = descriptor_pool.DescriptorPool()
-    pool.AddSerializedFile(any_file.SerializeToString())
-    pool.AddSerializedFile(file.SerializeToString())
-    return pool
+    return _MESSAGES.pool
 
 
-@cache
 def message_class(name: str) -> Any:
     """The class of the message that has this name in the table."""
-    from google.protobuf import message_factory
-
-    return message_factory.GetMessageClass(message_pool().FindMessageTypeByName(f"tensorflow.{name}"))
+    return _MESSAGES.message_class(name)
 
 
 def parse(message: Any, data: bytes | memoryview, path: Path, what: str) -> Any:

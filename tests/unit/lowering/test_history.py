@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[3]
 
 MODELS = {
     "onnx": [ROOT / "tests/numerical/onnx/networks" / f"{name}.onnx" for name in ("lstm", "quantized", "resnet")],
+    "caffe": [ROOT / "tests/fixtures/caffe/classifier.caffemodel"],
     "tf": [ROOT / "tests/fixtures/tensorflow" / name for name in ("convolution.pbtxt", "saved_model_v2", "keras_3")],
 }
 

@@ -1,0 +1,136 @@
+"""Protobuf's text format without a description of the messages: a `.prototxt` -> a tree of fields.
+
+Forks of Caffe add layers and parameters of their own, whose text is kept as it is. What a field means is decided where
+it is used.
+
+Source: https://protobuf.dev/reference/protobuf/textformat-spec.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from moir.errors import ModelFileError
+from moir.frontends.files import map_file
+
+MAXIMUM_TEXT_BYTES = 1 << 26
+"""Largest size of a text file, which takes about fifty times as much memory."""
+MAXIMUM_DEPTH = 64
+"""Largest nesting of messages."""
+
+_INTEGER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+)$")
+_FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan)[fF]?$", re.IGNORECASE)
+_BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
+
+Scalar: TypeAlias = "bool | int | float | str"
+"""A value of a field that is no message. The name of a value of an enumeration is a text, as a string is."""
+
+
+class Message:
+    """A message in text format.
+
+    Args:
+        line: number of the line in which it begins, from 1 on.
+
+    Attributes:
+        fields: the values of each field in order; a field may occur several times.
+    """
+
+    __slots__ = ("fields", "line")
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.fields: dict[str, list[Scalar | Message]] = {}
+
+    def messages(self, name: str) -> list[Message]:
+        """The values of a field that are messages."""
+        return [value for value in self.fields.get(name, ()) if isinstance(value, Message)]
+
+    def scalars(self, name: str) -> list[Scalar]:
+        """The values of a field that are no messages."""
+        return [value for value in self.fields.get(name, ()) if not isinstance(value, Message)]
+
+    def text(self, name: str, default: str = "") -> str:
+        """The last value of a field, as a text."""
+        values = self.scalars(name)
+        return str(values[-1]) if values else default
+
+    def texts(self, name: str) -> list[str]:
+        """All values of a field, as texts."""
+        return [str(value) for value in self.scalars(name)]
+
+    def integers(self, name: str) -> list[int]:
+        """The integers among the values of a field."""
+        return [value for value in self.scalars(name) if isinstance(value, int)]
+
+
+def read_text(path: Path) -> Message:
+    """Read a file in text format.
+
+    Raises ModelFileError, with the line, if it is not in that format, larger than 64 MB, or nested too deeply.
+    """
+    mapped = map_file(path)
+    if mapped is None:
+        raise ModelFileError("the file is empty", location=str(path))
+    if len(mapped) > MAXIMUM_TEXT_BYTES:
+        raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path), hint="is this a .caffemodel?")
+    # Only comments and names of layers are ever in another encoding than ASCII.
+    return parse_text(mapped[:].decode("utf-8-sig", errors="replace"), path)
+
+
+def parse_text(text: str, path: Path) -> Message:
+    """Parse a text, see `read_text`."""
+    from google.protobuf import text_format
+
+    tokens: Any = text_format.Tokenizer(text.splitlines())
+    try:
+        return _fields(tokens, Message(1), "", path)
+    except text_format.ParseError as error:
+        line = error.GetLine()
+        reason = str(error).split(" : ", 1)[-1].split("\n", 1)[0].strip()
+        raise ModelFileError(f"not a network as text: {reason}", location=str(path) if line is None else f"{path}, line {line}") from error
+
+
+def _fields(tokens: Any, message: Message, end: str, path: Path, depth: int = 0) -> Message:
+    """Parse the fields of a message up to the token `end`, or to the end of the text."""
+    if depth > MAXIMUM_DEPTH:
+        raise ModelFileError(f"messages are nested more than {MAXIMUM_DEPTH} deep", location=f"{path}, line {message.line}")
+    while not (tokens.TryConsume(end) if end else tokens.AtEnd()):
+        if tokens.AtEnd():
+            raise ModelFileError("the text ends within a message", location=f"{path}, line {message.line}", hint="is the file complete?")
+        values = message.fields.setdefault(tokens.ConsumeIdentifier(), [])
+        has_colon = tokens.TryConsume(":")
+        if tokens.TryConsume("["):
+            while not tokens.TryConsume("]"):
+                values.append(_value(tokens, path, depth))
+                tokens.TryConsume(",")
+        else:
+            values.append(_value(tokens, path, depth, is_message=not has_colon))
+        if not tokens.TryConsume(";"):
+            tokens.TryConsume(",")
+    return message
+
+
+def _value(tokens: Any, path: Path, depth: int, is_message: bool = False) -> Scalar | Message:
+    """Parse a value of a field; `is_message`: whether it can only be a message."""
+    for begin, end in (("{", "}"), ("<", ">")):
+        if tokens.LookingAt(begin):
+            message = Message(tokens.ParseError("").GetLine())
+            tokens.NextToken()
+            return _fields(tokens, message, end, path, depth + 1)
+    if is_message:
+        raise tokens.ParseError('Expected ":" or a message.')
+    token: str = tokens.token
+    if token.startswith(("'", '"')):
+        return tokens.ConsumeString()
+    if _INTEGER.match(token):
+        value = int(token, 0) if "x" in token.lower() else int(token)
+    elif _FLOAT.match(token):
+        value = float(token.rstrip("fF") if "inf" not in token.lower() else token)
+    else:
+        tokens.ConsumeIdentifier()
+        return _BOOLEANS.get(token, token)
+    tokens.NextToken()
+    return value

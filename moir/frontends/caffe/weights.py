@@ -1,0 +1,134 @@
+"""The weights of a `.caffemodel`, by layer, and mean images: views of the memory map of the file.
+
+Source: caffe.proto of BVLC Caffe 1.0, and `Blob::FromProto` for the shapes of old blobs.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from moir.dialects.data import Array, DataAttr, TensorData
+from moir.dialects.element_types import f32
+from moir.errors import ModelFileError
+from moir.frontends.caffe.messages import BLOB_FORMAT, MESSAGES, NETWORK_FORMAT
+from moir.frontends.files import check_beginning, map_file
+from moir.frontends.protobuf.damage import report_damage
+from moir.frontends.protobuf.wire import FileFormat, Payload, Splitter
+
+MAXIMUM_RANK = 32
+"""Largest rank of a blob in Caffe."""
+
+_RAW_TYPES = {0: "<f8", 1: "<f4", 2: "<f2", 3: "<i4", 4: "<u4"}
+"""The numpy types of NVCaffe's `raw_data`, by `raw_data_type`."""
+_STORED_TYPES = {5: "<f4", 8: "<f8"}
+"""The numpy types of the fields `data` and `double_data`."""
+
+
+class Weights:
+    """The blobs of the layers of a file.
+
+    Args:
+        path: the `.caffemodel`.
+
+    Raises ModelFileError for a file that is damaged or no Caffe model.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = _BlobFile(path, NETWORK_FORMAT)
+        network = self._file.message
+        if any(layer.HasField("layer") for layer in network.layers):
+            raise v0_error(str(path))
+        self._blobs = {_text(layer.name): layer.blobs for layer in (*network.layers, *network.layer) if len(layer.blobs)}
+        if not network.layers and not network.layer:
+            raise ModelFileError("not a Caffe model: it has no layers", location=str(path))
+
+    @property
+    def layers(self) -> list[str]:
+        """The names of the layers that have blobs."""
+        return list(self._blobs)
+
+    def of(self, layer: str) -> list[DataAttr]:
+        """The blobs of a layer in f32; none for a layer that the file does not have."""
+        return [self._file.blob(each, f"blob {index} of layer {layer!r}") for index, each in enumerate(self._blobs.get(layer, ()))]
+
+
+def read_mean(path: Path) -> DataAttr:
+    """The mean image of a `.binaryproto`. Raises ModelFileError for a file that is damaged or no such file."""
+    file = _BlobFile(path, BLOB_FORMAT)
+    return file.blob(file.message, "the mean image")
+
+
+def v0_error(location: str) -> ModelFileError:
+    """The error for a network in the oldest of Caffe's formats."""
+    hint = "upgrade it with Caffe's own tools, upgrade_net_proto_text and upgrade_net_proto_binary"
+    return ModelFileError("the network is in Caffe's format V0, of 2013", location=location, hint=hint)
+
+
+def _text(name: bytes) -> str:
+    """A name as a text, as that of a layer in the `.prototxt` is read."""
+    return name.decode(errors="replace")
+
+
+class _BlobFile:
+    """A file of blobs: its outermost message, and the memory map with their data."""
+
+    def __init__(self, path: Path, format: FileFormat) -> None:
+        self._path = path
+        mapped = map_file(path)
+        if mapped is None:
+            raise ModelFileError("the file is empty", location=str(path))
+        self._mapped: mmap.mmap = mapped
+        if format is NETWORK_FORMAT:
+            check_beginning(path, mapped, "caffe")
+        splitter = Splitter(path, memoryview(mapped), format)
+        skeleton = splitter.split()
+        self._payloads, self._key = skeleton.payloads, skeleton.key
+        from google.protobuf.message import DecodeError
+
+        self.message = MESSAGES.message_class(format.message)()
+        try:
+            self.message.ParseFromString(skeleton.data)
+        except DecodeError as error:
+            report_damage(splitter, self.message.DESCRIPTOR)
+            reason = f"damaged or not {format.name}: its protobuf encoding is invalid"
+            raise ModelFileError(reason, location=str(path)) from error
+
+    def blob(self, blob: Any, what: str) -> DataAttr:
+        """A blob as f32 with its shape; before Caffe 1.0 every blob had four dimensions."""
+        shape = tuple(blob.shape.dim) if blob.HasField("shape") else (blob.num, blob.channels, blob.height, blob.width)
+        values = self._values(blob, what)
+        if len(shape) > MAXIMUM_RANK or min(shape, default=0) < 0 or math.prod(shape) != values.size:
+            raise ModelFileError(f"{what} has {values.size} values, which do not fit its shape {list(shape)}", location=str(self._path))
+        values = values.reshape(shape)
+        return DataAttr(TensorData(values if values.dtype == np.float32 else values.astype(np.float32), f32, shape))
+
+    def _values(self, blob: Any, what: str) -> Array:
+        """The values of a blob in the type they are stored in."""
+        payload = self._payload(blob)
+        if payload is not None:
+            stored = _STORED_TYPES.get(payload.field) or self._raw_type(blob, what)
+            size = np.dtype(stored).itemsize
+            if payload.size % size:
+                raise ModelFileError(f"{what}: {payload.size} bytes are no multiple of {size}", location=str(self._path))
+            return np.frombuffer(self._mapped, stored, payload.size // size, payload.offset)
+        if len(blob.raw_data):
+            stored = self._raw_type(blob, what)
+            if len(blob.raw_data) % np.dtype(stored).itemsize:
+                raise ModelFileError(f"{what}: half a value in its raw data", location=str(self._path))
+            return np.frombuffer(blob.raw_data, stored)
+        return np.array(blob.double_data, np.float64) if len(blob.double_data) else np.array(blob.data, np.float32)
+
+    def _raw_type(self, blob: Any, what: str) -> str:
+        if blob.raw_data_type not in _RAW_TYPES:
+            raise ModelFileError(f"{what}: its raw data is of the unknown type {blob.raw_data_type}", location=str(self._path))
+        return _RAW_TYPES[blob.raw_data_type]
+
+    def _payload(self, blob: Any) -> Payload | None:
+        """The payload of a blob in the memory map, None if it has none there."""
+        key, _, index = blob.payload_mark.partition(":")
+        return self._payloads[int(index)] if key == self._key else None

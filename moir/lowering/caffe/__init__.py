@@ -1,0 +1,1 @@
+"""Lowering of the `caffe` dialect: a module for each family of layers."""

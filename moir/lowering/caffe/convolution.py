@@ -1,0 +1,119 @@
+"""Convolutions: Convolution, Deconvolution, and the names that forks give to their special cases.
+
+Source: base_conv_layer.cpp of BVLC Caffe 1.0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.shapes import shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.caffe.layer_parameters import LayerParameters, blob, blob_count, bottoms, parameters
+from moir.lowering.caffe.table import caffe
+from moir.lowering.windows import SlidingWindow
+from moir.rewriting.builder import OpBuilder
+
+
+def by_axis(node: LoweringNode, given: LayerParameters, name: str, axes: int, default: int, sides: str | None = None) -> tuple[int, ...]:
+    """A parameter with an entry for each spatial axis: `name`, repeated or once for all, or `sides`_h and `sides`_w."""
+    sides = sides or name
+    pair = [given.integers(f"{sides}_{side}") for side in "hw"]
+    if any(pair):
+        if axes != 2:
+            node.fail(f"{sides}_h and {sides}_w are given for {axes} spatial axes")
+        return tuple(each[-1] if each else default for each in pair)
+    values = given.integers(name) or [default]
+    if len(values) not in (1, axes):
+        node.fail(f"{name} has {len(values)} entries for {axes} spatial axes")
+    return tuple(values * axes if len(values) == 1 else values)
+
+
+def _window(node: LoweringNode, given: LayerParameters, axes: int) -> tuple[tuple[int, ...], SlidingWindow]:
+    """The kernel and the sliding window."""
+    kernel = by_axis(node, given, "kernel_size", axes, 0, "kernel")
+    pads = by_axis(node, given, "pad", axes, 0)
+    strides, dilations = (by_axis(node, given, name, axes, 1) for name in ("stride", "dilation"))
+    if min(*kernel, *strides, *dilations) < 1 or min(pads) < 0:
+        node.fail(f"kernel {list(kernel)}, strides {list(strides)}, dilations {list(dilations)} and pads {list(pads)} are no window")
+    return kernel, SlidingWindow(strides, dilations, pads, pads, "explicit")
+
+
+def _spatial_axes(node: LoweringNode, given: LayerParameters) -> int:
+    rank = node.rank(0)
+    if given.integer("axis", 1) not in (1, 1 - (rank or 0)):
+        node.fail(f"the channels are along axis {given.integer('axis')}, the runtime has them along axis 1")
+    axes = (blob(node, 0).ndim if rank is None else rank) - 2
+    if not 1 <= axes <= 3:
+        node.fail(f"it has {axes} spatial axes, the runtime works on 1 to 3")
+    return axes
+
+
+def _with_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, given: LayerParameters, channels: int, axes: int) -> SSAValue:
+    """The result plus the bias, the second weight, unless the layer has none."""
+    if not given.flag("bias_term", True):
+        return result
+    return op.Add(result, op.constant(blob(node, 1, (1, channels, *[1] * axes))))
+
+
+@caffe.lowers("Convolution", "DilatedConvolution", "ConvolutionDepthwise", "DepthwiseConvolution")
+def convolution(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
+    """caffe.Convolution(x, w, b) -> opset1.Add(opset1.Convolution(x, w), b as [1, C, 1, 1])
+
+    With groups: opset1.GroupConvolution(x, w as [group, C_out / group, C_in / group, kernel]). A layer with several
+    bottoms works on each of them.
+    """
+    given = parameters(node, "convolution_param")
+    axes = _spatial_axes(node, given)
+    kernel, window = _window(node, given, axes)
+    channels = given.integer("num_output")
+    is_depthwise = "Depthwise" in node.op.KIND
+    group = channels if is_depthwise and not given.has("group") else given.integer("group", 1)
+    if group < 1 or channels < 1 or channels % group:
+        node.fail(f"{channels} filters cannot be divided into {group} groups")
+    filters = op.constant(blob(node, 0, (channels, -1, *kernel) if group == 1 else (group, channels // group, -1, *kernel)))
+    build = op.Convolution if group == 1 else op.GroupConvolution
+    return [_with_bias(node, op, build(x, filters, **window.properties()), given, channels, axes) for x in bottoms(node)]
+
+
+@caffe.lowers("Deconvolution")
+def deconvolution(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
+    """caffe.Deconvolution(x, w, b) -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b as [1, C, 1, 1])
+
+    With groups: opset1.GroupConvolutionBackpropData(x, w as [group, C_in / group, C_out / group, kernel]).
+    """
+    given = parameters(node, "convolution_param")
+    axes = _spatial_axes(node, given)
+    kernel, window = _window(node, given, axes)
+    channels, group = given.integer("num_output"), given.integer("group", 1)
+    if group < 1 or channels < 1 or channels % group:
+        node.fail(f"{channels} filters cannot be divided into {group} groups")
+    weights = _deconvolution_weights(node, channels // group, group, kernel)
+    build = op.ConvolutionBackpropData if group == 1 else op.GroupConvolutionBackpropData
+    return [_with_bias(node, op, build(x, weights, **window.properties()), given, channels, axes) for x in bottoms(node)]
+
+
+def _deconvolution_weights(node: LoweringNode, channels: int, group: int, kernel: tuple[int, ...]) -> Array:
+    """The filters [C_in, channels, kernel], with the groups split off.
+
+    A layer that only enlarges bilinearly may have no weights in the file: `weight_filler` says what they are.
+    """
+    if blob_count(node) or parameters(node, "convolution_param").message("weight_filler").text("type", "") != "bilinear":
+        return blob(node, 0, (-1, channels, *kernel) if group == 1 else (group, -1, channels, *kernel))
+    shape = shape_of(bottoms(node)[0])
+    if shape is None or shape[1] < 0:
+        node.fail("its weights are not in the file, and the number of channels is unknown")
+    filters = np.broadcast_to(_bilinear(kernel), (shape[1], channels, *kernel))
+    return filters if group == 1 else filters.reshape(group, -1, channels, *kernel)
+
+
+def _bilinear(kernel: tuple[int, ...]) -> Array:
+    """The weights that `weight_filler { type: "bilinear" }` means."""
+    result = np.ones((), np.float32)
+    for size in kernel:
+        factor = -(-size // 2)
+        centre = (2 * factor - 1 - factor % 2) / (2 * factor)
+        result = np.multiply.outer(result, 1 - np.abs(np.arange(size) / factor - centre)).astype(np.float32)
+    return result

@@ -1,0 +1,220 @@
+"""Layers of detection networks: SSD, Faster R-CNN, R-FCN, YOLO; and the greedy CTC decoder.
+
+Source: the forks of these networks' authors; the parameters are the attributes of the operations, as the runtime's
+operations were made for these layers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.opset.detection import CODE_TYPES
+from moir.dialects.shapes import shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameters
+from moir.lowering.caffe.table import caffe
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+
+def _sizes(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """Height and width of a blob."""
+    return op.Slice(op.ShapeOf(x, output_type=si64), [2], [4], [1])
+
+
+def _image_sizes(op: OpBuilder, given: LayerParameters, image: SSAValue) -> SSAValue:
+    """Height and width of the image: as the layer says, or of the second bottom."""
+    both = given.integer("img_size", 0)
+    height, width = given.integer("img_h", both), given.integer("img_w", both)
+    return op.constant([height, width]) if height and width else _sizes(op, image)
+
+
+def _variances(node: LoweringNode, given: LayerParameters) -> list[float]:
+    variances = given.numbers("variance") or [0.1]
+    if len(variances) not in (1, 4):
+        node.fail(f"it has {len(variances)} variances, not 1 or 4")
+    return variances
+
+
+@caffe.lowers("PriorBox")
+def prior_box(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.PriorBox(x, image) -> opset1.Unsqueeze(opset8.PriorBox(sizes of x, sizes of image), [0])"""
+    given = parameters(node, "prior_box_param")
+    x, image = bottoms(node, 2, 2)
+    height, width = given.number("step_h", 0.0), given.number("step_w", 0.0)
+    if height != width:
+        node.fail("step_h and step_w differ, the runtime has one step")
+    boxes = op["opset8.PriorBox"](
+        _sizes(op, x),
+        _image_sizes(op, given, image),
+        min_size=given.numbers("min_size"),
+        max_size=given.numbers("max_size"),
+        aspect_ratio=given.numbers("aspect_ratio"),
+        density=given.numbers("density"),
+        fixed_size=given.numbers("fixed_size"),
+        fixed_ratio=given.numbers("fixed_ratio"),
+        flip=given.flag("flip", True),
+        clip=given.flag("clip"),
+        step=given.number("step", height),
+        offset=given.number("offset", 0.5),
+        variance=_variances(node, given),
+        scale_all_sizes=True,
+    )
+    return op.Unsqueeze(boxes, [0])
+
+
+@caffe.lowers("PriorBoxClustered")
+def prior_box_clustered(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.PriorBoxClustered(x, image)
+    -> opset1.Unsqueeze(opset1.PriorBoxClustered(sizes of x, sizes of image), [0])
+    """
+    given = parameters(node, "prior_box_param")
+    x, image = bottoms(node, 2, 2)
+    step = given.number("step", 0.0)
+    boxes = op.PriorBoxClustered(
+        _sizes(op, x),
+        _image_sizes(op, given, image),
+        width=given.numbers("width"),
+        height=given.numbers("height"),
+        clip=given.flag("clip"),
+        step=step,
+        step_h=given.number("step_h", step),
+        step_w=given.number("step_w", step),
+        offset=given.number("offset", 0.5),
+        variance=_variances(node, given),
+    )
+    return op.Unsqueeze(boxes, [0])
+
+
+@caffe.lowers("DetectionOutput")
+def detection_output(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.DetectionOutput(boxes, classes, priors) -> opset8.DetectionOutput(boxes, classes, priors), sorted
+
+    Caffe and the runtime list the detections of an image by class, OpenCV's Caffe importer by falling confidence. That
+    order serves readers of both, so that the rows of a single image are sorted.
+    """
+    given = parameters(node, "detection_output_param")
+    suppression = given.message("nms_param")
+    code = given.numbered_choice("code_type", {1: "CORNER", 2: "CENTER_SIZE", 3: "CORNER_SIZE"})
+    if code == "CORNER_SIZE":
+        node.fail("boxes coded as CORNER_SIZE are not supported by the runtime")
+    if suppression.number("eta", 1.0) != 1:
+        node.fail("a threshold that changes during the suppression (eta) is not supported by the runtime")
+    boxes, classes, priors, *others = bottoms(node, 3, 5)
+    flat = [op.Reshape(value, [0, -1], special_zero=True) for value in (boxes, classes)]
+    size = given.integer("input_height", 1), given.integer("input_width", 1)
+    rows = op["opset8.DetectionOutput"](
+        *flat,
+        priors,
+        *others,
+        background_label_id=given.integer("background_label_id", 0),
+        top_k=suppression.integer("top_k", -1),
+        variance_encoded_in_target=given.flag("variance_encoded_in_target"),
+        keep_top_k=[given.integer("keep_top_k", -1)],
+        code_type=next(name for name in CODE_TYPES if name.endswith(f".{code}")),
+        share_location=given.flag("share_location", True),
+        nms_threshold=suppression.number("nms_threshold", 0.3),
+        confidence_threshold=given.number("confidence_threshold", float(np.finfo(np.float32).min)),
+        # Boxes of priors that the network normalizes are from 0 to 1, as those of PriorBox.
+        normalized=size == (1, 1) or given.flag("normalized_bbox"),
+        input_height=size[0],
+        input_width=size[1],
+        objectness_score=given.number("objectness_score", 0.0),
+    )
+    return _by_confidence(op, rows) if (shape_of(boxes) or (-1,))[0] == 1 else rows
+
+
+def _by_confidence(op: OpBuilder, rows: SSAValue) -> SSAValue:
+    """Rows [1, 1, D, 7] by falling confidence, column 2. Rows behind the last detection have a confidence of 0."""
+    confidences = op.Gather(rows, [2], 3)
+    count = op.Gather(op.ShapeOf(rows), 2, 0)
+    _, order = op.TopK.results(confidences, count, axis=2, mode="max", sort="value", index_element_type=si64, stable=True)
+    return op.Gather(rows, op.Reshape(order, [-1], special_zero=False), 2)
+
+
+@caffe.lowers("Proposal")
+def proposal(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """caffe.Proposal(scores, offsets, image) -> opset4.Proposal(scores, offsets, image as a list)"""
+    given = parameters(node, "proposal_param")
+    scores, offsets, image = bottoms(node, 3, 3)
+    rois, probabilities = op["opset4.Proposal"].results(
+        scores,
+        offsets,
+        op.Reshape(image, [-1], special_zero=False),
+        base_size=given.integer("base_size", 16),
+        pre_nms_topn=given.integer("pre_nms_topn", 6000),
+        post_nms_topn=given.integer("post_nms_topn", 300),
+        nms_thresh=given.number("nms_thresh", 0.7),
+        feat_stride=given.integer("feat_stride", 16),
+        min_size=given.integer("min_size", 16),
+        ratio=given.numbers("ratio") or [0.5, 1.0, 2.0],
+        scale=given.numbers("scale") or [8.0, 16.0, 32.0],
+    )
+    return [rois, probabilities]
+
+
+@caffe.lowers("ROIPooling")
+def roi_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.ROIPooling(x, regions [R, 5]) -> opset2.ROIPooling(x, regions) {method = "max"}"""
+    given = parameters(node, "roi_pooling_param")
+    return op.ROIPooling(
+        *_data_and_regions(node, op),
+        pooled_h=given.integer("pooled_h"),
+        pooled_w=given.integer("pooled_w"),
+        spatial_scale=given.number("spatial_scale", 1.0),
+        method="max",
+    )
+
+
+@caffe.lowers("PSROIPooling")
+def psroi_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.PSROIPooling(x, regions [R, 5]) -> opset1.PSROIPooling(x, regions) {mode = "average"}"""
+    given = parameters(node, "psroi_pooling_param")
+    return op.PSROIPooling(
+        *_data_and_regions(node, op),
+        output_dim=given.integer("output_dim"),
+        group_size=given.integer("group_size"),
+        spatial_scale=given.number("spatial_scale"),
+        mode="average",
+        spatial_bins_x=1,
+        spatial_bins_y=1,
+    )
+
+
+def _data_and_regions(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
+    """The operands of a pooling of regions; regions may have dimensions of 1 behind them."""
+    x, regions = bottoms(node, 2, 2)
+    return [x, regions if node.rank(1) == 2 else op.Reshape(regions, [-1, 5], special_zero=False)]
+
+
+@caffe.lowers("RegionYolo")
+def region_yolo(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.RegionYolo(x) -> opset1.RegionYolo(x)"""
+    given = parameters(node, "region_yolo_param")
+    return op.RegionYolo(
+        node.operand(0),
+        axis=parameters(node, "flatten_param").integer("axis", 1),
+        end_axis=parameters(node, "flatten_param").integer("end_axis", -1),
+        coords=given.integer("coords", 4),
+        classes=given.integer("classes", 20),
+        num=given.integer("num", 1),
+        do_softmax=given.flag("do_softmax", True),
+        mask=given.integers("mask"),
+        anchors=given.numbers("anchors"),
+    )
+
+
+@caffe.lowers("ReorgYolo")
+def reorg_yolo(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.ReorgYolo(x) {stride} -> opset2.ReorgYolo(x) {stride}"""
+    stride = parameters(node, "reorg_yolo_param").integer("stride", 1)
+    return op.ReorgYolo(node.operand(0), strides=[stride])
+
+
+@caffe.lowers("CTCGreedyDecoder")
+def ctc_greedy_decoder(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.CTCGreedyDecoder(x [T, N, C], marks [T, N]) -> opset1.CTCGreedyDecoder(x, marks)"""
+    given = parameters(node, "ctc_decoder_param")
+    return op.CTCGreedyDecoder(node.operand(0), node.operand(1), ctc_merge_repeated=given.flag("ctc_merge_repeated", True))

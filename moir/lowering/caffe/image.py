@@ -1,0 +1,114 @@
+"""Layers that change the size of images: Interp, Resample, Upsample.
+
+Source: interp_layer.cpp of DeepLab, resample_layer.cu of FlowNet, upsample_layer.cpp of SegNet and of YOLO's forks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import is_static, shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameters
+from moir.lowering.caffe.table import caffe
+from moir.rewriting.builder import OpBuilder
+
+_AXES = [2, 3]
+
+
+@caffe.lowers("Interp")
+def interp(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.Interp(x, like) -> opset11.Interpolate(x, sizes, [2, 3]) {linear_onnx, align_corners}
+
+    The sizes are `height` and `width`, those of the second bottom, or those of x divided by `shrink_factor` and
+    multiplied by `zoom_factor`. Negative pads remove rows and columns first.
+    """
+    given = parameters(node, "interp_param")
+    x, *others = bottoms(node, 1, 2)
+    begin, end = given.integer("pad_beg", 0), given.integer("pad_end", 0)
+    if begin > 0 or end > 0:
+        node.fail("pad_beg and pad_end must not be positive")
+    if begin or end:
+        x = op.Slice(x, [-begin] * 2, op.Add(op.Slice(op.ShapeOf(x), [2], [4], [1]), end), [1, 1], _AXES)
+    sizes = _sizes_like(op, others[0]) if others else _interp_sizes(node, op, x, given)
+    return _resized(op, x, sizes, "linear_onnx", "align_corners")
+
+
+def _interp_sizes(node: LoweringNode, op: OpBuilder, x: SSAValue, given: LayerParameters) -> SSAValue:
+    if given.has("height") and given.has("width"):
+        return op.constant([given.integer("height"), given.integer("width")])
+    shrink, zoom = given.integer("shrink_factor", 1), given.integer("zoom_factor", 1)
+    if shrink < 1 or zoom < 1 or (shrink == zoom == 1):
+        node.fail("it says no size: no height and width, no shrink_factor and no zoom_factor")
+    sizes = op.Slice(op.ShapeOf(x), [2], [4], [1])
+    shrunk = op.Add(op.Divide(op.Subtract(sizes, 1), shrink), 1) if shrink > 1 else sizes
+    return op.Add(shrunk, op.Multiply(op.Subtract(shrunk, 1), zoom - 1)) if zoom > 1 else shrunk
+
+
+@caffe.lowers("Resample")
+def resample(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.Resample(x, like) {type = NEAREST, width, height} -> opset11.Interpolate(x, sizes, [2, 3]) {half_pixel}"""
+    given = parameters(node, "resample_param")
+    x, *others = bottoms(node, 1, 2)
+    type_ = given.numbered_choice("type", {1: "NEAREST", 2: "LINEAR", 3: "CUBIC", 4: "AREA"})
+    if type_ not in ("NEAREST", "LINEAR"):
+        node.fail(f"resampling of type {type_} is not supported")
+    if others:
+        sizes = _sizes_like(op, others[0])
+    elif given.has("factor"):
+        scaled = op.Multiply(op.convert(op.Slice(op.ShapeOf(x), [2], [4], [1]), f32), given.number("factor"))
+        sizes = op.convert(op.Floor(scaled), si64)
+    else:
+        sizes = op.constant([given.integer("height"), given.integer("width")])
+    if type_ == "NEAREST":
+        return _resized(op, x, sizes, "nearest", "half_pixel")
+    return _resized(op, x, sizes, "linear", "half_pixel", antialias=given.flag("antialias", True))
+
+
+@caffe.lowers("Upsample")
+def upsample(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.Upsample(x) {scale} -> opset11.Interpolate(x, sizes, [2, 3]) {nearest}
+
+    caffe.Upsample(x, mask): each element at its index in a channel of zeros, `mask` as Pooling gives it.
+    """
+    given = parameters(node, "upsample_param")
+    x, *others = bottoms(node, 1, 2)
+    sizes = op.Slice(op.ShapeOf(x), [2], [4], [1])
+    scales = [given.integer(f"scale_{side}") if given.has(f"scale_{side}") else given.integer("scale", 2) for side in "hw"]
+    if given.has("upsample_h") and given.has("upsample_w"):
+        larger: SSAValue = op.constant([given.integer("upsample_h"), given.integer("upsample_w")])
+    else:
+        lost = [int(given.flag(f"pad_out_{side}")) for side in "hw"]
+        larger = op.Subtract(op.Multiply(sizes, scales), lost) if any(lost) else op.Multiply(sizes, scales)
+    if not others:
+        return _resized(op, x, larger, "nearest", "asymmetric")
+    leading = op.Slice(op.ShapeOf(x), [0], [2], [1])
+    area = op.ReduceProd(larger, [0], keep_dims=True)
+    empty = op.Broadcast(op.constant(0.0), op.Concat(leading, area, axis=0))
+    places = op.Reshape(op.convert(others[0], si64), [0, 0, -1], special_zero=True)
+    flat = op.ScatterElementsUpdate(empty, places, op.Reshape(x, [0, 0, -1], special_zero=True), op.constant(2))
+    return op.Reshape(flat, op.Concat(leading, larger, axis=0), special_zero=False)
+
+
+def _sizes_like(op: OpBuilder, like: SSAValue) -> SSAValue:
+    """Height and width of a blob."""
+    shape = shape_of(like)
+    if shape is not None and len(shape) == 4 and is_static(shape[2:]):
+        return op.constant(list(shape[2:]))
+    return op.Slice(op.ShapeOf(like), [2], [4], [1])
+
+
+def _resized(op: OpBuilder, x: SSAValue, sizes: SSAValue | Sequence[int], mode: str, coordinates: str, antialias: bool = False) -> SSAValue:
+    return op.Interpolate(
+        x,
+        sizes,
+        op.constant(_AXES),
+        mode=mode,
+        shape_calculation_mode="sizes",
+        coordinate_transformation_mode=coordinates,
+        nearest_mode="floor" if coordinates == "asymmetric" else "round_prefer_floor",
+        antialias=antialias,
+    )

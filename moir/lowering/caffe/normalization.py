@@ -1,0 +1,115 @@
+"""Normalization layers.
+
+Source: the layers of these names in BVLC Caffe 1.0; Normalize is of SSD, BN of SegNet, GRN of Model Optimizer's fork.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.caffe.layer_parameters import blob, blob_count, parameters
+from moir.lowering.caffe.table import caffe
+from moir.rewriting.builder import OpBuilder
+
+
+@caffe.lowers("BatchNorm")
+def batch_norm(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.BatchNorm(x, mean · f, variance · f, f) {eps = 1e-5} -> opset5.BatchNormInference(x, 1, 0, mean, variance)
+
+    Without global statistics: x minus the mean of the batch, divided by its standard deviation.
+    """
+    given = parameters(node, "batch_norm_param")
+    epsilon = given.number("eps", 1e-5)
+    if not given.flag("use_global_stats", True):
+        return _batch_statistics(node, op, epsilon)
+    mean, variance = (np.asarray(blob(node, index, (-1,))) for index in range(2))
+    if mean.size != variance.size:
+        node.fail(f"{mean.size} means and {variance.size} variances")
+    total = float(blob(node, 2, (1,))[0]) if blob_count(node) > 2 else 1.0
+    factor = np.float32(0 if total == 0 else 1 / total)
+    one, zero = np.ones(mean.size, np.float32), np.zeros(mean.size, np.float32)
+    return op.BatchNormInference(node.operand(0), one, zero, mean * factor, variance * factor, epsilon=epsilon)
+
+
+def _batch_statistics(node: LoweringNode, op: OpBuilder, epsilon: float) -> SSAValue:
+    x = node.operand(0)
+    axes = [axis for axis in range(node.known_rank(0)) if axis != 1]
+    centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
+    variance = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=True)
+    return op.Divide(centred, op.Sqrt(op.Add(variance, epsilon)))
+
+
+@caffe.lowers("BN")
+def bn(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.BN(x, scale, shift) -> opset1.Add(opset1.Multiply(x, scale), shift): SegNet's, with statistics merged
+
+    Four weights are scale, shift, mean and variance of PSPNet's.
+    """
+    x, rank = node.operand(0), node.known_rank(0)
+    shape = (1, -1, *[1] * (rank - 2))
+    if blob_count(node) == 2:
+        return op.Add(op.Multiply(x, op.constant(blob(node, 0, shape))), op.constant(blob(node, 1, shape)))
+    given = parameters(node, "bn_param")
+    scale, shift, mean, variance = (blob(node, index, (-1,)) for index in range(4))
+    return op.BatchNormInference(x, scale, shift, mean, variance, epsilon=given.number("eps", 1e-5))
+
+
+@caffe.lowers("LRN")
+def lrn(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.LRN(x) {local_size = 5, alpha = 1, beta = 0.75, k = 1} -> opset1.LRN(x, [1]) {size, alpha, beta, bias = k}
+
+    Within a channel: x · (1 + alpha · mean of x² over local_size x local_size) ^ -beta, where the padding counts.
+    """
+    given = parameters(node, "lrn_param")
+    size, alpha, beta = given.integer("local_size", 5), given.number("alpha", 1.0), given.number("beta", 0.75)
+    if size < 1 or size % 2 == 0:
+        node.fail(f"local_size {size} is not odd")
+    x = node.operand(0)
+    if given.choice("norm_region", ("ACROSS_CHANNELS", "WITHIN_CHANNEL")) == "ACROSS_CHANNELS":
+        return op.LRN(x, [1], size=size, alpha=alpha, beta=beta, bias=given.number("k", 1.0))
+    pads = [(size - 1) // 2] * 2
+    mean = op["opset14.AvgPool"](
+        op.Multiply(x, x),
+        kernel=[size] * 2,
+        strides=[1, 1],
+        pads_begin=pads,
+        pads_end=pads,
+        exclude_pad=False,
+        rounding_type="floor",
+        auto_pad="explicit",
+    )
+    return op.Multiply(x, op.Power(op.Add(op.Multiply(mean, alpha), 1.0), -beta))
+
+
+@caffe.lowers("MVN")
+def mvn(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.MVN(x) {normalize_variance = true, across_channels = false, eps = 1e-9} -> opset6.MVN(x, [2, 3])"""
+    given = parameters(node, "mvn_param")
+    axes = list(range(1 if given.flag("across_channels") else 2, node.known_rank(0)))
+    return op.MVN(
+        node.operand(0),
+        op.constant(axes),
+        eps=given.number("eps", 1e-9),
+        normalize_variance=given.flag("normalize_variance", True),
+        eps_mode="OUTSIDE_SQRT",
+    )
+
+
+@caffe.lowers("Normalize")
+def normalize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.Normalize(x, w) {across_spatial = true, channel_shared = true, eps = 1e-10}
+    -> opset1.Multiply(opset1.NormalizeL2(x, axes) {eps, eps_mode = "add"}, w)
+    """
+    given = parameters(node, "norm_param")
+    rank = node.known_rank(0)
+    axes = list(range(1, rank)) if given.flag("across_spatial", True) else [1]
+    result = op.NormalizeL2(node.operand(0), op.constant(axes), eps=given.number("eps", 1e-10), eps_mode="add")
+    return op.Multiply(result, op.constant(blob(node, 0, (1, -1, *[1] * (rank - 2)))))
+
+
+@caffe.lowers("GRN")
+def grn(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.GRN(x) {bias = 1} -> opset1.GRN(x) {bias}"""
+    return op.GRN(node.operand(0), bias=parameters(node, "grn_param").number("bias", 1.0))

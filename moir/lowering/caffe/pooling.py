@@ -1,0 +1,142 @@
+"""Pooling over windows, over all of a channel, and over pyramids of windows.
+
+Caffe rounds the number of windows up. With padding, a last window that would begin behind the data is left out.
+Averages divide by the size of the window, padding included, but without what lies behind the padding.
+
+Source: pooling_layer.cpp and spp_layer.cpp of BVLC Caffe 1.0; `round_mode` and `ceil_mode` are of later versions and
+forks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32
+from moir.dialects.shapes import shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.caffe.convolution import by_axis
+from moir.lowering.caffe.layer_parameters import LayerParameters, parameters
+from moir.lowering.caffe.table import caffe
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+METHODS = ("MAX", "AVE", "STOCHASTIC")
+
+
+class _Windows:
+    """The windows of a pooling layer along its two axes."""
+
+    def __init__(self, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int], rounds_up: bool) -> None:
+        self.kernel, self.strides, self.pads, self.rounds_up = kernel, strides, pads, rounds_up
+
+    @property
+    def may_end_behind(self) -> bool:
+        """Whether a last window may begin in the padding at the end."""
+        return any(p > k - s for k, s, p in zip(self.kernel, self.strides, self.pads, strict=True))
+
+
+@caffe.lowers("Pooling")
+def pooling(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """caffe.Pooling(x) {pool = MAX} -> opset14.MaxPool(x), opset14.AvgPool(x); of whole channels: ReduceMax, ReduceMean
+
+    The second result of a maximum is the index of each element in its channel, as a float.
+    """
+    given = parameters(node, "pooling_param")
+    method = given.choice("pool", METHODS)
+    x = node.operand(0)
+    if node.known_rank(0) != 4:
+        node.fail(f"its operand has {node.known_rank(0)} dimensions, not 4")
+    if given.flag("global_pooling"):
+        if node.is_used(1):
+            node.fail("indices of the maxima of whole channels are not supported")
+        return [_global(op, x, method)]
+    windows = _windows(node, given)
+    if method == "MAX":
+        values, indices = _maximum(op, x, windows)
+        return [values, op.convert(indices, f32) if node.is_used(1) else None]
+    if method == "AVE":
+        return [_average(op, x, windows)]
+    # In inference: the elements weighted by themselves.
+    return [op.Divide(_average(op, op.Multiply(x, x), windows), op.Add(_average(op, x, windows), 1e-30))]
+
+
+def _windows(node: LoweringNode, given: LayerParameters) -> _Windows:
+    kernel = by_axis(node, given, "kernel_size", 2, 0, "kernel")
+    strides, pads = by_axis(node, given, "stride", 2, 1), by_axis(node, given, "pad", 2, 0)
+    if min(*kernel, *strides) < 1 or min(pads) < 0 or any(pad >= size for pad, size in zip(pads, kernel, strict=True)):
+        node.fail(f"kernel {list(kernel)}, strides {list(strides)} and pads {list(pads)} are no window")
+    rounds_up = given.choice("round_mode", ("CEIL", "FLOOR")) == "CEIL" and given.flag("ceil_mode", True)
+    if rounds_up and not any(pads) and any(stride > size for stride, size in zip(strides, kernel, strict=True)):
+        shape = shape_of(node.operand(0)) or (-1,) * 4
+        if any(size < 0 or (size - k) % s > 0 for size, k, s in zip(shape[2:], kernel, strides, strict=True)):
+            node.fail("a stride above the kernel makes Caffe pool over a window without elements")
+    return _Windows(kernel, strides, pads, rounds_up)
+
+
+def _global(op: OpBuilder, x: SSAValue, method: str) -> SSAValue:
+    """The pooling of whole channels."""
+    if method == "MAX":
+        return op.ReduceMax(x, [2, 3], keep_dims=True)
+    if method == "AVE":
+        return op.ReduceMean(x, [2, 3], keep_dims=True)
+    total = op.ReduceSum(x, [2, 3], keep_dims=True)
+    return op.Divide(op.ReduceSum(op.Multiply(x, x), [2, 3], keep_dims=True), op.Add(total, 1e-30))
+
+
+def _maximum(op: OpBuilder, x: SSAValue, windows: _Windows) -> tuple[SSAValue, SSAValue]:
+    """Maxima and their indices in the channel."""
+    # Here, too, a last window that would begin behind the data is left out.
+    values, indices = op.MaxPool.parts(
+        2,
+        x,
+        kernel=windows.kernel,
+        strides=windows.strides,
+        dilations=[1, 1],
+        pads_begin=windows.pads,
+        pads_end=windows.pads,
+        rounding_type="ceil_torch" if windows.rounds_up else "floor",
+        auto_pad="explicit",
+        axis=2,
+    )
+    return values, indices
+
+
+def _average(op: OpBuilder, x: SSAValue, windows: _Windows) -> SSAValue:
+    """Averages over padded data, in which the padding counts as the data does."""
+    padded = op.Pad(x, [0, 0, *windows.pads], [0, 0, *windows.pads], pad_mode="constant") if any(windows.pads) else x
+    result = op["opset14.AvgPool"](
+        padded,
+        kernel=windows.kernel,
+        strides=windows.strides,
+        pads_begin=[0, 0],
+        pads_end=[0, 0],
+        exclude_pad=True,
+        rounding_type="ceil" if windows.rounds_up else "floor",
+        auto_pad="explicit",
+    )
+    if not windows.rounds_up or not any(windows.pads) or not windows.may_end_behind:
+        return result
+    # The windows that begin in front of the end of the data: (size + pad) / stride, rounded up.
+    sizes = op.Slice(op.ShapeOf(x), [2], [4], [1])
+    reach = op.Add(sizes, [pad + stride - 1 for pad, stride in zip(windows.pads, windows.strides, strict=True)])
+    return op.Slice(result, [0, 0], op.Divide(reach, list(windows.strides)), [1, 1], [2, 3])
+
+
+@caffe.lowers("SPP")
+def spatial_pyramid(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.SPP(x) {pyramid_height} -> the poolings over 1, 4, 16, … windows, flattened and joined along axis 1"""
+    given = parameters(node, "spp_param")
+    method, x, shape = given.choice("pool", METHODS), node.operand(0), node.shape(0)
+    if shape is None or len(shape) != 4 or min(shape[2:]) < 1:
+        node.fail("the size of its operand is unknown", hint="give the model's inputs known sizes")
+    parts: list[SSAValue] = []
+    for level in range(given.integer("pyramid_height")):
+        count = 2**level
+        kernel = [-(-size // count) for size in shape[2:]]
+        pads = [(k * count - size + 1) // 2 for k, size in zip(kernel, shape[2:], strict=True)]
+        windows = _Windows(kernel, kernel, pads, rounds_up=True)
+        pooled = _maximum(op, x, windows)[0] if method == "MAX" else _average(op, x, windows)
+        parts.append(op.Reshape(pooled, [0, -1], special_zero=True))
+    return op.Concat(*parts, axis=1) if len(parts) > 1 else parts[0]

@@ -106,10 +106,6 @@ KINDS: tuple[FileKind, ...] = (
     FileKind(
         "an ORT-format model of ONNX Runtime", "give the ONNX file that it was made from", beginning=rb".{0,4}ORTM", suffixes=(".ort",)
     ),
-    FileKind("the weights of an MXNet model", _NO_FRONTEND.format(name="MXNet"), beginning=rb"\x12\x01\0\0\0\0\0\0", suffixes=(".params",)),
-    FileKind(
-        "the graph of an MXNet model", _NO_FRONTEND.format(name="MXNet"), beginning=rb'\s*\{\s*"nodes"\s*:', suffixes=("-symbol.json",)
-    ),
     FileKind(
         "a PaddlePaddle model",
         "there is no frontend for PaddlePaddle yet; paddle2onnx converts it to ONNX",

@@ -202,6 +202,32 @@ CAFFE = Framework(
     lowering="moir.lowering.caffe.table:caffe",
 )
 
+MXNET = Framework(
+    dialect="mxnet",
+    title="MXNet",
+    reader="moir.frontends.mxnet:read_model",
+    suffixes=(".params",),
+    beginning=rb"\x12\x01\0\0\0\0\0\0",
+    text_beginning=rb"\s*\{\s*\"nodes\"\s*:",
+    options=(
+        ReaderOption(
+            "input_symbol",
+            "--input-symbol",
+            "FILE",
+            "symbol of a file of parameters (default: the -symbol.json of its name)",
+            is_path=True,
+        ),
+        ReaderOption(
+            "nd_prefix_name",
+            "--nd-prefix-name",
+            "PREFIX",
+            "values of an MXNet training, PREFIX_args.nd and PREFIX_auxs.nd",
+            is_path=True,
+        ),
+    ),
+    lowering="moir.lowering.mxnet.table:mxnet",
+)
+
 OPENVINO_IR = Framework(
     dialect="openvino_ir",
     title="OpenVINO IR",
@@ -217,11 +243,11 @@ FRAMEWORKS: dict[str, Framework] = {
         ONNX,
         TENSORFLOW,
         CAFFE,
+        MXNET,
         OPENVINO_IR,
         # Frameworks without a frontend: extensions for Model Optimizer have files for them, and text in their dialects
         # can be parsed.
         Framework("tflite", "TensorFlow Lite"),
-        Framework("mxnet", "MXNet"),
         Framework("paddle", "PaddlePaddle"),
     )
 }

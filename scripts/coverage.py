@@ -13,11 +13,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from scripts import onnx_coverage, tensorflow_coverage
+from scripts import former_frameworks_coverage, onnx_coverage, tensorflow_coverage
 
 FOLDER = Path(__file__).parents[1] / "docs"
 
 DOCUMENTS: Mapping[str, Callable[[], str]] = {
+    "caffe-coverage.md": former_frameworks_coverage.caffe_document,
+    "mxnet-coverage.md": former_frameworks_coverage.mxnet_document,
     "onnx-coverage.md": onnx_coverage.document,
     "tensorflow-coverage.md": tensorflow_coverage.document,
 }

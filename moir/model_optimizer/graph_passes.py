@@ -28,6 +28,7 @@ from moir.lowering.table import LoweringTable
 from moir.model_optimizer.api.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.replacement import ReplacementPattern
 from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.layer_view import python_layer
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.sentinels import nodes_of
@@ -108,7 +109,8 @@ class ExtractionPass(ModulePass):
 
     def _extract(self, node: GraphNode, op: FrameworkOp, versions: Mapping[str, int]) -> None:
         domain, _, kind = op.KIND.rpartition(".")
-        extractor = self.extractors.get(op.KIND.lower()) or self.extractors.get(kind.lower())
+        names = (python_layer(op) or op.KIND, kind)
+        extractor = next((found for name in names if (found := self.extractors.get(name.lower())) is not None), None)
         if self._run(extractor, node):
             return
         if kind in self.operations and not self._is_lowered(op, versions.get(domain, 1)):

@@ -63,6 +63,12 @@ CAFFE_FILES = {
 }
 
 
+@pytest.mark.parametrize("content", [b'{\n  "nodes": [\n', b"\x12\x01" + bytes(30)])
+def test_mxnet_models_are_recognized_by_their_content(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "m.json").write_bytes(content)
+    assert framework_of_file(tmp_path / "m.json").dialect == "mxnet"
+
+
 @pytest.mark.parametrize("kind", CAFFE_FILES)
 def test_caffe_models_are_recognized_by_their_content(tmp_path: Path, kind: str) -> None:
     (tmp_path / "m.pb").write_bytes(CAFFE_FILES[kind])
@@ -84,8 +90,6 @@ def test_caffe_models_are_recognized_by_their_content(tmp_path: Path, kind: str)
         ("m.gguf", b"GGUF\x03\0\0\0", "a GGUF file, weights without a graph; export the model"),
         ("m.tflite", b"\x20\0\0\0TFL3" + bytes(40), "a TensorFlow Lite model; there is no frontend for TensorFlow Lite yet"),
         ("m.pb", b"\x20\0\0\0TFL3" + bytes(40), "a TensorFlow Lite model; "),
-        ("m-symbol.json", b'{\n  "nodes": [\n', "the graph of an MXNet model; "),
-        ("m-0000.params", b"\x12\x01" + bytes(30), "the weights of an MXNet model; "),
         ("m.pdmodel", b"\x0a\xc5\x24\x08\0\x10\xff\xff", "a PaddlePaddle model; there is no frontend for PaddlePaddle yet; paddle2onnx"),
         ("m.pdiparams", bytes(64), "a PaddlePaddle model; "),
         ("m.xml", b"<!DOCTYPE net><net/>", "an XML document, but no OpenVINO IR; give a model"),
@@ -117,7 +121,8 @@ def test_other_files_get_their_own_next_step(tmp_path: Path, name: str, content:
 
 def test_what_nothing_is_known_about(tmp_path: Path) -> None:
     (tmp_path / "m.dat").write_bytes(b"\x99\x98\x97")
-    with pytest.raises(ModelFileError, match="no frontend knows this kind of file; moir reads models of ONNX, TensorFlow, Caffe and OpenVINO IR"):
+    titles = "ONNX, TensorFlow, Caffe, MXNet and OpenVINO IR"
+    with pytest.raises(ModelFileError, match=f"no frontend knows this kind of file; moir reads models of {titles}"):
         framework_of_file(tmp_path / "m.dat")
 
 

@@ -116,7 +116,7 @@ def parameters(node: LoweringNode, name: str) -> LayerParameters:
 
 
 def bottoms(node: LoweringNode, least: int = 1, most: int | None = None) -> list[SSAValue]:
-    """The operands of a layer that are no weights. Raises ConversionError for fewer than `least` or more than `most`."""
+    """The operands of a layer that are no weights. Raises ConversionError unless they are `least` to `most`."""
     values = node.operands[: len(node.op.operands) - blob_count(node)]
     if len(values) < least or (most is not None and len(values) > most):
         wanted = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"

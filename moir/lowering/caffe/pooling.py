@@ -22,6 +22,8 @@ from moir.lowering.caffe.table import caffe
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
+MAXIMUM_LEVELS = 12
+"""Largest height of a pyramid, whose last level has 4 ^ height windows."""
 METHODS = ("MAX", "AVE", "STOCHASTIC")
 
 
@@ -132,7 +134,10 @@ def spatial_pyramid(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if shape is None or len(shape) != 4 or min(shape[2:]) < 1:
         node.fail("the size of its operand is unknown", hint="give the model's inputs known sizes")
     parts: list[SSAValue] = []
-    for level in range(given.integer("pyramid_height")):
+    levels = given.integer("pyramid_height")
+    if not 1 <= levels <= MAXIMUM_LEVELS:
+        node.fail(f"pyramid_height is {levels}, not 1 to {MAXIMUM_LEVELS}")
+    for level in range(levels):
         count = 2**level
         kernel = [-(-size // count) for size in shape[2:]]
         pads = [(k * count - size + 1) // 2 for k, size in zip(kernel, shape[2:], strict=True)]

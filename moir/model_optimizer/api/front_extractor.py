@@ -47,16 +47,8 @@ class FrontExtractorOp:
         return None if defined else "extract"
 
 
-class CaffePythonFrontExtractorOp:
+class CaffePythonFrontExtractorOp(FrontExtractorOp):
     """An extractor for Caffe layers written in Python; `op` is `<module>.<layer>`."""
-
-    op: ClassVar[str | None] = None
-    enabled: bool = True
-
-    @classmethod
-    def extract(cls, node: GraphNode) -> bool | None:
-        """Read the attributes of a node. Returns whether it is supported."""
-        raise ConversionError(f"the class {cls.__name__} does not define extract")
 
     @staticmethod
     def get_attrs(pb: Any) -> dict[str, Any]:

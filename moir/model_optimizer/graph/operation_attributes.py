@@ -26,6 +26,7 @@ from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.extractor_attributes import EXTRACTED, Extracted
+from moir.model_optimizer.graph.layer_view import weights_message
 from moir.model_optimizer.graph.operation_names import FRAMEWORK_OPERATION, body_names, body_of, class_type, is_mo_operation, op_names
 from moir.model_optimizer.graph.protobuf_view import constant_message, protobuf_of
 from moir.model_optimizer.graph.python_values import (
@@ -121,6 +122,8 @@ class OperationAttributes(MutableMapping[str, Any]):
         if key == "pb":
             message = constant_message(op, self.graph.graph["fw"]) if isinstance(op, Constant) else protobuf_of(op)
             return None if message is None else lambda: message
+        if key == "model_pb" and op.name.startswith("caffe."):
+            return lambda: weights_message(op)
         if key == "need_shape_inference":
             return (lambda: True) if op in self.graph.changed_operations else None
         reader = _TYPED.get(type(op), {}).get(key) or COMPUTED.get(key)

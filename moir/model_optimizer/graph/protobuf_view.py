@@ -20,6 +20,7 @@ from moir.dialects.framework import decode_kind
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import FALSE, TRUE, value_of
+from moir.model_optimizer.graph.layer_view import LayerMessage
 from moir.model_optimizer.graph.operation_names import FRAMEWORK_OPERATION
 
 TENSORFLOW_TYPES = {
@@ -271,7 +272,9 @@ def protobuf_of(op: Operation) -> Any:
     framework, _, encoded = name.partition(".")
     if framework == "onnx":
         return _onnx(decode_kind(encoded), op)
-    if framework in ("tf", "tflite", "caffe", "mxnet", "paddle"):
+    if framework == "caffe":
+        return LayerMessage(op)
+    if framework in ("tf", "tflite", "mxnet", "paddle"):
         return _tensorflow(decode_kind(encoded), op)
     return None
 

@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[3]
 MODELS = {
     "onnx": [ROOT / "tests/numerical/onnx/networks" / f"{name}.onnx" for name in ("lstm", "quantized", "resnet")],
     "caffe": [ROOT / "tests/fixtures/caffe/classifier.caffemodel"],
+    "mxnet": [ROOT / "tests/fixtures/mxnet/classifier-symbol.json"],
     "tf": [ROOT / "tests/fixtures/tensorflow" / name for name in ("convolution.pbtxt", "saved_model_v2", "keras_3")],
 }
 

@@ -1,0 +1,203 @@
+"""A symbol -> the block of a model in the `mxnet` dialect.
+
+    {"op": "Activation", "name": "act", "attrs": {"act_type": "relu"}, "inputs": [[0, 0, 0]]}
+->  %y = mxnet.Activation(%x) {act_type = "relu", name = "act"}
+
+Variables with a value in the file of parameters are constants, the others inputs. The labels of losses are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from moir.dialects import opset
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import f32
+from moir.dialects.framework import operation_class
+from moir.dialects.names import several_tensor_names, tensor_names
+from moir.dialects.properties import attribute_of, string_attribute
+from moir.dialects.shapes import UNKNOWN, tensor
+from moir.errors import ModelFileError
+from moir.frontends.mxnet.ndarrays import ELEMENTS
+from moir.frontends.mxnet.symbol import MAXIMUM_RESULTS, Node, Symbol, value_of_text
+from moir.frontends.operations import Operations
+
+VARIABLE = "null"
+
+LOSSES = frozenset(
+    (
+        *("SoftmaxOutput", "Softmax", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"),
+        *("SVMOutput", "softmax_cross_entropy", "CTCLoss", "ctc_loss"),
+    )
+)
+"""The kinds whose operands behind the first are labels."""
+
+STATISTICS = ("moving_mean", "moving_var")
+"""The values of a BatchNorm that were no operands before MXNet 0.9: they are named after the node."""
+
+
+OUTPUT_NAMES: dict[str, tuple[str, ...]] = {
+    "BatchNorm": ("output", "mean", "var"),
+    "Dropout": ("output", "mask"),
+    "GroupNorm": ("output", "mean", "std"),
+    "L2Normalization": ("output", "norm"),
+    "LRN": ("output", "tmp_norm"),
+    "LayerNorm": ("output", "mean", "std"),
+    "RNN": ("output", "state_output", "statecell_output"),
+    "_contrib_Proposal": ("output", "score"),
+}
+"""The names of the results of kinds with several, hidden ones included, that are not numbered."""
+
+NUMBERED = frozenset(("SliceChannel", "_contrib_box_nms", "_split_v2", "sort", "split"))
+"""The kinds whose results have numbers in their names, even if only one of them is visible."""
+
+
+class SymbolBuilder:
+    """Builds the block of a symbol.
+
+    Args:
+        symbol: the symbol.
+        values: the values of variables, by name without prefix.
+        path: the file of the symbol, for messages.
+    """
+
+    def __init__(self, symbol: Symbol, values: Mapping[str, DataAttr], path: Path) -> None:
+        self.symbol = symbol
+        self.values = values
+        self.path = path
+        self.operations = Operations()
+        self._results: dict[int, Sequence[SSAValue]] = {}
+        self._counts = _result_counts(symbol)
+
+    def block(self) -> Block:
+        """The block. Raises ModelFileError if the symbol is inconsistent or has no outputs."""
+        needed = self._needed()
+        for number, node in enumerate(self.symbol.nodes):
+            if number in needed:
+                self._results[number] = [self._variable(node, number)] if node.kind == VARIABLE else self._operation(node, number)
+        results: list[Operation] = []
+        for number, index in self.symbol.heads:
+            node = self.symbol.nodes[number]
+            name = self._name(node, number, index)
+            attributes: dict[str, Attribute] = {"name": string_attribute(name)}
+            results.append(opset.operation("opset1.Result").create(operands=[self._value((number, index))], attributes=attributes))
+        if not results:
+            raise ModelFileError("the symbol has no outputs", location=str(self.path))
+        return Block([*self.operations.list, *results])
+
+    def _value(self, reference: tuple[int, int]) -> SSAValue:
+        """The value that a reference means."""
+        number, index = reference
+        results = self._results[number]
+        if index >= len(results):
+            raise ModelFileError(f"the variable {self.symbol.nodes[number].name!r} has no result {index}", location=str(self.path))
+        return results[index]
+
+    def _needed(self) -> set[int]:
+        """The nodes that the outputs depend on, without labels."""
+        needed: set[int] = set()
+        pending = [number for number, _ in self.symbol.heads]
+        while pending:
+            number = pending.pop()
+            if number not in needed:
+                needed.add(number)
+                pending.extend(source for source, _ in self._inputs(self.symbol.nodes[number]))
+        return needed
+
+    @staticmethod
+    def _inputs(node: Node) -> list[tuple[int, int]]:
+        return node.inputs[:1] if node.kind in LOSSES else node.inputs
+
+    def _name(self, node: Node, number: int, index: int) -> str:
+        """The name of a result, as MXNet lists outputs."""
+        if node.kind == VARIABLE:
+            return node.name
+        if (names := OUTPUT_NAMES.get(node.kind)) is not None and index < len(names):
+            return f"{node.name}_{names[index]}"
+        # The values of topk come with hidden indices.
+        is_numbered = node.kind in NUMBERED or (node.kind == "topk" and node.attributes.get("ret_typ") in ("value", "both"))
+        return f"{node.name}_output{index}" if is_numbered or self._counts[number] > 1 else f"{node.name}_output"
+
+    def _variable(self, node: Node, number: int) -> SSAValue:
+        """The constant or the Parameter of a variable."""
+        value = self.values.get(node.name)
+        if value is not None:
+            return self._constant(node.name, value)
+        op = opset.operation("opset1.Parameter").create(
+            result_types=[self._input_type(node, number)],
+            attributes={"name": string_attribute(node.name), "tensor_names": tensor_names(node.name)},
+        )
+        self.operations.append(op)
+        return op.results[0]
+
+    def _constant(self, name: str, value: DataAttr) -> SSAValue:
+        op = opset.operation("opset1.Constant").create(
+            properties={"value": value},
+            attributes={"name": string_attribute(name)},
+            result_types=[tensor(value.shape, value.element)],
+        )
+        self.operations.append(op)
+        return op.results[0]
+
+    def _input_type(self, node: Node, number: int) -> Attribute:
+        """The type of an input: as the symbol declares it, or as far as weights say it."""
+        element = ELEMENTS.get(int(node.hidden["dtype"]), f32) if node.hidden.get("dtype", "").isdigit() else f32
+        declared = value_of_text(node.hidden.get("shape", ""))
+        if isinstance(declared, list) and declared:
+            # 0 stands for an unknown size, unless the symbol is of the numpy kind, where -1 does.
+            return tensor([size if isinstance(size, int) and size > 0 else -1 for size in declared], element)
+        return tensor(self._shape_by_weights(number), element)
+
+    def _shape_by_weights(self, number: int) -> tuple[int, ...] | None:
+        """[N, C, …] of an input that a convolution reads, whose weights have the number of channels."""
+        for node in self.symbol.nodes:
+            if node.kind == "Convolution" and node.inputs and node.inputs[0] == (number, 0) and len(node.inputs) > 1:
+                weight = self.values.get(self.symbol.nodes[node.inputs[1][0]].name)
+                group = node.attributes.get("num_group", 1)
+                is_channel_first = str(node.attributes.get("layout", "NC")).startswith("NC")
+                if weight is not None and len(weight.shape) > 2 and isinstance(group, int) and is_channel_first:
+                    return (-1, weight.shape[1] * group, *[-1] * (len(weight.shape) - 2))
+        return None
+
+    def _operation(self, node: Node, number: int) -> Sequence[SSAValue]:
+        """The operation of a node; returns its results."""
+        if node.subgraphs:
+            hint = "unroll the loop when the symbol is made, or write a front transformation"
+            raise ModelFileError(
+                "control flow is not supported", operation=f"mxnet.{node.kind}", node=node.name, location=str(self.path), hint=hint
+            )
+        operands = [self._value(reference) for reference in self._inputs(node)]
+        if node.kind == "BatchNorm" and len(operands) == 3:
+            operands += [self._constant(name, self.values[name]) for each in STATISTICS if (name := f"{node.name}_{each}") in self.values]
+        count = self._counts[number]
+        op = operation_class("mxnet", node.kind).create(
+            operands=operands,
+            properties={name: attribute_of(value) for name, value in node.attributes.items() if name},
+            attributes={"name": string_attribute(node.name), "tensor_names": several_tensor_names(self._names(node, number, count))},
+            result_types=[UNKNOWN] * count,
+        )
+        self.operations.append(op)
+        return op.results
+
+    def _names(self, node: Node, number: int, count: int) -> list[list[str]]:
+        """The names of the results of a node: those that MXNet lists, and that of the node for the first one."""
+        names = [[self._name(node, number, index)] for index in range(count)]
+        names[0].append(node.name)
+        return names
+
+
+def _declared_count(node: Node) -> int:
+    """How many results a node has by its attributes."""
+    count = node.attributes.get("num_outputs", 1)
+    return count if isinstance(count, int) and 0 < count <= MAXIMUM_RESULTS else 1
+
+
+def _result_counts(symbol: Symbol) -> list[int]:
+    """The number of results of each node: as it declares them, or up to the last that is used."""
+    counts = [_declared_count(node) for node in symbol.nodes]
+    for number, index in (*symbol.heads, *(each for node in symbol.nodes for each in node.inputs)):
+        counts[number] = max(counts[number], index + 1)
+    return counts

@@ -1,0 +1,140 @@
+"""A symbol, `-symbol.json` -> its nodes, in the form that all versions of MXNet have in common.
+
+    {"nodes": [{"op": "null", "name": "data", "inputs": []},
+               {"op": "Activation", "name": "act", "attrs": {"act_type": "relu"}, "inputs": [[0, 0, 0]]}],
+     "arg_nodes": [0], "heads": [[1, 0, 0]]}
+
+Attributes are under `param`, `attr` or `attrs`, by version. Their texts become Python values.
+
+Source: symbol JSON of MXNet 0.7 to 1.9, legacy_json_util.cc.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias, cast
+
+from moir.errors import ModelFileError
+from moir.frontends.files import map_file
+
+MAXIMUM_TEXT_BYTES = 1 << 28
+"""Largest size of a symbol."""
+MAXIMUM_RESULTS = 10_000
+"""Largest number of results of a node."""
+
+Value: TypeAlias = "bool | int | float | str | list[Any]"
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$")
+_LIST = re.compile(r"[(\[][-+\d.eE,\s]*[)\]]$")
+_CONSTANTS = {"True": True, "False": False, "true": True, "false": False}
+
+
+class Node(NamedTuple):
+    """A node.
+
+    Args:
+        kind: its operation; `null` for a variable.
+        name: its name.
+        attributes: its attributes as Python values; those that are None are absent.
+        hidden: the attributes of the form `__name__`, which say something about a variable, without underscores.
+        inputs: number of the node and of its result, for each operand.
+        subgraphs: the graphs of control flow.
+    """
+
+    kind: str
+    name: str
+    attributes: dict[str, Value]
+    hidden: dict[str, str]
+    inputs: list[tuple[int, int]]
+    subgraphs: list[Symbol]
+
+
+class Symbol(NamedTuple):
+    """A graph: its nodes, each behind its operands, and the results that are its outputs."""
+
+    nodes: list[Node]
+    heads: list[tuple[int, int]]
+
+
+def read_symbol(path: Path) -> Symbol:
+    """Read a symbol. Raises ModelFileError if it is damaged or none."""
+    mapped = map_file(path)
+    if mapped is None:
+        raise ModelFileError("the file is empty", location=str(path))
+    if len(mapped) > MAXIMUM_TEXT_BYTES:
+        raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path))
+    try:
+        content = json.loads(mapped[:].decode())
+    except UnicodeDecodeError as error:
+        raise ModelFileError("text that is not in UTF-8", location=f"{path}, offset {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise ModelFileError(f"not a symbol: {error.msg}", location=f"{path}, line {error.lineno}") from None
+    except RecursionError:
+        raise ModelFileError("lists are nested too deeply", location=str(path)) from None
+    return _symbol(content, path)
+
+
+def _symbol(content: Any, path: Path) -> Symbol:
+    fields = cast("dict[str, Any]", content if isinstance(content, dict) else {})
+    entries: Any = fields.get("nodes")
+    if not isinstance(entries, list):
+        raise ModelFileError("not a symbol: it has no list of nodes", location=str(path))
+    nodes = [_node(entry, number, path) for number, entry in enumerate(cast("list[Any]", entries))]
+    heads = _references(fields.get("heads"), len(nodes), "the heads", path)
+    return Symbol(nodes, heads or ([(len(nodes) - 1, 0)] if nodes else []))
+
+
+def _node(entry: Any, number: int, path: Path) -> Node:
+    given = cast("dict[str, Any]", entry if isinstance(entry, dict) else {})
+    if not isinstance(given.get("op"), str) or not isinstance(given.get("name"), str):
+        raise ModelFileError(f"node {number} has no op and no name", location=str(path))
+    texts: dict[str, str] = {}
+    for place in ("attr", "param", "attrs"):
+        if isinstance(found := given.get(place), dict):
+            texts |= {str(key): str(value) for key, value in cast("Mapping[Any, Any]", found).items()}
+    hidden = {key[2:-2]: text for key, text in texts.items() if key.startswith("__") and key.endswith("__") and len(key) > 4}
+    # The rate of learning of a weight is on the node that has the weight.
+    own = {key: text for key, text in texts.items() if f"__{key[2:-2]}__" != key and not key.endswith(("_lr_mult", "_wd_mult"))}
+    attributes = {key: value for key, text in own.items() if (value := value_of_text(text)) is not None}
+    references = _references(given.get("inputs"), number, f"the inputs of {given['name']!r}", path)
+    subgraphs = [_symbol(each, path) for each in cast("Sequence[Any]", given.get("subgraphs") or [])]
+    return Node(given["op"], given["name"], attributes, hidden, references, subgraphs)
+
+
+def _references(found: Any, before: int, what: str, path: Path) -> list[tuple[int, int]]:
+    """References to results of the nodes in front of number `before`."""
+    references: list[tuple[int, int]] = []
+    for each in cast("Sequence[Any]", found if isinstance(found, list) else []):
+        pair = cast("Sequence[Any]", each[:2] if isinstance(each, list) else [])
+        if len(pair) != 2 or not all(isinstance(part, int) and part >= 0 for part in pair) or pair[1] >= MAXIMUM_RESULTS:
+            raise ModelFileError(f"{what}: {each!r} is no reference to a result", location=str(path))
+        if pair[0] >= before:
+            raise ModelFileError(
+                f"{what}: node {pair[0]} is not in front of them", location=str(path), hint="nodes are in order of execution"
+            )
+        references.append((pair[0], pair[1]))
+    return references
+
+
+def value_of_text(text: str) -> Value | None:
+    """The value that the text of an attribute stands for; None for the text None.
+
+    Lists of numbers become lists; texts that are no Python value, and lists with None in them, stay as they are.
+    """
+    text = text.strip()
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if text == "None":
+        return None
+    if _NUMBER.match(text):
+        return float(text) if set(text) & set(".eE") else int(text)
+    if _LIST.match(text):
+        try:
+            return [value if isinstance(value, int) else float(value) for value in ast.literal_eval(text)]
+        except (ValueError, SyntaxError, TypeError):
+            return text
+    return text

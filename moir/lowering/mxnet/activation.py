@@ -1,0 +1,142 @@
+"""Activations, Softmax and its relatives, and losses as what they compute in inference.
+
+Source: activation.cc, leaky_relu.cc, softmax*.cc, softmax_output.cc and regression_output.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import normalize_axis
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import element, rank_of_operand
+from moir.lowering.mxnet.elementary import plain_name
+from moir.lowering.mxnet.table import mxnet
+from moir.rewriting.builder import OpBuilder
+
+_ACTIVATIONS = {
+    "relu": "Relu",
+    "sigmoid": "Sigmoid",
+    "tanh": "Tanh",
+    "softrelu": "SoftPlus",
+    "softsign": "SoftSign",
+    "mish": "Mish",
+}
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+
+
+@mxnet.lowers("Activation", "_npx_activation")
+def activation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.Activation(x) {act_type = "softrelu"} -> opset4.SoftPlus(x), and so on"""
+    type_, x = node.text("act_type"), node.operand(0)
+    if type_ == "log_sigmoid":
+        return op.Negative(op.SoftPlus(op.Negative(x)))
+    if type_ not in _ACTIVATIONS:
+        node.fail(f"act_type {type_!r} does not exist")
+    return getattr(op, _ACTIVATIONS[type_])(x)
+
+
+@mxnet.lowers("LeakyReLU", "_npx_leaky_relu")
+def leaky_relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.LeakyReLU(x, gamma) {act_type = "leaky", slope = 0.25} -> opset1.PRelu(x, slope), Elu, Selu or Gelu
+
+    In inference the slope of `rrelu` is the middle of its bounds.
+    """
+    type_, x = node.text("act_type", "leaky"), node.operand(0)
+    slope = node.number("slope", 0.25)
+    if type_ == "leaky":
+        return op.PRelu(x, [slope])
+    if type_ == "prelu":
+        return op.PRelu(x, node.operand(1))
+    if type_ == "elu":
+        return op.Elu(x, alpha=slope)
+    if type_ == "selu":
+        return op.Selu(x, op.constant(SELU_ALPHA), op.constant(SELU_SCALE))
+    if type_ == "gelu":
+        return op.Gelu(x, approximation_mode="ERF")
+    if type_ == "rrelu":
+        return op.PRelu(x, [(node.number("lower_bound", 0.125) + node.number("upper_bound", 0.334)) / 2])
+    return node.fail(f"act_type {type_!r} does not exist")
+
+
+@mxnet.lowers("hard_sigmoid")
+def hard_sigmoid(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.hard_sigmoid(x) {alpha = 0.2, beta = 0.5} -> opset1.Clamp(alpha · x + beta) {min = 0, max = 1}"""
+    scaled = op.Multiply(node.operand(0), node.number("alpha", 0.2))
+    return op.Clamp(op.Add(scaled, node.number("beta", 0.5)), min=0.0, max=1.0)
+
+
+@mxnet.lowers("smooth_l1")
+def smooth_l1(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.smooth_l1(x) {scalar = s} -> (s x)² / 2 where |x| < 1 / s², elsewhere |x| - 1 / (2 s²)"""
+    square = node.number("scalar", 1.0) ** 2
+    x = node.operand(0)
+    size = op.Abs(x)
+    near = op.Multiply(op.Multiply(x, x), square / 2)
+    return op.Select(op.Less(size, 1 / square), near, op.Subtract(size, 0.5 / square))
+
+
+@mxnet.lowers("softmax", "_npx_softmax", "log_softmax", "_npx_log_softmax", "softmin")
+def softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.softmax(x, length) {axis = -1, temperature} -> opset8.Softmax(x / temperature) {axis}
+
+    With lengths, what is behind them along the axis does not count, and is 0.
+    """
+    name, x = plain_name(node.op.KIND), node.operand(0)
+    axis, temperature = node.integer("axis", -1), node.number("temperature", 1.0)
+    x = op.Negative(x) if name == "softmin" else x
+    x = x if temperature == 1 else op.Divide(x, temperature)
+    build = op.LogSoftmax if name == "log_softmax" else op.Softmax
+    if not node.flag("use_length"):
+        result = build(x, axis=axis)
+    else:
+        rank = rank_of_operand(node)
+        axis = normalize_axis(axis, rank)
+        places = op.Range(0, op.Gather(op.ShapeOf(x), axis, 0), 1, output_type=si64)
+        shaped = op.Reshape(places, [-1, *[1] * (rank - 1 - axis)], special_zero=False)
+        within = op.Less(shaped, op.convert(op.Unsqueeze(node.operand(1), [axis]), si64))
+        result = op.Select(within, build(op.Select(within, x, -np.inf), axis=axis), 0.0)
+    return op.convert(result, element(node, node.element(0)))
+
+
+@mxnet.lowers("SoftmaxActivation")
+def softmax_activation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.SoftmaxActivation(x) {mode = "instance"} -> Softmax over the last axis, with mode = channel over axis 1
+
+    MXNet's documentation says that `instance` is over all of a sample, which is so for two dimensions only.
+    """
+    return op.Softmax(node.operand(0), axis=1 if node.text("mode", "instance") == "channel" else -1)
+
+
+@mxnet.lowers("SoftmaxOutput", "Softmax")
+def softmax_output(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.SoftmaxOutput(x, label) -> Softmax over a sample
+
+    With `multi_output` over axis 1, with `preserve_shape` over the last one.
+    """
+    if node.flag("multi_output"):
+        return op.Softmax(node.operand(0), axis=1)
+    return op.Softmax(node.operand(0), axis=-1) if node.flag("preserve_shape") else _over_samples(node, op)
+
+
+def _over_samples(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """Softmax over all elements of a sample, in the shape of the operand."""
+    x, rank = node.operand(0), node.rank(0)
+    if rank == 2:
+        return op.Softmax(x, axis=1)
+    flat = op.Softmax(op.Reshape(x, [0, -1], special_zero=True), axis=1)
+    return op.Reshape(flat, op.ShapeOf(x), special_zero=False)
+
+
+@mxnet.lowers("LinearRegressionOutput", "MAERegressionOutput", "SVMOutput")
+def regression_output(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """mxnet.LinearRegressionOutput(x, label) -> x"""
+    return node.operand(0)
+
+
+@mxnet.lowers("LogisticRegressionOutput")
+def logistic_regression_output(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.LogisticRegressionOutput(x, label) -> opset1.Sigmoid(x)"""
+    return op.Sigmoid(node.operand(0))

@@ -1,0 +1,148 @@
+"""Arithmetic and comparisons of two tensors, or of a tensor and a number.
+
+Source: elemwise_binary_*op*.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import NoReturn
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import is_integer, operands
+from moir.lowering.mxnet.elementary import in_type_of, plain_name
+from moir.lowering.mxnet.families import FAMILIES
+from moir.lowering.mxnet.table import mxnet
+from moir.rewriting.builder import OpBuilder
+
+_OPERATIONS = {
+    "add": "Add",
+    "sub": "Subtract",
+    "mul": "Multiply",
+    "div": "Divide",
+    "mod": "FloorMod",
+    "power": "Power",
+    "maximum": "Maximum",
+    "minimum": "Minimum",
+}
+_COMPARISONS = {
+    "equal": "Equal",
+    "not_equal": "NotEqual",
+    "greater": "Greater",
+    "greater_equal": "GreaterEqual",
+    "lesser": "Less",
+    "lesser_equal": "LessEqual",
+}
+_LOGIC = {"logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor"}
+
+_SPELLINGS = {
+    "add": ("Plus", "plus", "add", "grad_add", "elemwise_add", "broadcast_add", "broadcast_plus"),
+    "sub": ("Minus", "minus", "sub", "subtract", "elemwise_sub", "broadcast_sub", "broadcast_minus"),
+    "mul": ("Mul", "mul", "multiply", "elemwise_mul", "broadcast_mul"),
+    "div": ("Div", "div", "true_divide", "elemwise_div", "broadcast_div"),
+    "mod": ("Mod", "mod", "broadcast_mod"),
+    "power": ("Power", "power", "broadcast_power"),
+    "maximum": ("Maximum", "maximum", "broadcast_maximum"),
+    "minimum": ("Minimum", "minimum", "broadcast_minimum"),
+    "equal": ("Equal", "equal", "broadcast_equal"),
+    "not_equal": ("Not_Equal", "NotEqual", "not_equal", "broadcast_not_equal"),
+    "greater": ("Greater", "greater", "broadcast_greater"),
+    "greater_equal": ("Greater_Equal", "GreaterEqual", "greater_equal", "broadcast_greater_equal"),
+    "lesser": ("Lesser", "lesser", "less", "broadcast_lesser"),
+    "lesser_equal": ("Lesser_Equal", "LesserEqual", "lesser_equal", "less_equal", "broadcast_lesser_equal"),
+    "logical_and": ("logical_and", "broadcast_logical_and"),
+    "logical_or": ("logical_or", "broadcast_logical_or"),
+    "logical_xor": ("logical_xor", "broadcast_logical_xor"),
+    "hypot": ("hypot", "broadcast_hypot"),
+}
+"""The names of each operation, without underscores and prefixes in front of them."""
+
+_CANONICAL = {spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings}
+
+
+def _plain(kind: str) -> str:
+    return plain_name(kind).lstrip("_").removesuffix("_scalar").removesuffix("Scalar")
+
+
+def _name(kind: str) -> tuple[str, bool]:
+    """The operation of a kind such as `_RMinusScalar`, and whether the number is its first operand."""
+    plain = _plain(kind)
+    if plain in _CANONICAL:
+        return _CANONICAL[plain], False
+    return _CANONICAL[plain[1:]], True
+
+
+def _is_known(kind: str) -> bool:
+    plain = _plain(kind)
+    return plain in _CANONICAL or (plain[:1] in "rR" and plain[1:] in _CANONICAL)
+
+
+_KINDS = [kind for kind in FAMILIES["arithmetic"].split() if _is_known(kind)]
+_SCALAR_KINDS = [kind for kind in _KINDS if kind.lower().endswith("scalar")]
+_BINARY_KINDS = [kind for kind in _KINDS if kind not in _SCALAR_KINDS]
+
+
+@mxnet.lowers(*_BINARY_KINDS)
+def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.broadcast_add(a, b) -> opset1.Add(a, b), and so on; comparisons have the type of a"""
+    return _computed(node, op, _name(node.op.KIND)[0], node.operand(0), node.operand(1), node.operand(0))
+
+
+@mxnet.lowers(*_SCALAR_KINDS)
+def scalar(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._rminus_scalar(x) {scalar} -> opset1.Subtract(scalar, x), and so on"""
+    name, is_first = _name(node.op.KIND)
+    x, number = node.operand(0), node.number("scalar", 0.0)
+    if is_integer(x) and not number.is_integer():
+        x = op.convert(x, f32)
+    value = op.constant_like(number, x)
+    return _computed(node, op, name, value, x, x) if is_first else _computed(node, op, name, x, value, x)
+
+
+def _computed(node: LoweringNode, op: OpBuilder, name: str, a: SSAValue, b: SSAValue, like: SSAValue) -> SSAValue:
+    if name in _OPERATIONS:
+        return getattr(op, _OPERATIONS[name])(a, b)
+    if name == "hypot":
+        return op.Sqrt(op.Add(op.Multiply(a, a), op.Multiply(b, b)))
+    if name in _LOGIC:
+        return in_type_of(node, op, getattr(op, _LOGIC[name])(op.NotEqual(a, 0), op.NotEqual(b, 0)), like)
+    return in_type_of(node, op, getattr(op, _COMPARISONS[name])(a, b), like)
+
+
+@mxnet.lowers("add_n", "ElementWiseSum")
+def add_n(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.add_n(a, b, …) -> a + b + …"""
+    return reduce(op.Add, operands(node))
+
+
+@mxnet.lowers("_copy", "_np_copy", "_identity_with_attr_like_rhs")
+def copy(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """mxnet._copy(x) -> x"""
+    return node.operand(0)
+
+
+@mxnet.lowers("clip", "_npi_clip")
+def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.clip(x) {a_min, a_max} -> opset1.Clamp(x) {min, max}"""
+    return op.Clamp(node.operand(0), min=node.number("a_min", float("-inf")), max=node.number("a_max", float("inf")))
+
+
+@mxnet.lowers("_contrib_div_sqrt_dim")
+def div_sqrt_dim(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_div_sqrt_dim(x) -> x / √(size of the last dimension)"""
+    x = node.operand(0)
+    shape = node.shape(0)
+    if shape is not None and shape[-1] > 0:
+        return op.Divide(x, float(np.sqrt(shape[-1])))
+    size = op.Gather(op.ShapeOf(x, output_type=si64), -1, 0)
+    return op.Divide(x, op.Sqrt(op.ConvertLike(size, x)))
+
+
+@mxnet.lowers("_npi_arctan2")
+def arctan2(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """mxnet._npi_arctan2 has no form in OpenVINO IR yet"""
+    node.fail("the angle of two coordinates is not supported")

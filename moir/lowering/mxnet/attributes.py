@@ -1,0 +1,119 @@
+"""Attributes of MXNet nodes in the forms that they have: a number in place of a list, None in a list, layouts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects import element_types
+from moir.dialects.element_types import is_element_type, to_numpy
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import element_of, normalize_axis
+from moir.lowering.binder import LoweringNode
+from moir.rewriting.builder import OpBuilder
+
+ELEMENTS: dict[str, Attribute] = {
+    "float16": element_types.f16,
+    "float32": element_types.f32,
+    "float64": element_types.f64,
+    "bfloat16": element_types.bf16,
+    "int8": element_types.si8,
+    "int32": element_types.si32,
+    "int64": element_types.si64,
+    "uint8": element_types.ui8,
+    "bool": element_types.boolean,
+    "int16": element_types.si16,
+}
+"""The element types by their names in attributes."""
+
+
+def operands(node: LoweringNode) -> list[SSAValue]:
+    """All operands. Raises ConversionError if there are none."""
+    return [node.operand(0), *node.operands[1:]]
+
+
+def entries(node: LoweringNode, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
+    """A list of integers, which may be given as one integer."""
+    found = node.op.properties.get(name)
+    value: object = () if found is None else value_of(found)
+    if isinstance(value, int):
+        return (value,)
+    return node.integers(name, default)
+
+
+def by_axis(node: LoweringNode, name: str, axes: int, default: int) -> tuple[int, ...]:
+    """An attribute with an entry for each spatial axis. Raises ConversionError for another number of entries."""
+    given = entries(node, name) or (default,) * axes
+    if len(given) != axes:
+        node.fail(f"{name} has {len(given)} entries for {axes} spatial axes")
+    return given
+
+
+def optional_entries(node: LoweringNode, name: str) -> list[int | None]:
+    """A list of integers, some of which may be None; no list at all is an empty one."""
+    found = node.op.properties.get(name)
+    value: object = () if found is None else value_of(found)
+    if isinstance(value, str):
+        try:
+            value = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            node.fail(f"{name} is {value!r}, not a list of integers")
+    items = [value] if isinstance(value, int) or value is None else list(cast("Sequence[Any]", value))
+    if not all(item is None or isinstance(item, int) for item in items):
+        node.fail(f"{name} is {items}, not a list of integers")
+    return items
+
+
+def axes_of(node: LoweringNode, rank: int, name: str = "axis") -> list[int] | None:
+    """The axes that an attribute names, from the front; None if it names none."""
+    if name not in node.op.properties or (given := entries(node, name)) == ():
+        return None
+    return [normalize_axis(axis, rank) for axis in given]
+
+
+def element(node: LoweringNode, default: Attribute, name: str = "dtype") -> Attribute:
+    """The element type that an attribute names."""
+    spelled = node.text(name, "")
+    if not spelled:
+        return default
+    if spelled not in ELEMENTS:
+        node.fail(f"{name} {spelled!r} is no element type of OpenVINO IR")
+    return ELEMENTS[spelled]
+
+
+def is_integer(value: SSAValue) -> bool:
+    """Whether a value is of a known element type that is no float."""
+    found = element_of(value)
+    return is_element_type(found) and found is not element_types.dynamic and np.dtype(to_numpy(found)).kind in "iub"
+
+
+def is_channel_last(node: LoweringNode) -> bool:
+    """Whether `layout` has the channels in the last place."""
+    layout = node.text("layout", "NC")
+    if not layout.startswith("N") or "C" not in layout or (not layout.endswith("C") and not layout.startswith("NC")):
+        node.fail(f"layout {layout!r} is not supported")
+    return layout.endswith("C") and len(layout) > 2
+
+
+def channel_first(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
+    """[N, …, C] -> [N, C, …]"""
+    return op.transposed(value, [0, rank - 1, *range(1, rank - 1)])
+
+
+def channel_last(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
+    """[N, C, …] -> [N, …, C]"""
+    return op.transposed(value, [0, *range(2, rank), 1])
+
+
+def rank_of_operand(node: LoweringNode, index: int = 0) -> int:
+    """The rank of an operand. Raises ConversionError, with what to give, if it is unknown."""
+    rank = node.rank(index)
+    if rank is None:
+        node.fail(
+            f"the rank of operand {index} is unknown", hint="MXNet's files have no shapes of inputs; give them: --input NAME[1,3,224,224]"
+        )
+    return rank

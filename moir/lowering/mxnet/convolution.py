@@ -1,0 +1,121 @@
+"""Convolutions in one to three dimensions, channels first or last.
+
+Source: convolution.cc, deconvolution.cc and deformable_convolution.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import by_axis, channel_first, channel_last, entries, is_channel_last
+from moir.lowering.mxnet.table import mxnet
+from moir.lowering.windows import SlidingWindow
+from moir.rewriting.builder import OpBuilder
+
+
+def _kernel(node: LoweringNode) -> tuple[int, ...]:
+    kernel = entries(node, "kernel")
+    if not 1 <= len(kernel) <= 3 or min(kernel) < 1:
+        node.fail(f"kernel {list(kernel)} is no kernel of 1 to 3 axes")
+    return kernel
+
+
+def _window(node: LoweringNode, axes: int) -> SlidingWindow:
+    strides, dilations = (by_axis(node, name, axes, 1) for name in ("stride", "dilate"))
+    pads = by_axis(node, "pad", axes, 0)
+    if min(*strides, *dilations) < 1 or min(pads) < 0:
+        node.fail(f"strides {list(strides)}, dilations {list(dilations)} and pads {list(pads)} are no window")
+    return SlidingWindow(strides, dilations, pads, pads, "explicit")
+
+
+def _grouped(node: LoweringNode, op: OpBuilder, weights: SSAValue, group: int) -> SSAValue:
+    """Weights with the groups split off their first dimension."""
+    shape = shape_of(weights)
+    if shape is None or min(shape) < 0 or group < 1 or shape[0] % group:
+        node.fail(f"the weights cannot be divided into {group} groups")
+    return op.Reshape(weights, [group, shape[0] // group, *shape[1:]], special_zero=False)
+
+
+def _with_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, index: int, axes: int, default: bool) -> SSAValue:
+    if node.flag("no_bias", default):
+        return result
+    return op.Add(result, op.Reshape(node.operand(index), [1, -1, *[1] * axes], special_zero=False))
+
+
+@mxnet.lowers("Convolution", "Convolution_v1", "_npx_convolution")
+def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.Convolution(x, w, b) {num_group = 1} -> opset1.Add(opset1.Convolution(x, w), b as [1, C, 1, 1])
+
+    With groups: opset1.GroupConvolution. With channels in the last place: between transpositions.
+    """
+    axes = len(_kernel(node))
+    window, group = _window(node, axes), node.integer("num_group", 1)
+    x, weights, is_last = node.operand(0), node.operand(1), is_channel_last(node)
+    if is_last:
+        x, weights = channel_first(op, x, axes + 2), channel_first(op, weights, axes + 2)
+    if group == 1:
+        result = op.Convolution(x, weights, **window.properties())
+    else:
+        result = op.GroupConvolution(x, _grouped(node, op, weights, group), **window.properties())
+    result = _with_bias(node, op, result, 2, axes, default=False)
+    return channel_last(op, result, axes + 2) if is_last else result
+
+
+@mxnet.lowers("Deconvolution", "_npx_deconvolution")
+def deconvolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.Deconvolution(x, w, b) {adj, target_shape} -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b)
+
+    `target_shape` takes the place of pads and of `adj`: of an odd surplus one more is removed at the beginning.
+    """
+    kernel = _kernel(node)
+    axes, group = len(kernel), node.integer("num_group", 1)
+    window, padding = _window(node, axes), by_axis(node, "adj", axes, 0)
+    x, weights, is_last = node.operand(0), node.operand(1), is_channel_last(node)
+    if is_last:
+        x, weights = channel_first(op, x, axes + 2), channel_first(op, weights, axes + 2)
+    target = entries(node, "target_shape")
+    if any(target):
+        shape = shape_of(x)
+        if shape is None or min(shape[2:]) < 0:
+            node.fail("the padding for target_shape depends on unknown sizes", hint="give the model's inputs known shapes")
+        extents = [
+            (size - 1) * s + d * (k - 1) + 1 for size, s, d, k in zip(shape[2:], window.strides, window.dilations, kernel, strict=True)
+        ]
+        surplus = [extent - wanted for extent, wanted in zip(extents, target, strict=True)]
+        if min(surplus) < 0:
+            node.fail(f"target_shape {list(target)} is larger than the result without padding, {extents}")
+        pads = tuple((each + 1) // 2 for each in surplus)
+        padding = tuple(each % 2 for each in surplus)
+        window = window._replace(pads_begin=pads, pads_end=pads)
+    if group == 1:
+        result = op.ConvolutionBackpropData(x, weights, **window.properties(), output_padding=padding)
+    else:
+        weights = _grouped(node, op, weights, group)
+        result = op.GroupConvolutionBackpropData(x, weights, **window.properties(), output_padding=padding)
+    result = _with_bias(node, op, result, 2, axes, default=True)
+    return channel_last(op, result, axes + 2) if is_last else result
+
+
+@mxnet.lowers("_contrib_DeformableConvolution", "_contrib_ModulatedDeformableConvolution")
+def deformable_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_DeformableConvolution(x, offset, w, b)
+    -> opset1.Add(opset8.DeformableConvolution(x, offset, w), b)
+
+    The modulated one has a mask behind the offsets.
+    """
+    if len(_kernel(node)) != 2:
+        node.fail("the runtime has deformable convolutions of 2 axes only")
+    is_modulated = "Modulated" in node.op.KIND
+    x, offset = node.operand(0), node.operand(1)
+    operands = [x, offset, node.operand(3), node.operand(2)] if is_modulated else [x, offset, node.operand(2)]
+    result = op.DeformableConvolution(
+        *operands,
+        **_window(node, 2).properties(),
+        group=node.integer("num_group", 1),
+        deformable_group=node.integer("num_deformable_group", 1),
+        # Beyond its edge the image goes on with the elements there, in the modulated version with zeros.
+        bilinear_interpolation_pad=is_modulated,
+    )
+    return _with_bias(node, op, result, 4 if is_modulated else 3, 2, default=False)

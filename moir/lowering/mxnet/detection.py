@@ -1,0 +1,279 @@
+"""Operations of detection networks: SSD, Faster R-CNN, YOLO of GluonCV.
+
+Source: contrib/multibox_prior.cc, contrib/multibox_detection.cc, contrib/bounding_box-inl.h, contrib/proposal.cc,
+roi_pooling.cc, contrib/roi_align.cc and contrib/psroi_pooling.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si32, si64
+from moir.dialects.shapes import rank_of, shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import entries, rank_of_operand
+from moir.lowering.mxnet.table import mxnet
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+
+def _numbers(node: LoweringNode, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
+    """A list of numbers, which may be given as one."""
+    found = node.attribute(name, None)
+    return (float(found),) if isinstance(found, int | float) else node.numbers(name, default)
+
+
+@mxnet.lowers("_contrib_MultiBoxPrior")
+def multi_box_prior(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_MultiBoxPrior(x) {sizes, ratios, clip, steps, offsets} -> boxes [1, H · W · A, 4]
+
+    Of each place those of all sizes with the first ratio, then those of the first size with the other ratios; corners
+    are in parts of the image. A width is in the height's unit.
+    """
+    sizes, ratios = _numbers(node, "sizes", (1.0,)), _numbers(node, "ratios", (1.0,))
+    steps, offsets = _numbers(node, "steps", (-1.0, -1.0)), _numbers(node, "offsets", (0.5, 0.5))
+    shape = op.ShapeOf(node.operand(0))
+    height, width = (op.convert(op.Gather(shape, axis, 0), f32) for axis in (2, 3))
+    root = np.sqrt(np.array([ratios[0]] * len(sizes) + list(ratios[1:]), np.float32))
+    size = np.array([*sizes, *[sizes[0]] * (len(ratios) - 1)], np.float32)
+    half_widths = op.Multiply(op.constant(size * root / 2), op.Divide(height, width))
+    half_heights = op.constant(size / root / 2)
+
+    def centres(count: SSAValue, step: float, offset: float) -> SSAValue:
+        places = op.Add(op.convert(op.Range(0, op.convert(count, si64), 1, output_type=si64), f32), offset)
+        return op.Multiply(places, step) if step > 0 else op.Divide(places, count)
+
+    y = op.Reshape(centres(height, steps[0], offsets[0]), [-1, 1, 1], special_zero=False)
+    x = op.Reshape(centres(width, steps[1], offsets[1]), [1, -1, 1], special_zero=False)
+    full = op.Concat(op.Slice(shape, [2], [4], [1]), op.constant([len(size)]), axis=0)
+    corners = [op.Subtract(x, half_widths), op.Subtract(y, half_heights), op.Add(x, half_widths), op.Add(y, half_heights)]
+    boxes = op.Concat(*(op.Unsqueeze(op.Broadcast(corner, full), [3]) for corner in corners), axis=3)
+    boxes = op.Reshape(boxes, [1, -1, 4], special_zero=False)
+    return op.Clamp(boxes, min=0.0, max=1.0) if node.flag("clip") else boxes
+
+
+class Candidates(NamedTuple):
+    """Boxes [N, A, 4] by falling score, with their scores and classes [N, A]; those that do not count score -1."""
+
+    scores: SSAValue
+    classes: SSAValue
+    boxes: SSAValue
+
+
+def _survivors(op: OpBuilder, found: Candidates, threshold: float, class_count: int | None) -> SSAValue:
+    """Which candidates [N, A] no better one of its class overlaps by more than the threshold.
+
+    Without `class_count`, of any class.
+    """
+    if class_count is None:
+        scores = op.Unsqueeze(found.scores, [1])
+    else:
+        numbers = op.constant(np.arange(class_count, dtype=np.float32).reshape(1, -1, 1))
+        scores = op.Select(op.Equal(op.Unsqueeze(found.classes, [1]), numbers), op.Unsqueeze(found.scores, [1]), -1.0)
+    selected = op["opset9.NonMaxSuppression"].results(
+        found.boxes,
+        scores,
+        op.Gather(op.ShapeOf(found.scores), 1, 0),
+        op.constant(threshold),
+        op.constant(0.0),
+        box_encoding="corner",
+        sort_result_descending=False,
+        output_type=si64,
+    )[0]
+    # The operation's result is padded with -1, which as an index would be that of the last candidate.
+    places = op.Gather(selected, [0, 2], 1)
+    chosen = op.convert(op.GreaterEqual(op.Gather(selected, 0, 1), 0), f32)
+    zeros = op.Broadcast(op.constant(0.0), op.ShapeOf(found.scores))
+    return op.Greater(op["opset15.ScatterNDUpdate"](zeros, op.Maximum(places, 0), chosen, reduction="max"), 0.0)
+
+
+def _by_score(op: OpBuilder, scores: SSAValue, *others: SSAValue) -> list[SSAValue]:
+    """Scores [N, A] from the largest, and others [N, A, …] in the same order."""
+    count = op.Gather(op.ShapeOf(scores), 1, 0)
+    ordered, order = op.TopK.results(scores, count, axis=1, mode="max", sort="value", index_element_type=si64, stable=True)
+    return [ordered, *(op.Gather(other, order, 1, batch_dims=1) for other in others)]
+
+
+@mxnet.lowers("_contrib_MultiBoxDetection")
+def multi_box_detection(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_MultiBoxDetection(scores [N, C, A], offsets [N, 4 A], anchors [1, A, 4])
+    -> [N, A, 6] by falling score
+
+    A row is (class, score, corners). The class of a suppressed row is -1; all of a row that never counted is. Behind
+    the first `nms_topk` rows are not sorted: there are those that the list of all that count has at these places.
+    """
+    scores, offsets, anchors = (node.operand(index) for index in range(3))
+    shape = shape_of(scores)
+    if shape is None or len(shape) != 3 or shape[1] < 2:
+        node.fail("the number of classes is unknown", hint="give the model's inputs known shapes")
+    if node.integer("background_id", 0) != 0:
+        node.fail("another background than class 0 is not supported")
+    foreground = op.Slice(scores, [1], [2**31], [1], [1])
+    best, numbers = op.TopK.results(foreground, op.constant(1), axis=1, mode="max", sort="value", index_element_type=si64, stable=True)
+    best, classes = op.Squeeze(best, [1]), op.convert(op.Squeeze(numbers, [1]), f32)
+    given = op.Select(op.GreaterEqual(best, node.number("threshold", 0.01)), best, -1.0)
+    boxes = _decoded(op, offsets, anchors, node.numbers("variances", (0.1, 0.1, 0.2, 0.2)), node.flag("clip", True))
+    ordered, classes, places = _by_score(op, given, classes, boxes)
+    limit = node.integer("nms_topk", -1)
+    considered = _within(op, op.GreaterEqual(ordered, 0.0), limit)
+    threshold = node.number("nms_threshold", 0.5)
+    kept = considered
+    if 0 < threshold <= 1:
+        candidates = Candidates(op.Select(considered, ordered, -1.0), classes, places)
+        kept = _survivors(op, candidates, threshold, None if node.flag("force_suppress") else shape[1] - 1)
+    if limit > 0:
+        # The list of all that count, in the order of the anchors.
+        counts = op.convert(op.GreaterEqual(given, 0.0), f32)
+        _, scores, corners = _by_score(op, counts, given, boxes)
+        ordered, places = op.Select(considered, ordered, scores), op.Select(op.Unsqueeze(considered, [2]), places, corners)
+    rows = op.Concat(op.Unsqueeze(op.Select(kept, classes, -1.0), [2]), op.Unsqueeze(ordered, [2]), places, axis=2)
+    return op.Select(op.Unsqueeze(op.GreaterEqual(ordered, 0.0), [2]), rows, -1.0)
+
+
+def _within(op: OpBuilder, counts: SSAValue, limit: int) -> SSAValue:
+    """Which of the candidates [N, A] that count are among the first `limit`; all of them if that is not positive."""
+    if limit <= 0:
+        return counts
+    places = op.Range(0, op.Gather(op.ShapeOf(counts), 1, 0), 1, output_type=si64)
+    return op.LogicalAnd(counts, op.Less(op.Unsqueeze(places, [0]), limit))
+
+
+def _decoded(op: OpBuilder, offsets: SSAValue, anchors: SSAValue, variances: tuple[float, ...], clips: bool) -> SSAValue:
+    """Corners [N, A, 4] from offsets [N, 4 A] of centres and sizes of anchors [1, A, 4]."""
+    shifts = op.Multiply(op.Reshape(offsets, [0, -1, 4], special_zero=True), op.constant(list(variances)))
+    x1, y1, x2, y2 = op.Split.parts(4, anchors, op.constant(2), num_splits=4)
+    dx, dy, dw, dh = op.Split.parts(4, shifts, op.constant(2), num_splits=4)
+    width, height = op.Subtract(x2, x1), op.Subtract(y2, y1)
+    x = op.Add(op.Multiply(dx, width), op.Divide(op.Add(x1, x2), 2.0))
+    y = op.Add(op.Multiply(dy, height), op.Divide(op.Add(y1, y2), 2.0))
+    w, h = (op.Divide(op.Multiply(op.Exp(d), size), 2.0) for d, size in ((dw, width), (dh, height)))
+    boxes = op.Concat(op.Subtract(x, w), op.Subtract(y, h), op.Add(x, w), op.Add(y, h), axis=2)
+    return op.Clamp(boxes, min=0.0, max=1.0) if clips else boxes
+
+
+@mxnet.lowers("_contrib_box_nms", "_contrib_box_non_maximum_suppression")
+def box_nms(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_box_nms(x [N, A, K]) -> rows by falling score, behind them -1 for those that are suppressed"""
+    x = node.operand(0)
+    rank = rank_of_operand(node)
+    if rank not in (2, 3):
+        node.fail(f"its operand has {rank} dimensions, not 2 or 3")
+    if node.is_used(1):
+        node.fail("its second result is for training only")
+    rows = op.Unsqueeze(x, [0]) if rank == 2 else x
+    start, at = node.integer("coord_start", 2), node.integer("score_index", 1)
+    class_at, background = node.integer("id_index", -1), node.integer("background_id", -1)
+    score = op.Gather(rows, at, 2)
+    counts = op.Greater(score, node.number("valid_thresh", 0.0))
+    if class_at >= 0 and background >= 0:
+        counts = op.LogicalAnd(counts, op.NotEqual(op.Gather(rows, class_at, 2), background))
+    ordered, rows = _by_score(op, op.Select(counts, score, -1.0), rows)
+    considered = _within(op, op.GreaterEqual(ordered, 0.0), node.integer("topk", -1))
+    given = op.Gather(rows, list(range(start, start + 4)), 2)
+    boxes = _corners(op, given) if node.text("in_format", "corner") == "center" else given
+    is_by_class = class_at >= 0 and not node.flag("force_suppress")
+    classes = op.Gather(rows, class_at, 2) if is_by_class else ordered
+    candidates = Candidates(op.Select(considered, ordered, -1.0), classes, _apart(op, boxes, classes) if is_by_class else boxes)
+    kept = _survivors(op, candidates, node.number("overlap_thresh", 0.5), None)
+    if node.text("out_format", "corner") != node.text("in_format", "corner"):
+        changed = boxes if node.text("out_format", "corner") == "corner" else _centres(op, boxes)
+        places = op.constant(np.arange(start, start + 4, dtype=np.int64).reshape(1, 1, 4))
+        sizes = op.Concat(op.Slice(op.ShapeOf(rows), [0], [2], [1]), op.constant([4]), axis=0)
+        rows = op.ScatterElementsUpdate(rows, op.Broadcast(places, sizes), changed, op.constant(2))
+    survived, rows = _by_score(op, op.Select(kept, ordered, -1.0), rows)
+    result = op.Select(op.Unsqueeze(op.GreaterEqual(survived, 0.0), [2]), rows, -1.0)
+    return [op.Squeeze(result, [0]) if rank == 2 else result]
+
+
+def _apart(op: OpBuilder, boxes: SSAValue, classes: SSAValue) -> SSAValue:
+    """Boxes moved by their class, so far that those of different classes do not overlap."""
+    reach = op.Add(op.Subtract(op.ReduceMax(boxes, [0, 1, 2], keep_dims=True), op.ReduceMin(boxes, [0, 1, 2], keep_dims=True)), 1.0)
+    return op.Add(boxes, op.Multiply(op.Unsqueeze(classes, [2]), reach))
+
+
+def _corners(op: OpBuilder, boxes: SSAValue) -> SSAValue:
+    centre, size = op.Split.parts(2, boxes, op.constant(2), num_splits=2)
+    half = op.Divide(size, 2.0)
+    return op.Concat(op.Subtract(centre, half), op.Add(centre, half), axis=2)
+
+
+def _centres(op: OpBuilder, boxes: SSAValue) -> SSAValue:
+    low, high = op.Split.parts(2, boxes, op.constant(2), num_splits=2)
+    return op.Concat(op.Divide(op.Add(low, high), 2.0), op.Subtract(high, low), axis=2)
+
+
+@mxnet.lowers("_contrib_Proposal", "_contrib_MultiProposal")
+def proposal(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_Proposal(scores, offsets, image) -> opset4.Proposal(scores, offsets, image as a list)"""
+    if node.flag("iou_loss"):
+        node.fail("offsets of corners (iou_loss) are not supported")
+    image = node.operand(2)
+    shape = shape_of(image)
+    if rank_of(image) == 2 and shape is not None and shape[0] != 1:
+        image = op.Slice(image, [0], [1], [1], [0])
+    stride = node.integer("feature_stride", 16)
+    rois, scores = op["opset4.Proposal"].results(
+        node.operand(0),
+        node.operand(1),
+        op.Reshape(image, [-1], special_zero=False),
+        base_size=stride,
+        pre_nms_topn=node.integer("rpn_pre_nms_top_n", 6000),
+        post_nms_topn=node.integer("rpn_post_nms_top_n", 300),
+        nms_thresh=node.number("threshold", 0.7),
+        feat_stride=stride,
+        min_size=node.integer("rpn_min_size", 16),
+        ratio=list(_numbers(node, "ratios", (0.5, 1.0, 2.0))),
+        scale=list(_numbers(node, "scales", (4.0, 8.0, 16.0, 32.0))),
+    )
+    return [rois, op.Unsqueeze(scores, [1])]
+
+
+@mxnet.lowers("ROIPooling", "_npx_roi_pooling")
+def roi_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.ROIPooling(x, regions [R, 5]) {pooled_size, spatial_scale} -> opset2.ROIPooling(x, regions)"""
+    height, width = entries(node, "pooled_size")
+    scale = node.number("spatial_scale")
+    regions = op.Reshape(node.operand(1), [-1, 5], special_zero=False)
+    return op.ROIPooling(node.operand(0), regions, pooled_h=height, pooled_w=width, spatial_scale=scale, method="max")
+
+
+@mxnet.lowers("_contrib_PSROIPooling")
+def psroi_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_PSROIPooling(x, regions [R, 5]) -> opset1.PSROIPooling(x, regions) {mode = "average"}"""
+    size = node.integer("pooled_size")
+    group = node.integer("group_size", 0) or size
+    if group != size:
+        node.fail(f"group_size {group} differs from pooled_size {size}, the runtime has one size")
+    return op.PSROIPooling(
+        node.operand(0),
+        op.Reshape(node.operand(1), [-1, 5], special_zero=False),
+        output_dim=node.integer("output_dim"),
+        group_size=size,
+        spatial_scale=node.number("spatial_scale"),
+        mode="average",
+        spatial_bins_x=1,
+        spatial_bins_y=1,
+    )
+
+
+@mxnet.lowers("_contrib_ROIAlign")
+def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_ROIAlign(x, regions [R, 5]) -> opset9.ROIAlign(x, corners, batch indices) {mode = "avg"}"""
+    if node.flag("position_sensitive"):
+        node.fail("position-sensitive pooling is not supported")
+    height, width = entries(node, "pooled_size")
+    regions = node.operand(1)
+    return op.ROIAlign(
+        node.operand(0),
+        op.Gather(regions, [1, 2, 3, 4], 1),
+        op.convert(op.Gather(regions, 0, 1), si32),
+        pooled_h=height,
+        pooled_w=width,
+        sampling_ratio=max(node.integer("sample_ratio", -1), 0),
+        spatial_scale=node.number("spatial_scale"),
+        mode="avg",
+        aligned_mode="half_pixel" if node.flag("aligned") else "asymmetric",
+    )

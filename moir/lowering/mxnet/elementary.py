@@ -1,0 +1,141 @@
+"""Functions of each element, and operations that only matter in training.
+
+Source: elemwise_unary_op*.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import boolean, f32, is_element_type
+from moir.dialects.shapes import element_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import is_integer
+from moir.lowering.mxnet.families import FAMILIES
+from moir.lowering.mxnet.table import mxnet
+from moir.rewriting.builder import OpBuilder
+
+_FUNCTIONS = {
+    "abs": "Abs",
+    "absolute": "Abs",
+    "arccos": "Acos",
+    "arccosh": "Acosh",
+    "arcsin": "Asin",
+    "arcsinh": "Asinh",
+    "arctan": "Atan",
+    "arctanh": "Atanh",
+    "ceil": "Ceiling",
+    "cos": "Cos",
+    "cosh": "Cosh",
+    "erf": "Erf",
+    "exp": "Exp",
+    "floor": "Floor",
+    "log": "Log",
+    "mish": "Mish",
+    "negative": "Negative",
+    "relu": "Relu",
+    "sigmoid": "Sigmoid",
+    "sign": "Sign",
+    "sin": "Sin",
+    "sinh": "Sinh",
+    "softsign": "SoftSign",
+    "sqrt": "Sqrt",
+    "tan": "Tan",
+    "tanh": "Tanh",
+}
+"""The operations that do the same."""
+
+
+def _truncated(x: SSAValue, op: OpBuilder) -> SSAValue:
+    return op.Multiply(op.Sign(x), op.Floor(op.Abs(x)))
+
+
+def _away_from_zero(x: SSAValue, op: OpBuilder) -> SSAValue:
+    return op.Round(x, mode="half_away_from_zero")
+
+
+def _rounded_down_at_ties(x: SSAValue, op: OpBuilder) -> SSAValue:
+    """rint of MXNet: of two integers at the same distance the smaller one."""
+    return op.Ceiling(op.Subtract(x, 0.5))
+
+
+def _cube_root(x: SSAValue, op: OpBuilder) -> SSAValue:
+    return op.Multiply(op.Sign(x), op.Power(op.Abs(x), 1 / 3))
+
+
+_FORMULAS: dict[str, Callable[[SSAValue, OpBuilder], SSAValue]] = {
+    "cbrt": _cube_root,
+    "degrees": lambda x, op: op.Multiply(x, 180 / math.pi),
+    "expm1": lambda x, op: op.Subtract(op.Exp(x), 1.0),
+    "fix": _truncated,
+    "log10": lambda x, op: op.Multiply(op.Log(x), 1 / math.log(10)),
+    "log1p": lambda x, op: op.Log(op.Add(x, 1.0)),
+    "log2": lambda x, op: op.Multiply(op.Log(x), 1 / math.log(2)),
+    "radians": lambda x, op: op.Multiply(x, math.pi / 180),
+    "rcbrt": lambda x, op: op.Divide(op.ConvertLike(op.constant(1.0), x), _cube_root(x, op)),
+    "reciprocal": lambda x, op: op.Power(x, -1.0),
+    "rint": _rounded_down_at_ties,
+    "round": _away_from_zero,
+    "rsqrt": lambda x, op: op.Power(x, -0.5),
+    "square": lambda x, op: op.Multiply(x, x),
+    "trunc": _truncated,
+}
+"""The operations that others express."""
+_ROUNDING = frozenset(("fix", "rint", "round", "trunc"))
+
+_PREFIXES = ("_npi_", "_npx_", "_np_", "_contrib_")
+
+
+def plain_name(kind: str) -> str:
+    """The name of a kind without the prefix of the interface that it is of."""
+    return next((kind.removeprefix(prefix) for prefix in _PREFIXES if kind.startswith(prefix)), kind)
+
+
+@mxnet.lowers(*(kind for kind in FAMILIES["elementary"].split() if plain_name(kind) in _FUNCTIONS or plain_name(kind) in _FORMULAS))
+def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.arcsin(x) -> opset1.Asin(x), and so on
+
+    Functions of real numbers take integers as f32.
+    """
+    name, x = plain_name(node.op.KIND), node.operand(0)
+    if name in _FUNCTIONS:
+        return getattr(op, _FUNCTIONS[name])(x)
+    if is_integer(x):
+        if name in _ROUNDING:
+            return x
+        x = x if name == "square" else op.convert(x, f32)
+    return _FORMULAS[name](x, op)
+
+
+@mxnet.lowers(*("BlockGrad", "Dropout", "IdentityAttachKLSparseReg", "MakeLoss", "_npx_dropout", "identity", "make_loss", "stop_gradient"))
+def identity(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """mxnet.BlockGrad(x) -> x"""
+    if node.text("mode", "training") == "always":
+        node.fail("dropout with mode = always draws random numbers in inference, too; leave it out of the symbol")
+    return node.operand(0)
+
+
+@mxnet.lowers("logical_not", "_npi_logical_not")
+def logical_not(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.logical_not(x) -> x == 0, in the type of x; numpy's is boolean"""
+    return in_type_of(node, op, op.Equal(node.operand(0), 0), node.operand(0))
+
+
+_TESTS = {"isfinite": "IsFinite", "isinf": "IsInf", "isnan": "IsNaN"}
+
+
+@mxnet.lowers(*(prefix + name for name in _TESTS for prefix in ("", "_contrib_")))
+def test(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_isnan(x) -> opset10.IsNaN(x) in the type of x"""
+    return op.convert(getattr(op, _TESTS[plain_name(node.op.KIND)])(node.operand(0)), element_of(node.operand(0)))
+
+
+def in_type_of(node: LoweringNode, op: OpBuilder, truth: SSAValue, like: SSAValue) -> SSAValue:
+    """A boolean result in the type of an operand, as the symbol interface has it; numpy's is boolean."""
+    if node.op.KIND.startswith("_np"):
+        return truth
+    element = element_of(like)
+    return op.convert(truth, element) if is_element_type(element) and element != boolean else truth

@@ -1,0 +1,99 @@
+"""Tensors that are made from attributes: filled ones, ranges, identities, random numbers.
+
+A size of 0 of a filled tensor stands for one that MXNet infers from the other operands of its users: it becomes 1,
+which broadcasts.
+
+Source: init_op.cc and sample_op.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64, to_numpy
+from moir.dialects.shapes import normalize_axis
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import element, entries, rank_of_operand
+from moir.lowering.mxnet.table import mxnet
+from moir.rewriting.builder import OpBuilder
+
+
+@mxnet.lowers("_zeros", "_ones", "_full", "_zeros_without_dtype", "_npi_zeros", "_npi_ones", "_npi_full")
+def filled(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._full() {shape, value} -> a constant"""
+    kind = node.op.KIND
+    value = 1.0 if "ones" in kind else node.number("value", 0.0) if "full" in kind else 0.0
+    type_ = element(node, f32)
+    shape = tuple(max(size, 1) for size in entries(node, "shape"))
+    return op.Broadcast(op.constant(np.array(value, to_numpy(type_)), type_), op.constant(list(shape), si64))
+
+
+@mxnet.lowers("zeros_like", "ones_like", "_npi_full_like")
+def filled_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.ones_like(x) -> opset3.Broadcast(1, shape of x)"""
+    kind = node.op.KIND
+    value = 1.0 if kind == "ones_like" else node.number("fill_value", 0.0) if kind == "_npi_full_like" else 0.0
+    return op.Broadcast(op.ConvertLike(op.constant(value), node.operand(0)), op.ShapeOf(node.operand(0)))
+
+
+@mxnet.lowers("_arange", "_npi_arange")
+def arange(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._arange() {start = 0, stop, step = 1, repeat = 1} -> a constant"""
+    start, step = node.number("start", 0.0), node.number("step", 1.0)
+    stop = node.number("stop") if node.has("stop") else None
+    start, stop = (0.0, start) if stop is None else (start, stop)
+    type_ = element(node, f32)
+    count = max(int(np.ceil((stop - start) / step)), 0) if step else 0
+    if count > 1 << 28:
+        node.fail(f"a range of {count} numbers")
+    return op.constant(np.repeat((start + step * np.arange(count)).astype(to_numpy(type_)), node.integer("repeat", 1)), type_)
+
+
+@mxnet.lowers("_contrib_arange_like", "_npx_arange_like")
+def arange_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_arange_like(x) {start = 0, step = 1, axis} -> start + step · opset4.Range(0, size, 1)
+
+    Along an axis the result has one dimension, without axis the shape of x.
+    """
+    x = node.operand(0)
+    if node.integer("repeat", 1) != 1:
+        node.fail("numbers that are repeated are not supported")
+    if node.has("axis"):
+        size = op.Gather(op.ShapeOf(x), normalize_axis(node.integer("axis"), rank_of_operand(node)), 0)
+    else:
+        size = op.ReduceProd(op.ShapeOf(x), [0], keep_dims=False)
+    numbers = op.convert(op.Range(0, size, 1, output_type=si64), node.element(0))
+    result = op.Add(op.Multiply(numbers, node.number("step", 1.0)), node.number("start", 0.0))
+    return result if node.has("axis") else op.Reshape(result, op.ShapeOf(x), special_zero=False)
+
+
+@mxnet.lowers("_eye", "_npi_eye")
+def eye(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._eye() {N, M, k = 0} -> a constant"""
+    type_, rows = element(node, f32), node.integer("N")
+    columns = node.integer("M", 0) or rows
+    if rows * columns > 1 << 28:
+        node.fail(f"an identity of {rows} x {columns}")
+    return op.constant(np.eye(rows, columns, node.integer("k", 0), dtype=to_numpy(type_)), type_)
+
+
+@mxnet.lowers("_random_uniform", "random_uniform", "uniform")
+def random_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._random_uniform() {low = 0, high = 1, shape} -> opset8.RandomUniform(shape, low, high)"""
+    type_ = element(node, f32)
+    low, high = (
+        op.constant(np.array(node.number(name, default), to_numpy(type_)), type_) for name, default in (("low", 0.0), ("high", 1.0))
+    )
+    return op.RandomUniform(op.constant(list(entries(node, "shape", (1,)))), low, high, output_type=type_)
+
+
+@mxnet.lowers("_random_normal", "random_normal", "normal")
+def random_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._random_normal() {loc = 0, scale = 1, shape} -> by Box and Muller from two opset8.RandomUniform"""
+    shape = op.constant(list(entries(node, "shape", (1,))))
+    smallest, one, turn = (op.constant(value) for value in (1e-7, 1.0, 2 * np.pi))
+    radius = op.RandomUniform(shape, smallest, one, output_type=f32, op_seed=1)
+    angle = op.RandomUniform(shape, op.constant(0.0), turn, output_type=f32, op_seed=2)
+    normal = op.Multiply(op.Sqrt(op.Multiply(op.Log(radius), -2.0)), op.Cos(angle))
+    return op.Add(op.Multiply(normal, node.number("scale", 1.0)), node.number("loc", 0.0))

@@ -1,0 +1,134 @@
+"""Operations that resample images.
+
+Source: upsampling.cc, contrib/bilinear_resize.cc, contrib/adaptive_avg_pooling.cc, bilinear_sampler.cc and
+grid_generator.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import entries, operands
+from moir.lowering.mxnet.table import mxnet
+from moir.rewriting.builder import OpBuilder
+
+_AXES = [2, 3]
+
+
+def _sizes(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """Height and width."""
+    return op.Slice(op.ShapeOf(x), [2], [4], [1])
+
+
+def _resized(op: OpBuilder, x: SSAValue, sizes: SSAValue, mode: str, coordinates: str) -> SSAValue:
+    return op.Interpolate(
+        x,
+        sizes,
+        op.constant(_AXES),
+        mode=mode,
+        shape_calculation_mode="sizes",
+        coordinate_transformation_mode=coordinates,
+        nearest_mode="floor",
+    )
+
+
+@mxnet.lowers("UpSampling")
+def up_sampling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.UpSampling(x, …) {scale, sample_type = "nearest"} -> opset11.Interpolate, joined along axis 1 or summed
+
+    The bilinear one is a Deconvolution of each channel, whose weights are an operand.
+    """
+    scale, kind = node.integer("scale"), node.text("sample_type", "nearest")
+    if kind == "bilinear":
+        return _deconvolved(node, op, scale)
+    values = operands(node)
+    sizes = op.Multiply(_sizes(op, values[0]), scale)
+    parts = [_resized(op, value, sizes, "nearest", "asymmetric") for value in values]
+    if len(parts) == 1:
+        return parts[0]
+    if node.text("multi_input_mode", "concat") == "concat":
+        return op.Concat(*parts, axis=1)
+    total = parts[0]
+    for part in parts[1:]:
+        total = op.Add(total, part)
+    return total
+
+
+def _deconvolved(node: LoweringNode, op: OpBuilder, scale: int) -> SSAValue:
+    x, weights = node.operand(0), node.operand(1)
+    shape = shape_of(weights)
+    if shape is None or shape[0] < 0:
+        node.fail("the number of channels is unknown")
+    pad = -(-(scale - 1) // 2)
+    kernel = 2 * scale - scale % 2
+    grouped = op.Reshape(weights, [shape[0], 1, 1, kernel, kernel], special_zero=False)
+    window = {"strides": [scale] * 2, "dilations": [1, 1], "pads_begin": [pad] * 2, "pads_end": [pad] * 2}
+    return op.GroupConvolutionBackpropData(x, grouped, **window, output_padding=[0, 0], auto_pad="explicit")
+
+
+@mxnet.lowers("_contrib_BilinearResize2D")
+def bilinear_resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_BilinearResize2D(x, like) {height, width, scale_height, scale_width, mode, align_corners = true}
+    -> opset11.Interpolate(x, sizes) {linear_onnx}
+    """
+    mode, x = node.text("mode", "size"), node.operand(0)
+    if mode == "like":
+        sizes = _sizes(op, node.operand(1))
+    elif mode == "size" and not node.has("scale_height"):
+        sizes = op.constant([node.integer("height"), node.integer("width", node.integer("height"))])
+    elif mode == "size":
+        scales = [node.number("scale_height"), node.number("scale_width", node.number("scale_height"))]
+        sizes = op.convert(op.Floor(op.Multiply(op.convert(_sizes(op, x), f32), op.constant(scales))), si64)
+    else:
+        node.fail(f"mode {mode!r} is not supported")
+    return _resized(op, x, sizes, "linear_onnx", "align_corners" if node.flag("align_corners", True) else "half_pixel")
+
+
+@mxnet.lowers("_contrib_AdaptiveAvgPooling2D")
+def adaptive_average_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_AdaptiveAvgPooling2D(x) {output_size = 1} -> opset8.AdaptiveAvgPool(x, output_size)"""
+    sizes = entries(node, "output_size", (1,))
+    return op.AdaptiveAvgPool(node.operand(0), op.constant(list(sizes * 2 if len(sizes) == 1 else sizes)))
+
+
+@mxnet.lowers("BilinearSampler")
+def bilinear_sampler(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.BilinearSampler(x, grid [N, 2, H, W]) -> opset9.GridSample(x, grid as [N, H, W, 2]) {align_corners}"""
+    return _sampled(op, node.operand(0), op.transposed(node.operand(1), [0, 2, 3, 1]))
+
+
+def _sampled(op: OpBuilder, x: SSAValue, grid: SSAValue) -> SSAValue:
+    return op.GridSample(x, grid, align_corners=True, mode="bilinear", padding_mode="zeros")
+
+
+def _affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, size: tuple[int, ...]) -> SSAValue:
+    """The grid [N, H, W, 2] of affine maps [N, 6] of the coordinates from -1 to 1."""
+    if len(size) != 2 or min(size) < 1:
+        node.fail(f"target_shape {list(size)} is no height and width")
+    height, width = size
+    y, x = np.meshgrid(np.linspace(-1, 1, height), np.linspace(-1, 1, width), indexing="ij")
+    places = np.stack([x, y, np.ones_like(x)], -1).reshape(1, -1, 3).astype(np.float32)
+    grid = op.MatMul(op.constant(places), op.Reshape(theta, [-1, 2, 3], special_zero=False), transpose_b=True)
+    return op.Reshape(grid, [-1, height, width, 2], special_zero=False)
+
+
+@mxnet.lowers("GridGenerator")
+def grid_generator(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.GridGenerator(theta [N, 6]) {transform_type = "affine", target_shape} -> a grid [N, 2, H, W]"""
+    if node.text("transform_type", "affine") != "affine":
+        node.fail("only grids of affine maps are supported")
+    return op.transposed(_affine_grid(node, op, node.operand(0), entries(node, "target_shape")), [0, 3, 1, 2])
+
+
+@mxnet.lowers("SpatialTransformer")
+def spatial_transformer(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.SpatialTransformer(x, theta) {target_shape} -> GridSample of x at the grid of the affine maps"""
+    size = entries(node, "target_shape")
+    shape = node.shape(0)
+    if not any(size) and shape is not None and min(shape[2:]) > 0:
+        size = shape[2:]
+    return _sampled(op, node.operand(0), _affine_grid(node, op, node.operand(1), size))

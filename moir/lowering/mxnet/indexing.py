@@ -1,0 +1,142 @@
+"""Look-ups, selections and masks.
+
+Source: indexing_op.cc, control_flow_op.cc and sequence_*.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si32, si64
+from moir.dialects.shapes import normalize_axis, rank_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import element, entries, rank_of_operand
+from moir.lowering.mxnet.table import mxnet
+from moir.rewriting.builder import OpBuilder
+
+
+def _limited(op: OpBuilder, indices: SSAValue, size: SSAValue, mode: str) -> SSAValue:
+    """Indices as integers within an axis: beyond it the nearest (clip), or counted around it (wrap)."""
+    whole = op.convert(indices, si64)
+    if mode == "wrap":
+        return op.FloorMod(whole, size)
+    return op.Maximum(op.Minimum(whole, op.Subtract(size, 1)), 0)
+
+
+@mxnet.lowers("Embedding", "_npx_embedding")
+def embedding(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.Embedding(indices, w [K, N]) -> opset8.Gather(w, indices, 0); beyond the rows the nearest one"""
+    indices = op.convert(node.operand(0), si32)
+    rows = node.integer("input_dim")
+    return op.Gather(node.operand(1), op.Maximum(op.Minimum(indices, rows - 1), 0), 0)
+
+
+@mxnet.lowers("take", "_npi_take")
+def take(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.take(x, indices) {axis = 0, mode = "clip"} -> opset8.Gather(x, indices, axis)"""
+    x, mode = node.operand(0), node.text("mode", "clip")
+    axis = normalize_axis(node.integer("axis", 0), rank_of_operand(node))
+    if mode == "raise":
+        return op.Gather(x, op.convert(node.operand(1), si64), axis)
+    return op.Gather(x, _limited(op, node.operand(1), op.Gather(op.ShapeOf(x), axis, 0), mode), axis)
+
+
+@mxnet.lowers("pick", "choose_element_0index", "_npx_pick", "batch_take")
+def pick(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.pick(x, indices) {axis = -1, keepdims = false, mode = "clip"} -> one element of each line along an axis"""
+    x, rank = node.operand(0), rank_of_operand(node)
+    axis = normalize_axis(node.integer("axis", -1), rank)
+    size = op.Gather(op.ShapeOf(x), axis, 0)
+    indices = _limited(op, node.operand(1), size, node.text("mode", "clip"))
+    if rank_of(indices) != rank:
+        indices = op.Unsqueeze(indices, [axis])
+    found = op.GatherElements(x, indices, axis=axis)
+    return found if node.flag("keepdims") else op.Squeeze(found, [axis])
+
+
+@mxnet.lowers("gather_nd", "_npx_gather_nd")
+def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.gather_nd(x, indices [M, …]) -> opset8.GatherND(x, indices as […, M])"""
+    rank = rank_of_operand(node, 1)
+    if (node.shape(1) or (-1,))[0] < 0:
+        node.fail("how many axes its indices are for is unknown", hint="give the model's inputs known shapes")
+    indices = op.transposed(op.convert(node.operand(1), si64), [*range(1, rank), 0])
+    return op.GatherND(node.operand(0), indices, batch_dims=0)
+
+
+@mxnet.lowers("scatter_nd", "_scatter_set_nd")
+def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.scatter_nd(values, indices [M, …]) {shape} -> opset3.ScatterNDUpdate(zeros, indices as […, M], values)"""
+    is_set = node.op.KIND == "_scatter_set_nd"
+    values, places = (node.operand(1), node.operand(2)) if is_set else (node.operand(0), node.operand(1))
+    rank = rank_of(places)
+    if rank is None:
+        node.fail("the rank of its indices is unknown")
+    indices = op.transposed(op.convert(places, si64), [*range(1, rank), 0])
+    zeros = op.Broadcast(op.ConvertLike(op.constant(0.0), values), list(entries(node, "shape")))
+    return op.ScatterNDUpdate(node.operand(0) if is_set else zeros, indices, values)
+
+
+@mxnet.lowers("one_hot", "_npx_one_hot")
+def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.one_hot(indices) {depth, on_value = 1, off_value = 0} -> opset1.OneHot(indices, depth, on, off)"""
+    type_ = element(node, f32)
+    on, off = (op.convert(op.constant(node.number(name, default)), type_) for name, default in (("on_value", 1.0), ("off_value", 0.0)))
+    return op["opset1.OneHot"](op.convert(node.operand(0), si64), op.constant(node.integer("depth")), on, off, axis=-1)
+
+
+@mxnet.lowers("where", "_npi_where")
+def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.where(condition, a, b) -> opset1.Select(condition != 0, a, b); a condition of one dimension selects rows"""
+    condition = op.NotEqual(node.operand(0), 0)
+    own, rank = rank_of(condition), rank_of(node.operand(1))
+    if node.op.KIND == "where" and own == 1 and rank is not None and rank > 1:
+        condition = op.Reshape(condition, [-1, *[1] * (rank - 1)], special_zero=False)
+    return op.Select(condition, node.operand(1), node.operand(2))
+
+
+def _sequence_axis(node: LoweringNode) -> tuple[int, int]:
+    """The axis of the steps and that of the batch."""
+    axis = node.integer("axis", 0)
+    if axis not in (0, 1):
+        node.fail(f"axis {axis} is neither 0 nor 1")
+    return axis, 1 - axis
+
+
+@mxnet.lowers("SequenceMask", "_npx_sequence_mask")
+def sequence_mask(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.SequenceMask(x, lengths) {use_sequence_length, value = 0, axis = 0} -> `value` behind each sequence"""
+    x = node.operand(0)
+    if not node.flag("use_sequence_length"):
+        return x
+    axis, batch = _sequence_axis(node)
+    rank = rank_of_operand(node)
+    steps = op.Range(0, op.Gather(op.ShapeOf(x), axis, 0), 1, output_type=si64)
+    rest = [1] * (rank - 2)
+    shaped = [op.Unsqueeze(op.convert(value, si64), [1 - place]) for value, place in ((steps, axis), (node.operand(1), batch))]
+    within = op.Less(*shaped)
+    within = op.Unsqueeze(within, list(range(2, rank))) if rest else within
+    return op.Select(within, x, op.ConvertLike(op.constant(node.number("value", 0.0)), x))
+
+
+@mxnet.lowers("SequenceLast")
+def sequence_last(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.SequenceLast(x, lengths) {use_sequence_length, axis = 0} -> the last step of each sequence"""
+    axis, _ = _sequence_axis(node)
+    x = node.operand(0)
+    if not node.flag("use_sequence_length"):
+        return op.Gather(x, -1, axis)
+    rank = rank_of_operand(node)
+    steps_behind = x if axis == 1 else op.transposed(x, [1, 0, *range(2, rank)])
+    last = op.Subtract(op.convert(node.operand(1), si64), 1)
+    return op.Gather(steps_behind, last, 1, batch_dims=1)
+
+
+@mxnet.lowers("SequenceReverse")
+def sequence_reverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.SequenceReverse(x, lengths) {use_sequence_length} -> opset1.ReverseSequence(x, lengths) along axis 0"""
+    axis, batch = _sequence_axis(node)
+    x = node.operand(0)
+    if node.flag("use_sequence_length"):
+        return op.ReverseSequence(x, op.convert(node.operand(1), si64), seq_axis=axis, batch_axis=batch)
+    return op.Slice(x, [-1], [-(2**63 - 1)], [-1], [axis])

@@ -1,0 +1,125 @@
+"""Matrix products, among them those of GluonNLP's attention.
+
+Source: fully_connected.cc, dot.cc, la_op.cc and contrib/transformer.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import rank_of, shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import operands, rank_of_operand
+from moir.lowering.mxnet.table import mxnet
+from moir.rewriting.builder import OpBuilder
+
+
+@mxnet.lowers("FullyConnected", "_npx_fully_connected")
+def fully_connected(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.FullyConnected(x, w [N, K], b) {flatten = true} -> opset1.Add(opset1.MatMul(x as [M, K], w), b)"""
+    x, weights = node.operand(0), node.operand(1)
+    if node.flag("flatten", True) and rank_of(x) != 2:
+        x = op.Reshape(x, [0, -1], special_zero=True)
+    shape = shape_of(weights)
+    if shape is not None and len(shape) != 2:
+        weights = op.Reshape(weights, [shape[0], -1], special_zero=False)
+    result = op.MatMul(x, weights, transpose_b=True)
+    return result if node.flag("no_bias") else op.Add(result, node.operand(2))
+
+
+@mxnet.lowers("dot", "_np_dot", "_npi_dot")
+def dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.dot(a, b) {transpose_a, transpose_b} -> opset1.MatMul(a, b)
+
+    The last axis of a is multiplied with the first of b, so that higher ranks are made matrices; numpy's is that with
+    the last but one.
+    """
+    a, b = node.operand(0), node.operand(1)
+    ranks = rank_of_operand(node, 0), rank_of_operand(node, 1)
+    first, second = node.flag("transpose_a"), node.flag("transpose_b")
+    if max(ranks) <= 2:
+        return op.MatMul(a, b, transpose_a=first and ranks[0] == 2, transpose_b=second and ranks[1] == 2)
+    if node.op.KIND != "dot":
+        node.fail(f"the product of tensors of {ranks[0]} and {ranks[1]} dimensions is not supported")
+    # A transposed operand of a higher rank has its first axis last, or its last first.
+    if first:
+        a = op.transposed(a, [*range(1, ranks[0]), 0])
+    if second:
+        b = op.transposed(b, [ranks[1] - 1, *range(ranks[1] - 1)])
+    shapes = op.Concat(op.Slice(op.ShapeOf(a), [0], [-1], [1]), op.Slice(op.ShapeOf(b), [1], [ranks[1]], [1]), axis=0)
+    inner = op.Gather(op.ShapeOf(b), [0], 0)
+    left = op.Reshape(a, op.Concat(op.constant([-1]), inner, axis=0), special_zero=False)
+    right = op.Reshape(b, op.Concat(inner, op.constant([-1]), axis=0), special_zero=False)
+    return op.Reshape(op.MatMul(left, right), shapes, special_zero=False)
+
+
+@mxnet.lowers("batch_dot", "_npx_batch_dot", "_npi_matmul")
+def batch_dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.batch_dot(a, b) {transpose_a, transpose_b} -> opset1.MatMul(a, b)"""
+    return _product(node, op)
+
+
+def _product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    return op.MatMul(node.operand(0), node.operand(1), transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
+
+
+@mxnet.lowers("_linalg_gemm2", "linalg_gemm2")
+def gemm2(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.linalg_gemm2(a, b) {alpha = 1} -> alpha · opset1.MatMul(a, b)"""
+    if node.integer("axis", -2) != -2:
+        node.fail("rows along another axis than the last but one are not supported")
+    result = _product(node, op)
+    return result if (factor := node.number("alpha", 1.0)) == 1 else op.Multiply(result, factor)
+
+
+@mxnet.lowers("_npi_einsum")
+def einsum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npi_einsum(a, b, …) {subscripts} -> opset7.Einsum(a, b, …) {equation}"""
+    subscripts = node.text("subscripts")
+    if "->" not in subscripts:
+        letters = sorted(letter for letter in set(subscripts) - set(", .") if subscripts.count(letter) == 1)
+        subscripts = f"{subscripts}->{'...' if '...' in subscripts else ''}{''.join(letters)}"
+    return op.Einsum(*operands(node), equation=subscripts)
+
+
+def _heads(node: LoweringNode, op: OpBuilder, value: SSAValue, parts: int, part: int) -> SSAValue:
+    """A part of interleaved projections [T, N, heads · parts · D] -> [N · heads, T, D]"""
+    heads = node.integer("heads")
+    split = op.Reshape(value, [0, 0, heads, parts, -1], special_zero=True)
+    chosen = op.Gather(split, part, 3)
+    merged = op.transposed(chosen, [1, 2, 0, 3])
+    sizes = op.ShapeOf(value)
+    return op.Reshape(
+        merged, op.Concat(op.constant([-1]), op.Gather(sizes, [0], 0), op.constant([_depth(node, parts)]), axis=0), special_zero=False
+    )
+
+
+def _depth(node: LoweringNode, parts: int) -> int:
+    """The size of a head."""
+    index = 1 if node.op.KIND.endswith("encdec_qk") and parts == 2 else 0
+    shape = node.shape(index)
+    if shape is None or shape[-1] < 0 or shape[-1] % (parts * node.integer("heads")):
+        node.fail("the size of a head is unknown", hint="give the model's inputs known shapes")
+    return shape[-1] // (parts * node.integer("heads"))
+
+
+@mxnet.lowers("_contrib_interleaved_matmul_selfatt_qk", "_contrib_interleaved_matmul_encdec_qk")
+def interleaved_scores(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_interleaved_matmul_selfatt_qk(qkv [T, N, heads · 3 · D]) -> q · kᵀ / √D [N · heads, T, T]"""
+    if node.op.KIND.endswith("selfatt_qk"):
+        queries, keys, depth = _heads(node, op, node.operand(0), 3, 0), _heads(node, op, node.operand(0), 3, 1), _depth(node, 3)
+    else:
+        depth = _depth(node, 1)
+        queries, keys = _heads(node, op, node.operand(0), 1, 0), _heads(node, op, node.operand(1), 2, 0)
+    return op.MatMul(op.Multiply(queries, depth**-0.5), keys, transpose_b=True)
+
+
+@mxnet.lowers("_contrib_interleaved_matmul_selfatt_valatt", "_contrib_interleaved_matmul_encdec_valatt")
+def interleaved_values(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_interleaved_matmul_selfatt_valatt(qkv, attention [N · heads, T, T]) -> [T, N, heads · D]"""
+    parts = 3 if node.op.KIND.endswith("selfatt_valatt") else 2
+    heads, depth = node.integer("heads"), _depth(node, parts)
+    weighted = op.MatMul(node.operand(1), _heads(node, op, node.operand(0), parts, parts - 1))
+    length = op.Gather(op.ShapeOf(node.operand(1)), [1], 0)
+    split = op.Reshape(weighted, op.Concat(op.constant([-1, heads]), length, op.constant([depth]), axis=0), special_zero=False)
+    return op.Reshape(op.transposed(split, [2, 0, 1, 3]), [0, 0, -1], special_zero=True)

@@ -1,0 +1,115 @@
+"""Normalization layers.
+
+Source: batch_norm.cc, instance_norm.cc, group_norm.cc, layer_norm.cc, l2_normalization.cc and lrn.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import normalize_axis, shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import rank_of_operand
+from moir.lowering.mxnet.table import mxnet
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+
+@mxnet.lowers("BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm", "_npx_batch_norm")
+def batch_norm(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet.BatchNorm(x, gamma, beta, mean, variance) {eps = 1e-3, axis = 1, fix_gamma = true}
+    -> opset5.BatchNormInference(x, 1 or gamma, beta, mean, variance)
+    """
+    if len(node.op.operands) < 5:
+        node.fail("its mean and variance are no operands and not among the parameters")
+    x, gamma, beta, mean, variance = (node.operand(index) for index in range(5))
+    if node.flag("fix_gamma", node.op.KIND != "_npx_batch_norm"):
+        gamma = op.Broadcast(op.ConvertLike(op.constant(1.0), gamma), op.ShapeOf(gamma))
+    axis, epsilon = node.integer("axis", 1), node.number("eps", 1e-3)
+    if axis == 1:
+        return [op.BatchNormInference(x, gamma, beta, mean, variance, epsilon=epsilon), mean, variance]
+    rank = rank_of_operand(node)
+    axis = normalize_axis(axis, rank)
+    order = [0, axis, *(each for each in range(1, rank) if each != axis)] if axis else [*range(1, rank), 0]
+    if axis == 0:
+        node.fail("channels along the axis of the batch are not supported")
+    result = op.BatchNormInference(op.transposed(x, order), gamma, beta, mean, variance, epsilon=epsilon)
+    return [op.transposed(result, [order.index(each) for each in range(rank)]), mean, variance]
+
+
+def _standardized(op: OpBuilder, x: SSAValue, axes: Sequence[int], epsilon: float) -> SSAValue:
+    return op.MVN(x, op.constant(list(axes)), eps=epsilon, normalize_variance=True, eps_mode="INSIDE_SQRT")
+
+
+def _scaled(op: OpBuilder, x: SSAValue, gamma: SSAValue, beta: SSAValue, behind: int) -> SSAValue:
+    """x · gamma + beta, which have one dimension, with `behind` dimensions behind it."""
+    shaped = [op.Reshape(value, [-1, *[1] * behind], special_zero=False) if behind else value for value in (gamma, beta)]
+    return op.Add(op.Multiply(x, shaped[0]), shaped[1])
+
+
+@mxnet.lowers("InstanceNorm", "_npx_instance_norm")
+def instance_norm(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.InstanceNorm(x, gamma, beta) {eps = 1e-3} -> opset6.MVN(x, [2, …]) · gamma + beta"""
+    rank = rank_of_operand(node)
+    normal = _standardized(op, node.operand(0), range(2, rank), node.number("eps", 1e-3))
+    return _scaled(op, normal, node.operand(1), node.operand(2), rank - 2)
+
+
+@mxnet.lowers("LayerNorm", "_npx_layer_norm")
+def layer_norm(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet.LayerNorm(x, gamma, beta) {axis = -1, eps = 1e-5} -> opset6.MVN(x, [axis]) · gamma + beta"""
+    rank = rank_of_operand(node)
+    axis = normalize_axis(node.integer("axis", -1), rank)
+    normal = _standardized(op, node.operand(0), [axis], node.number("eps", 1e-5))
+    return [_scaled(op, normal, node.operand(1), node.operand(2), rank - 1 - axis)]
+
+
+@mxnet.lowers("GroupNorm", "_npx_group_norm")
+def group_norm(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet.GroupNorm(x, gamma, beta) {num_groups = 1, eps = 1e-5} -> MVN of [N, groups, …], in the shape of x
+
+    gamma and beta have an entry for each channel, before MXNet 1.7 for each group.
+    """
+    x, gamma, beta = (node.operand(index) for index in range(3))
+    rank, groups = rank_of_operand(node), node.integer("num_groups", 1)
+    grouped = op.Reshape(x, [0, groups, -1], special_zero=True)
+    normal = _standardized(op, grouped, [2], node.number("eps", 1e-5))
+    sizes, shape = shape_of(gamma), shape_of(x)
+    if sizes is None or shape is None or sizes[0] < 0:
+        node.fail("the number of its factors is unknown")
+    if sizes[0] == groups and shape[1] != groups:
+        return [op.Reshape(_scaled(op, normal, gamma, beta, 1), op.ShapeOf(x), special_zero=False)]
+    return [_scaled(op, op.Reshape(normal, op.ShapeOf(x), special_zero=False), gamma, beta, rank - 2)]
+
+
+@mxnet.lowers("L2Normalization", "_npx_l2_normalization")
+def l2_normalization(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet.L2Normalization(x) {mode = "instance", eps = 1e-10} -> opset1.NormalizeL2(x, axes) {eps_mode = "add"}
+
+    The axes are all but the batch, with mode = channel axis 1, with mode = spatial all behind it.
+    """
+    rank = rank_of_operand(node)
+    axes = {"instance": range(1, rank), "channel": [1], "spatial": range(2, rank)}
+    mode = node.text("mode", "instance")
+    if mode not in axes:
+        node.fail(f"mode {mode!r} does not exist")
+    x = node.operand(0)
+    squares = op.ReduceSum(op.Multiply(x, x), list(axes[mode]), keep_dims=True)
+    return [op.Divide(x, op.Sqrt(op.Add(squares, node.number("eps", 1e-10))))]
+
+
+@mxnet.lowers("LRN")
+def lrn(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet.LRN(x) {nsize, alpha = 1e-4, beta = 0.75, knorm = 2} -> opset1.LRN(x, [1]) {size, alpha, beta, bias}"""
+    return [
+        op.LRN(
+            node.operand(0),
+            [1],
+            size=node.integer("nsize"),
+            alpha=node.number("alpha", 1e-4),
+            beta=node.number("beta", 0.75),
+            bias=node.number("knorm", 2.0),
+        )
+    ]

@@ -1,0 +1,149 @@
+"""Reductions, the places of extremes, sorting and sums along an axis.
+
+Source: broadcast_reduce_op*.cc and ordering_op.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si32, si64
+from moir.dialects.shapes import normalize_axis
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import axes_of, element, rank_of_operand
+from moir.lowering.mxnet.elementary import plain_name
+from moir.lowering.mxnet.families import FAMILIES
+from moir.lowering.mxnet.table import mxnet
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+_REDUCTIONS = {
+    "sum": "ReduceSum",
+    "sum_axis": "ReduceSum",
+    "mean": "ReduceMean",
+    "prod": "ReduceProd",
+    "max": "ReduceMax",
+    "max_axis": "ReduceMax",
+    "min": "ReduceMin",
+    "min_axis": "ReduceMin",
+    "nansum": "ReduceSum",
+}
+
+
+def _axes(node: LoweringNode) -> list[int]:
+    """The axes that are reduced: those that are named, all if none is; with `exclude` the others."""
+    rank = rank_of_operand(node)
+    axes = axes_of(node, rank)
+    if axes is None:
+        return list(range(rank))
+    return [axis for axis in range(rank) if axis not in axes] if node.flag("exclude") else axes
+
+
+@mxnet.lowers(*(kind for kind in FAMILIES["reduction"].split() if plain_name(kind) in _REDUCTIONS))
+def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.sum(x) {axis, keepdims, exclude} -> opset1.ReduceSum(x, axes), and so on; of all axes a result of shape [1]
+
+    numpy's reductions of all axes are scalars.
+    """
+    name, x = plain_name(node.op.KIND), node.operand(0)
+    x = op.convert(x, element(node, node.element(0)))
+    if name == "nansum":
+        x = op.Select(op.IsNaN(x), op.ConvertLike(op.constant(0.0), x), x)
+    return _shaped(node, op, getattr(op, _REDUCTIONS[name])(x, _axes(node), keep_dims=node.flag("keepdims")))
+
+
+def _shaped(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
+    """A reduction of all axes as a list of one, as the symbol interface has it."""
+    is_scalar = len(_axes(node)) == rank_of_operand(node) and not node.flag("keepdims")
+    return op.Reshape(result, [1], special_zero=False) if is_scalar and not node.op.KIND.startswith("_np") else result
+
+
+@mxnet.lowers("norm", "_npi_norm")
+def norm(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.norm(x) {ord = 2, axis, keepdims} -> opset4.ReduceL2(x, axes), with ord = 1 ReduceL1"""
+    order = node.integer("ord", 2)
+    if order not in (1, 2):
+        node.fail(f"the norm of order {order} is not supported")
+    return _shaped(node, op, (op.ReduceL2 if order == 2 else op.ReduceL1)(node.operand(0), _axes(node), keep_dims=node.flag("keepdims")))
+
+
+@mxnet.lowers("_npi_std", "_npi_var")
+def variance(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npi_var(x) {axis, keepdims} -> the mean of squared differences from the mean"""
+    if node.integer("ddof", 0):
+        node.fail("another divisor than the number of elements (ddof) is not supported")
+    x, axes = node.operand(0), _axes(node)
+    centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
+    result = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=node.flag("keepdims"))
+    return op.Sqrt(result) if node.op.KIND.endswith("std") else result
+
+
+@mxnet.lowers("argmax", "argmin", "argmax_channel", "_npi_argmax", "_npi_argmin")
+def arg_extreme(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.argmax(x) {axis, keepdims} -> the first index of the largest element along an axis, as a float
+
+    Without axis: in the flattened operand. numpy's are integers.
+    """
+    name, x = plain_name(node.op.KIND), node.operand(0)
+    rank = rank_of_operand(node)
+    axes = [rank - 1] if name == "argmax_channel" else axes_of(node, rank)
+    keeps = node.flag("keepdims")
+    if axes is None:
+        x, axes, keeps = op.Reshape(x, [-1], special_zero=False), [0], False
+    mode = "min" if name == "argmin" else "max"
+    _, indices = op.TopK.results(x, op.constant(1), axis=axes[0], mode=mode, sort="value", index_element_type=si64, stable=True)
+    found = indices if keeps else op.Squeeze(indices, [axes[0]])
+    if node.op.KIND.startswith("_np"):
+        return found
+    found = op.convert(found, f32)
+    return op.Reshape(found, [1], special_zero=False) if axes_of(node, rank) is None and name != "argmax_channel" else found
+
+
+@mxnet.lowers("topk", "_npx_topk")
+def top_k(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet.topk(x) {axis = -1, k = 1, ret_typ = "indices", is_ascend = false} -> opset11.TopK(x, k)
+
+    `ret_typ` says what is returned: `value`, `indices`, `both`, or `mask`, 1 where an element is among them.
+    """
+    x, axis = _along(node, op)
+    size = op.Gather(op.ShapeOf(x), axis, 0)
+    wanted = node.integer("k", 1)
+    mode = "min" if node.flag("is_ascend") else "max"
+    amount = op.Minimum(size, wanted) if wanted > 0 else size
+    values, indices = op.TopK.results(x, amount, axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
+    kind = node.text("ret_typ", "indices")
+    if kind == "mask":
+        zeros, ones = (op.Broadcast(op.ConvertLike(op.constant(value), x), op.ShapeOf(like)) for value, like in ((0.0, x), (1.0, indices)))
+        return [op.ScatterElementsUpdate(zeros, indices, ones, op.constant(axis))]
+    found = op.convert(indices, element(node, f32))
+    if kind not in ("value", "indices", "both"):
+        node.fail(f"ret_typ {kind!r} does not exist")
+    return {"value": [values], "indices": [found], "both": [values, found]}[kind]
+
+
+def _along(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
+    """The operand and the axis of the order; without axis the operand is flattened."""
+    x, rank = node.operand(0), rank_of_operand(node)
+    found = node.op.properties.get("axis")
+    if found is None and "axis" in node.op.properties:
+        return op.Reshape(x, [-1], special_zero=False), 0
+    return x, normalize_axis(node.integer("axis", -1), rank)
+
+
+@mxnet.lowers("sort", "argsort", "_npi_sort", "_npi_argsort")
+def sort(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.sort(x) {axis = -1, is_ascend = true} -> all of opset11.TopK(x, size), argsort its indices as floats"""
+    x, axis = _along(node, op)
+    size = op.Gather(op.ShapeOf(x), axis, 0)
+    mode = "min" if node.flag("is_ascend", True) else "max"
+    values, indices = op.TopK.results(x, size, axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
+    return op.convert(indices, element(node, f32)) if "argsort" in node.op.KIND else values
+
+
+@mxnet.lowers("cumsum", "_np_cumsum", "_npi_cumsum")
+def cumulative_sum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.cumsum(x) {axis} -> opset3.CumSum(x, axis); without axis of the flattened operand"""
+    x = op.convert(node.operand(0), element(node, node.element(0)))
+    if not node.has("axis"):
+        return op.CumSum(op.Reshape(x, [-1], special_zero=False), op.constant(0, si32))
+    return op.CumSum(x, op.constant(normalize_axis(node.integer("axis"), rank_of_operand(node)), si32))

@@ -1,0 +1,84 @@
+"""`docs/caffe-coverage.md` and `docs/mxnet-coverage.md`: the kinds of nodes of frameworks that are developed no more.
+
+Nobody adds kinds to these frameworks, so that the documents list what is lowered; what is left out comes from the
+frontends.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from moir.frontends.caffe.graph import DATA, INFERENCE_TYPES, TRAINING
+from moir.frontends.mxnet.graph import LOSSES, VARIABLE
+from moir.lowering.caffe.families import FAMILIES as CAFFE_FAMILIES
+from moir.lowering.caffe.table import caffe
+from moir.lowering.mxnet.families import FAMILIES as MXNET_FAMILIES
+from moir.lowering.mxnet.table import mxnet
+from moir.lowering.table import LoweringTable
+
+IMPORTED, DIRECT, LEFT_OUT, REPORTED = "read by the frontend", "direct", "left out", "reported"
+
+CAFFE_HEADING = """# Coverage of Caffe
+
+The layers that moir knows: of BVLC Caffe 1.0 and of the forks that people use. Any other layer is imported with its parameters and
+weights, and is an error that names it unless an extension lowers it. Written by `python -m scripts.coverage`; do not edit.
+
+{counts}
+
+| layer | how | where |
+| --- | --- | --- |
+"""
+
+MXNET_HEADING = """# Coverage of MXNet
+
+The operations that moir knows, by their names in a symbol; those that begin with `_np` are of the numpy interface. Any other operation is
+an error that names it unless an extension lowers it. Labels of losses ({losses}) are left out.
+Written by `python -m scripts.coverage`; do not edit.
+
+{counts}
+
+| operation | how | where |
+| --- | --- | --- |
+"""
+
+MEANINGS = {
+    DIRECT: "a handler in the file of that name in `moir/lowering/{name}`",
+    IMPORTED: "becomes an input, a constant or another layer when the file is read",
+    LEFT_OUT: "is of training or its evaluation; what it reads becomes an output",
+    REPORTED: "a handler that says why it cannot be converted",
+}
+
+
+def _lowered(table: LoweringTable, families: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """For each kind with a handler, the way it is lowered and the family it belongs to."""
+    found: dict[str, tuple[str, str]] = {}
+    for family, kinds in families.items():
+        for kind in kinds.split():
+            handler = table.handler(kind, 1)
+            if handler is not None:
+                found[kind] = REPORTED if handler.__annotations__.get("return") == "NoReturn" else DIRECT, family
+    return found
+
+
+def _document(heading: str, name: str, rows: Mapping[str, tuple[str, str]], **values: str) -> str:
+    counts = Counter(how for how, _ in rows.values())
+    listed = "\n".join(f"- **{how}** ({counts[how]}): {meaning.format(name=name)}" for how, meaning in MEANINGS.items() if counts[how])
+    table = "".join(f"| {kind} | {how} | {where} |\n" for kind, (how, where) in sorted(rows.items()))
+    return heading.format(counts=listed, **values) + table
+
+
+def _marked(kinds: Iterable[str], how: str) -> dict[str, tuple[str, str]]:
+    return dict.fromkeys(kinds, (how, ""))
+
+
+def caffe_document() -> str:
+    """The text of the file on Caffe."""
+    rows = _marked(("Input", *DATA, *INFERENCE_TYPES), IMPORTED) | _marked(TRAINING, LEFT_OUT) | _lowered(caffe, CAFFE_FAMILIES)
+    return _document(CAFFE_HEADING, "caffe", rows)
+
+
+def mxnet_document() -> str:
+    """The text of the file on MXNet."""
+    rows = _marked((VARIABLE,), IMPORTED) | _lowered(mxnet, MXNET_FAMILIES)
+    return _document(MXNET_HEADING, "mxnet", rows, losses=", ".join(sorted(LOSSES)))

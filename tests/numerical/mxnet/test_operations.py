@@ -1,0 +1,68 @@
+"""Operations by themselves against the results of MXNet 1.9.1, with known shapes of inputs and with their ranks only.
+
+`tests/fixtures/mxnet/generate.py` says what they are and computed the results.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.numerical.mxnet.models import converted, results, write
+from tests.numerical.runtime import Array
+
+FILE = Path(__file__).parents[2] / "fixtures/mxnet/operations.npz"
+
+STATIC_ONLY = {
+    "interleaved attention",
+    "interleaved self-attention",
+    "MultiBoxDetection",
+    "MultiBoxDetection of any class",
+    "GroupNorm",
+    "SpatialTransformer",
+    "gather_nd",
+    *(f"RNN {mode} {layers}" for mode in ("lstm", "gru", "rnn_tanh", "rnn_relu") for layers in ("1 one", "2 both")),
+}
+"""The cases that need known sizes."""
+
+
+def read() -> dict[str, dict[str, Array]]:
+    """The arrays of each case."""
+    cases: dict[str, dict[str, Array]] = defaultdict(dict)
+    with np.load(FILE) as file:
+        for key in file.files:
+            name, _, part = key.rpartition("/")
+            cases[name][part] = file[key]
+    return dict(cases)
+
+
+CASES = read()
+
+
+def without_sizes(symbol: dict[str, Any]) -> dict[str, Any]:
+    """A symbol that says the ranks of inputs, but not their sizes."""
+    for node in symbol["nodes"]:
+        if (shape := node.get("attrs", {}).get("__shape__")) is not None:
+            node["attrs"]["__shape__"] = str((0,) * len(ast.literal_eval(shape)))
+    return symbol
+
+
+@pytest.mark.parametrize("form", ["static", "dynamic"])
+@pytest.mark.parametrize("name", CASES)
+def test_operation(name: str, form: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    symbol = json.loads(bytes(case["symbol"]))
+    if form == "dynamic" and name not in STATIC_ONLY:
+        symbol = without_sizes(symbol)
+    path = write(tmp_path, symbol, {key: value for key, value in case.items() if key.startswith("w")})
+    found = results(converted(path), {key: value for key, value in case.items() if key.startswith("x")})
+    for key, expected in case.items():
+        if key.startswith("="):
+            assert found[key[1:]].shape == expected.shape
+            np.testing.assert_allclose(found[key[1:]].astype(np.float64), expected, rtol=1e-4, atol=2e-5, equal_nan=True)

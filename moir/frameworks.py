@@ -195,7 +195,6 @@ CAFFE = Framework(
             "--mean-file-offsets",
             "X,Y",
             "where the part of a larger mean image begins (default: its middle)",
-            is_list=True,
             former=("-mo",),
         ),
     ),

@@ -7,12 +7,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from moir.arguments import NAME, NAMES, PASSES, PATH, checked
+from moir.arguments import PASSES, PATH, checked
 from moir.conversion import OBSERVERS, Observer, convert
 from moir.frameworks import read_model as read_framework_model
 from moir.model_objects import is_model_object, written
 from moir.options import ConversionOptions
 from moir.parameters import expected_keywords
+from moir.parameters.reading import reading_parameters
 from moir.recognition import framework_of_file
 from moir.source_files import recorded
 
@@ -41,13 +42,18 @@ MODEL = PATH.with_fields(
 )
 
 
-@checked(path=PATH, checkpoint=PATH.or_none(), tags=NAMES.or_none(), signature=NAME.or_none())
+@checked(path=PATH, **{each.name: each.kind.expected for each in reading_parameters()})
 def read_model(
     path: str | Path,
     *,
     checkpoint: str | Path | None = None,
     tags: Sequence[str] | None = None,
     signature: str | None = None,
+    input_proto: str | Path | None = None,
+    mean_file: str | Path | None = None,
+    mean_file_offsets: str | None = None,
+    input_symbol: str | Path | None = None,
+    nd_prefix_name: str | Path | None = None,
 ) -> ModuleOp:
     """Read a model file into a module in the dialect of its framework.
 
@@ -56,11 +62,26 @@ def read_model(
         checkpoint: for TensorFlow graphs that are not frozen: path of the checkpoint without its suffixes.
         tags: for SavedModels: the tags of the graph.
         signature: for SavedModels: the name of the signature.
+        input_proto: for a `.caffemodel`: the text of its network, by default the `.prototxt` of its name.
+        mean_file: for Caffe models: an image (`.binaryproto`) that is subtracted from the first input.
+        mean_file_offsets: `"x,y"`, where the part of a larger mean image begins; by default the part is its middle.
+        input_symbol: for the `.params` of MXNet: the symbol, by default the `-symbol.json` of its name.
+        nd_prefix_name: for MXNet models: the common beginning of the names of `_args.nd` and `_auxs.nd`, whose values
+            replace those of the parameters.
 
     Raises ModelFileError for a file that is damaged or no model, ConversionError for an option that the framework does
     not have, ArgumentError for arguments that are no such things.
     """
-    reading = ConversionOptions(checkpoint=checkpoint, tags=tags, signature=signature).reading
+    reading = ConversionOptions(
+        checkpoint=checkpoint,
+        tags=tags,
+        signature=signature,
+        input_proto=input_proto,
+        mean_file=mean_file,
+        mean_file_offsets=mean_file_offsets,
+        input_symbol=input_symbol,
+        nd_prefix_name=nd_prefix_name,
+    ).reading
     with recorded() as record:
         record.module = module = read_framework_model(path, framework_of_file(path), reading)
     return module
@@ -99,6 +120,11 @@ def convert_model(
     checkpoint: str | Path | None = None,
     tags: Sequence[str] | None = None,
     signature: str | None = None,
+    input_proto: str | Path | None = None,
+    mean_file: str | Path | None = None,
+    mean_file_offsets: str | None = None,
+    input_symbol: str | Path | None = None,
+    nd_prefix_name: str | Path | None = None,
     extensions: str | Path | Sequence[str | Path] = (),
     transformations_config: str | Path | None = None,
     enable: Sequence[str] = (),
@@ -144,7 +170,8 @@ def convert_model(
         reverse_input_channels: whether the order of three channels is reversed before, which exchanges red and blue.
         tokenizers: use operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation
             sets cannot express; False refuses a model that needs them.
-        checkpoint, tags, signature: see `read_model`.
+        checkpoint, tags, signature, input_proto, mean_file, mean_file_offsets, input_symbol, nd_prefix_name: see
+            `read_model`.
         extensions: directories of extensions, or names of their entry points. They are loaded for this conversion only.
         transformations_config: a JSON file that configures transformations of extensions.
         enable: ids, names or full class names of transformations to run although they are not enabled.

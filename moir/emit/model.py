@@ -103,7 +103,7 @@ class ModelWriter:
         information = LayerInformation.of(op)
         parts.append(information.layer)
         # What a Result says of its operand stands on the port of the producer.
-        inputs = information.inputs if op.results or "runtime_info" not in op.attributes else {}
+        inputs: Mapping[int, str] = information.inputs if op.results or "runtime_info" not in op.attributes else {}
         if operands:
             parts.append("\t\t\t<input>\n")
             for port, operand in enumerate(operands):

@@ -76,21 +76,23 @@ UNNECESSARY: Mapping[str, Unnecessary] = {
     "--tensorboard_logdir": Unnecessary("--dump-ir writes the graph as text", has_value=True),
     "--tensorflow_custom_layer_libraries": Unnecessary("an extension says what an operation is", has_value=True),
     "--dynamo": Unnecessary("it is an option for models of PyTorch"),
+    "--caffe_parser_path": Unnecessary("the text of a network is read without a description of its messages", has_value=True),
+    "--disable_omitting_optional": Unnecessary("layers keep all their parameters"),
+    "--enable_flattening_nested_params": Unnecessary("layers keep all their parameters"),
+    "--legacy_mxnet_model": Unnecessary("symbols of all versions are read"),
+    "--enable_ssd_gluoncv": Unnecessary("detection networks are converted from their operations"),
 }
 """The options that have become unnecessary, by their names."""
 
 _TRUTHS = ("True", "true", "False", "false")
 
-_CAFFE = "it is for Caffe models, which moir does not read"
-_MXNET = "it is for MXNet models, which moir does not read"
+_LAYERS = "layers that moir does not know keep their parameters; an extension says what they are"
+_SNAPSHOT = "give the parameters of the training with --nd-prefix-name"
 _KALDI = "it is for Kaldi models, which moir does not read"
 
 REFUSED: Mapping[str, str] = {
-    **dict.fromkeys(("--input_proto", "-d", "--caffe_parser_path", "-k", "--k", "--disable_omitting_optional"), _CAFFE),
-    "--enable_flattening_nested_params": _CAFFE,
-    **dict.fromkeys(("--mean_file", "-mf", "--mean_file_offsets", "-mo"), "say --mean-values with a value for each channel"),
-    **dict.fromkeys(("--input_symbol", "--nd_prefix_name", "--pretrained_model_name", "--save_params_from_nd"), _MXNET),
-    **dict.fromkeys(("--legacy_mxnet_model", "--enable_ssd_gluoncv"), _MXNET),
+    **dict.fromkeys(("-k", "--k"), _LAYERS),
+    **dict.fromkeys(("--pretrained_model_name", "--save_params_from_nd"), _SNAPSHOT),
     **dict.fromkeys(("--counts", "--remove_output_softmax", "--remove_memory"), _KALDI),
 }
 """The options that would change the result and that moir does not have, with what to say or do instead."""

@@ -31,7 +31,7 @@ def read_model(
     path: str | Path,
     input_proto: str | Path | None = None,
     mean_file: str | Path | None = None,
-    mean_file_offsets: Sequence[int | str] | None = None,
+    mean_file_offsets: str | None = None,
 ) -> ModuleOp:
     """Read a Caffe model.
 
@@ -39,7 +39,7 @@ def read_model(
         path: the `.caffemodel`, or the `.prototxt` with a `.caffemodel` of the same name beside it.
         input_proto: the `.prototxt`; by default the one beside the `.caffemodel` of its name, or `deploy.prototxt`.
         mean_file: a `.binaryproto` with a mean image [1, C, H, W], which is subtracted from the first input.
-        mean_file_offsets: x and y of the part of a larger mean image; by default its middle.
+        mean_file_offsets: `x,y` of the part of a larger mean image, from its upper left corner; by default its middle.
 
     Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, missing or of another
     network.
@@ -81,7 +81,7 @@ def _check_names(network: Network, weights: Weights, text: Path, binary: Path) -
         raise ModelFileError(reason, location=str(text), hint="the two files are of different networks")
 
 
-def _subtract_mean(block: Block, inputs: Sequence[SSAValue], path: Path, offsets: Sequence[int | str] | None) -> None:
+def _subtract_mean(block: Block, inputs: Sequence[SSAValue], path: Path, offsets: str | None) -> None:
     """Subtract a mean image, or the part of it with the size of the input, from the first input."""
     location = str(path)
     data = read_mean(path)
@@ -95,7 +95,7 @@ def _subtract_mean(block: Block, inputs: Sequence[SSAValue], path: Path, offsets
     if mean.ndim != 4 or mean.shape[:2] != (1, shape[1]):
         raise ModelFileError(f"a mean of shape {list(mean.shape)} does not fit inputs of shape {list(shape)}", location=location)
     room = [mean.shape[axis] - shape[axis] for axis in (2, 3)]
-    begins = [each // 2 for each in room] if offsets is None else [_offset(each, location) for each in offsets][::-1]
+    begins = [each // 2 for each in room] if offsets is None else _offsets(offsets, location)[::-1]
     if len(begins) != 2 or any(not 0 <= begin <= most for begin, most in zip(begins, room, strict=True)):
         reason = f"no part of {shape[2]}x{shape[3]} of a mean of {mean.shape[2]}x{mean.shape[3]} begins at {tuple(begins[::-1])}"
         raise ModelFileError(reason, location=location, hint="the offsets are x,y from the upper left corner")
@@ -117,8 +117,9 @@ def _subtract_mean(block: Block, inputs: Sequence[SSAValue], path: Path, offsets
     block.insert_ops_after([constant, subtract], parameter)
 
 
-def _offset(value: int | str, location: str) -> int:
+def _offsets(text: str, location: str) -> list[int]:
+    """The two numbers of `x,y`, which may stand in parentheses."""
     try:
-        return int(value)
+        return [int(part) for part in text.strip().removeprefix("(").removesuffix(")").split(",")]
     except ValueError:
-        raise ModelFileError(f"the offset {value!r} of the mean is no number", location=location, hint="write X,Y, such as 2,2") from None
+        raise ModelFileError(f"the offsets {text!r} of the mean are no numbers", location=location, hint="write X,Y, such as 2,2") from None

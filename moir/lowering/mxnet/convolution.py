@@ -88,7 +88,7 @@ def deconvolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
             node.fail(f"target_shape {list(target)} is larger than the result without padding, {extents}")
         pads = tuple((each + 1) // 2 for each in surplus)
         padding = tuple(each % 2 for each in surplus)
-        window = window._replace(pads_begin=pads, pads_end=pads)
+        window = window.with_fields(pads_begin=pads, pads_end=pads)
     if group == 1:
         result = op.ConvolutionBackpropData(x, weights, **window.properties(), output_padding=padding)
     else:

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 import moir
-from moir.conversion import convert
-from moir.options import ConversionOptions
 from tests.numerical.caffe.networks import caffemodel, converted, input_layer, layer, opencv_result, random_inputs, results, write
 from tests.numerical.runtime import Array
 
@@ -159,16 +157,15 @@ def test_filler_says_what_missing_weights_are(tmp_path: Path) -> None:
     np.testing.assert_allclose(results(converted(path), {"x": x})["y"], expected[:, :, 1:-1, 1:-1], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("offsets", [None, (1, 2)])
-def test_mean_image_is_subtracted(tmp_path: Path, offsets: tuple[int, int] | None) -> None:
+@pytest.mark.parametrize("offsets", [None, "1,2", "(1, 2)"])
+def test_mean_image_is_subtracted(tmp_path: Path, offsets: str | None) -> None:
     path = write(tmp_path, input_layer(x=(2, 3, 4, 6)) + layer("ReLU"), {"layer": []})
     mean = weight(1, 3, 8, 9)
     content = caffemodel({"mean": [mean]}, is_old=True)
     # The only layer has the only blob, whose bytes end the file.
     blob = next(content[start:] for start in range(len(content)) if content[start:].startswith(b"\x08\x01\x10\x03\x18\x08"))
     (tmp_path / "mean.binaryproto").write_bytes(blob)
-    reading = {"mean_file": tmp_path / "mean.binaryproto"} | ({} if offsets is None else {"mean_file_offsets": offsets})
-    model = moir.to_openvino(convert(path, ConversionOptions(reading=reading)))
+    model = moir.to_openvino(moir.convert_model(path, mean_file=tmp_path / "mean.binaryproto", mean_file_offsets=offsets))
     x = random_inputs(x=(2, 3, 4, 6))["x"]
     top, left = (2, 1)
     np.testing.assert_allclose(results(model, {"x": x})["y"], np.maximum(x - mean[:, :, top : top + 4, left : left + 6], 0), atol=1e-6)

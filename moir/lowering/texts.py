@@ -7,16 +7,18 @@ other, so that the bytes of results are gathered: each belongs to the string who
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import si32
 from moir.dialects.shapes import rank_of
 from moir.rewriting.builder import OpBuilder, Operand
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 WHITESPACE = b" \t\n\v\f\r"
 """The bytes that C counts as white space."""

@@ -24,11 +24,11 @@ def script(tmp_path: Path, request: pytest.FixtureRequest, capsys: pytest.Captur
     ("words", "expected"),
     [
         ("moir pa", ["passes"]),
-        ("moir m.onnx --compress", ["--compress-to-fp16"]),
+        ("moir m.onnx --compress", ["--compress-to-fp16", "--compress-weights"]),
         ("moir m.onnx --layout-change n", ["none"]),
         ("moir m.onnx --layout-change = n", ["none"]),
         ("moir m.onnx --passes fuse-gel", ["fuse-gelu"]),
-        ("moir passes --framework ", ["onnx", "tf", "openvino_ir"]),
+        ("moir passes --framework ", ["onnx", "tf", "caffe", "mxnet", "openvino_ir"]),
         ("moir passes --fra", ["--framework"]),
         ("moir m.onnx -o ne", ["net.onnx"]),
         ("moir ne", ["net.onnx", "new-extension"]),

@@ -51,8 +51,8 @@ def _framework_of_name(path: Path, beginning: bytes) -> Framework:
     if kind is not None:
         raise kind.error(path)
     for framework in readable():
-        # The first words of a text say what it is, so that the name of another one says nothing.
-        if path.suffix.lower() in framework.suffixes and framework.beginning:
+        # Where the first words of a text say what it is, the name of another one says nothing.
+        if path.suffix.lower() in framework.suffixes and (framework.beginning or not framework.text_beginning):
             return framework
     kind = foreign_kind(beginning, path.name) or foreign_kind(beginning, path.name, GENERAL)
     if kind is not None:

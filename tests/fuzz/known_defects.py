@@ -14,3 +14,11 @@ KNOWN_DEFECTS: dict[int, tuple[str, str]] = {
     109: ("Resize", "Resize of all axes with computed sizes has no elements"),
 }
 """By the number of the case: its operation or pattern, and why."""
+
+TENSORFLOW_COUNT = 100
+
+KNOWN_TENSORFLOW_DEFECTS: dict[int, tuple[str, str]] = {
+    64: ("BatchMatMulV3", "the plugin computes no product of nothing whose other operand has an unknown rank"),
+    81: ("TensorListElementShape", "sizes are known that TensorFlow does not know while it builds the graph"),
+}
+"""The same for graphs of TensorFlow."""

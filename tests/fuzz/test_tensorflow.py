@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from tests.fuzz.known_defects import KNOWN_TENSORFLOW_DEFECTS, SEED, TENSORFLOW_COUNT
 from tests.fuzz.runner import GENERATOR_FAILED, TENSORFLOW_GENERATORS, run, tickets
 from tests.numerical.outcomes import DEFECTS
 
-SEED, COUNT = 11, 100
 
-
-def test_no_graph_is_a_defect() -> None:
-    reports = list(run(tickets(SEED, COUNT, tuple(TENSORFLOW_GENERATORS))))
+def test_no_graph_is_a_defect_but_those_known() -> None:
+    reports = list(run(tickets(SEED, TENSORFLOW_COUNT, tuple(TENSORFLOW_GENERATORS))))
     failed = [report for report in reports if report.judgement.message.startswith(GENERATOR_FAILED)]
-    defects = [report for report in reports if report.judgement.outcome in DEFECTS]
-    assert not failed + defects, "\n".join(f"{each.ticket.command()}: {each.judgement.message}" for each in failed + defects)
+    defects = {report.ticket.number: report for report in reports if report.judgement.outcome in DEFECTS}
+    unknown = [report for number, report in defects.items() if number not in KNOWN_TENSORFLOW_DEFECTS]
+    assert not failed + unknown, "\n".join(f"{each.ticket.command()}: {each.judgement.message}" for each in failed + unknown)
+    # Whoever mends one takes its line out of the list.
+    assert {number: defects[number].subject if number in defects else "" for number in KNOWN_TENSORFLOW_DEFECTS} == {
+        number: subject for number, (subject, _) in KNOWN_TENSORFLOW_DEFECTS.items()
+    }

@@ -5,8 +5,8 @@
     %y = opset1.Maximum(%0, %c)
 
 The CPU plugin (2026.4) looks for activations and normalizations (Clamp, HSigmoid, SoftPlus, Gelu, MVN, …) without
-regard to the ranks of constants, and the result then has the rank of x. Only real numbers are looked at: shapes are
-none.
+regard to the ranks of constants, and the result then has the rank of x. The constants of these are single numbers, or
+factors and terms (γ, β). Only real numbers are looked at: shapes are none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multiply, Power, Subtract
 from moir.dialects.opset.elementwise_base import REALS, BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
@@ -37,6 +37,8 @@ class ConstantAddsDimensions(Pattern):
         value, constant = op.operands[place], op.operands[1 - place]
         rank, wanted = rank_of(value), rank_of(constant)
         if rank is None or wanted is None or wanted <= rank or element_of(value) not in REALS:
+            return
+        if element_count(shape_of(constant)) != 1 and not isinstance(op, Add | Multiply):
             return
         operands = list(op.operands)
         operands[place] = rewriter.op.Unsqueeze(value, list(range(wanted - rank)))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from moir.errors import ConversionError
 from tests.numerical.runtime import Array
-from tests.numerical.tensorflow.conversion import build, check, convert_graph
+from tests.numerical.tensorflow.conversion import check
 
 raw = tf.raw_ops
 
@@ -80,12 +77,6 @@ def test_scale_and_translate(kernel: str, antialias: bool) -> None:
         {"x": IMAGE},
         forms=("static",),
     )
-
-
-def test_sizes_that_are_unknown_are_refused(tmp_path: Any) -> None:
-    graph, _ = build(lambda x: raw.ResizeArea(images=x, size=(3, 3)), {"x": IMAGE}, form="dynamic")
-    with pytest.raises(ConversionError, match="sizes that are known"):
-        convert_graph(graph, tmp_path)
 
 
 @pytest.mark.parametrize(("padding", "stride", "rate"), [("VALID", 1, 1), ("SAME", 2, 1), ("VALID", 1, 2)])

@@ -31,12 +31,12 @@ CASES: dict[str, tuple[Build, dict[str, Any], int]] = {
     "TopKV2 unsorted": (lambda x: tf.sort(raw.TopKV2(input=x, k=3, sorted=False)[0]), {"x": X}, 4),
     "NthElement": (lambda x: raw.NthElement(input=x, n=2), {"x": X}, 2),
     "NthElement reverse": (lambda x: raw.NthElement(input=x, n=0, reverse=True), {"x": X}, 2),
-    "InTopK": (lambda x, t: raw.InTopK(predictions=x, targets=t, k=3), {"x": X, "t": i32(0, 3, 6)}, 9),
-    "InTopKV2": (lambda x, t: raw.InTopKV2(predictions=x, targets=t, k=np.int64(2)), {"x": TIES, "t": np.array([3, 2])}, 9),
+    "InTopK": (lambda x, t: raw.InTopK(predictions=x, targets=t, k=3), {"x": X, "t": i32(0, 3, 6)}, 15),
+    "InTopKV2": (lambda x, t: raw.InTopKV2(predictions=x, targets=t, k=np.int64(2)), {"x": TIES, "t": np.array([3, 2])}, 15),
     "InTopKV2 infinite": (
         lambda x, t: raw.InTopKV2(predictions=x, targets=t, k=1),
         {"x": np.array([[0, 1, np.inf], [0, 1, 2], [np.nan, 1, 0]], np.float32), "t": i32(2, 2, 1)},
-        9,
+        15,
     ),
     "Bucketize": (
         lambda x: raw.Bucketize(input=x, boundaries=[0, 10, 100]),
@@ -52,8 +52,8 @@ CASES: dict[str, tuple[Build, dict[str, Any], int]] = {
     "Unique i32": (lambda x: raw.Unique(x=x)[0], {"x": i32(3, 1, 3, 2, 1)}, 1),
     "UniqueV2": (lambda x: raw.UniqueV2(x=x, axis=np.zeros(0, np.int64), out_idx=tf.int64), {"x": np.array([3, 1, 3, 2, 1])}, 1),
     "UniqueWithCounts counts": (lambda x: raw.UniqueWithCounts(x=x)[2], {"x": i32(3, 1, 3, 2, 1, 3)}, 1),
-    "UniqueV2 axis values": (lambda x: raw.UniqueV2(x=x, axis=[-1])[0], {"x": np.array([[1, 0, 1], [2, 0, 2]], np.float32)}, 1),
-    "UniqueV2 axis": (lambda x: raw.UniqueV2(x=x, axis=[1]), {"x": np.array([[1, 0, 1], [2, 0, 2]], np.float32)}, 1),
+    "UniqueV2 axis values": (lambda x: raw.UniqueV2(x=x, axis=[-1])[0], {"x": np.array([[1, 0, 1], [2, 0, 2]], np.float32)}, 3),
+    "UniqueV2 axis": (lambda x: raw.UniqueV2(x=x, axis=[1]), {"x": np.array([[1, 0, 1], [2, 0, 2]], np.float32)}, 3),
     "UniqueWithCounts": (lambda x: raw.UniqueWithCounts(x=x), {"x": i32(3, 1, 3, 2, 1, 3)}, 1),
     "UniqueWithCountsV2": (
         lambda x: raw.UniqueWithCountsV2(x=x, axis=[0], out_idx=tf.int64),

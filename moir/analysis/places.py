@@ -176,7 +176,8 @@ class Places:
             return ConversionError(f"{name!r} is in a body of {outer}", hint="models can be cut outside of loops and branches only")
         known = {*self._nodes, *self._tensors, *self._outputs}
         ends = sorted(each for each in known if each.endswith((f"/{name}", f"/{name}:0")) or name.endswith(f"/{each}"))
-        hint = f"did you mean {alternatives(ends[:_FEW])}?" if ends else did_you_mean(name, known, f"the inputs are {self._inputs()}")
+        ports = f"the inputs are {self._inputs()}, the outputs {', '.join(list(self._outputs)[:_FEW])}"
+        hint = f"did you mean {alternatives(ends[:_FEW])}?" if ends else did_you_mean(name, known, ports)
         return ConversionError(f"there is no node and no tensor {name!r}", hint=hint)
 
     def _inputs(self) -> str:

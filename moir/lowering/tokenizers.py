@@ -25,6 +25,8 @@ from moir.rewriting.builder import OpBuilder
 PACKAGE = "openvino_tokenizers"
 NOTE = f"the model needs OpenVINO Tokenizers in the runtime: `import {PACKAGE}` before it is read"
 """What the user is told about a model that has such operations."""
+CLASSES_NOTE = "classes of characters (\\p{…}) are of the Unicode that the runtime knows: recently assigned characters may differ"
+"""What the user is told about a pattern with such classes: TensorFlow's library has data of another version."""
 
 LARGEST_GROWTH = 3
 """How many times the size of its match a replacement may have.
@@ -66,6 +68,8 @@ def check_permitted(node: LoweringNode, reason: str, hint: str) -> None:
 
 def replaced(node: LoweringNode, op: OpBuilder, texts: Texts, pattern: str, rewrite: str, *, all_matches: bool) -> Texts:
     """Strings in which matches of a pattern of PCRE2 are replaced; `rewrite` refers to groups as `${1}`."""
+    if r"\p{" in pattern:
+        add_notes(node.op, [CLASSES_NOTE])
     constants = (op.constant(np.frombuffer(each.encode(), np.uint8)) for each in (pattern, rewrite))
     attributes = {"global_replace": "true" if all_matches else "false"}
     types = [texts.begins.type, texts.ends.type, texts.symbols.type]

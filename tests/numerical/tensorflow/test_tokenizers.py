@@ -14,9 +14,12 @@ import tensorflow as tf
 
 import moir
 from moir.conversion import save_model
+from moir.dialects.moir import ModuleLevel, models_of
+from moir.dialects.properties import value_of
 from moir.errors import ConversionError
 from moir.interface import convert_model
 from moir.lowering.tensorflow.regular_expressions import UnknownPattern, written_anew
+from moir.lowering.tokenizers import CLASSES_NOTE
 from tests.numerical.runtime import core
 from tests.numerical.tensorflow.conversion import build, check
 
@@ -61,6 +64,14 @@ REPLACEMENTS = [
 @pytest.mark.parametrize(("pattern", "rewrite", "all_matches"), REPLACEMENTS)
 def test_replace(pattern: str, rewrite: str, all_matches: bool) -> None:
     check(lambda x: tf.strings.regex_replace(x, pattern, rewrite, all_matches), {"x": TEXTS}, forms=FLEXIBLE)
+
+
+@pytest.mark.parametrize(("pattern", "is_told"), [(r"[[:alpha:]]\d", False), (r"\p{L}\d", True)])
+def test_classes_of_unicode_are_told(pattern: str, is_told: bool, tmp_path: Path) -> None:
+    graph, _ = build(lambda x: tf.strings.regex_replace(x, pattern, "-"), {"x": TEXTS}, form="static")
+    (tmp_path / "g.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    [model] = models_of(convert_model(tmp_path / "g.pb"))
+    assert (CLASSES_NOTE in value_of(model.attributes[ModuleLevel.NOTES])) == is_told
 
 
 def test_replace_in_a_scalar() -> None:

@@ -134,7 +134,7 @@ def _write_function(given: Any, folder: Path) -> Path:
 
 
 def _write_tensorflow_module(given: Any, folder: Path) -> Path:
-    call: Any = getattr(given, "__call__", None)  # noqa: B004
+    call: Any = given.__call__ if callable(given) else None
     return _save(given, _concrete(call) if hasattr(call, "get_concrete_function") else None, folder)
 
 

@@ -85,6 +85,13 @@ class Places:
                 return self._port(self._node(name), into) if into is not None else self._result(self._node(name), out or 0)
         raise self._absent(place)
 
+    def parameter_at(self, place: Place, index: int) -> Parameter:
+        """The input of a place, see `input_at`. Raises ConversionError if it is no input of the model."""
+        found = self.input_at(place, index)
+        if not isinstance(found, Parameter):
+            raise ConversionError(f"{str(place)!r} is no input of the model", hint="cut-inputs makes it one")
+        return found
+
     def _input(self, name: str) -> Parameter | InputPort | SSAValue | None:
         known = self._nodes.get(name, [])
         parameters = [op for op in known if isinstance(op, Parameter)]

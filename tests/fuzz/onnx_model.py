@@ -68,7 +68,7 @@ class OnnxModel:
         return results
 
     def _check_windows(self, inputs: Mapping[str, Array], results: Sequence[Array]) -> None:
-        """Raise NoCase if a window fits nowhere, or there is nothing to be pooled: ONNX does not say what comes out."""
+        """Raise NoCase if a window is larger than the padded data, or the data has no elements: ONNX defines no result."""
         kinds = {node.op_type for node in self.proto.graph.node}
         if kinds & WINDOWED and any(0 in result.shape[2:] for result in results):
             raise NoCase("a window that fits nowhere")

@@ -61,7 +61,7 @@ def test_other_values_are_refused(values: tuple[Any, ...], named: dict[str, Any]
 def test_records_do_not_change() -> None:
     part = Part("a")
     with pytest.raises(AttributeError, match="'size' of Part cannot be set"):
-        part.size = 2  # type: ignore[misc]
+        part.size = 2  # a program without type checks
     assert (part.with_fields(size=2), part.size) == (Part("a", 2), 1)
 
 

@@ -53,10 +53,8 @@ class FreezeInputsPass(ReportingPass):
 def _freeze(block: Block, inputs: tuple[str, ...]) -> bool:
     names = Places(block)
     items = list(map(input_item, inputs))
-    found = [(item, names.input_at(item.place, index)) for index, item in enumerate(items) if item.value is not None]
+    found = [(item, names.parameter_at(item.place, index)) for index, item in enumerate(items) if item.value is not None]
     for item, parameter in found:
-        if not isinstance(parameter, Parameter):
-            raise ConversionError(f"{str(item.place)!r} is no input of the model", hint="cut-inputs makes it one")
         data = _data(parameter, item)
         constant = Constant.create(
             properties={"value": data},

@@ -21,9 +21,7 @@ from xdsl.ir import Block
 from moir.analysis.analyses import Analyses
 from moir.analysis.places import Places
 from moir.dialects.moir import models_of
-from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import rank_of
-from moir.errors import ConversionError
 from moir.parameters.input_notation import input_item
 from moir.rewriting.model_inputs import set_dimensions, update_types
 from moir.rewriting.reporting_pass import ReportingPass
@@ -53,9 +51,7 @@ def _set(block: Block, inputs: tuple[str, ...]) -> bool:
     for index, item in enumerate(map(input_item, inputs)):
         if item.shape is None:
             continue
-        found = names.input_at(item.place, index)
-        if not isinstance(found, Parameter):
-            raise ConversionError(f"{str(item.place)!r} is no input of the model", hint="cut-inputs makes it one")
+        found = names.parameter_at(item.place, index)
         rank = rank_of(found.results[0])
         same_ranks &= rank in (None, len(item.shape))
         refined &= set_dimensions(found, item.shape)

@@ -54,9 +54,7 @@ def _set(block: Block, inputs: tuple[str, ...]) -> bool:
     changed = False
     for index, item in enumerate(map(input_item, inputs)):
         if item.element:
-            found = names.input_at(item.place, index)
-            if not isinstance(found, Parameter):
-                raise ConversionError(f"{str(item.place)!r} is no input of the model", hint="cut-inputs makes it one")
+            found = names.parameter_at(item.place, index)
             changed |= _set_type(found, element_types.from_xml(item.element))
     if changed:
         update_types(block, refined=True, same_ranks=True)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from moir.dialects.moir import models_of
 from moir.dialects.names import name_of, names_of
+from moir.dialects.opset.infrastructure import Constant
 from moir.errors import ModelFileError
 from moir.frontends.caffe import read_model
 from moir.frontends.caffe.messages import MESSAGES
@@ -19,6 +22,12 @@ name: "net"
 layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 1 dim: 3 } } }
 layer { name: "odd" type: "Odd" bottom: "x" top: "y" odd_param { size: 3 size: 4 mode: FAST inner { on: true } scale: 0x10 } }
 """
+
+
+def array_of(op: Operation) -> np.ndarray[Any, Any]:
+    """The value of a constant."""
+    assert isinstance(op, Constant)
+    return op.value.array
 
 
 def write(folder: Path, text: str = TEXT, blobs: int = 1, name: str = "net", layer: str = "odd") -> Path:
@@ -46,7 +55,7 @@ def test_layers_of_forks_keep_their_parameters_and_blobs(tmp_path: Path) -> None
     assert name_of(odd) == "odd"
     assert names_of(odd.results[0]) == ["y", "odd"]
     constant = list(models_of(module)[0].block.ops)[1]
-    np.testing.assert_array_equal(constant.value.array, np.arange(6, dtype=np.float32).reshape(2, 3))  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(array_of(constant), np.arange(6, dtype=np.float32).reshape(2, 3))
 
 
 def test_text_may_be_the_argument(tmp_path: Path) -> None:
@@ -131,7 +140,7 @@ def test_raw_data(tmp_path: Path, field: int, stored: type[np.floating]) -> None
     blob.raw_data_type, blob.raw_data = field, np.arange(6, dtype=stored).tobytes()
     path.write_bytes(model.SerializeToString())
     constant = list(models_of(read_model(path))[0].block.ops)[1]
-    np.testing.assert_array_equal(constant.value.array.reshape(-1), np.arange(6, dtype=np.float32))  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(array_of(constant).reshape(-1), np.arange(6, dtype=np.float32))
 
 
 def test_large_weights_are_views_of_the_file(tmp_path: Path) -> None:
@@ -140,7 +149,7 @@ def test_large_weights_are_views_of_the_file(tmp_path: Path) -> None:
     blob = model.layer[0].blobs.add(data=range(1000))
     blob.shape.dim.extend((10, 100))
     path.write_bytes(model.SerializeToString())
-    array = list(models_of(read_model(path))[0].block.ops)[1].value.array  # type: ignore[attr-defined]
+    array = array_of(list(models_of(read_model(path))[0].block.ops)[1])
     assert not array.flags.owndata
     assert not array.flags.writeable
     assert array[9, 99] == 999

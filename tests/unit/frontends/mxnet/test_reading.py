@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.ir import Operation
 
 from moir.dialects.moir import models_of
 from moir.dialects.names import names_of
+from moir.dialects.opset.infrastructure import Constant
 from moir.errors import ModelFileError
 from moir.frontends.mxnet import read_model
 from moir.frontends.mxnet.ndarrays import read_arrays
@@ -20,6 +22,12 @@ from tests.numerical.mxnet.models import parameters, write
 
 NULL = {"op": "null", "name": "data", "inputs": []}
 WEIGHT = {"op": "null", "name": "w", "inputs": []}
+
+
+def array_of(op: Operation) -> np.ndarray[Any, Any]:
+    """The value of a constant."""
+    assert isinstance(op, Constant)
+    return op.value.array
 
 
 def odd(**fields: Any) -> dict[str, Any]:
@@ -85,7 +93,7 @@ def test_newest_parameters_count_and_either_file_may_be_given(tmp_path: Path) ->
     (tmp_path / "net-0012.params").write_bytes(parameters({"arg:w": W["w"] + 1}))
     module = read_model(path)
     constant = list(models_of(module)[0].block.ops)[1]
-    np.testing.assert_array_equal(constant.value.array, W["w"] + 1)  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(array_of(constant), W["w"] + 1)
     assert str(read_model(tmp_path / "net-0012.params")) == str(module)
     assert str(read_model(path, input_symbol=tmp_path / "net-0012.params")) == str(module)
 
@@ -95,7 +103,7 @@ def test_snapshots_of_training_replace_values(tmp_path: Path) -> None:
     (tmp_path / "run_args.nd").write_bytes(parameters({"w": W["w"] + 2}))
     (tmp_path / "run_auxs.nd").write_bytes(parameters({}))
     constant = list(models_of(read_model(path, nd_prefix_name=tmp_path / "run"))[0].block.ops)[1]
-    np.testing.assert_array_equal(constant.value.array, W["w"] + 2)  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(array_of(constant), W["w"] + 2)
 
 
 def test_labels_are_no_inputs(tmp_path: Path) -> None:

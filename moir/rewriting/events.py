@@ -27,12 +27,14 @@ class RewriteEvent(Record):
         before: the operations that are replaced, as text, the root first; a declined event has the root only.
         after: the new operations that remain, and the root if it remains.
         reason: why a pattern that matched was not applied; None if it was.
+        operations: the operations of `after` themselves. Later rewrites may change or erase them.
     """
 
     pattern: str
     before: tuple[str, ...]
     after: tuple[str, ...] = ()
     reason: str | None = None
+    operations: tuple[Operation, ...] = ()
 
 
 Listener = Callable[[RewriteEvent], object]
@@ -60,17 +62,17 @@ class Recording:
         found = self._text.read()
         return " ".join(found.split())
 
-    def texts(self, operations: Iterable[Operation]) -> tuple[str, ...]:
-        """Operations as text; operations that are already erased are omitted."""
-        return tuple(self.text(op) for op in dict.fromkeys(operations) if op.parent is not None)
-
     def replaced(self, pattern: str, before: Sequence[Operation], after: Iterable[Operation]) -> None:
         """Report a replacement. The operations `before` must not be erased yet."""
-        self._listener(RewriteEvent(pattern, self.texts(before), self.texts(after)))
+        self.applied(pattern, tuple(map(self.text, before)), after)
 
     def applied(self, pattern: str, before: tuple[str, ...], after: Iterable[Operation]) -> None:
-        """Report a replacement whose replaced operations are given as text."""
-        self._listener(RewriteEvent(pattern, before, self.texts(after)))
+        """Report a replacement whose replaced operations are given as text.
+
+        New operations that are already erased are omitted.
+        """
+        remaining = tuple(op for op in dict.fromkeys(after) if op.parent is not None)
+        self._listener(RewriteEvent(pattern, before, tuple(map(self.text, remaining)), operations=remaining))
 
     def declined(self, pattern: str, root: str, reason: str) -> None:
         """Report that a pattern matched and was not applied."""

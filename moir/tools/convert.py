@@ -10,6 +10,7 @@ The first argument is a model or a command:
     moir model.onnx --dump-ir dumps       the module after each pass, see `moir-opt`
     moir model.onnx --extensions DIR      with operations, lowerings and transformations of your own
     moir passes                           the passes of a conversion, in order
+    moir report model.onnx -o report.html a page that shows the conversion step by step
     moir new-extension DIR                a small extension to start from
     moir describe-subgraphs FILE MODEL    a configuration of sub-graphs, with their inputs and outputs added
 """
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 COMMANDS: dict[str, str] = {
     "passes": "moir.tools.list_passes:main",
+    "report": "moir.tools.report:main",
     "new-extension": "moir.tools.new_extension:main",
     "describe-subgraphs": "moir.tools.complete_configuration:main",
 }

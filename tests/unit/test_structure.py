@@ -23,6 +23,7 @@ LAYERS = (
     ("pass_kinds", "pipeline", "pipeline_text", "pass_schedule", "source_files", "conversion", "cut_types", "model_objects", "interface"),
     ("extensions",),
     ("model_optimizer",),
+    ("report",),
     ("tools",),
     ("__init__", "__main__"),
 )

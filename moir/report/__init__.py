@@ -1,0 +1,1 @@
+"""`moir report`: a page that shows a conversion step by step."""

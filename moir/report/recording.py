@@ -1,0 +1,98 @@
+"""Recording a conversion for a report: its stages, the states of the module between them, and the rewrites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from moir.conversion import Observer
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.interface import count_kinds, inputs_of, outputs_of
+from moir.dialects.moir import models_of
+from moir.report.snapshots import Snapshots, shortened
+from moir.rewriting.events import RewriteEvent, traced
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from moir.errors import ConversionError
+
+
+class ReportRecorder(Observer):
+    """Records one conversion. A conversion that fails is recorded up to the stage that fails."""
+
+    def __init__(self) -> None:
+        self.module: ModuleOp | None = None
+        """The module after the last stage that is done; None before the import."""
+        self._snapshots = Snapshots()
+        self._stages: list[dict[str, Any]] = []
+        self._rewrites: list[dict[str, Any]] = []
+        self._origins: dict[int, list[int]] = {}
+        self._stage = 0
+        self._stack = ExitStack()
+        self._interfaces: list[dict[str, Any]] = []
+
+    def start(self, number: int, stage: str) -> None:
+        self._stage = number
+        if number:
+            self._stack.enter_context(traced(self._record_rewrite))
+
+    def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
+        self._stack.close()
+        self.module = module
+        changed = self._snapshots.add(module)
+        self._stages.append(
+            {
+                "number": number,
+                "name": stage,
+                "seconds": round(seconds, 6),
+                "state": len(self._snapshots.states) - 1,
+                "changed": changed,
+                "kinds": dict(count_kinds(module).most_common()),
+            }
+        )
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def _record_rewrite(self, event: RewriteEvent) -> None:
+        if event.reason is not None:
+            return
+        for op in event.operations:
+            self._origins.setdefault(self._snapshots.number(op), []).append(len(self._rewrites))
+        before, after = ([shortened(text) for text in texts] for texts in (event.before, event.after))
+        self._rewrites.append({"stage": self._stage, "pattern": event.pattern, "before": before, "after": after})
+
+    def content(self, error: ConversionError | None = None) -> dict[str, Any]:
+        """What the page shows, as values of JSON.
+
+        Args:
+            error: the error that ended the conversion.
+
+        Returns `stages`, `states` and `records` (see `Snapshots`), `rewrites`, `origins` (the numbers of the rewrites
+        that made an operation, by its number), `unsupported` (the numbers of operations that could not be converted),
+        `inputs` and `outputs` of the last state, and the text of the `error`.
+        """
+        models = [] if self.module is None else models_of(self.module)
+        return {
+            "stages": self._stages,
+            "states": self._snapshots.states,
+            "records": self._snapshots.records,
+            "rewrites": self._rewrites,
+            "origins": self._origins,
+            "unsupported": [] if error is None else self._unsupported(error),
+            "inputs": [str(port) for model in models[:1] for port in inputs_of(model)],
+            "outputs": [str(port) for model in models[:1] for port in outputs_of(model)],
+            "error": None if error is None else str(error),
+        }
+
+    def _unsupported(self, error: ConversionError) -> Sequence[int]:
+        """The operations at fault: that of the error, or all of the framework that are left."""
+        if self.module is None:
+            return []
+        names = {error.node} if error.node else set[str | None]()
+        found = [op for op in self.module.walk() if op.attributes.get("name") is not None]
+        named = [op for op in found if names and str(getattr(op.attributes["name"], "data", "")) in names]
+        chosen = named or [op for op in self.module.walk() if isinstance(op, FrameworkOp)]
+        return [self._snapshots.number(op) for op in chosen]

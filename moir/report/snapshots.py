@@ -1,0 +1,108 @@
+"""The states of a module during a conversion, as data that the page of a report draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from io import StringIO
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Block, Operation, OpResult
+from xdsl.printer import Printer
+
+from moir.dialects.assembly import print_value
+from moir.dialects.data import DataAttr
+from moir.dialects.moir import models_of
+from moir.dialects.names import name_of, split_names, tensor_names_of
+
+_LONGEST_TEXT = 400
+"""The greatest length of a text, in characters."""
+
+_HAVE_FIELDS = frozenset(("name", "tensor_names"))
+"""The attributes that have fields of their own in a record."""
+
+State = list[dict[str, Any]]
+"""The models of a module: a dictionary each, with its `name` and the numbers of the records of its `operations`."""
+
+
+class Snapshots:
+    """The states of the module of one conversion.
+
+    A state lists records. An operation that is the same in several states has one record; one that changes in place has
+    another record then, under the same number of the operation.
+    """
+
+    def __init__(self) -> None:
+        self.records: list[dict[str, Any]] = []
+        """What is shown of an operation: its number `id`, `kind`, `name`, `operands` (number of the producer, index of
+        the result), result `types`, `tensors` (their names), `attributes`, whether it is a `constant`, and `bodies`."""
+        self.states: list[State] = []
+        self._numbers: dict[Operation, int] = {}
+        self._latest: dict[Operation, tuple[tuple[object, ...], int]] = {}
+        self._texts: dict[int, tuple[Attribute, str]] = {}
+
+    def number(self, op: Operation) -> int:
+        """The number of an operation, the same in all states."""
+        return self._numbers.setdefault(op, len(self._numbers))
+
+    def add(self, module: ModuleOp) -> bool:
+        """Add the state of a module, unless it equals the last one; returns whether it was added."""
+        state = [{"name": model.sym_name.data, "operations": self._block(model.block)} for model in models_of(module)]
+        if self.states and self.states[-1] == state:
+            return False
+        self.states.append(state)
+        return True
+
+    def _block(self, block: Block) -> list[int]:
+        return [self._record(op) for op in block.ops]
+
+    def _record(self, op: Operation) -> int:
+        """The number of the record of an operation as it is now."""
+        bodies = [self._block(block) for region in op.regions for block in region.blocks]
+        types = op.result_types
+        signature = (tuple(op.operands), tuple(op.properties.items()), tuple(op.attributes.items()), tuple(types), bodies)
+        known = self._latest.get(op)
+        # Most operations are unchanged; equal tuples of the same objects are found out without looking into them.
+        if known is not None and known[0] == signature:
+            return known[1]
+        number = len(self.records)
+        self.records.append(self._described(op, bodies))
+        self._latest[op] = (signature, number)
+        return number
+
+    def _described(self, op: Operation, bodies: list[list[int]]) -> dict[str, Any]:
+        unregistered = op.attributes.get("op_name__")
+        record: dict[str, Any] = {
+            "id": self.number(op),
+            "kind": op.name if unregistered is None else str(unregistered).strip('"'),
+            "name": name_of(op) or "",
+            "operands": [[self.number(each.op), each.index] for each in op.operands if isinstance(each, OpResult)],
+            "types": [self._text(each) for each in op.result_types],
+        }
+        tensors = [", ".join(split_names(each)) for each in tensor_names_of(op)]
+        if any(tensors):
+            record["tensors"] = tensors
+        if attributes := self._attributes((*op.properties.items(), *op.attributes.items())):
+            record["attributes"] = attributes
+        if not op.operands and any(isinstance(each, DataAttr) for each in op.properties.values()):
+            record["constant"] = True
+        if bodies:
+            record["bodies"] = bodies
+        return record
+
+    def _attributes(self, given: Iterable[tuple[str, Attribute]]) -> dict[str, str]:
+        return {name: self._text(attribute) for name, attribute in given if name not in _HAVE_FIELDS}
+
+    def _text(self, attribute: Attribute) -> str:
+        known = self._texts.get(id(attribute))
+        if known is None:
+            stream = StringIO()
+            print_value(Printer(stream), attribute)
+            # The attribute is kept, so that no other one gets its identity.
+            known = self._texts[id(attribute)] = (attribute, shortened(stream.getvalue()))
+        return known[1]
+
+
+def shortened(text: str) -> str:
+    """A text that is cut if it is long."""
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"

@@ -13,9 +13,10 @@ INSTALLED := .venv/.installed
 demo: $(INSTALLED)-demo
 	$(BIN)/python examples/digits/run.py
 
+# A file of tests is run by one of two processes, so that what its tests share is made once.
 test: $(INSTALLED)-test
 	$(BIN)/lit -q tests/filecheck
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 # The lit tests as a user runs the tools: every command a process of its own.
 test-processes: $(INSTALLED)-test

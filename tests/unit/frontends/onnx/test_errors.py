@@ -27,7 +27,7 @@ def simple() -> ModelProto:
     [
         (b"", "the file is empty"),
         (b"PK\x03\x04rest", "zip archive"),
-        (gzip.compress(b"model"), "a compressed file; unpack it"),
+        (gzip.compress(b"model", mtime=0), "a compressed file; unpack it"),
         (b"\x89HDF\r\n\x1a\nrest", "HDF5"),
         (b"\x80\x02}q\x00.", "pickle"),
         (b"\x1c\x00\x00\x00TFL3rest", "TensorFlow Lite"),

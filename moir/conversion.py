@@ -215,12 +215,23 @@ def stage(name: str, extensions: LoadedExtensions | None = None) -> Generator[No
     except ConversionError as error:
         if extensions is not None:
             extensions.locate(error)
+        _set_origin(error)
         raise
     except (UsageError, DiagnosticException, ParseError, MemoryError, RecursionError, BrokenPipeError):
         raise
     except Exception as error:
         of_extension = None if extensions is None else extensions.failure(error, name)
         raise of_extension or InternalError(name) from error
+
+
+def _set_origin(error: ConversionError) -> None:
+    """Add the nodes of the framework to an error about an operation that passes have made of them."""
+    from moir.analysis.provenance import origin
+    from moir.rewriting.failing_operation import subject_of
+
+    subject = subject_of(error)
+    if subject is not None and subject.name == error.operation and error.origin is None:
+        error.origin = origin(subject)
 
 
 @checked(module=MODULE, path=PATH, compress_to_fp16=FLAG)

@@ -23,6 +23,9 @@ class MoirError(Exception):
     subject: object = None
     """The operation of the module that is at fault, where it is known: a tool that parsed it can say where it is."""
 
+    origin: str | None = None
+    """The nodes of the source model from which the operation comes, where it is known and not what `node` says."""
+
     def __init__(
         self,
         reason: str,
@@ -40,7 +43,8 @@ class MoirError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        place = " ".join(part for part in (self.operation, repr(self.node) if self.node else None) if part)
+        origin = f"(from {self.origin})" if self.origin else None
+        place = " ".join(part for part in (self.operation, repr(self.node) if self.node else None, origin) if part)
         text = ": ".join(part for part in (self.location, place, self.reason) if part)
         return f"{text}; {self.hint}" if self.hint else text
 

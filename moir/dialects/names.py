@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnknownLoc
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from moir.dialects.locations import located
 from moir.dialects.properties import string_attribute, strings_attribute
 
 
@@ -98,11 +99,16 @@ def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> 
 
 
 def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
-    """Transfer the node name and tensor names of `op` to the producers of `values`, its replacements."""
+    """Transfer the node name and tensor names of `op` to the producers of `values`, its replacements.
+
+    A producer that has no location takes over that of `op`, too.
+    """
     name = op.attributes.get("name")
     if len(values) == 1 and isinstance(value := values[0], OpResult) and "tensor_names" not in value.op.attributes:
         # The common case: one new operation takes over everything.
         producer = value.op
+        if type(producer.location) is UnknownLoc:
+            producer.location = located(op)
         names = op.attributes.get("tensor_names")
         if names is not None and len(producer.results) == 1:
             if name is not None:
@@ -111,6 +117,8 @@ def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
             return
     for result, value, names in zip(op.results, values, tensor_names_of(op), strict=True):
         if isinstance(value, OpResult):
+            if type(value.op.location) is UnknownLoc:
+                value.op.location = located(op)
             if name is not None:
                 value.op.attributes.setdefault("name", name)
             add_tensor_names(value, names, required=any(use.operation.name == "opset1.Result" for use in result.uses))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
+from xdsl.dialects.builtin import LocationAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 
 from moir.analysis.known_values import KnownValues
@@ -20,6 +21,7 @@ from moir.dialects.data import DataAttr
 from moir.dialects.element_types import dynamic, f32, si64, to_numpy
 from moir.dialects.inference import set_type
 from moir.dialects.large_arrays import ComputedArray, Values
+from moir.dialects.locations import located
 from moir.dialects.moir import NoneOp
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.property_definitions import property_table
@@ -93,10 +95,12 @@ class OpBuilder:
             raise KeyError(opset.unknown_operation(name)) from None
 
     def insert(self, op: Operation) -> None:
-        """Insert an operation at the insertion point of the builder."""
+        """Insert an operation at the insertion point of the builder, with the location of the operation behind it."""
         if self.anchor is None:
             self.block.add_op(op)
         else:
+            if type(op.location) is UnknownLoc:
+                op.location = located(self.anchor)
             self.block.insert_op_before(op, self.anchor)
         if self.inserted is not None:
             self.inserted.append(op)
@@ -118,11 +122,17 @@ class OpBuilder:
             missing = [name for name, spec in table.specs.items() if name not in attributes and not spec.optional]
             if missing:
                 raise TypeError(f"{operation.name} needs {', '.join(missing)}")
-        op = operation.create(operands=self._values(operands, "auto_broadcast" in table.specs), properties=attributes)
+        op = operation.create(
+            operands=self._values(operands, "auto_broadcast" in table.specs), properties=attributes, location=self._location()
+        )
         if result_count:
             op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(result_count))
         self.insert_inferred(op)
         return op
+
+    def _location(self) -> LocationAttr | None:
+        """The location of what is built: that of the operation in front of which it is inserted."""
+        return None if self.anchor is None else located(self.anchor)
 
     def insert_inferred(self, op: OpsetOp) -> None:
         """Insert an operation that was created without results, and add results of inferred types."""
@@ -165,7 +175,9 @@ class OpBuilder:
             kind = np.asarray(value).dtype.kind
             element = si64 if kind in "iu" or np.asarray(value).size == 0 else f32 if kind == "f" else None
         data = DataAttr.of(cast(Values, value), element)
-        op = opset.operation("opset1.Constant").create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
+        op = opset.operation("opset1.Constant").create(
+            properties={"value": data}, result_types=[tensor(data.shape, data.element)], location=self._location()
+        )
         if name is not None:
             op.attributes["name"] = string_attribute(name)
         self.insert(op)

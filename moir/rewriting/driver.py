@@ -13,15 +13,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar
+from collections.abc import Set as AbstractSet
+from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import LocationAttr, ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
+from moir.dialects.locations import located, merged
 from moir.dialects.names import inherit_names
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase
@@ -82,6 +84,7 @@ class Rewriter(PatternRewriter):
         self.insertion_point = InsertPoint(op.parent, op)
         self.has_done_action = False
         self._before: list[str] = []
+        self._erased: list[tuple[LocationAttr, Sequence[SSAValue]]] = []
         self._root = "" if self._recording is None else self._recording.text(op)
         self.pattern = pattern
         """The pattern that is being tried, for events; a combined pattern sets it to the one that matched."""
@@ -107,7 +110,8 @@ class Rewriter(PatternRewriter):
         self.erase_replaced(op)
 
     def erase_replaced(self, op: Operation) -> None:
-        """Erase an operation whose results have no uses left."""
+        """Erase an operation whose results have no uses left, as a part of what the pattern replaces."""
+        self._erased.append((located(op), tuple(op.operands)))
         if self._recording is not None:
             self._before.append(self._recording.text(op))
         erase(op)
@@ -117,11 +121,39 @@ class Rewriter(PatternRewriter):
         if self._recording is not None:
             self._recording.declined(str(self.pattern), self._root, reason if isinstance(reason, str) else reason())
 
+    def locate_built(self) -> None:
+        """Give what was built the locations of all that it replaces: what was erased, and what only that has used."""
+        root = located(cast(Operation, self.op.anchor))
+        locations = [location for location, _ in self._erased if location is not root]
+        unused = {each for _, operands in self._erased for each in unused_producers(operands)}
+        pending = list(unused)
+        while pending:
+            op = pending.pop()
+            locations.append(located(op))
+            found = [each for each in unused_producers(op.operands, unused) if each not in unused]
+            unused.update(found)
+            pending.extend(found)
+        if locations:
+            location = merged([root, *locations])
+            for each in self.op.inserted or ():
+                each.location = location
+
     def report(self, op: Operation) -> None:
         """Report the replacement of an operation to the listener."""
         if self._recording is not None:
             before = tuple(dict.fromkeys((self._root, *self._before)))
             self._recording.applied(str(self.pattern), before, (*(self.op.inserted or ()), op))
+
+
+def unused_producers(operands: Sequence[SSAValue], unused: AbstractSet[Operation] = frozenset()) -> list[Operation]:
+    """The producers of operands whose results nothing uses but operations that are unused themselves."""
+    return [
+        operand.op
+        for operand in operands
+        if type(operand) is OpResult
+        and (operand.first_use is None or unused)
+        and all(use.operation in unused for result in operand.op.results for use in result.uses)
+    ]
 
 
 class PatternTable:
@@ -190,6 +222,8 @@ def rewrite(
             if not rewriter.has_done_action:
                 continue
             changed = True
+            if rewriter.op.inserted:
+                rewriter.locate_built()
             rewriter.report(op)
             if fixpoint:
                 touched = dict.fromkeys([*(rewriter.op.inserted or ()), *rewriter.touched, op])

@@ -7,6 +7,8 @@ from typing import Any
 
 from xdsl.ir import Operation
 
+from moir.errors import ConversionError
+
 VIEWS = {"LoweringNode": "op", "MoLoweringNode": "op", "GraphNode": "_subject"}
 """Names of classes that wrap one operation -> attribute with the operation.
 
@@ -27,6 +29,16 @@ def failing_operation(trace: TracebackType | None) -> Operation | None:
                 found = op
         trace = trace.tb_next
     return found
+
+
+def subject_of(error: ConversionError) -> Operation | None:
+    """The operation of the module that an error is about; None if it names none, or that cannot be found any more."""
+    if isinstance(error.subject, Operation):
+        return error.subject
+    if error.operation is None:
+        return None
+    op = failing_operation(error.__traceback__)
+    return op if op is not None and op.name == error.operation else None
 
 
 def _operation(value: Any) -> Operation | None:

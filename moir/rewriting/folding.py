@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from moir.analysis.constants import FLOATS, is_decompression, values_of
 from moir.analysis.known_values import KnownValues, evaluate
@@ -13,6 +13,7 @@ from moir.dialects import opset
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import REAL_TYPES, describe, f8e4m3, f8e5m2, is_element_type, si4, si8, to_numpy, ui4, ui8
 from moir.dialects.large_arrays import WORTH_DEFERRING, ComputedArray, Values, computed, pieces
+from moir.dialects.locations import located, merged
 from moir.dialects.memory_map import Array
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.base import OpsetOp
@@ -181,9 +182,12 @@ def replace_by_constants(op: OpsetOp, results: Sequence[Values]) -> None:
     """Replace an operation by one constant for each result."""
     assert op.parent is not None
     values: list[SSAValue] = []
+    location = merged([located(op), *(located(operand.op) for operand in op.operands if isinstance(operand, OpResult))])
     for result, elements in zip(op.results, results, strict=True):
         data = DataAttr.of(elements, element_of(result))
-        constant = opset.operation("opset1.Constant").create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
+        constant = opset.operation("opset1.Constant").create(
+            properties={"value": data}, result_types=[tensor(data.shape, data.element)], location=location
+        )
         op.parent.insert_op_before(constant, op)
         values.append(constant.results[0])
     if (recording := RECORDING.get()) is not None:

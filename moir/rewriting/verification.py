@@ -40,9 +40,11 @@ def failure_after(after: str | None, op: Operation, reason: str) -> OperationVer
         op: the operation.
         reason: what is wrong, a clause.
     """
+    from moir.analysis.provenance import origin
+
     where = f"after {after}: " if after else ""
-    name = name_of(op)
-    label = f"{op.name} {name!r}" if name else op.name
+    name, nodes = name_of(op), origin(op)
+    label = " ".join((op.name, *((repr(name),) if name else ()), *((f"(from {nodes})",) if nodes else ())))
     return OperationVerifyException(f"{where}{label}: {reason}", op)
 
 

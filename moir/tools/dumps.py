@@ -17,6 +17,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from moir.analysis.provenance import traced_locations
 from moir.conversion import Observer
 from moir.errors import ConversionError
 from moir.source_files import check_not_read
@@ -38,13 +39,15 @@ class DumpWriter(Observer):
 
     Args:
         folder: the folder; it is created if it does not exist.
+        provenance: whether to print the nodes of the framework from which each operation comes.
 
     Raises ConversionError if the folder cannot be written, or if a file would be replaced that this tool did not write,
     or that was edited since.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, provenance: bool = False) -> None:
         self.folder = folder
+        self._provenance = provenance
         self._last = ""
         self._file: BinaryIO | None = None
         self._weights: WeightsWriter | None = None
@@ -56,7 +59,7 @@ class DumpWriter(Observer):
                 check_not_read(module, [self.folder / name for name in (WEIGHTS, MANIFEST, *_listed(self.folder))])
                 self._weights = self._open()
             text = io.StringIO()
-            print_module(module, text, self._weights)
+            print_module(module, text, self._weights, locations=traced_locations(module) if self._provenance else None)
             assert self._file is not None
             self._file.flush()
             if text.getvalue() != self._last:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -28,14 +28,15 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import LocationAttr, ModuleOp
+from xdsl.ir import Attribute, Operation
 from xdsl.printer import Printer
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.diagnostic import Diagnostic
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError, ShrinkException, VerifyException
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+from moir.analysis.provenance import traced_locations
 from moir.conversion import Observer, collection_paused, import_model, open_extensions, run, save_model, stage
 from moir.dialects.context import MoirContext
 from moir.errors import ConversionError, InternalError, ModelFileError, UsageError
@@ -53,7 +54,7 @@ from moir.tools.opt_observers import check_names, observers_of
 from moir.tools.output import replacing_file
 from moir.tools.progress import Timing
 from moir.tools.streams import STANDARD, text_output
-from moir.tools.text import TextParser, print_module
+from moir.tools.text import TextParser, named_locations, print_module
 from moir.tools.text_locations import TextLocations, set_location
 from moir.tools.weights_file import WeightsReader, WeightsWriter
 
@@ -166,10 +167,16 @@ class MoirOptMain(xDSLOptMain):
             output,
             weights,
             printer,
-            locations=self.args.print_debuginfo,
+            locations=self.printed_locations(module),
             print_generic_format=self.args.print_op_generic,
             print_properties_as_attributes=self.args.print_no_properties,
         )
+
+    def printed_locations(self, module: ModuleOp) -> Mapping[Operation, LocationAttr] | None:
+        """The locations that options request; None prints none."""
+        if self.args.print_provenance:
+            return traced_locations(module)
+        return named_locations(module) if self.args.print_debuginfo else None
 
     @contextmanager
     def weights_writer(self) -> Generator[WeightsWriter | None]:
@@ -217,6 +224,8 @@ class MoirOptMain(xDSLOptMain):
     def check_paths(self) -> None:
         """Raises UsageError for options that contradict each other."""
         args = self.args
+        if args.print_debuginfo and args.print_provenance:
+            raise UsageError("--print-debuginfo and --print-provenance exclude each other")
         if args.split_input_file and (self.writes_ir or args.dump_ir):
             raise UsageError("--split-input-file goes with text output only")
         if args.crash_reproducer:

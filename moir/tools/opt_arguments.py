@@ -87,6 +87,11 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help='print the location of each operation: loc("name of the node")',
     )
+    add(
+        "--print-provenance",
+        action="store_true",
+        help='print the nodes of the framework from which each operation comes: loc("name"("type")); they are read back',
+    )
     add("--print-no-properties", action="store_true", help="print properties as attributes, as MLIR did before it had properties")
     add("--syntax-highlight", action="store_true", help="print in colours")
     add("--allow-unregistered-dialect", action="store_true", help="accept operations that no dialect defines")

@@ -57,7 +57,7 @@ def observers_of(options: argparse.Namespace, render: Callable[[ModuleOp, IO[str
     if options.dump_ir:
         from moir.tools.dumps import DumpWriter
 
-        found.append(DumpWriter(Path(options.dump_ir)))
+        found.append(DumpWriter(Path(options.dump_ir), provenance=options.print_provenance))
     if options.verify_each:
         found.append(VerificationAfterPass())
     if options.crash_reproducer:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import LocationAttr, ModuleOp, NameLoc, NoneAttr, StringAttr, UnknownLoc
+from xdsl.dialects.builtin import UNKNOWN_LOC, CallSiteLoc, FileLineColLoc, LocationAttr, ModuleOp, NameLoc, NoneAttr, StringAttr
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -62,17 +63,22 @@ class TextParser(Parser):
             self.raise_error(f"{error.msg}; {hint}", error.span.start, error.span.end)
 
 
-def location_of(op: Operation) -> LocationAttr:
-    """The location of an operation: the name of its node or model, as `loc("conv1")`.
+def named_locations(module: ModuleOp) -> dict[Operation, LocationAttr]:
+    """The locations of `--print-debuginfo`: the name of the node or model, as `loc("conv1")`.
 
-    It has the location that a text gives the operation in it, as `loc("conv1"("a.py":3:1))`. It is that location alone
-    if the operation has no name, and `loc(unknown)` if it has neither.
+    An operation has the location that a text gives it in that, as `loc("conv1"("a.py":3:1))`, or alone if it has no
+    name. It is `loc(unknown)` if it has neither.
     """
+    return {op: _named_location(op) for op in module.walk()}
+
+
+def _named_location(op: Operation) -> LocationAttr:
     name = op.sym_name.data if isinstance(op, ModelOp) else name_of(op)
-    if not name:
-        return op.location
     given = op.location.location if isinstance(op.location, NameLoc) else op.location
-    return NameLoc(StringAttr(name), NoneAttr() if isinstance(given, UnknownLoc) else given)
+    place = given if isinstance(given, FileLineColLoc | CallSiteLoc) else None
+    if not name:
+        return place or UNKNOWN_LOC
+    return NameLoc(StringAttr(name), place or NoneAttr())
 
 
 def print_module(
@@ -81,7 +87,7 @@ def print_module(
     weights: SideFileWriter | None = None,
     printer: type[Printer] = Printer,
     *,
-    locations: bool = False,
+    locations: Mapping[Operation, LocationAttr] | None = None,
     **options: Any,
 ) -> None:
     """Print a module and a line break.
@@ -91,18 +97,19 @@ def print_module(
         stream: where to print.
         weights: a side file for values over 64 bytes; None omits these values.
         printer: class of the printer.
-        locations: whether to print the location of each operation.
+        locations: the locations to print behind operations, `loc(unknown)` for those that are not in it; None prints
+            none.
         options: options of the printer, such as `print_generic_format`.
     """
     # The attribute `#moir.data` looks for this attribute of the printer.
-    instance: Any = printer(stream=stream, print_debuginfo=locations, **options)
+    instance: Any = printer(stream=stream, print_debuginfo=locations is not None, **options)
     instance.weights = weights
-    given = {op: op.location for op in module.walk()} if locations else {}
+    own = {} if locations is None else {op: op.location for op in module.walk()}
     try:
-        for op in given:
-            op.location = location_of(op)
+        for op in own:
+            op.location = (locations or {}).get(op, UNKNOWN_LOC)
         instance.print_op(module)
     finally:
-        for op, location in given.items():
+        for op, location in own.items():
             op.location = location
     instance.print_string("\n")

@@ -10,7 +10,7 @@ from xdsl.utils.lexer import Location, Span
 
 from moir.dialects.names import name_of
 from moir.errors import ConversionError, InternalError
-from moir.rewriting.failing_operation import failing_operation
+from moir.rewriting.failing_operation import failing_operation, subject_of
 from moir.rewriting.verification import OperationVerifyException
 
 if TYPE_CHECKING:
@@ -54,14 +54,13 @@ class TextLocations:
 
     def of_error(self, error: Exception) -> Location | None:
         """The location of the operation that an error is about; None if it is about none of the text."""
-        if isinstance(error, ConversionError | OperationVerifyException):
-            if isinstance(error.subject, Operation):
-                return self.of_operation(error.subject)
-            if isinstance(error, ConversionError) and error.operation is not None:
-                failing = failing_operation(error.__traceback__)
-                if failing is not None and failing.name == error.operation and failing in self._positions:
-                    return self.of_operation(failing)
-                return self.of_node(error.operation, error.node)
+        if isinstance(error, OperationVerifyException):
+            return self.of_operation(error.subject)
+        if isinstance(error, ConversionError):
+            subject = subject_of(error)
+            if subject is not None and (subject is error.subject or subject in self._positions):
+                return self.of_operation(subject)
+            return None if error.operation is None else self.of_node(error.operation, error.node)
         if isinstance(error, InternalError) and error.__cause__ is not None:
             failing = failing_operation(error.__cause__.__traceback__)
             return None if failing is None else self.of_operation(failing)

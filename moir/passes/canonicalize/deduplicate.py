@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from moir.analysis.analyses import Analyses
+from moir.dialects.locations import located, merged
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.base import OpsetOp
 from moir.rewriting.dead_code import erase
@@ -56,6 +57,7 @@ def deduplicate(operations: Iterable[Operation]) -> bool:
         if recording is not None:
             recording.replaced("deduplicate", [op], [earlier])
         inherit_names(op, earlier.results)
+        earlier.location = merged([located(earlier), located(op)])
         for result, replacement in zip(op.results, earlier.results, strict=True):
             result.replace_all_uses_with(replacement)
         erase(op)

@@ -32,6 +32,7 @@ from moir.analysis.analyses import Analyses
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import INTEGER_TYPES, f16, f32, f64
 from moir.dialects.large_arrays import Values, computed, in_memory_order, pieces
+from moir.dialects.locations import located
 from moir.dialects.memory_map import Array
 from moir.dialects.names import name_of
 from moir.dialects.opset.arithmetic import Multiply, Subtract
@@ -139,6 +140,7 @@ def _replace(constant: Constant, value: DataAttr) -> None:
         properties={"value": value},
         attributes={} if name is None else {"name": string_attribute(f"{name}_compressed")},
         result_types=[tensor(value.shape, f16)],
+        location=located(constant),
     )
     carried = constant.attributes.get("runtime_info")
     mark = {"decompression": DictionaryAttr({"version": string_attribute("0")})}
@@ -149,6 +151,7 @@ def _replace(constant: Constant, value: DataAttr) -> None:
         properties={"destination_type": element},
         attributes={**constant.attributes, "runtime_info": information},
         result_types=[tensor(value.shape, element)],
+        location=located(constant),
     )
     block.insert_ops_before([stored, restored], constant)
     result.replace_all_uses_with(restored.results[0])

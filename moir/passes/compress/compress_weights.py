@@ -45,6 +45,7 @@ from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import REAL_TYPES, describe
 from moir.dialects.inference import set_type
 from moir.dialects.large_arrays import is_transposed
+from moir.dialects.locations import located
 from moir.dialects.moir import ModelOp, add_notes, models_of
 from moir.dialects.names import name_of
 from moir.dialects.opset.indexing import Gather
@@ -286,6 +287,7 @@ class _Compression:
             built = Constant.create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
             if name is not None:
                 built.attributes["name"] = string_attribute(f"{name}_{suffix}")
+            built.location = located(source)
             op.insert(built)
             return built.results[0]
 

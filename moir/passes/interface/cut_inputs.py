@@ -28,6 +28,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.analysis.places import InputPort, Places, needed_for
 from moir.dialects import element_types
+from moir.dialects.locations import located
 from moir.dialects.moir import models_of
 from moir.dialects.names import name_of, names_of, set_names, several_tensor_names
 from moir.dialects.opset.infrastructure import Parameter
@@ -127,6 +128,8 @@ class _Cut:
         self.block.insert_op_before(parameter, first)
         if item.shape is not None:
             set_dimensions(parameter, item.shape)
+        if isinstance(value, OpResult):
+            parameter.location = located(value.op)
         if isinstance(found, InputPort):
             found.op.operands[found.number] = parameter.results[0]
         else:

@@ -23,6 +23,7 @@ from moir.analysis.analyses import Analyses
 from moir.analysis.places import Places
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr, TensorData
+from moir.dialects.locations import located
 from moir.dialects.moir import models_of
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant, Parameter
@@ -60,6 +61,7 @@ def _freeze(block: Block, inputs: tuple[str, ...]) -> bool:
             properties={"value": data},
             attributes={name: each for name, each in parameter.attributes.items() if name != "dimension_names"},
             result_types=[tensor(data.shape, data.element)],
+            location=located(parameter),
         )
         block.insert_op_before(constant, parameter)
         parameter.results[0].replace_all_uses_with(constant.results[0])

@@ -22,6 +22,7 @@ from moir.analysis.analyses import Analyses
 from moir.analysis.places import Places
 from moir.dialects import element_types
 from moir.dialects.inference import set_type
+from moir.dialects.locations import located
 from moir.dialects.moir import models_of
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Convert, Parameter
@@ -71,7 +72,12 @@ def _set_type(parameter: Parameter, element: Attribute) -> bool:
     set_type(value, tensor(shape_of(value), element))
     if before == element_types.dynamic:
         return True
-    converted = Convert.create(operands=[value], properties={"destination_type": before}, result_types=[tensor(shape_of(value), before)])
+    converted = Convert.create(
+        operands=[value],
+        properties={"destination_type": before},
+        result_types=[tensor(shape_of(value), before)],
+        location=located(parameter),
+    )
     if (name := name_of(parameter)) is not None:
         converted.attributes["name"] = StringAttr(f"{name}/convert")
     assert parameter.parent is not None

@@ -23,6 +23,7 @@ from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.analysis.order import sort_block
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.locations import located, merged
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
 from moir.dialects.opset.infrastructure import Constant, Result
@@ -222,6 +223,7 @@ class Conditionals:
             name=name_of(first),
             regions=regions[::-1] if is_if else regions,
         )
+        node.location = merged([located(merge) for merge in conditional.merges])
         last = max(conditional.merges, key=lambda merge: self.position[merge])
         self.block.insert_op_before(node, last)
         self.places[node], self.position[node] = Place(conditional.path, self.places[last].merges), self.position[last]

@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.dialects.element_types import dynamic
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.locations import located
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.infrastructure import Constant
@@ -61,8 +62,9 @@ class Access:
         self.op = op
 
     def insert(self, op: Operation) -> SSAValue:
-        """Insert an operation in front of the node; returns its first result."""
+        """Insert a new operation in front of the node; returns its first result."""
         assert self.op.parent is not None
+        op.location = located(self.op)
         self.op.parent.insert_op_before(op, self.op)
         return op.results[0]
 

@@ -40,6 +40,7 @@ from xdsl.ir import Block, Operation, OpResult, Region, SSAValue, Use
 from moir.analysis.analyses import Analyses
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.inference import set_type
+from moir.dialects.locations import located
 from moir.dialects.moir import all_blocks, models_of
 from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
 from moir.dialects.opset.condition import parameters_of, results_of
@@ -188,6 +189,7 @@ class WhileRaising:
 
     def _insert(self, op: Operation) -> None:
         assert self.op.parent is not None
+        op.location = located(self.op)
         self.op.parent.insert_op_before(op, self.op)
 
     def _classify(self, variable: Variable) -> None:

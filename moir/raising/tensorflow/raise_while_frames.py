@@ -29,6 +29,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.analysis.order import sort_block, sorted_operations
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.locations import located, merged
 from moir.dialects.moir import all_blocks, is_none
 from moir.dialects.names import inherit_names, name_of
 from moir.dialects.opset.infrastructure import Parameter
@@ -239,6 +240,7 @@ class FrameRaising:
             name=self.frame.name.removesuffix("/while_context"),
             regions=[cond, Region(block)],
         )
+        loop.location = merged([located(op) for op in (*self.merges, self.condition, *self.frame.enters, *self.frame.exits)])
         self.frames.block.insert_op_after(loop, self.frame.enters[-1])
         self._replace_exits(loop, {switch: index for index, switch in enumerate(switches) if switch is not None})
         self._erase(inside)

@@ -1,0 +1,140 @@
+"""Where operations come from: the nodes of the framework that an operation computes.
+
+    sources(op)  ->  (Source("conv1", "onnx.Conv"), Source("bn1", "onnx.BatchNormalization"))
+
+Passes carry the nodes in the locations of operations (`moir.dialects.locations`): what a rewrite builds has those of
+all operations that it replaces. An operation without location was added beside rewrites, for the operations that use
+it: its nodes are theirs; if nothing that uses it has any, those of its operands; else those of the operation whose body
+it is in. An operation that no pass has touched is its own source, if it has a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    LocationAttr,
+    ModuleOp,
+    NameLoc,
+    UnknownLoc,
+)
+from xdsl.ir import Block, Operation, OpResult
+
+from moir.dialects.locations import located, merged, separate
+from moir.dialects.moir import all_blocks
+from moir.dialects.names import name_of
+from moir.records import Record
+
+SOURCES_SHOWN = 3
+"""Maximum number of nodes that an error message names."""
+
+
+class Source(Record):
+    """A node of the framework.
+
+    Args:
+        node: its name; if only the place of an operation in a text is known, file, line and column.
+        operation: its type, the name of its operation in the module that was read: `onnx.Conv`, `tf.Const`,
+            `opset1.Parameter`; empty if only a place in a text is known.
+    """
+
+    node: str
+    operation: str
+
+    def __str__(self) -> str:
+        return f"{self.operation} {self.node!r}" if self.operation else self.node
+
+
+def sources(op: Operation) -> tuple[Source, ...]:
+    """The nodes of the framework from which an operation comes; none if nothing around it can be traced.
+
+    For many operations of a module without locations, `all_sources` takes less time.
+    """
+    found = _sources(located(op))
+    if found or op.parent is None:
+        return found
+    return all_sources(_root(op)).get(op, ())
+
+
+def all_sources(module: ModuleOp | Operation) -> dict[Operation, tuple[Source, ...]]:
+    """The nodes of the framework for each operation in the models of a module, bodies included."""
+    return {op: _sources(location) for op, location in traced_locations(module).items()}
+
+
+def traced_locations(module: ModuleOp | Operation) -> dict[Operation, LocationAttr]:
+    """The location of each operation in the models of a module; what has none gets one from what is around it."""
+    found: dict[Operation, LocationAttr] = {}
+    for block in all_blocks(module):
+        _trace(block, found)
+    return {op: merged(_nodes(location)) for op, location in found.items()}
+
+
+def _trace(block: Block, found: dict[Operation, LocationAttr]) -> None:
+    """Find the locations of the operations of a block. Those of the operation around it are known."""
+    operations = list(block.ops)
+    found.update((op, located(op)) for op in operations)
+    missing = [op for op in operations if isinstance(found[op], UnknownLoc)]
+    if not missing:
+        return
+    for op in reversed(missing):
+        users = [use.operation for result in op.results for use in result.uses]
+        found[op] = _together(found.get(each, UNKNOWN_LOC) for each in users)
+    around = block.parent_op()
+    for op in missing:
+        if isinstance(found[op], UnknownLoc):
+            operands = [operand.op for operand in op.operands if isinstance(operand, OpResult)]
+            found[op] = _together(found.get(each, UNKNOWN_LOC) for each in operands)
+        if isinstance(found[op], UnknownLoc) and around is not None:
+            found[op] = found.get(around, UNKNOWN_LOC)
+
+
+def _together(locations: Iterable[LocationAttr]) -> LocationAttr:
+    known = [each for each in locations if not isinstance(each, UnknownLoc)]
+    return merged(known) if known else UNKNOWN_LOC
+
+
+def _root(op: Operation) -> Operation:
+    while (around := op.parent_op()) is not None:
+        op = around
+    return op
+
+
+def _sources(location: LocationAttr) -> tuple[Source, ...]:
+    return tuple(map(_source, _nodes(location)))
+
+
+def _nodes(location: LocationAttr) -> tuple[LocationAttr, ...]:
+    """The locations of single nodes in a location, each once. In a text, locations can be nested and repeated."""
+    if not isinstance(location, FusedLoc):
+        return separate(location)
+    return tuple(dict.fromkeys(node for part in separate(location) for node in _nodes(part)))
+
+
+def _source(location: LocationAttr) -> Source:
+    """The node of a location of one node, or of a location that a text gave to an operation."""
+    match location:
+        case NameLoc():
+            inner = location.location
+            return Source(location.desc.data, inner.desc.data if isinstance(inner, NameLoc) else "")
+        case FileLineColLoc():
+            return Source(f"{location.filename.data}:{location.line.data}:{location.column.data}", "")
+        case CallSiteLoc():
+            return Source(str(location).removeprefix("loc"), "")
+        case _:
+            return Source(str(location), "")
+
+
+def described(found: Sequence[Source]) -> str:
+    """Nodes for a message: `onnx.Conv 'conv1', onnx.Relu 'relu1'`, at most three of them by name."""
+    more = f", … {len(found)} in all" if len(found) > SOURCES_SHOWN else ""
+    return ", ".join(map(str, found[:SOURCES_SHOWN])) + more
+
+
+def origin(op: Operation) -> str | None:
+    """The nodes in the location of an operation, for a message; None if there are none but the operation itself."""
+    found = _sources(located(op))
+    return None if found in ((), (Source(name_of(op) or "", op.name),)) else described(found)

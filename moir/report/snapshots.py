@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import Any
 
@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, OpResult
 from xdsl.printer import Printer
 
+from moir.analysis.provenance import Source, all_sources
 from moir.dialects.assembly import print_value
 from moir.dialects.data import DataAttr
 from moir.dialects.moir import models_of
@@ -35,11 +36,13 @@ class Snapshots:
     def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
         """What is shown of an operation: its number `id`, `kind`, `name`, `operands` (number of the producer, index of
-        the result), result `types`, `tensors` (their names), `attributes`, whether it is a `constant`, and `bodies`."""
+        the result), result `types`, `tensors` (their names), `attributes`, whether it is a `constant`, `sources` (name
+        and kind of the nodes that it comes from), and `bodies`."""
         self.states: list[State] = []
         self._numbers: dict[Operation, int] = {}
         self._latest: dict[Operation, tuple[tuple[object, ...], int]] = {}
         self._texts: dict[int, tuple[Attribute, str]] = {}
+        self._sources: dict[Operation, tuple[Source, ...]] = {}
 
     def number(self, op: Operation) -> int:
         """The number of an operation, the same in all states."""
@@ -47,6 +50,7 @@ class Snapshots:
 
     def add(self, module: ModuleOp) -> bool:
         """Add the state of a module, unless it equals the last one; returns whether it was added."""
+        self._sources = all_sources(module)
         state = [{"name": model.sym_name.data, "operations": self._block(model.block)} for model in models_of(module)]
         if self.states and self.states[-1] == state:
             return False
@@ -59,18 +63,19 @@ class Snapshots:
     def _record(self, op: Operation) -> int:
         """The number of the record of an operation as it is now."""
         bodies = [self._block(block) for region in op.regions for block in region.blocks]
-        types = op.result_types
-        signature = (tuple(op.operands), tuple(op.properties.items()), tuple(op.attributes.items()), tuple(types), bodies)
+        sources = self._sources.get(op, ())
+        fields = (op.operands, op.properties.items(), op.attributes.items(), op.result_types)
+        signature = (*map(tuple, fields), sources, bodies)
         known = self._latest.get(op)
         # Most operations are unchanged; equal tuples of the same objects are found out without looking into them.
         if known is not None and known[0] == signature:
             return known[1]
         number = len(self.records)
-        self.records.append(self._described(op, bodies))
+        self.records.append(self._described(op, sources, bodies))
         self._latest[op] = (signature, number)
         return number
 
-    def _described(self, op: Operation, bodies: list[list[int]]) -> dict[str, Any]:
+    def _described(self, op: Operation, sources: Sequence[Source], bodies: list[list[int]]) -> dict[str, Any]:
         unregistered = op.attributes.get("op_name__")
         record: dict[str, Any] = {
             "id": self.number(op),
@@ -86,6 +91,8 @@ class Snapshots:
             record["attributes"] = attributes
         if not op.operands and any(isinstance(each, DataAttr) for each in op.properties.values()):
             record["constant"] = True
+        if sources and sources != (Source(record["name"], record["kind"]),):
+            record["sources"] = [[each.node, each.operation] for each in sources]
         if bodies:
             record["bodies"] = bodies
         return record

@@ -119,6 +119,7 @@ def test_a_click_on_an_operation_shows_where_it_comes_from(show: Show) -> None:
     details = page.locator("#details")
     assert "opset4.Swish" in details.inner_text()
     assert "fuse-swish" in details.inner_text()
+    assert "sigmoid (onnx.Sigmoid)" in details.inner_text()
     assert any("opset1.Sigmoid" in text for text in details.locator("pre.removed").all_text_contents())
     # The origin leads to the step; the operand to its producer.
     details.locator(".link", has_text="fuse-swish").click()

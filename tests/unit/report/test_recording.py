@@ -80,6 +80,7 @@ def test_a_fused_operation_names_its_rewrite(content: dict[str, Any]) -> None:
     assert content["stages"][rewrite["stage"]]["name"] == "fuse-swish"
     assert swish["name"] == "swish"
     assert swish["tensors"] == ["swish, b"]
+    assert sorted(swish["sources"]) == [["sigmoid", "onnx.Sigmoid"], ["swish", "onnx.Mul"]]
 
 
 def test_a_failed_conversion_is_recorded_with_the_operations_at_fault(tmp_path: Path) -> None:

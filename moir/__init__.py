@@ -17,18 +17,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from moir import errors
     from moir.conversion import Observer, save_model
+    from moir.difference.interface import diff
     from moir.emit.in_memory import to_openvino
+    from moir.inspection.interface import inspect
     from moir.interface import convert_model, read_model
     from moir.parameters.input_values import Input
 
     __version__: str
 
-__all__ = ["Input", "Observer", "__version__", "convert_model", "errors", "read_model", "save_model", "to_openvino"]
+__all__ = ["Input", "Observer", "__version__", "convert_model", "diff", "errors", "inspect", "read_model", "save_model", "to_openvino"]
 
 _HOMES = {
     "Input": "moir.parameters.input_values",
     "Observer": "moir.conversion",
     "convert_model": "moir.interface",
+    "diff": "moir.difference.interface",
+    "inspect": "moir.inspection.interface",
     "read_model": "moir.interface",
     "save_model": "moir.conversion",
     "to_openvino": "moir.emit.in_memory",

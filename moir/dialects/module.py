@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.dialects.interface import describe_module
+from moir.frameworks import load
 
 if TYPE_CHECKING:
     from xdsl.parser import Parser
+
+
+HTML = "moir.inspection.drawing:module_html"
+"""The function that shows a module in a notebook. It is in a layer above this one and therefore loaded by name."""
 
 
 class Module(ModuleOp):
@@ -27,3 +32,7 @@ class Module(ModuleOp):
 
     def __repr__(self) -> str:
         return f"<module {describe_module(self)}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the same, and the graph."""
+        return load(HTML)(self)

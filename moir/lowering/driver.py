@@ -69,6 +69,10 @@ class Lowering:
             else:
                 current = current.next_op
 
+    def lowers(self, op: FrameworkOp) -> bool:
+        """Whether an operation is of a dialect that is lowered."""
+        return op.name.startswith(self._prefixes)
+
     def operation(self, op: FrameworkOp) -> bool:
         """Lower one operation; returns whether it was replaced."""
         block = op.parent

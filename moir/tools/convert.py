@@ -10,6 +10,8 @@ The first argument is a model or a command:
     moir model.onnx --dump-ir dumps       the module after each pass, see `moir-opt`
     moir model.onnx --extensions DIR      with operations, lowerings and transformations of your own
     moir passes                           the passes of a conversion, in order
+    moir inspect model.onnx               what is in a model, and what of it cannot be converted
+    moir diff a.onnx b.onnx               what differs in two models
     moir report model.onnx -o report.html a page that shows the conversion step by step
     moir new-extension DIR                a small extension to start from
     moir describe-subgraphs FILE MODEL    a configuration of sub-graphs, with their inputs and outputs added
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
 
 COMMANDS: dict[str, str] = {
     "passes": "moir.tools.list_passes:main",
+    "inspect": "moir.tools.inspect_model:main",
+    "diff": "moir.tools.compare_models:main",
     "report": "moir.tools.report:main",
     "new-extension": "moir.tools.new_extension:main",
     "describe-subgraphs": "moir.tools.complete_configuration:main",

@@ -21,6 +21,7 @@ LAYERS = (
     ("rewriting",),
     ("frontends", "raising", "lowering", "passes", "emit"),
     ("pass_kinds", "pipeline", "pipeline_text", "pass_schedule", "source_files", "conversion", "cut_types", "model_objects", "interface"),
+    ("inspection", "difference"),
     ("extensions",),
     ("model_optimizer",),
     ("report",),

@@ -65,16 +65,17 @@ class CheckLoweredPass(ReportingPass):
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         if not any(issubclass(each, FrameworkOp) for each in analyses.classes):
             return False
-        left = remaining_operations(module, _must_go)
+        left = remaining_operations(module, must_go)
         if not left:
             return False
         error = UnsupportedOperationError(
             f"no lowering for {len(left)} kind{'s' if len(left) > 1 else ''} of operation: {kinds_and_names(left)}",
             hint=hint(left),
         )
-        error.subject = next(each for block in all_blocks(module) for each in block.ops if _must_go(each))
+        error.subject = next(each for block in all_blocks(module) for each in block.ops if must_go(each))
         raise error
 
 
-def _must_go(op: Operation) -> bool:
+def must_go(op: Operation) -> bool:
+    """Whether an operation is one of a framework, which no IR can have."""
     return isinstance(op, FrameworkOp) and not may_stay(op)

@@ -1,0 +1,1 @@
+"""What differs in two models: the results of `moir.diff` and `moir diff`."""

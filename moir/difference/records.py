@@ -1,0 +1,92 @@
+"""The results of a comparison of two models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moir.inspection.records import plain
+from moir.records import Record
+
+
+class Change(Record):
+    """Something that has another value in the second model: what it is, and both values; empty where it is absent."""
+
+    what: str
+    before: str
+    after: str
+
+
+class UnmatchedOperation(Record):
+    """An operation of one model only: the name of its node, its kind, and the name of the operation it is a body of."""
+
+    node: str
+    operation: str
+    around: str
+
+
+class ChangedOperation(Record):
+    """An operation of both models that differs: the name of its node, its kind, and what differs."""
+
+    node: str
+    operation: str
+    changes: tuple[Change, ...]
+
+
+class ChangedConstant(Record):
+    """A constant of both models whose value differs.
+
+    Args:
+        node: the name of its node; of one without a name, what uses it.
+        before: its type in the first model, as `f32[3,4]`.
+        after: its type in the second model.
+        elements: how many elements differ; None if they cannot be compared: their numbers differ, they are strings or
+            packed bits, or a text leaves them out.
+        maximum: the largest absolute difference of two elements; None if they cannot be compared, or are no numbers.
+        relative: the same divided by the largest absolute value in the first model.
+    """
+
+    node: str
+    before: str
+    after: str
+    elements: int | None
+    maximum: float | None
+    relative: float | None
+
+
+class Difference(Record):
+    """What differs in two models.
+
+    Args:
+        interfaces: inputs and outputs that differ, by number and name.
+        removed: the operations of the first model only.
+        added: the operations of the second model only.
+        changed: the operations of both that differ in kind, attributes, types, or in where their operands come from.
+        constants: the constants whose values differ.
+    """
+
+    interfaces: tuple[Change, ...]
+    removed: tuple[UnmatchedOperation, ...]
+    added: tuple[UnmatchedOperation, ...]
+    changed: tuple[ChangedOperation, ...]
+    constants: tuple[ChangedConstant, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing differs."""
+        return not (self.interfaces or self.removed or self.added or self.changed or self.constants)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as what JSON has."""
+        return plain(self)
+
+    def __str__(self) -> str:
+        from moir.difference.tables import difference_tables
+        from moir.inspection.tables import text_of
+
+        return text_of(difference_tables(self)) or "the models are the same"
+
+    def _repr_html_(self) -> str:
+        from moir.difference.tables import difference_tables
+        from moir.inspection.tables import html_of
+
+        return html_of(difference_tables(self)) or "<p>the models are the same</p>"

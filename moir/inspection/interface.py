@@ -1,0 +1,91 @@
+"""The functions of the Python interface that look into models: `moir.inspect`."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.arguments import PATH
+from moir.conversion import collection_paused, open_extensions
+from moir.errors import ArgumentError
+from moir.frameworks import FRAMEWORKS, Framework, load
+from moir.inspection.records import Inspection, NodeInspection
+from moir.model_objects import is_model_object, written
+from moir.options import ConversionOptions
+from moir.pipeline_text import framework_of
+
+READER = "moir.tools.model_reading:read_any"
+"""The function that reads models and texts. It is in a layer above this module and therefore loaded by name."""
+
+TEXT, MODULE = "text of a module", "module"
+
+
+def inspect(model: Any, *, node: str | None = None, **options: Any) -> Inspection | tuple[NodeInspection, ...]:
+    """What a model consists of, and what of it moir cannot convert; nothing is converted.
+
+    Args:
+        model: a path of any format that moir reads, texts of modules included; a module; or a model in memory, as
+            `convert_model` takes it.
+        node: the name of a node or a tensor: the result is then what is known of the operations with this name.
+        options: the options of `convert_model` for readers and extensions, such as `checkpoint` and `extensions`.
+
+    Raises ConversionError for a model that cannot be read, UsageError for a mistake in the arguments, such as a node
+    that does not exist.
+    """
+    given = ConversionOptions(**options)
+    with ExitStack() as stack:
+        module, framework = module_of(model, given, stack)
+        return inspected(module, framework, given, stack, node=node, is_text=PATH.accepts(model))
+
+
+def module_of(model: Any, options: ConversionOptions, stack: ExitStack) -> tuple[ModuleOp, Framework | None]:
+    """The module of a model that is given as a path, as an object of its framework, or as a module.
+
+    Args:
+        model: the model.
+        options: the options of the reader.
+        stack: removes copies at the end.
+
+    Returns the module, and the framework as which it was read; None for a text and for a module.
+    """
+    if isinstance(model, ModuleOp):
+        return model, None
+    with collection_paused():
+        if PATH.accepts(model):
+            return load(READER)(str(model), options, stack)
+        if is_model_object(model):
+            source = stack.enter_context(written(model))
+            module, framework = load(READER)(str(source.path), options, stack)
+            source.module = module
+            return module, framework
+    raise ArgumentError(f"{model!r} is neither a path, nor a module, nor a model in memory", hint=PATH.advice(model))
+
+
+def inspected(
+    module: ModuleOp, framework: Framework | None, options: ConversionOptions, stack: ExitStack, *, node: str | None, is_text: bool
+) -> Inspection | tuple[NodeInspection, ...]:
+    """Inspect a module, or one of its nodes.
+
+    Args:
+        module: the module.
+        framework: the framework as which it was read, None for a module and a text.
+        options: the options of the conversion that is looked ahead to.
+        stack: closes extensions at the end.
+        node: the name of a node, or None.
+        is_text: whether the module was read from a file.
+    """
+    from moir.inspection.node import inspect_node
+    from moir.inspection.obstacles import obstacles
+    from moir.inspection.summary import inspect_module
+
+    dialect = framework_of(module) if framework is None else framework.dialect
+    extensions = open_extensions(FRAMEWORKS[dialect], options)
+    if extensions is not None:
+        stack.callback(extensions.close)
+    if node is not None:
+        unknown = {each.operation for each in obstacles(module, dialect, options, extensions)[0] if each.reason is None}
+        return inspect_node(module, node, unknown)
+    form = (TEXT if is_text else MODULE) if framework is None else framework.title
+    return inspect_module(module, form, dialect, options, extensions, is_read=framework is not None)

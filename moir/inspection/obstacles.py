@@ -1,0 +1,90 @@
+"""What moir cannot convert in a model.
+
+The passes up to the lowering run on a copy of the module, and each node is lowered there, but an error of one does not
+stop the others. So what is found is what a conversion would refuse: kinds without a lowering of moir or of an
+extension, which the framework does not define by others either, and nodes in a form that the lowering of their kind
+refuses. Of a node behind such a one nothing is said if it cannot be lowered without the types of its operands.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import UnregisteredOp
+
+from moir.conversion import run, stage
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.moir import all_blocks, models_of
+from moir.dialects.names import name_of
+from moir.errors import ConversionError
+from moir.frameworks import FRAMEWORKS
+from moir.inspection.records import Obstacle
+from moir.pipeline_text import default_passes
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Block, Operation
+
+    from moir.lowering.driver import Lowering
+    from moir.options import ConversionOptions
+    from moir.pipeline import LoadedExtensions
+
+
+def obstacles(
+    module: ModuleOp, framework: str, options: ConversionOptions, extensions: LoadedExtensions | None = None
+) -> tuple[tuple[Obstacle, ...], str | None]:
+    """What moir cannot convert in a module, and the error of a pass in front of the lowering, None if there is none.
+
+    Args:
+        module: the module, which is not changed.
+        framework: the name of the framework's dialect.
+        options: the options of the conversion.
+        extensions: the extensions that are loaded.
+    """
+    copy, reason = module.clone(), None
+    refused: dict[Operation, str] = {}
+    record = FRAMEWORKS[framework]
+    if record.lowering is not None:
+        from moir.lowering.driver import Lowering, opset_versions, table_of
+
+        passes = default_passes(framework, options, extensions)
+        names = [each.name for each in passes]
+        try:
+            run(copy, passes[: names.index(record.lowering_pass)], extensions=extensions)
+            if (check := table_of(record).check) is not None:
+                check(copy)
+        except ConversionError as error:
+            reason = str(error)
+        with stage(f"pass {record.lowering_pass}", extensions):
+            for model in models_of(copy):
+                lowering = Lowering(record, opset_versions(model))
+                _lower(model.block, lowering, refused)
+    return tuple(_left(copy, refused)), reason
+
+
+def _lower(block: Block, lowering: Lowering, refused: dict[Operation, str]) -> None:
+    """Lower what can be lowered in a block; `refused` gets the errors of the others."""
+    op = block.first_op
+    while op is not None:
+        before, following = op.prev_op, op.next_op
+        try:
+            if isinstance(op, FrameworkOp) and lowering.lowers(op) and lowering.operation(op):
+                # A definition by the framework stands where the operation stood, and is lowered in turn.
+                following = block.first_op if before is None or before.parent is not block else before.next_op
+        except ConversionError as error:
+            refused[op] = error.reason
+        op = following
+
+
+def _left(module: ModuleOp, refused: dict[Operation, str]) -> list[Obstacle]:
+    """The obstacles among the operations that are left."""
+    from moir.passes.check.check_lowered import must_go
+
+    found: dict[tuple[str, str | None], list[str]] = {}
+    left = {op for block in all_blocks(module) for op in block.ops if must_go(op) or isinstance(op, UnregisteredOp)}
+    for op in (op for block in all_blocks(module) for op in block.ops if op in left):
+        name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+        reason = refused.get(op)
+        if reason is None or not any(operand.owner in left for operand in op.operands):
+            found.setdefault((name, reason), []).append(name_of(op) or "")
+    return [Obstacle(name, tuple(nodes), reason) for (name, reason), nodes in sorted(found.items(), key=lambda each: str(each[0]))]

@@ -1,0 +1,223 @@
+"""The results of an inspection. Each can be turned into what JSON has by `plain`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from moir.records import Record
+
+
+def plain(value: object) -> Any:
+    """A record as a dictionary of its fields, and what is in it in the same way: only what JSON has."""
+    if isinstance(value, Record):
+        return {name: plain(each) for name, each in vars(value).items()}
+    if isinstance(value, tuple | list):
+        return [plain(each) for each in cast("tuple[object, ...]", value)]
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in cast("Mapping[object, object]", value).items()}
+    return value
+
+
+class InspectedPort(Record):
+    """An input or an output of a model.
+
+    Args:
+        name: its name, empty if it has none.
+        element: its element type, as `f32`.
+        dimensions: its dimensions as texts: a number of elements, a name, or `?` for an unknown one; None if the rank
+            is unknown.
+        layout: its layout as the model records it, such as `[N,C,H,W]`; None if it records none.
+    """
+
+    name: str
+    element: str
+    dimensions: tuple[str, ...] | None
+    layout: str | None
+
+    @property
+    def shape(self) -> str:
+        """The dimensions as one text: `[?,3,224,224]`, `[...]` for an unknown rank."""
+        return "[...]" if self.dimensions is None else f"[{','.join(self.dimensions)}]"
+
+
+class OperationKind(Record):
+    """The operations of one kind, bodies included.
+
+    Args:
+        name: their name, such as `onnx.Conv`.
+        count: how many there are.
+        convertible: whether moir can convert this kind.
+    """
+
+    name: str
+    count: int
+    convertible: bool
+
+
+class WeightType(Record):
+    """The constants of one element type: how many, of how many elements, of how many bytes together."""
+
+    element: str
+    count: int
+    elements: int
+    bytes: int
+
+
+class Weight(Record):
+    """A constant: the name of its node, its element type, its dimensions in elements, its size in bytes."""
+
+    name: str
+    element: str
+    shape: tuple[int, ...]
+    bytes: int
+
+
+class Subgraph(Record):
+    """A body of an operation.
+
+    Args:
+        node: the name of the operation around it.
+        operation: the name of that operation's kind.
+        role: what the operation calls it, such as `then_branch`.
+        operations: how many operations it has, those of bodies in it included.
+        inputs: how many inputs it has.
+        outputs: how many results it has.
+    """
+
+    node: str
+    operation: str
+    role: str
+    operations: int
+    inputs: int
+    outputs: int
+
+
+class Obstacle(Record):
+    """What moir cannot convert.
+
+    Args:
+        operation: the name of a kind of operation.
+        nodes: the names of the nodes.
+        reason: why these nodes cannot be converted although others of the kind can; None if nothing lowers the kind.
+    """
+
+    operation: str
+    nodes: tuple[str, ...]
+    reason: str | None
+
+
+class Neighbour(Record):
+    """The other end of an operand or of a use: its node and operation, and the number of its result or operand."""
+
+    node: str
+    operation: str
+    number: int
+
+
+class NodeOperand(Record):
+    """An operand: its type, the names of its tensor, and what produces it (None for an argument of a block)."""
+
+    type: str
+    names: tuple[str, ...]
+    producer: Neighbour | None
+
+
+class NodeResult(Record):
+    """A result: its type, the names of its tensor, and what uses it."""
+
+    type: str
+    names: tuple[str, ...]
+    users: tuple[Neighbour, ...]
+
+
+class NodeInspection(Record):
+    """One operation with what is around it.
+
+    Args:
+        node: the name of the node; empty if it has none.
+        operation: its kind, such as `onnx.Conv`.
+        convertible: whether moir can convert it.
+        attributes: its attributes as texts; of a large value, only its type.
+        operands: its operands.
+        results: its results.
+        sources: the nodes of the framework from which it comes, if it is not as it was read.
+        around: the name of the operation whose body it is in; None if it is in none.
+    """
+
+    node: str
+    operation: str
+    convertible: bool
+    attributes: Mapping[str, str]
+    operands: tuple[NodeOperand, ...]
+    results: tuple[NodeResult, ...]
+    sources: tuple[str, ...]
+    around: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as what JSON has."""
+        return plain(self)
+
+    def __str__(self) -> str:
+        from moir.inspection.tables import node_tables, text_of
+
+        return text_of(node_tables(self))
+
+    def _repr_html_(self) -> str:
+        from moir.inspection.tables import html_of, node_tables
+
+        return html_of(node_tables(self))
+
+
+class Inspection(Record):
+    """What a model consists of.
+
+    Args:
+        name: the name of the model.
+        format: what it was read as: `ONNX`, `OpenVINO IR`, `text of a module`, ….
+        inputs: its inputs, in order.
+        outputs: its outputs, in order.
+        operations: its operations by kind, the most frequent first; no constants, inputs and outputs.
+        obstacles: what moir cannot convert; empty if it can lower everything.
+        reason: why a conversion fails even before it lowers operations; None if it does not.
+        weights: its constants by element type, the largest first.
+        largest_weights: the largest constants, at most ten.
+        subgraphs: the bodies of its operations.
+        metadata: what the model says of itself: versions of operation sets, producer, parameters of a conversion, ….
+    """
+
+    name: str
+    format: str
+    inputs: tuple[InspectedPort, ...]
+    outputs: tuple[InspectedPort, ...]
+    operations: tuple[OperationKind, ...]
+    obstacles: tuple[Obstacle, ...]
+    reason: str | None
+    weights: tuple[WeightType, ...]
+    largest_weights: tuple[Weight, ...]
+    subgraphs: tuple[Subgraph, ...]
+    metadata: Mapping[str, Any]
+
+    @property
+    def is_convertible(self) -> bool:
+        """Whether moir can lower every operation."""
+        return not self.obstacles and self.reason is None
+
+    @property
+    def weight_bytes(self) -> int:
+        """The size of all constants in bytes."""
+        return sum(each.bytes for each in self.weights)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as what JSON has."""
+        return plain(self)
+
+    def __str__(self) -> str:
+        from moir.inspection.tables import inspection_tables, text_of
+
+        return text_of(inspection_tables(self))
+
+    def _repr_html_(self) -> str:
+        from moir.inspection.tables import html_of, inspection_tables
+
+        return html_of(inspection_tables(self))

@@ -1,0 +1,47 @@
+"""`moir diff`: what differs in two models, as tables or as JSON; the exit status is 1 if something does."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from moir.tools.argument_parser import ArgumentParser
+from moir.tools.conversion_arguments import add_reading_arguments, conversion_options
+from moir.tools.failures import report_failures
+from moir.tools.streams import text_output
+from moir.tools.terminal import print_tables
+
+
+def argument_parser() -> ArgumentParser:
+    """The argument parser of `moir diff`."""
+    parser = ArgumentParser(prog="moir diff", description="Compare two models of any format; the exit status is 1 if they differ.")
+    parser.add_argument("first", metavar="A", help="a model, the folder of a SavedModel, or a text of --dump-ir; - for standard input")
+    parser.add_argument("second", metavar="B", help="the other one")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_reading_arguments(parser)
+    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run `moir diff`; returns the exit status."""
+    return report_failures("moir diff", lambda: _print(argument_parser().parsed(arguments)), debug="--debug" in arguments)
+
+
+def _print(options: argparse.Namespace) -> int:
+    from moir.conversion import collection_paused
+    from moir.difference.comparison import compare
+    from moir.difference.tables import difference_tables
+    from moir.tools.model_reading import read_any
+
+    given = conversion_options(options)
+    with ExitStack() as stack, collection_paused():
+        found = compare(*(read_any(each, given, stack)[0] for each in (options.first, options.second)))
+        if options.json:
+            text_output().write(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        elif not found.is_empty:
+            print_tables(difference_tables(found), sys.stdout)
+    return 0 if found.is_empty else 1

@@ -1,0 +1,54 @@
+"""`moir inspect`: what a model consists of, and what of it moir cannot convert, as tables or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from moir.tools.argument_parser import ArgumentParser
+from moir.tools.conversion_arguments import add_extension_arguments, add_reading_arguments, conversion_options
+from moir.tools.failures import report_failures
+from moir.tools.streams import text_output
+from moir.tools.terminal import print_tables
+
+
+def argument_parser() -> ArgumentParser:
+    """The argument parser of `moir inspect`."""
+    parser = ArgumentParser(
+        prog="moir inspect", description="Show what a model consists of, and what of it moir cannot convert; nothing is converted."
+    )
+    parser.add_argument("model", metavar="MODEL", help="a model, the folder of a SavedModel, or a text of --dump-ir; - for standard input")
+    parser.add_argument("--node", metavar="NAME", help="show the node, or the producer of the tensor, of this name with its neighbours")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_reading_arguments(parser)
+    add_extension_arguments(parser)
+    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run `moir inspect`; returns the exit status."""
+    return report_failures("moir inspect", lambda: _print(argument_parser().parsed(arguments)), debug="--debug" in arguments)
+
+
+def _print(options: argparse.Namespace) -> int:
+    from moir.inspection.interface import inspected
+    from moir.inspection.records import Inspection
+    from moir.inspection.tables import inspection_tables, node_tables
+    from moir.tools.model_reading import read_any
+
+    given = conversion_options(options)
+    with ExitStack() as stack:
+        module, framework = read_any(options.model, given, stack)
+        found = inspected(module, framework, given, stack, node=options.node, is_text=True)
+        if options.json:
+            content = found.to_dict() if isinstance(found, Inspection) else [each.to_dict() for each in found]
+            text_output().write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        elif isinstance(found, Inspection):
+            print_tables(inspection_tables(found), sys.stdout)
+        else:
+            print_tables([table for each in found for table in node_tables(each)], sys.stdout)
+    return 0

@@ -20,18 +20,20 @@ ALIGNMENT = 64
 
 
 class Weights:
-    """Collects constants and assigns offsets in the `.bin` to them.
-
-    Attributes:
-        size: size of the `.bin` so far, in bytes.
-    """
+    """Collects constants and assigns offsets in the `.bin` to them."""
 
     def __init__(self) -> None:
-        self.size = 0
+        self._end = 0
+        self._has_empty = False
         self._stored: list[tuple[int, Values]] = []
         self._places: dict[int, tuple[int, int]] = {}
         self._candidates: dict[tuple[int, bytes], list[tuple[int, Values]]] = {}
         self._keep: list[TensorData] = []
+
+    @property
+    def size(self) -> int:
+        """Size of the `.bin` so far, in bytes. The runtime (2026.4) crashes on constants without elements in an empty one."""
+        return self._end or int(self._has_empty)
 
     def place(self, data: DataAttr) -> tuple[int, int]:
         """The offset and the size of a constant in bytes.
@@ -46,15 +48,16 @@ class Weights:
 
     def _store(self, array: Values) -> tuple[int, int]:
         if array.nbytes == 0:
+            self._has_empty = True
             return 0, 0
         candidates = self._candidates.setdefault((array.nbytes, windows(array)), [])
         for offset, other in candidates:
             if is_small(array) or same_bytes(array, other):
                 return offset, array.nbytes
-        offset = -(-self.size // ALIGNMENT) * ALIGNMENT
+        offset = -(-self._end // ALIGNMENT) * ALIGNMENT
         candidates.append((offset, array))
         self._stored.append((offset, array))
-        self.size = offset + array.nbytes
+        self._end = offset + array.nbytes
         return offset, array.nbytes
 
     def write(self, write: Callable[[memoryview], object]) -> None:
@@ -66,6 +69,8 @@ class Weights:
             for piece in pieces(array):
                 write(piece.view(np.uint8).data)
             position = offset + array.nbytes
+        if self.size > position:
+            write(memoryview(bytes(self.size - position)))
 
     def fill(self, buffer: Array) -> None:
         """Copy the bytes of the `.bin` into an array of `size` bytes (uint8)."""

@@ -206,7 +206,13 @@ def _covers(node: LoweringNode, type_: Attribute, value: SSAValue) -> bool:
         merge_elements(element_of(type_), element_of(value))
     except ConversionError as error:
         node.fail(f"the element type of a value changes from iteration to iteration: {error.reason}")
-    return join_shapes(shape_of(type_), shape_of(value)) == shape_of(type_)
+    before, after = shape_of(type_), shape_of(value)
+    if before is not None and after is not None and len(before) != len(after):
+        node.fail(
+            f"a value that its body hands on has {len(before)} dimensions before an iteration and {len(after)} after it",
+            hint="give it the same number of dimensions before the first iteration",
+        )
+    return join_shapes(before, after) == before
 
 
 def _joined(type_: Attribute, other: Attribute) -> Attribute:

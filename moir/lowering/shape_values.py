@@ -40,6 +40,18 @@ def all_axes(op: OpBuilder, value: SSAValue, first: int = 0) -> SSAValue:
     return op.Range(op.constant(first, si64), stop, op.constant(1, si64), output_type=si64)
 
 
+def without_computed_axes(op: OpBuilder, value: SSAValue, axes: SSAValue, rank: int, count: int) -> SSAValue:
+    """A value of a known rank, whose size along `count` computed axes is 1, without these axes.
+
+    The runtime does not infer the rank along computed axes; the length of the target of a Reshape says it.
+    """
+    if count == rank:
+        return op.Reshape(value, [], special_zero=False)
+    left = op.ScatterUpdate([1] * rank, op.FloorMod(op.convert(axes, si64), rank), [0] * count, 0)
+    places = op.Reshape(op.NonZero(left), [rank - count], special_zero=False)
+    return op.Reshape(value, op.Gather(op.ShapeOf(value), places, 0), special_zero=False)
+
+
 def as_scalar(op: OpBuilder, value: SSAValue) -> SSAValue:
     """A value of one element, as a scalar."""
     if shape_of(value) == ():

@@ -11,6 +11,7 @@ FAMILIES: dict[str, str] = {
     ),
     "attention": "Attention RotaryEmbedding",
     "bits": "BitCast BitShift",
+    "blocks_of_images": "Col2Im",
     "control_flow": "If Loop Scan",
     "convolution": "Conv ConvTranspose DeformConv",
     "detection": "MaxRoiPool NonMaxSuppression RoiAlign",
@@ -21,7 +22,7 @@ FAMILIES: dict[str, str] = {
         "RandomUniform RandomUniformLike Range"
     ),
     "flex_attention": "ai.onnx.preview.FlexAttention",
-    "image": "AffineGrid Col2Im GridSample ImageDecoder Resize Upsample",
+    "image": "AffineGrid GridSample ImageDecoder Resize Upsample",
     "indexing": "Gather GatherElements GatherND Scatter ScatterElements ScatterND TensorScatter Where",
     "logical": "And Equal Greater GreaterOrEqual IsInf IsNaN Less LessOrEqual Not Or Xor",
     "determinant": "Det",

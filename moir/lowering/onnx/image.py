@@ -11,7 +11,7 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import boolean, f32, si16, si32, si64, ui8, ui16, ui32, ui64
-from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of
+from moir.dialects.shapes import element_of, normalize_axis, shape_of
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.computed_resampling import ComputedResizing, resampled_as_computed
@@ -97,8 +97,9 @@ def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
         axes = [normalize_axis(axis, rank) for axis in given] if rank is not None else list(given)
         if min(axes, default=0) < 0:
             node.fail("the rank of operand 0 is unknown, so negative axes are", hint="give the model's inputs a known rank")
-    scales, sizes = node.optional(2), node.optional(3)
-    if scales is not None and shape_of(scales) == (0,):
+    scales, sizes = (None if value is not None and shape_of(value) == (0,) else value for value in map(node.optional, (2, 3)))
+    if sizes is not None and node.constant(2) is None:
+        # One of both is an empty list, also where the model does not say its length.
         scales = None
     target = scales if scales is not None else sizes
     if target is None:
@@ -336,54 +337,6 @@ def grid_points(node: LoweringNode, op: OpBuilder, extents: SSAValue, rank: int)
         lines.append(op.Reshape(op.Broadcast(aligned, extents), [-1, 1], special_zero=False))
     ones = op.Broadcast(op.constant_like(1, theta), op.Concat(op.ReduceProd(extents, [0], keep_dims=True), [1], axis=0))
     return op.Concat(*lines[::-1], ones, axis=1)
-
-
-@onnx.lowers("Col2Im", since=18)
-def column_to_image(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Col2Im(x, image_shape, block_shape) {dilations, pads, strides}
-    -> opset15.Col2Im(x, image_shape, block_shape)
-    """
-    pads = node.integers("pads", (0, 0, 0, 0))
-    axes = element_count(shape_of(node.operand(1))) or ((declared_rank(node) or 4) - 2)
-    if len(pads) != 4 or axes != 2:
-        return _column_to_volume(node, op)
-    return op.Col2Im(
-        node.operand(0),
-        of_length(op, node.operand(1), 2),
-        of_length(op, node.operand(2), 2),
-        strides=node.integers("strides", (1, 1)),
-        dilations=node.integers("dilations", (1, 1)),
-        pads_begin=pads[:2],
-        pads_end=pads[2:],
-    )
-
-
-def _column_to_volume(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """Col2Im of one to three axes: a transposed convolution; each filter has one element, at its place in a block."""
-    image, kernel = node.constant_integers(1), node.constant_integers(2)
-    if image is None or kernel is None:
-        node.fail("the sizes of an image that has not two axes are computed", hint="make image_shape and block_shape initializers")
-    axes, size = len(image), math.prod(kernel)
-    if len(kernel) != axes or not 1 <= axes <= 3:
-        node.fail(f"blocks of {len(kernel)} axes of images of {axes} axes are not supported")
-    strides, dilations = (node.integers(name, (1,) * axes) for name in ("strides", "dilations"))
-    pads = node.integers("pads", (0,) * 2 * axes)
-    extents = [dilation * (length - 1) + 1 for dilation, length in zip(dilations, kernel, strict=True)]
-    spaces = [image[axis] + pads[axis] + pads[axes + axis] - extents[axis] for axis in range(axes)]
-    blocks = [space // stride + 1 for space, stride in zip(spaces, strides, strict=True)]
-    filters = op.constant_like(np.eye(size).reshape(size, 1, *kernel), node.operand(0))
-    channels = op.Reshape(node.operand(0), [-1, size, *blocks], special_zero=False)
-    volumes = op.ConvolutionBackpropData(
-        channels,
-        filters,
-        strides=strides,
-        dilations=dilations,
-        pads_begin=pads[:axes],
-        pads_end=pads[axes:],
-        output_padding=[space % stride for space, stride in zip(spaces, strides, strict=True)],
-    )
-    lead = op.Slice(op.ShapeOf(node.operand(0)), [0], [-2], [1], [0])
-    return op.Reshape(volumes, op.Concat(lead, [-1, *image], axis=0), special_zero=False)
 
 
 @onnx.lowers("ImageDecoder", since=20)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, describe, si8, si64, ui8
+from moir.dialects.element_types import REAL_TYPES, describe, f32, si8, si64, ui8
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
@@ -137,8 +137,10 @@ def _expanded_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     target, rank = node.operand(1), declared_rank(node)
     if rank is None or element_count(shape_of(target)) is not None:
         return target
+    if rank == 0:
+        return op.constant([], si64)
     padded = op.Concat([1] * rank, target, axis=0)
-    return of_length(op, op.Slice(padded, [-rank], [np.iinfo(np.int32).max], [1], [0]), rank) if rank else target
+    return of_length(op, op.Slice(padded, [-rank], [np.iinfo(np.int32).max], [1], [0]), rank)
 
 
 @onnx.lowers("DepthToSpace")
@@ -279,10 +281,10 @@ def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _padded_wide(op: OpBuilder, data: SSAValue, begin: Operand, end: Operand, value: SSAValue | None, mode: str) -> SSAValue:
-    """Data padded; integers of less than 8 bits, on which the CPU plugin (2026.4) crashes, in 8 bits."""
+    """Data padded; numbers of less than 8 bits, on which the CPU plugin (2026.4) crashes, as wider ones."""
     element = element_of(data)
-    if describe(element).is_packed and element not in REAL_TYPES:
-        wide = si8 if describe(element).xml[0] == "i" else ui8
+    if describe(element).is_packed:
+        wide = f32 if element in REAL_TYPES else si8 if describe(element).xml[0] == "i" else ui8
         data, value = op.convert(data, wide), None if value is None else op.convert(value, wide)
     return op.convert(op.Pad(data, begin, end, pad_value(op, value), pad_mode=mode), element)
 

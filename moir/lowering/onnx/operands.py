@@ -78,9 +78,13 @@ def declared_rank(node: LoweringNode) -> int | None:
 def of_length(op: OpBuilder, value: SSAValue, count: int | None) -> SSAValue:
     """A list with a type that says its length, `count` if it is not known otherwise.
 
-    A shape or axes of unknown length make a result of unknown rank, which the CPU plugin (2026.4) does not compile.
+    A shape or axes of unknown length make a result of unknown rank, which the CPU plugin (2026.4) does not compile. It
+    removes a Reshape of a list, so that this is a Gather.
     """
-    return op.Reshape(value, [count], special_zero=False) if count is not None and element_count(shape_of(value)) is None else value
+    if count is None or element_count(shape_of(value)) is not None:
+        return value
+    row = value if count and rank_of(value) == 1 else op.Reshape(value, [-1 if count else 0], special_zero=False)
+    return op.Gather(row, list(range(count)), 0) if count else row
 
 
 def swapping(op: OpBuilder, axis: SSAValue, place: int, rank: int) -> SSAValue:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import describe, f32, si32, si64, ui8
+from moir.dialects.element_types import f32, si32, si64, ui8
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.convolution import group_attribute
@@ -29,6 +29,7 @@ from moir.lowering.onnx.quantized_values import (
     quantized,
     reshaped_constant,
     result_type,
+    unpacked_type,
 )
 from moir.lowering.onnx.sliding_window import sliding_window, spatial_axes
 from moir.lowering.onnx.table import onnx
@@ -97,7 +98,7 @@ def _repeated_parameters(node: LoweringNode, op: OpBuilder, axis: int, block: in
     index = op.Divide(places, block)
 
     def spread(value: SSAValue) -> SSAValue:
-        return op.Gather(as_type(op, value, si32) if describe(element_of(value)).is_packed else value, index, axis)
+        return op.Gather(as_type(op, value, unpacked_type(value)), index, axis)
 
     zero = node.optional(2)
     zeros = None if zero is None else constant_array(op, zero)
@@ -114,8 +115,7 @@ def _block_parameters(node: LoweringNode, op: OpBuilder, axis: int) -> Quantizat
             return op.Unsqueeze(value, [axis + 1])
         if array.ndim <= axis:
             node.fail(f"scales of {array.ndim} dimensions are none of blocks along axis {axis}")
-        element = si32 if describe(element_of(value)).is_packed else element_of(value)
-        return op.constant(np.expand_dims(array, axis + 1), element)
+        return op.constant(np.expand_dims(array, axis + 1), unpacked_type(value))
 
     zero = node.optional(2)
     zeros = None if zero is None else constant_array(op, zero)

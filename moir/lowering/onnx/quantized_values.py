@@ -66,7 +66,7 @@ def along_axis(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int, ra
     if shape is not None and all(dimension == 1 for dimension in shape):
         if not shape:
             return value
-        return op.constant(array.reshape(()), _storage_type(value)) if array is not None else op.Squeeze(value)
+        return op.constant(array.reshape(()), unpacked_type(value)) if array is not None else op.Squeeze(value)
     if shape is None and rank is not None:
         # A scalar or a list.
         return op.Reshape(value, [-1, *(1,) * (rank - 1 - normalize_axis(axis, rank))], special_zero=False)
@@ -76,13 +76,16 @@ def along_axis(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int, ra
         node.fail(f"the scales lie along axis {axis} of a tensor of unknown rank", hint="give the model's inputs a known rank")
     behind = -axis - 1 if axis < 0 or rank is None else rank - 1 - normalize_axis(axis, rank)
     if array is not None:
-        return op.constant(array.reshape(-1, *(1,) * behind), _storage_type(value))
+        return op.constant(array.reshape(-1, *(1,) * behind), unpacked_type(value))
     return with_dimensions_behind(op, value, behind)
 
 
-def _storage_type(value: SSAValue) -> Attribute:
-    """The element type of a value; i32 for element types that are packed."""
-    return si32 if describe(element_of(value)).is_packed else element_of(value)
+def unpacked_type(value: SSAValue) -> Attribute:
+    """The element type of a value; i32 or f32 for element types that are packed."""
+    element = element_of(value)
+    if not describe(element).is_packed:
+        return element
+    return f32 if element in REAL_TYPES else si32
 
 
 def quantization(node: LoweringNode, op: OpBuilder, scale: int, zero: int, axis: int = 1, rank: int | None = None) -> Quantization:

@@ -16,7 +16,7 @@ from moir.dialects.shapes import element_count, element_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, dimension, of_length
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import all_axes, rank_value
+from moir.lowering.shape_values import all_axes, rank_value, without_computed_axes
 from moir.rewriting.builder import Constructor, OpBuilder
 
 _DIRECT = {
@@ -76,6 +76,8 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     elif node.rank(0) is None and keep and node.flag("noop_with_empty_axes") and element_count(shape_of(axes)) is None:
         result = _along_some_axes(op, kind, x, axes)
     elif op.known.integers(axes) is not None or node.rank(0) is None:
+        if not keep and axes is node.optional(1) and element_count(shape_of(axes)) is None:
+            node.fail(RANK_UNKNOWN, RANK_HINT)
         result = _reduced(op, kind, x, axes, keep)
     else:
         result = _along_computed_axes(node, op, x, axes)
@@ -116,10 +118,7 @@ def _along_computed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: S
         return result
     if count is None:
         node.fail(RANK_UNKNOWN, RANK_HINT)
-    # The runtime does not infer the rank along computed axes: a Reshape to the sizes that are left says it.
-    left = op.ScatterUpdate([1] * rank, op.FloorMod(op.convert(axes, si64), rank), [0] * count, 0)
-    places = op.Reshape(op.NonZero(left), [rank - count], special_zero=False)
-    return op.Reshape(result, op.Gather(op.ShapeOf(x), places, 0), special_zero=False)
+    return without_computed_axes(op, result, axes, rank, count)
 
 
 def _along_some_axes(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue) -> SSAValue:

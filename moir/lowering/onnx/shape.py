@@ -9,6 +9,7 @@ from moir.dialects.shapes import element_count, is_static, normalize_axis, shape
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
 from moir.lowering.onnx.table import onnx
+from moir.lowering.shape_values import without_computed_axes
 from moir.rewriting.builder import OpBuilder, Operand
 
 
@@ -39,7 +40,13 @@ def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers("Squeeze")
 def squeeze_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Squeeze(x) {axes} -> opset15.Squeeze(x, axes)"""
-    return op.Squeeze(node.operand(0), node.integers("axes")) if node.has("axes") else without_units(node, op)
+    axes = node.integers("axes", ())
+    if axes:
+        return op.Squeeze(node.operand(0), axes)
+    if node.has("axes") and not is_static(node.shape(0) or (-1,)):
+        # Whoever declares the rank of the result may mean that no dimension goes, or every one of 1.
+        node.fail("its list of axes is empty", hint="leave the axes out, or replace the node by Identity")
+    return without_units(node, op)
 
 
 def without_units(node: LoweringNode, op: OpBuilder) -> SSAValue:
@@ -62,7 +69,11 @@ def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return data if axes is not None else without_units(node, op)
     need_length(node, 1)
     rank, result = node.rank(0), declared_rank(node)
-    return op.Squeeze(data, axes if rank is None or result is None else of_length(op, axes, rank - result))
+    axes = axes if rank is None or result is None else of_length(op, axes, rank - result)
+    count = element_count(shape_of(axes))
+    if rank is None or count is None or node.constant(1) is not None:
+        return op.Squeeze(data, axes)
+    return without_computed_axes(op, data, axes, rank, count)
 
 
 @onnx.lowers("Unsqueeze")

@@ -36,6 +36,16 @@ def test_places_are_aligned_and_hold_the_bytes() -> None:
         assert data[offset : offset + size] == array.tobytes()
 
 
+def test_a_file_with_a_constant_is_not_empty() -> None:
+    """The runtime crashes on constants without elements in an empty file."""
+    weights = Weights()
+    assert content(weights) == b""
+    assert weights.place(DataAttr.of(np.zeros((0, 3), np.float32))) == (0, 0)
+    assert content(weights) == b"\0"
+    assert weights.place(DataAttr.of(np.ones(2, np.float32))) == (0, 8)
+    assert len(content(weights)) == 8
+
+
 @pytest.mark.parametrize("count", [4, 100, 400_000, 3_000_000])
 def test_equal_bytes_share_a_place_whatever_shape_and_type(count: int) -> None:
     values = np.random.default_rng(0).integers(0, 255, 4 * count, dtype=np.uint8)

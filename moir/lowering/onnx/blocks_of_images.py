@@ -1,0 +1,116 @@
+"""Col2Im: blocks of images, listed as columns, are put back at their places, and summed where they overlap.
+
+    %y = onnx.Col2Im(%x, [5, 5], [1, 5]) {pads = [0, 0, 0, 0]}
+->  %y = opset15.Col2Im(%x, [5, 5], [1, 5]) {pads_begin = [0, 0], pads_end = [0, 0]}
+
+Images of other than two axes have no such operation: with known sizes they are a transposed convolution, with computed
+ones the product with a matrix for each axis, which has a 1 where an element of a block lies at a place of the image.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import REAL_TYPES, boolean, f32, si64
+from moir.dialects.shapes import element_count, element_of, shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.operands import declared_rank, of_length
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+
+@onnx.lowers("Col2Im", since=18)
+def column_to_image(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Col2Im(x, image_shape, block_shape) {dilations, pads, strides}
+    -> opset15.Col2Im(x, image_shape, block_shape)
+    """
+    axes = _axes(node)
+    if axes != 2 or element_of(node.operand(0)) not in REAL_TYPES:
+        return _column_to_volume(node, op, axes)
+    pads = node.integers("pads", (0, 0, 0, 0))
+    return op.Col2Im(
+        node.operand(0),
+        of_length(op, node.operand(1), 2),
+        of_length(op, node.operand(2), 2),
+        strides=node.integers("strides", (1, 1)),
+        dilations=node.integers("dilations", (1, 1)),
+        pads_begin=pads[:2],
+        pads_end=pads[2:],
+    )
+
+
+def _axes(node: LoweringNode) -> int:
+    """The number of axes of the images, which is that of each list of the node."""
+    lists = [len(node.integers(name, ())) for name in ("strides", "dilations")]
+    lengths = [element_count(shape_of(node.operand(index))) for index in (1, 2)]
+    rank = declared_rank(node)
+    counts = [*lists, len(node.integers("pads", ())) // 2, *lengths, None if rank is None else rank - 2]
+    return next((count for count in counts if count), 2)
+
+
+def _column_to_volume(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
+    """Col2Im of images of any number of axes."""
+    image, kernel = node.constant_integers(1), node.constant_integers(2)
+    if image is None or kernel is None or not 1 <= axes <= 3 or element_of(node.operand(0)) not in REAL_TYPES:
+        return _placed_by_matrices(node, op, axes)
+    if len(image) != axes or len(kernel) != axes:
+        node.fail(f"blocks of {len(kernel)} axes of images of {len(image)} axes are not supported")
+    strides, dilations, pads = _steps(node, axes)
+    size = math.prod(kernel)
+    extents = [dilation * (length - 1) + 1 for dilation, length in zip(dilations, kernel, strict=True)]
+    spaces = [image[axis] + pads[axis] + pads[axes + axis] - extents[axis] for axis in range(axes)]
+    blocks = [space // stride + 1 for space, stride in zip(spaces, strides, strict=True)]
+    filters = op.constant_like(np.eye(size).reshape(size, 1, *kernel), node.operand(0))
+    channels = op.Reshape(node.operand(0), [-1, size, *blocks], special_zero=False)
+    volumes = op.ConvolutionBackpropData(
+        channels,
+        filters,
+        strides=strides,
+        dilations=dilations,
+        pads_begin=pads[:axes],
+        pads_end=pads[axes:],
+        output_padding=[space % stride for space, stride in zip(spaces, strides, strict=True)],
+    )
+    lead = op.Slice(op.ShapeOf(node.operand(0)), [0], [-2], [1], [0])
+    return op.Reshape(volumes, op.Concat(lead, [-1, *image], axis=0), special_zero=False)
+
+
+def _steps(node: LoweringNode, axes: int) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+    """Strides, dilations and pads, begins of all axes first."""
+    return node.integers("strides", (1,) * axes), node.integers("dilations", (1,) * axes), node.integers("pads", (0,) * 2 * axes)
+
+
+def _placed_by_matrices(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
+    """Col2Im with computed sizes, or of integers: x as [batch, channels, block sizes, numbers of blocks], of which the
+    size of a block and the number of blocks of one axis after the other become the size of the image.
+    """
+    x = node.operand(0)
+    element = element_of(x)
+    strides, dilations, pads = _steps(node, axes)
+    image, kernel = (op.convert(of_length(op, node.operand(index), axes), si64) for index in (1, 2))
+    extents = op.Add(op.Multiply(op.Subtract(kernel, 1), list(dilations)), 1)
+    spaces = op.Subtract(op.Add(image, [begin + end for begin, end in zip(pads[:axes], pads[axes:], strict=True)]), extents)
+    blocks = op.Add(op.Divide(spaces, list(strides)), 1)
+    batch = op.Gather(op.ShapeOf(x), [0], 0)
+    # The channels stay last but one: their number is what is left.
+    value = op.Reshape(x if element in REAL_TYPES else op.convert(x, f32), op.Concat(batch, [-1], kernel, blocks, axis=0), special_zero=False)
+    one = op.constant(1, si64)
+    for axis in range(axes):
+        size, length, count = (op.Gather(each, axis, 0) for each in (image, kernel, blocks))
+        inside, first = (op.Range(op.constant(0, si64), stop, one, output_type=si64) for stop in (length, count))
+        begins = op.Subtract(op.Multiply(first, strides[axis]), pads[axis])
+        places = op.Add(op.Unsqueeze(op.Multiply(inside, dilations[axis]), [1]), begins)
+        cells = op.Unsqueeze(op.Range(op.constant(0, si64), size, one, output_type=si64), [0])
+        matrix = op.convert(op.Equal(op.Reshape(places, [-1, 1], special_zero=False), cells), element_of(value))
+        # [batch, channels, sizes of blocks that are left, numbers of blocks that are left, sizes of the image]
+        left = axes - axis
+        order = [0, 1, *range(3, 2 + left), *range(3 + left, 2 + 2 * left), *range(2 + 2 * left, 2 + axes + left), 2, 2 + left]
+        moved = op.Transpose(value, order)
+        lead = op.Slice(op.ShapeOf(moved), [0], [-2], [1], [0])
+        rows = op.Reshape(moved, op.Concat(lead, op.Reshape(op.Multiply(length, count), [1], special_zero=False), axis=0), special_zero=False)
+        value = op.MatMul(rows, matrix)
+    return op.convert(value, element) if element != boolean else op.NotEqual(value, 0)

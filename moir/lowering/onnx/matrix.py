@@ -21,6 +21,7 @@ from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import dimension, small_constant
 from moir.lowering.onnx.table import onnx
+from moir.lowering.products_of_nothing import matrix_product
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_MASK_ELEMENTS = 1 << 22
@@ -28,7 +29,7 @@ MAXIMUM_MASK_ELEMENTS = 1 << 22
 
 
 @onnx.lowers("MatMul")
-def matrix_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.MatMul(a, b) -> opset1.MatMul(a, b)
 
     The CPU plugin (2026.4) does not compile the product with a constant vector and a factor behind it: the vector
@@ -37,7 +38,7 @@ def matrix_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     vector, rank = node.constant(1), node.rank(0)
     if vector is not None and vector.ndim == 1 and rank is not None and rank > 1:
         return op.Squeeze(op.MatMul(node.operand(0), op.constant(vector.reshape(-1, 1), node.element(1))), [-1])
-    return op.MatMul(node.operand(0), node.operand(1))
+    return matrix_product(op, node.operand(0), node.operand(1))
 
 
 @onnx.lowers("Gemm")

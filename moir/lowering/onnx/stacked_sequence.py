@@ -59,9 +59,8 @@ def joined(node: LoweringNode, op: OpBuilder, stack: Stack, axis: int, is_new: b
     sizes = [dimension(op, rest, each, (1,)) for each in range(rank)]
     is_guessed = bool(stack.members) and shape is not None and not is_static(shape[1:])
     if is_guessed:
-        # A Loop without iterations (2026.4, CPU) says that all sizes of what it collects are 0. The runtime removes a Reshape
-        # to sizes that it finds to be those of the parts; it does not follow them through a Maximum.
-        like = [op.Maximum(dimension(op, stack.members[0], each, (1,)), 0) for each in range(rank - 1)]
+        # A Loop without iterations (2026.4, CPU) says that all sizes of what it collects are 0.
+        like = [dimension(op, stack.members[0], each, (1,)) for each in range(rank - 1)]
         sizes[1:] = [size if is_new or each != axis else sizes[1 + axis] for each, size in enumerate(like)]
     order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
     rest = op.transposed(rest, order)

@@ -8,10 +8,11 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64, string
+from moir.dialects.shapes import element_count
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.lowering.text_pieces import limited, overlaps, pieces, without_empty
-from moir.lowering.texts import Texts, concatenated, flat, matrix, number, one_by_one, packed, together, unpacked, with_sentinel
+from moir.lowering.texts import Texts, concatenated, flat, matrix, number, one_by_one, packed, shape_value, together, unpacked, with_sentinel
 from moir.rewriting.builder import OpBuilder
 
 
@@ -31,6 +32,10 @@ def concatenation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     a, b = node.constant(0), node.constant(1)
     if a is not None and b is not None:
         return op.constant(np.asarray(a.astype(object) + b.astype(object), object), string)
+    if 0 in (element_count(node.shape(0)), element_count(node.shape(1))):
+        # The runtime (2026.4) crashes on the bytes of no string.
+        zeros = (op.Broadcast(op.constant(0, si64), shape_value(op, node.operand(index))) for index in (0, 1))
+        return op.Gather(op.constant(np.array([""], object), string), op.Add(*zeros), 0)
     first, second, shape = broadcast_pair(node, op)
     begins, ends = (op.Concat(*(op.Unsqueeze(each, [-1]) for each in pair), axis=-1) for pair in zip(first[:2], second[:2], strict=True))
     return concatenated(op, Texts(begins, ends, first.symbols), shape)

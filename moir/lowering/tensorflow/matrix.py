@@ -12,6 +12,7 @@ from moir.dialects.opset.einsum import Equation
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
+from moir.lowering.products_of_nothing import matrix_product
 from moir.lowering.tensorflow.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -28,7 +29,7 @@ def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 def transposed_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """The product of operands 0 and 1, each transposed if its attribute says so."""
-    multiply = partial(op.MatMul, transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
+    multiply = partial(matrix_product, op, transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
     return in_32_bits(op, multiply, node.operand(0), node.operand(1))
 
 
@@ -39,7 +40,7 @@ def batch_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if node.has("Tout"):
         element = node.element_attribute("Tout")
         a, b = op.convert(a, element), op.convert(b, element)
-    return in_32_bits(op, partial(op.MatMul, transpose_a=node.flag("adj_x"), transpose_b=node.flag("adj_y")), a, b)
+    return in_32_bits(op, partial(matrix_product, op, transpose_a=node.flag("adj_x"), transpose_b=node.flag("adj_y")), a, b)
 
 
 @tf.lowers("_FusedMatMul")

@@ -32,7 +32,7 @@ class Weights:
 
     @property
     def size(self) -> int:
-        """Size of the `.bin` so far, in bytes. The runtime (2026.4) crashes on constants without elements in an empty one."""
+        """Size of the `.bin` so far, in bytes. The runtime (2026.4) crashes if it is empty and has a constant."""
         return self._end or int(self._has_empty)
 
     def place(self, data: DataAttr) -> tuple[int, int]:

@@ -67,6 +67,8 @@ def _positions(op: OpBuilder, axis: ComputedResizing, coordinates: str) -> SSAVa
     size, count = op.convert(axis.size, f32), op.convert(axis.count, f32)
     last, steps = op.Subtract(size, 1.0), op.Maximum(op.Subtract(count, 1.0), 1.0)
     is_single = op.Equal(axis.count, 1)
+    # The runtime (2026.4) replaces a Select whose condition is known by an operand that is not broadcast.
+    none = op.Multiply(x, 0.0)
     centered = op.Subtract(op.Divide(op.Add(x, 0.5), axis.scale), 0.5)
     match coordinates:
         case "align_corners":
@@ -76,7 +78,7 @@ def _positions(op: OpBuilder, axis: ComputedResizing, coordinates: str) -> SSAVa
         case "tf_half_pixel_for_nn":
             return op.Add(centered, 0.5)
         case "pytorch_half_pixel":
-            return op.Select(is_single, 0.0, centered)
+            return op.Select(is_single, none, centered)
         case "half_pixel_symmetric":
             # The result is centred on the data if size times scale is not an integer.
             fraction = op.Divide(count, op.Multiply(axis.scale, size))
@@ -84,7 +86,7 @@ def _positions(op: OpBuilder, axis: ComputedResizing, coordinates: str) -> SSAVa
         case "tf_crop_and_resize" if axis.region is not None:
             start, end = axis.region
             step = op.Divide(op.Multiply(op.Subtract(end, start), last), steps)
-            middle = op.Multiply(op.Multiply(op.Add(start, end), 0.5), last)
+            middle = op.Add(none, op.Multiply(op.Multiply(op.Add(start, end), 0.5), last))
             return op.Select(is_single, middle, op.Add(op.Multiply(start, last), op.Multiply(x, step)))
         case _:
             return centered

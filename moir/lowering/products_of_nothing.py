@@ -1,4 +1,4 @@
-"""Products of matrices without elements, which the CPU plugin (2026.4) does not compile if sizes of the other are unknown.
+"""Products of matrices without elements, which the CPU plugin (2026.4) does not compile with others of unknown sizes.
 
     %y = MatMul(%a, %b)                       // %b: [3, 0]
 ->  %y = ReduceSum(Unsqueeze(%a, -1) * Unsqueeze(%b, -3), -2)
@@ -13,7 +13,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def matrix_product(op: OpBuilder, a: SSAValue, b: SSAValue, transpose_a: bool = False, transpose_b: bool = False) -> SSAValue:
-    """MatMul(a, b); a sum of products if an operand is known to have no element, and both are matrices of known ranks."""
+    """MatMul(a, b); a sum of products if an operand is known to have no element, and both ranks are known."""
     is_empty = 0 in (shape_of(a) or ()) or 0 in (shape_of(b) or ())
     if not is_empty or min(rank_of(a) or 0, rank_of(b) or 0) < 2:
         return op.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)

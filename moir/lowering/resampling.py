@@ -84,6 +84,7 @@ _ROUNDINGS: dict[str, Callable[[Weights], Weights]] = {
     "round_prefer_ceil": lambda x: np.floor(x + 0.5),
     "floor": np.floor,
     "ceil": np.ceil,
+    "simple": np.floor,
 }
 
 
@@ -130,13 +131,18 @@ def resampled(op: OpBuilder, data: SSAValue, axes: Sequence[AxisResizing], sampl
     """
     element, rank = element_of(data), rank_of(data) or 0
     reckoned = element if element in REAL_TYPES else f32
-    value = op.convert(data, reckoned)
+    value = data if sampling.mode == "nearest" and sampling.coordinates != "tf_crop_and_resize" else op.convert(data, reckoned)
     beyond = np.zeros((1,) * rank, dtype=bool)
     for axis in axes:
         matrix, outside = weights(axis, sampling)
         if sampling.coordinates == "tf_crop_and_resize":
             beyond = beyond | outside.reshape([-1 if i == axis.axis else 1 for i in range(rank)])
-        value = multiplied(op, value, op.constant(matrix.astype(to_numpy(reckoned)), reckoned), axis.axis, rank)
+        if axis.resized == 0:
+            value = op.Slice(value, [0], [0], [1], [axis.axis])
+        elif sampling.mode == "nearest":
+            value = op.Gather(value, matrix.argmax(axis=1).astype(np.int64), axis.axis)
+        else:
+            value = multiplied(op, value, op.constant(matrix.astype(to_numpy(reckoned)), reckoned), axis.axis, rank)
     if beyond.any():
         value = op.Select(op.constant(beyond), op.constant_like(extrapolation, value), value)
     return op.convert(value, element)

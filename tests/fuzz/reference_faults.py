@@ -39,6 +39,13 @@ def _is_not_plain(node: onnx.NodeProto, _opset: int) -> bool:
     return not plain or bool(given.get("layout")) or (len(node.input) > 4 and bool(node.input[4]))
 
 
+def _resizes_to_fractions(node: onnx.NodeProto, _opset: int) -> bool:
+    """Whether positions depend on the size of the result, which is not rounded if computed from scales, or 1 is a case of its own."""
+    given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    mode = given.get("coordinate_transformation_mode", b"")
+    return mode == b"pytorch_half_pixel" or (mode in (b"align_corners", b"tf_crop_and_resize") and len(node.input) < 4)
+
+
 def _aligns_at_an_axis(node: onnx.NodeProto, opset: int) -> bool:
     """Whether operands are aligned as before version 7, which the evaluator does not do."""
     return opset < 7 and any(attribute.name == "axis" for attribute in node.attribute)
@@ -65,6 +72,7 @@ FAULTS: Mapping[str, Fault] = {
     # Positions that ceil_mode adds.
     "LpPool": _rounds_up,
     "LpNormalization": _sums_without_absolute,
+    "Resize": _resizes_to_fractions,
     "RNN": _is_not_plain,
     "GRU": _is_not_plain,
     "LSTM": _is_not_plain,
@@ -87,7 +95,12 @@ def evaluator_changes_strings(model: onnx.ModelProto, strings: Iterable[str]) ->
 
 def evaluator_rounds(model: onnx.ModelProto, widths: Iterable[int]) -> bool:
     """Whether onnx.reference computes places in 16 bits, of operands of some numbers of bytes."""
-    return 2 in widths and any(node.op_type in ("AffineGrid", "GridSample") for node in model.graph.node)
+    return 2 in widths and any(node.op_type in ("AffineGrid", "GridSample") or _crops(node) for node in model.graph.node)
+
+
+def _crops(node: onnx.NodeProto) -> bool:
+    """Whether a node has places that depend on numbers of an operand."""
+    return any(attribute.s == b"tf_crop_and_resize" for attribute in node.attribute)
 
 
 WIDENED = 22

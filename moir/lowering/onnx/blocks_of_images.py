@@ -97,7 +97,9 @@ def _placed_by_matrices(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValu
     blocks = op.Add(op.Divide(spaces, list(strides)), 1)
     batch = op.Gather(op.ShapeOf(x), [0], 0)
     # The channels stay last but one: their number is what is left.
-    value = op.Reshape(x if element in REAL_TYPES else op.convert(x, f32), op.Concat(batch, [-1], kernel, blocks, axis=0), special_zero=False)
+    value = op.Reshape(
+        x if element in REAL_TYPES else op.convert(x, f32), op.Concat(batch, [-1], kernel, blocks, axis=0), special_zero=False
+    )
     one = op.constant(1, si64)
     for axis in range(axes):
         size, length, count = (op.Gather(each, axis, 0) for each in (image, kernel, blocks))
@@ -111,6 +113,8 @@ def _placed_by_matrices(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValu
         order = [0, 1, *range(3, 2 + left), *range(3 + left, 2 + 2 * left), *range(2 + 2 * left, 2 + axes + left), 2, 2 + left]
         moved = op.Transpose(value, order)
         lead = op.Slice(op.ShapeOf(moved), [0], [-2], [1], [0])
-        rows = op.Reshape(moved, op.Concat(lead, op.Reshape(op.Multiply(length, count), [1], special_zero=False), axis=0), special_zero=False)
+        rows = op.Reshape(
+            moved, op.Concat(lead, op.Reshape(op.Multiply(length, count), [1], special_zero=False), axis=0), special_zero=False
+        )
         value = op.MatMul(rows, matrix)
     return op.convert(value, element) if element != boolean else op.NotEqual(value, 0)

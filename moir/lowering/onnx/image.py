@@ -11,7 +11,8 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import boolean, f32, si16, si32, si64, ui8, ui16, ui32, ui64
-from moir.dialects.shapes import element_of, normalize_axis, shape_of
+from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.dialects.symbols import Symbol, same
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.computed_resampling import ComputedResizing, resampled_as_computed
@@ -19,6 +20,7 @@ from moir.lowering.onnx.operands import declared_rank, dimension, of_length
 from moir.lowering.onnx.table import onnx
 from moir.lowering.onnx.volumes import sampled_volume
 from moir.lowering.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
+from moir.lowering.shape_values import as_scalar
 from moir.rewriting.builder import OpBuilder, Operand
 
 MODES = {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}
@@ -51,6 +53,7 @@ class Resizing:
     antialias: bool = False
     cube_coefficient: float = -0.75
     exclude_outside: bool = False
+    factor: float | SSAValue | None = None
 
 
 @onnx.lowers("Upsample")
@@ -149,7 +152,10 @@ def keep_aspect_ratio(node: LoweringNode, op: OpBuilder, resizing: Resizing, pol
     if sizes is not None and dimensions is not None and min(dimensions) > 0:
         factors = sizes.ravel() / np.array(dimensions)
         factor = factors.min() if policy == "not_larger" else factors.max()
-        resizing.target = op.constant(np.floor(factor * np.array(dimensions) + 0.5).astype(np.int64))
+        extents = np.floor(factor * np.array(dimensions) + 0.5).astype(np.int64)
+        resizing.target = op.constant(extents)
+        if resizing.coordinates != "align_corners" and not np.allclose(extents, factor * np.array(dimensions)):
+            resizing.factor = float(factor)
         return
     own: SSAValue = op.ShapeOf(data)
     if axes is not None:
@@ -157,7 +163,8 @@ def keep_aspect_ratio(node: LoweringNode, op: OpBuilder, resizing: Resizing, pol
     own = op.convert(own, f32)
     factors_value = op.Divide(op.convert(resizing.target, f32), own)
     reduction = op.ReduceMin if policy == "not_larger" else op.ReduceMax
-    extents = op.Multiply(reduction(factors_value, [0], keep_dims=True), own)
+    resizing.factor = reduction(factors_value, [0], keep_dims=True)
+    extents = op.Multiply(resizing.factor, own)
     resizing.target = op.convert(op.Floor(op.Add(extents, 0.5)), si64)
 
 
@@ -177,6 +184,29 @@ def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) ->
     return not order
 
 
+def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
+    """Whether the size of the first two axes may change, of data of three or more.
+
+    Constant sizes are taken for those of the data where these are unknown. Of data of more than four axes those that
+    keep their size are dropped.
+    """
+    rank = rank_of(data) or 0
+    if rank < 3:
+        return False
+    axes, entries = list(range(rank)) if resizing.axes is None else resizing.axes, op.known.elements(resizing.target)
+    if entries is None or entries.size != len(axes):
+        return min(axes) < 2
+    sizes = [1 if resizing.by_scales else op.known.dimension(data, axis) for axis in axes]
+    pairs = list(zip(entries.ravel(), sizes, strict=True))
+    kept = [index for index, (entry, size) in enumerate(pairs) if not same(entry, size)]
+    if rank < 5:
+        kept = [index for index in kept if not (isinstance(pairs[index][1], Symbol) and not isinstance(pairs[index][0], Symbol))]
+    changed = [axes[index] for index in kept]
+    if rank > 4 and changed and len(changed) < len(axes):
+        resizing.axes, resizing.target = changed, op.Gather(resizing.target, kept, 0)
+    return min(changed, default=2) < 2
+
+
 def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     """Operand 0 resized with the given parameters."""
     data, mode = node.operand(0), resizing.mode
@@ -190,6 +220,9 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
         return data
     excludes = resizing.exclude_outside and mode == "cubic"
     if resizing.coordinates in UNCOMMON_COORDINATES or excludes or (resizing.antialias and mode != "nearest"):
+        return resized_by_matrices(node, op, resizing)
+    if changes_channels(op, data, resizing) or resizing.factor is not None or (mode != "nearest" and node.constant(0) is not None):
+        # The CPU plugin (2026.4) resizes spatial axes only, and the runtime no constant along one axis.
         return resized_by_matrices(node, op, resizing)
     element = element_of(data)
     result = op.Interpolate(
@@ -240,15 +273,22 @@ def _parts(node: LoweringNode, resizing: Resizing, entries: Iterable[tuple[int, 
         if size < 0 or (value == (1 if resizing.by_scales else size) and region == (0.0, 1.0)):
             continue
         count = math.floor(size * value + 1e-6) if resizing.by_scales else int(value)
-        if not 0 < count * size <= MAXIMUM_WEIGHTS:
+        if size == 0 or count * size > MAXIMUM_WEIGHTS:
             node.fail(f"a dimension of {size} elements cannot be resized to {count}")
-        parts.append(AxisResizing(axis, size, count, value if resizing.by_scales else count / size, (region[0], region[1])))
+        scale = value if resizing.by_scales else resizing.factor if isinstance(resizing.factor, float) else count / size
+        parts.append(AxisResizing(axis, size, count, scale, (region[0], region[1])))
     return parts
+
+
+def _factor(op: OpBuilder, factor: float | SSAValue) -> SSAValue:
+    """The factor of all axes, as a scalar."""
+    return as_scalar(op, factor) if isinstance(factor, SSAValue) else op.constant(factor)
 
 
 def _computed_parts(node: LoweringNode, op: OpBuilder, resizing: Resizing, axes: Sequence[int]) -> list[ComputedResizing]:
     """The resized axes, whose sizes or scales are computed when the model runs."""
     known = node.known.elements(resizing.target)
+    resizing.target = of_length(op, resizing.target, len(axes))
     parts: list[ComputedResizing] = []
     for index, axis in enumerate(axes):
         if resizing.by_scales and known is not None and known.ravel()[index] == 1 and resizing.coordinates != "tf_crop_and_resize":
@@ -259,7 +299,7 @@ def _computed_parts(node: LoweringNode, op: OpBuilder, resizing: Resizing, axes:
             count = op.convert(op.Floor(op.Add(op.Multiply(op.convert(size, f32), scale), 1e-6)), si64)
         else:
             count = op.convert(entry, si64)
-            scale = op.Divide(op.convert(count, f32), op.convert(size, f32))
+            scale = op.Divide(op.convert(count, f32), op.convert(size, f32)) if resizing.factor is None else _factor(op, resizing.factor)
         region = None
         if resizing.coordinates == "tf_crop_and_resize":
             start, end = (op.convert(op.Gather(node.operand(1), place, 0), f32) for place in (index, index + len(axes)))

@@ -12,7 +12,19 @@ from moir.dialects.shapes import element_count
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.lowering.text_pieces import limited, overlaps, pieces, without_empty
-from moir.lowering.texts import Texts, concatenated, flat, matrix, number, one_by_one, packed, shape_value, together, unpacked, with_sentinel
+from moir.lowering.texts import (
+    Texts,
+    concatenated,
+    flat,
+    matrix,
+    number,
+    one_by_one,
+    packed,
+    shape_value,
+    together,
+    unpacked,
+    with_sentinel,
+)
 from moir.rewriting.builder import OpBuilder
 
 

@@ -29,11 +29,14 @@ FAMILIES: dict[str, str] = {
     "matrix": "Einsum Gemm MatMul MatMulInteger Trilu",
     "microsoft": (
         "SimplifiedLayerNormalization com.microsoft.BiasGelu com.microsoft.EmbedLayerNormalization com.microsoft.FastGelu "
-        "com.microsoft.FusedConv com.microsoft.FusedGemm com.microsoft.FusedMatMul com.microsoft.Gelu com.microsoft.QuickGelu "
+        "com.microsoft.FusedConv com.microsoft.FusedGemm com.microsoft.FusedMatMul com.microsoft.Gelu com.microsoft.NhwcConv com.microsoft.QuickGelu "
         "com.microsoft.SimplifiedLayerNormalization com.microsoft.SkipLayerNormalization "
         "com.microsoft.SkipSimplifiedLayerNormalization com.microsoft.TransposeMatMul"
     ),
     "microsoft_attention": "com.microsoft.Attention com.microsoft.MultiHeadAttention com.microsoft.RotaryEmbedding",
+    "microsoft_packed_attention": (
+        "com.microsoft.PackedAttention com.microsoft.PackedMultiHeadAttention com.microsoft.QAttention"
+    ),
     "grouped_attention": "com.microsoft.GroupQueryAttention",
     "microsoft_quantization": (
         "com.microsoft.DynamicQuantizeMatMul com.microsoft.MatMulIntegerToFloat com.microsoft.MatMulNBits "

@@ -12,7 +12,7 @@ from moir.lowering.onnx.activation import leaky, scaled_swish
 from moir.lowering.onnx.convolution import add_bias, group_attribute, grouped_filters
 from moir.lowering.onnx.matrix import affine_product
 from moir.lowering.onnx.normalization import axes_from, layer_normalized, layer_statistics, root_mean_square_normalized
-from moir.lowering.onnx.quantization import convolved
+from moir.lowering.onnx.quantization import convolved, grouped
 from moir.lowering.onnx.sliding_window import spatial_axes
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
@@ -88,6 +88,26 @@ def fused_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     result = add_bias(node, op, convolved(node, op, node.operand(0), filters, group, axes), 2, axes)
     z = node.optional(3)
     return activated(node, op, result if z is None else op.Add(result, z), node.numbers("activation_params", ()))
+
+
+@onnx.lowers("com.microsoft.NhwcConv")
+def channel_last_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.com.microsoft.NhwcConv(x, w, b) -> Transpose(Convolution(Transpose(x), Transpose(w)) + b)
+
+    x is [N, spatial axes, C], and w [filters, kernel, C / group]; w may also have its channels in front, as that of Conv,
+    which `kernel_shape` tells.
+    """
+    axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
+    first, last = [0, axes + 1, *range(1, axes + 1)], [0, *range(2, axes + 2), 1]
+    shape, kernel = node.shape(1), node.integers("kernel_shape", ())
+    is_channel_first = shape is not None and bool(kernel) and kernel == shape[2:] and kernel != shape[1:-1]
+    filters, array = node.operand(1), node.constant(1)
+    if not is_channel_first:
+        filters = op.transposed(filters, first) if array is None else op.constant(array.transpose(first), node.element(1))
+    if group > 1:
+        filters = grouped(node, op, filters, group, axes)
+    result = convolved(node, op, op.transposed(node.operand(0), first), filters, group, axes)
+    return op.transposed(add_bias(node, op, result, 2, axes), last)
 
 
 @onnx.lowers("com.microsoft.FusedGemm")

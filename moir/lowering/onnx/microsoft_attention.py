@@ -15,6 +15,8 @@ from moir.lowering.onnx.operands import dimension
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
+UNSUPPORTED = "rotary embeddings in the attention and shared buffers of past keys are not supported"
+
 HIDDEN = -10000.0
 """The default of `mask_filter_value`: the number that is added to the score of a hidden key."""
 
@@ -57,14 +59,16 @@ def _mask(
     return op.Select(visible, op.constant_like(0, query), op.constant_like(node.number("mask_filter_value", HIDDEN), query))
 
 
-def _heads(node: LoweringNode) -> int:
+def head_count(node: LoweringNode) -> int:
+    """The number of heads."""
     heads = node.integer("num_heads")
     if heads < 1:
         node.fail(f"num_heads is {heads}")
     return heads
 
 
-def _scores(node: LoweringNode, mask: SSAValue | None) -> Scores:
+def scores_of(node: LoweringNode, mask: SSAValue | None) -> Scores:
+    """Scores with the scale of a node and what is added to them."""
     # A scale of 0 selects the default.
     scale = node.number("scale", 0.0)
     return Scores(scale or None, mask=mask)
@@ -77,27 +81,48 @@ def packed_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | N
 
     q, k and v are the three parts of MatMul(x, weights) + bias.
     """
-    heads = _heads(node)
-    if node.flag("do_rotary") or node.optional(6) is not None:
-        node.fail("rotary embeddings in the attention and shared buffers of past keys are not supported")
+    if node.optional(6) is not None:
+        node.fail(UNSUPPORTED)
     projected = op.MatMul(node.operand(0), node.operand(1))
     if node.optional(2) is not None:
         projected = op.Add(projected, node.operand(2))
+    return projected_attention(node, op, projected, node.optional(3), node.optional(4), node.optional(5))
+
+
+def projected_parts(node: LoweringNode, op: OpBuilder, projected: SSAValue) -> Sequence[SSAValue]:
+    """Queries, keys and values, which are side by side along the last axis."""
     sizes = node.integers("qkv_hidden_sizes", ())
     if sizes and len(sizes) != 3:
         node.fail(f"qkv_hidden_sizes has {len(sizes)} entries, not 3")
     last = op.constant(-1, si64)
-    parts = op.VariadicSplit.parts(3, projected, last, list(sizes)) if sizes else op.Split.parts(3, projected, last, num_splits=3)
-    query, key, value = (split_heads(op, part, heads) for part in parts)
-    past, present = node.optional(4), None
-    past_key = None
+    return op.VariadicSplit.parts(3, projected, last, list(sizes)) if sizes else op.Split.parts(3, projected, last, num_splits=3)
+
+
+def projected_attention(
+    node: LoweringNode, op: OpBuilder, projected: SSAValue, mask: SSAValue | None, past: SSAValue | None, bias: SSAValue | None
+) -> Sequence[SSAValue | None]:
+    """The results of an attention whose queries, keys and values are side by side.
+
+    Args:
+        node: the node, for its attributes.
+        op: the builder.
+        projected: [batch, sequence, queries + keys + values].
+        mask: the keys that are seen, as `_key_mask` has it; None for all.
+        past: the keys and values of former positions, [2, batch, heads, past, size]; None for none.
+        bias: what is added to the scores; None for nothing.
+    """
+    if node.flag("do_rotary"):
+        node.fail(UNSUPPORTED)
+    heads = head_count(node)
+    query, key, value = (split_heads(op, part, heads) for part in projected_parts(node, op, projected))
+    present = past_key = None
     if past is not None:
         past_key, past_value = (op.Squeeze(part, [0]) for part in op.Split.parts(2, past, op.constant(0, si64), num_splits=2))
         key, value = op.Concat(past_key, key, axis=2), op.Concat(past_value, value, axis=2)
     if node.is_used(1):
         present = op.Concat(op.Unsqueeze(key, [0]), op.Unsqueeze(value, [0]), axis=0)
-    mask = _with_bias(op, _mask(node, op, query, key, node.optional(3), past_key), node.optional(5))
-    return [join_heads(op, attention(op, query, key, value, _scores(node, mask))), present][: node.result_count]
+    added = _with_bias(op, _mask(node, op, query, key, mask, past_key), bias)
+    return [join_heads(op, attention(op, query, key, value, scores_of(node, added))), present][: node.result_count]
 
 
 def _with_bias(op: OpBuilder, mask: SSAValue | None, bias: SSAValue | None) -> SSAValue | None:
@@ -112,15 +137,15 @@ def multi_head_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue
     """onnx.com.microsoft.MultiHeadAttention(q, k, v, bias, mask, added, past_k, past_v)
     -> ScaledDotProductAttention(q, k, v, mask)
 
-    q is [batch, queries, heads * size]; k and v are [batch, keys, heads * size] or [batch, heads, keys, size].
+    q is [batch, queries, heads * size]; k and v are [batch, keys, heads * size] or [batch, heads, keys, size]. Without k,
+    q is [batch, sequence, heads, 3, size] and has all three; without v, k is [batch, keys, heads, 2, size] and has both.
     """
-    heads = _heads(node)
-    if any(node.rank(index) == 5 for index in (0, 1) if node.optional(index) is not None) or node.optional(2) is None:
-        node.fail("packed keys and values are not supported")
-    biases = _bias_parts(node, op)
+    heads = head_count(node)
+    given = _unpacked(node, op, heads)
+    biases = _bias_parts(node, op, given)
     query, key, value = (
         split_heads(op, part if bias is None else op.Add(part, bias), heads) if rank_of(part) == 3 else part
-        for part, bias in zip((node.operand(index) for index in range(3)), biases, strict=True)
+        for part, bias in zip(given, biases, strict=True)
     )
     past_key, past_value = node.optional(6), node.optional(7)
     if past_key is not None:
@@ -128,16 +153,29 @@ def multi_head_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue
     mask = _with_bias(op, _mask(node, op, query, key, node.optional(4), past_key), node.optional(5))
     if node.is_used(3):
         node.fail("the scores as a result are not supported")
-    return [join_heads(op, attention(op, query, key, value, _scores(node, mask))), key, value][: node.result_count]
+    return [join_heads(op, attention(op, query, key, value, scores_of(node, mask))), key, value][: node.result_count]
 
 
-def _bias_parts(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def _unpacked(node: LoweringNode, op: OpBuilder, heads: int) -> list[SSAValue]:
+    """Queries, keys and values of their own; those that were packed as [batch, sequence, heads * size]."""
+    present = [node.operand(index) for index in range(3) if node.optional(index) is not None]
+    packed = 4 - len(present)
+    if packed == 1:
+        return present
+    if rank_of(present[-1]) not in (5, None):
+        node.fail(f"operand {len(present) - 1} has {rank_of(present[-1])} dimensions, where {packed} are packed in one of 5")
+    parts = op.Split.parts(packed, present[-1], op.constant(3, si64), num_splits=packed)
+    size = (shape_of(present[-1]) or (-1,))[-1]
+    return [*present[:-1], *(op.Reshape(part, [0, 0, heads * size if size > 0 else -1], special_zero=True) for part in parts)]
+
+
+def _bias_parts(node: LoweringNode, op: OpBuilder, given: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
     """The parts of the bias for query, key and value, each with the length of the last dimension of its operand."""
     bias = node.optional(3)
     if bias is None:
         return (None, None, None)
-    sizes = [(node.shape(index) or (-1,))[-1] for index in range(3)]
-    if node.rank(1) == 4 or -1 in sizes:
+    sizes = [(shape_of(each) or (-1,))[-1] for each in given]
+    if rank_of(given[1]) == 4 or -1 in sizes:
         return op.Split.parts(3, bias, op.constant(0, si64), num_splits=3)
     array = node.constant(3)
     if array is None:

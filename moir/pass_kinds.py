@@ -144,7 +144,11 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "fuse-slices": ((("Slice",),),),
     "fuse-soft-plus": ((("Add",), ("Exp",), ("Log",)),),
     "fuse-space-to-depth": ((("Reshape",), ("Transpose",)),),
-    "fuse-swish": ((("Multiply",), ("Sigmoid",)),),
+    "fuse-swish": (
+        (("Multiply",), ("Sigmoid",)),
+        (("Add",), ("Divide",), ("Exp",), ("Negative",)),
+        (("Add",), ("Divide",), ("Exp",), ("Multiply",), ("Negative",)),
+    ),
     "low-latency": ((("GRUSequence", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator"),),),
     "raise-switch-merge": ((("Merge", "RefMerge"),),),
     "raise-tensor-arrays": (

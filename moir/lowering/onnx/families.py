@@ -34,9 +34,7 @@ FAMILIES: dict[str, str] = {
         "com.microsoft.SkipSimplifiedLayerNormalization com.microsoft.TransposeMatMul"
     ),
     "microsoft_attention": "com.microsoft.Attention com.microsoft.MultiHeadAttention com.microsoft.RotaryEmbedding",
-    "microsoft_packed_attention": (
-        "com.microsoft.PackedAttention com.microsoft.PackedMultiHeadAttention com.microsoft.QAttention"
-    ),
+    "microsoft_packed_attention": ("com.microsoft.PackedAttention com.microsoft.PackedMultiHeadAttention com.microsoft.QAttention"),
     "grouped_attention": "com.microsoft.GroupQueryAttention",
     "microsoft_quantization": (
         "com.microsoft.DynamicQuantizeMatMul com.microsoft.MatMulIntegerToFloat com.microsoft.MatMulNBits "

@@ -11,7 +11,7 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si64, ui8
+from moir.dialects.element_types import INTEGER_TYPES, bf16, boolean, f32, si64, ui8
 from moir.dialects.shapes import element_count, element_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, dimension, of_length
@@ -113,7 +113,10 @@ def _along_computed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: S
         return _along_some_axes(op, kind, x, axes)
     if count is None:
         axes = _or_all(op, axes, x)
-    result = _reduced(op, kind, x, axes, True)
+    # The CPU plugin (2026.4) does not compile sums of bf16 along computed axes.
+    result = (
+        op.convert(_reduced(op, kind, op.convert(x, f32), axes, True), bf16) if element_of(x) == bf16 else _reduced(op, kind, x, axes, True)
+    )
     if keep:
         return result
     if count is None:

@@ -3,6 +3,8 @@
     %s = opset1.Sigmoid(%x)
     %y = opset1.Multiply(%x, %s)
 ->  %y = opset4.Swish(%x)
+
+The quotient x / (1 + exp(-beta * x)) becomes the same.
 """
 
 from __future__ import annotations
@@ -32,6 +34,14 @@ class FuseSwishPass(RulePass):
         ),
         FusionRule(
             pattern=lambda op, x: op.Multiply(x, op.Sigmoid(op.Multiply(x, op.constant("beta")))),
+            rewrite=_with_beta,
+        ),
+        FusionRule(
+            pattern=lambda op, x: op.Divide(x, op.Add(op.Exp(op.Negative(x)), 1)),
+            rewrite=lambda op, match: op.Swish(match["x"]),
+        ),
+        FusionRule(
+            pattern=lambda op, x: op.Divide(x, op.Add(op.Exp(op.Negative(op.Multiply(x, op.constant("beta")))), 1)),
             rewrite=_with_beta,
         ),
     )

@@ -13,6 +13,23 @@ Reference = Callable[[Mapping[str, Array]], list[Array]]
 """Computes the expected results from the inputs, by name. Raises any exception if it cannot."""
 
 
+@dataclass(frozen=True)
+class Contents:
+    """What a model is made of.
+
+    Args:
+        kinds: its operations, those in bodies included, by the names of ONNX.
+        operands: the values of its inputs and constants.
+        ranks_are_known: whether it says the ranks of its inputs.
+        node: the kind and the operands, in their order, of a model of one operation.
+    """
+
+    kinds: frozenset[str]
+    operands: Sequence[Array]
+    ranks_are_known: bool
+    node: tuple[str, Sequence[Array]] | None
+
+
 class Source(Protocol):
     """A model of some framework."""
 
@@ -26,6 +43,10 @@ class Source(Protocol):
 
     def references(self) -> Sequence[tuple[str, Reference]]:
         """What computes the model, by name, the best one first."""
+        ...
+
+    def contents(self, inputs: Mapping[str, Array]) -> Contents:
+        """What the model is made of, given the values of its inputs."""
         ...
 
     @property

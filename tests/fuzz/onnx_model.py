@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.fuzz.case import Reference
+from tests.fuzz.case import Contents, Reference
 from tests.fuzz.draw import Array, Draw, NoCase
 from tests.fuzz.reference_faults import evaluator_changes_strings, evaluator_is_wrong, evaluator_rounds, without_wider_types
 
@@ -50,6 +50,14 @@ class OnnxModel:
         constants = ", ".join(f"{each.name} = {_tensor_text(each)}" for each in graph.initializer)
         nodes = "; ".join(_node_text(node) for node in graph.node)
         return f"opset {self.proto.opset_import[0].version}: ({inputs}) [{constants}] {nodes}".replace("\n", " ")[:1500]
+
+    def contents(self, inputs: Mapping[str, Array]) -> Contents:
+        graph = self.proto.graph
+        values = {each.name: numpy_helper.to_array(each) for each in graph.initializer} | dict(inputs)
+        first = graph.node[0]
+        single = (first.op_type, [values[name] for name in first.input if name in values]) if len(graph.node) == 1 else None
+        known = all(value.type.tensor_type.HasField("shape") for value in graph.input)
+        return Contents(frozenset(_kinds(graph.node)), [*values.values()], known, single)
 
     def references(self) -> Sequence[tuple[str, Reference]]:
         return [("onnxruntime", self._runtime), ("onnx.reference", self._evaluator)]
@@ -237,3 +245,10 @@ def declare_outputs(model: OnnxModel) -> None:
         value.type.CopyFrom(known.type)
         for dimension in value.type.tensor_type.shape.dim:
             dimension.Clear()
+
+
+def _kinds(nodes: Iterable[onnx.NodeProto]) -> Iterator[str]:
+    for node in nodes:
+        yield node.op_type
+        for attribute in node.attribute:
+            yield from _kinds(attribute.g.node)

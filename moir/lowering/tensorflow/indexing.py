@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, dynamic, si32, si64, string, to_numpy
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.shape_values import as_scalar
+from moir.lowering.shape_values import as_scalar, rank_value
 from moir.lowering.tensorflow.complex_layout import real_axis
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
@@ -144,9 +144,7 @@ def dynamic_partition(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | 
 
     If `numbers` has several dimensions, these dimensions of both operands are merged first.
     """
-    numbers, rank = node.operand(1), node.known_rank(1)
-    data = flattened(op, node.operand(0), rank)
-    numbers = numbers if rank == 1 else op.Reshape(numbers, [-1], special_zero=False)
+    data, numbers = merged(op, node.operand(0), node.operand(1)), as_row(op, node.operand(1))
     parts: list[SSAValue | None] = []
     known = op.known.constant(numbers)
     for number in range(node.result_count):
@@ -157,6 +155,21 @@ def dynamic_partition(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | 
         selected = op.Squeeze(op.NonZero(op.Equal(numbers, number)), [0]) if node.is_used(number) else None
         parts.append(None if selected is None else op.Gather(data, selected, 0))
     return parts
+
+
+def as_row(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """All elements of a value as a list."""
+    return value if rank_of(value) == 1 else op.Reshape(value, [-1], special_zero=False)
+
+
+def merged(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
+    """A value whose first dimensions, as many as `like` has, are merged."""
+    rank = rank_of(like)
+    if rank is not None:
+        return flattened(op, value, rank)
+    first = op.ReduceProd(op.ShapeOf(like), [0], keep_dims=True)
+    rest = op.Slice(op.ShapeOf(value), rank_value(op, like), [2**31 - 1], [1], [0])
+    return op.Reshape(value, op.Concat(first, rest, axis=0), special_zero=False)
 
 
 def flattened(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
@@ -188,10 +201,7 @@ def dynamic_stitch(node: LoweringNode, op: OpBuilder) -> SSAValue:
     are known, otherwise the maximum of the positions by opset12.ScatterElementsUpdate.
     """
     count = len(node.operands) // 2
-    ranks = [rank_of(value) for value in node.operands[:count]]
-    if any(rank is None for rank in ranks):
-        node.fail("the rank of its indices is unknown", hint="give the model's inputs a known rank")
-    pieces = [flattened(op, value, rank or 0) for value, rank in zip(node.operands[count:], ranks, strict=True)]
+    pieces = [merged(op, value, place) for place, value in zip(node.operands[:count], node.operands[count:], strict=True)]
     data = pieces[0] if count == 1 else op.Concat(*pieces, axis=0)
     known = [node.constant(index) for index in range(count)]
     entries = [array.ravel() for array in known if array is not None]
@@ -202,7 +212,7 @@ def dynamic_stitch(node: LoweringNode, op: OpBuilder) -> SSAValue:
         sources = np.zeros(int(indices.max()) + 1 if indices.size else 0, np.int64)
         sources[indices] = np.arange(indices.size)
         return data if np.array_equal(sources, np.arange(indices.size)) else op.Gather(data, sources, 0)
-    lists = [flattened(op, value, rank or 0) for value, rank in zip(node.operands[:count], ranks, strict=True)]
+    lists = [as_row(op, value) for value in node.operands[:count]]
     indices = lists[0] if count == 1 else op.Concat(*lists, axis=0)
     size = op.Add(op.ReduceMax(indices, [0], keep_dims=True), 1)
     total = op.Squeeze(op.ShapeOf(indices, output_type=si32), [0])

@@ -33,7 +33,7 @@ def ragged_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]
     """tf.RaggedRange(starts, limits, deltas)
     -> splits, the CumSum of the lengths, and the values start + index in the row · delta
     """
-    starts, limits, deltas = (as_list(op, value) if rank_of(value) == 0 else value for value in node.operands)
+    starts, limits, deltas = (_list(op, value) for value in node.operands)
     element = element_of(starts)
     distance = op.Subtract(limits, starts)
     if element in REAL_TYPES:
@@ -42,22 +42,28 @@ def ragged_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]
         # Division truncates, so the distance is first increased by the step minus 1, away from zero, to round up.
         quotient = op.Divide(op.Add(distance, op.Subtract(deltas, op.Sign(deltas))), deltas)
     lengths = op.convert(op.Maximum(quotient, 0), si64)
-    if rank_of(lengths) != 1:
-        node.fail("the rank of its operands is unknown", hint="give the model's inputs a known rank")
     splits = op.CumSum(op.Concat([0], lengths, axis=0), op.constant(0, si64))
     results: list[SSAValue | None] = [op.convert(splits, node.element_attribute("Tsplits", si64)), None]
     if node.is_used(1):
         numbers = op.Range(0, op.Gather(splits, -1, 0), 1, output_type=si64)
         rows = rows_of(op, splits, numbers)
         place = op.convert(op.Subtract(numbers, op.Gather(splits, rows, 0)), element)
-        start, delta = (of_row(op, value, rows) for value in (starts, deltas))
+        start, delta = (of_row(op, value, rows, op.ShapeOf(lengths)) for value in (starts, deltas))
         results[1] = op.Add(start, op.Multiply(place, delta))
     return results[: node.result_count]
 
 
-def of_row(op: OpBuilder, values: SSAValue, rows: SSAValue) -> SSAValue:
-    """The entry of each row; a single entry applies to all rows."""
-    return values if shape_of(values) == (1,) else op.Gather(values, rows, 0)
+def _list(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A scalar or a list as a list."""
+    return op.Reshape(value, [-1], special_zero=False) if rank_of(value) is None else as_list(op, value) if rank_of(value) == 0 else value
+
+
+def of_row(op: OpBuilder, values: SSAValue, rows: SSAValue, count: SSAValue) -> SSAValue:
+    """The entry of each of `count` rows; a single entry applies to all rows."""
+    shape = shape_of(values)
+    if shape == (1,):
+        return values
+    return op.Gather(values if shape is not None and shape[0] > 1 else op.Broadcast(values, count), rows, 0)
 
 
 @tf.lowers("RaggedTensorToSparse")

@@ -16,7 +16,7 @@ from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si32, 
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
-from moir.lowering.shape_values import all_axes, as_scalar
+from moir.lowering.shape_values import all_axes, as_scalar, without_computed_axes
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
@@ -39,19 +39,26 @@ _OVERFLOWING = ("Prod", "Sum")
 def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Mean(x, axes) {keep_dims = false} -> opset1.ReduceMean(x, axes) {keep_dims}"""
     kind, x, axes = node.op.KIND, node.operand(0), node.operand(1)
-    element, name = element_of(x), _SAME_MEANING[kind]
     if shape_of(axes) == (0,):
         return op.Abs(x) if kind == "EuclideanNorm" else x
+    rank, count = rank_of(x), element_count(shape_of(axes))
+    if not node.flag("keep_dims") and rank is not None and count is not None and op.known.constant(axes) is None:
+        return without_computed_axes(op, _reduced(op, kind, x, axes, True), axes, rank, count)
+    return _reduced(op, kind, x, axes, node.flag("keep_dims"))
+
+
+def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keeps: bool) -> SSAValue:
+    data, element, name = x, element_of(x), _SAME_MEANING[kind]
     if kind in _OVERFLOWING:
         compute = op.ReduceSum if kind == "Sum" else op.ReduceProd
-        return in_32_bits(op, partial(along, compute, axes, node.flag("keep_dims")), x)
+        return in_32_bits(op, partial(along, compute, axes, keeps), x)
     # The runtime computes means and roots of floats only, and logical reductions for constant axes only.
     if element in INTEGER_TYPES and kind in _IN_FLOATS:
         x = op.convert(x, f32)
     elif name in _OF_BOOLEANS and op.known.integers(axes) is None:
         x, name, element = op.convert(x, ui8), _OF_BOOLEANS[name], boolean
-    result = getattr(op, name)(x, axes, keep_dims=node.flag("keep_dims"))
-    return result if x is node.operand(0) else op.convert(result, element)
+    result = getattr(op, name)(x, axes, keep_dims=keeps)
+    return result if x is data else op.convert(result, element)
 
 
 def along(reduce: Callable[..., SSAValue], axes: Operand, keeps: bool, data: SSAValue) -> SSAValue:

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.opset.infrastructure import Parameter
-from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_list
 from moir.lowering.tensorflow.complex_layout import is_complex, real_axis
@@ -140,7 +140,9 @@ def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("Squeeze")
 def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Squeeze(x) {squeeze_dims} -> opset15.Squeeze(x, squeeze_dims)"""
-    axes = node.integers("squeeze_dims", node.integers("axis", ()))
+    axes, shape = node.integers("squeeze_dims", node.integers("axis", ())), node.shape(0)
+    if not axes and (shape is None or not is_static(shape)):
+        node.fail("which dimensions are 1 is unknown, and so the rank of the result", hint="give the inputs known shapes, or the node axes")
     return op.Squeeze(node.operand(0), [real_axis(node, axis) for axis in axes] if axes else None)
 
 

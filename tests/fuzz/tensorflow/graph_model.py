@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import tensorflow as tf
 
-from tests.fuzz.case import Case, Reference
+from tests.fuzz.case import Case, Contents, Reference
 from tests.fuzz.draw import Array, Draw, NoCase
 from tests.numerical.tensorflow.conversion import expected_results
 
@@ -26,6 +26,19 @@ def pairs(array: Array) -> Array:
 def complex_array(array: Array) -> Array:
     """The complex array of a real layout."""
     return array[..., 0] + array.dtype.type(1) * 1j * array[..., 1]
+
+
+KINDS: Mapping[str, str] = {
+    "FloorMod": "Mod",
+    "Max": "ReduceMax",
+    "Maximum": "Max",
+    "Min": "ReduceMin",
+    "Minimum": "Min",
+    "Prod": "ReduceProd",
+    "Sum": "ReduceSum",
+    "TruncateMod": "Mod",
+}
+"""Operations that ONNX has by another name."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +73,21 @@ class GraphModel:
         """What TensorFlow computes, complex results in their real layout."""
         given = {name: complex_array(array) if name in self.complex_inputs else array for name, array in inputs.items()}
         return [pairs(array) for array in expected_results(self.graph, self.outputs, given)]
+
+    def contents(self, inputs: Mapping[str, Array]) -> Contents:
+        """The operations, by the names of ONNX, and the values."""
+        values, operations = dict[str, Array](inputs), list[tf.Operation]()
+        for operation in self.graph.get_operations():
+            if operation.type == "Const":
+                values[operation.name] = tf.make_ndarray(operation.get_attr("value"))
+            elif operation.type not in ("Placeholder", "Identity"):
+                operations.append(operation)
+        kinds = [KINDS.get(operation.type, operation.type) for operation in operations]
+        names = [each.op.name for each in operations[0].inputs] if len(operations) == 1 else []
+        single = (kinds[0], [values[name] for name in names]) if names and all(name in values for name in names) else None
+        placeholders = [operation for operation in self.graph.get_operations() if operation.type == "Placeholder"]
+        known = all(operation.outputs[0].shape.rank is not None for operation in placeholders)
+        return Contents(frozenset(kinds), [*values.values()], known, single)
 
     def references(self) -> Sequence[tuple[str, Reference]]:
         """TensorFlow."""

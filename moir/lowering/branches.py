@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 from xdsl.ir import Region, SSAValue
 
+from moir.dialects.moir import ModelOp
+from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.condition import If, parameters_of, results_of
-from moir.dialects.opset.infrastructure import Result
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.shapes import rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.bodies import create_with_bodies, lowered_body
 from moir.rewriting.builder import OpBuilder
@@ -27,6 +30,13 @@ def conditional(
     bodies = [lowered_body(node, branch, values) for branch in branches]
     if any(len(body.results) != len(bodies[0].results) for body in bodies):
         node.fail("its branches do not have equally many outputs")
+    for then, otherwise in zip(bodies[0].values(), bodies[1].values(), strict=True):
+        ranks = rank_of(then), rank_of(otherwise)
+        if None not in ranks and ranks[0] != ranks[1] and _is_computed_of_inputs(condition):
+            node.fail(
+                f"a result has {ranks[0]} dimensions in one branch and {ranks[1]} in the other, which the values of the inputs decide",
+                hint="give both branches results of equal ranks",
+            )
     operands = [condition]
     indices: dict[SSAValue, int] = {}
     connections: list[list[int]] = []
@@ -42,6 +52,26 @@ def conditional(
             connections[-1].append(indices[value])
     properties = {"then_inputs": connections[0], "else_inputs": connections[1]}
     return create_with_bodies(op, If, operands, properties, [body.region for body in bodies])
+
+
+def _is_computed_of_inputs(condition: SSAValue) -> bool:
+    """Whether a condition depends on values of inputs of the model, not on their shapes only.
+
+    One that depends on shapes is known when the runtime knows these; the CPU plugin (2026.4) compiles no other If whose
+    results have different ranks.
+    """
+    pending, seen = [condition], {condition}
+    while pending:
+        producer = pending.pop().owner
+        if not isinstance(producer, OpsetOp) or producer.name.endswith(".ShapeOf"):
+            continue
+        if isinstance(producer, Parameter):
+            if isinstance(producer.parent_op(), ModelOp):
+                return True
+            continue
+        pending += [value for value in producer.operands if value not in seen]
+        seen.update(producer.operands)
+    return False
 
 
 def inlined(node: LoweringNode, op: OpBuilder, region: Region, values: Sequence[SSAValue]) -> list[SSAValue]:

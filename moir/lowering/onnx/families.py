@@ -29,7 +29,8 @@ FAMILIES: dict[str, str] = {
     "matrix": "Einsum Gemm MatMul MatMulInteger Trilu",
     "microsoft": (
         "SimplifiedLayerNormalization com.microsoft.BiasGelu com.microsoft.EmbedLayerNormalization com.microsoft.FastGelu "
-        "com.microsoft.FusedConv com.microsoft.FusedGemm com.microsoft.FusedMatMul com.microsoft.Gelu com.microsoft.NhwcConv com.microsoft.QuickGelu "
+        "com.microsoft.FusedConv com.microsoft.FusedGemm com.microsoft.FusedMatMul com.microsoft.Gelu "
+        "com.microsoft.NhwcConv com.microsoft.QuickGelu "
         "com.microsoft.SimplifiedLayerNormalization com.microsoft.SkipLayerNormalization "
         "com.microsoft.SkipSimplifiedLayerNormalization com.microsoft.TransposeMatMul"
     ),

@@ -94,8 +94,8 @@ def fused_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def channel_last_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.com.microsoft.NhwcConv(x, w, b) -> Transpose(Convolution(Transpose(x), Transpose(w)) + b)
 
-    x is [N, spatial axes, C], and w [filters, kernel, C / group]; w may also have its channels in front, as that of Conv,
-    which `kernel_shape` tells.
+    x is [N, spatial axes, C], and w [filters, kernel, C / group]; w may also have its channels in front, as that of
+    Conv, which `kernel_shape` tells.
     """
     axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
     first, last = [0, axes + 1, *range(1, axes + 1)], [0, *range(2, axes + 2), 1]

@@ -137,8 +137,9 @@ def multi_head_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue
     """onnx.com.microsoft.MultiHeadAttention(q, k, v, bias, mask, added, past_k, past_v)
     -> ScaledDotProductAttention(q, k, v, mask)
 
-    q is [batch, queries, heads * size]; k and v are [batch, keys, heads * size] or [batch, heads, keys, size]. Without k,
-    q is [batch, sequence, heads, 3, size] and has all three; without v, k is [batch, keys, heads, 2, size] and has both.
+    q is [batch, queries, heads * size]; k and v are [batch, keys, heads * size] or [batch, heads, keys, size]. Without
+    k, q is [batch, sequence, heads, 3, size] and has all three; without v, k is [batch, keys, heads, 2, size] and has
+    both.
     """
     heads = head_count(node)
     given = _unpacked(node, op, heads)

@@ -37,9 +37,11 @@ RANK = 4
 
 
 class Scores(Record):
-    """The product of query and key, the factor of the product, and the mask that is added to it."""
+    """The product of query and key, both of these, the factor of their product, and the mask that is added to it."""
 
     product: MatMul
+    query: SSAValue
+    key: SSAValue
     mask: SSAValue | None
     scale: float
 
@@ -64,7 +66,7 @@ class Attention(Pattern):
         scores = self.scores(softmax.operands[0])
         if scores is None or scores.product.flag("transpose_a"):
             return
-        query, key = scores.product.operands
+        query, key = scores.query, scores.key
         value = op.operands[1]
         if any(rank_of(each) != RANK or element_of(each) != element for each in (query, key, value)):
             return
@@ -83,7 +85,7 @@ class Attention(Pattern):
             left, right = value.owner.operands
             for candidate, other in ((left, right), (right, left)):
                 if (found := scaled_product(candidate)) is not None:
-                    return Scores(found.product, other, found.scale)
+                    return found.with_fields(mask=other)
             return None
         return scaled_product(value)
 
@@ -106,26 +108,29 @@ class Attention(Pattern):
 
 
 def scaled_product(value: SSAValue) -> Scores | None:
-    """A matrix product without other uses, optionally multiplied by a constant number; None for any other value."""
-    if not has_one_live_use(value) or not isinstance(value, OpResult):
+    """A matrix product without other uses, whose result and operands may have constant factors; None for other values."""
+    if not has_one_live_use(value):
         return None
-    if isinstance(value.op, MatMul):
-        return Scores(value.op, None, 1.0)
-    if not isinstance(value.op, Multiply | Divide) or value.op.text("auto_broadcast") != "numpy":
+    inner, scale = unscaled(value)
+    if not isinstance(inner, OpResult) or not isinstance(inner.op, MatMul) or not has_one_live_use(inner):
         return None
-    for product, factor in ((0, 1), (1, 0)) if isinstance(value.op, Multiply) else ((0, 1),):
-        inner, number = value.op.operands[product].owner, weight_of(value.op.operands[factor])
-        if (
-            isinstance(inner, MatMul)
-            and has_one_live_use(inner.results[0])
-            and number is not None
-            and number.size == 1
-            and number.ndim <= RANK
-        ):
+    (query, first), (key, second) = (unscaled(operand) if rank_of(operand) == RANK else (operand, 1.0) for operand in inner.op.operands)
+    return Scores(inner.op, query, key, None, scale * first * second)
+
+
+def unscaled(value: SSAValue) -> tuple[SSAValue, float]:
+    """A value without a constant factor or divisor, and the factor; the value itself and 1 if it has none or other uses."""
+    if not isinstance(value, OpResult) or not isinstance(value.op, Multiply | Divide) or not has_one_live_use(value):
+        return value, 1.0
+    if value.op.text("auto_broadcast") != "numpy":
+        return value, 1.0
+    for data, factor in ((0, 1), (1, 0)) if isinstance(value.op, Multiply) else ((0, 1),):
+        number = weight_of(value.op.operands[factor])
+        if number is not None and number.size == 1 and number.ndim <= RANK and rank_of(value.op.operands[data]) == RANK:
             scale = float(np.asarray(number).reshape(-1)[0])
             if isinstance(value.op, Multiply) or scale:
-                return Scores(inner, None, scale if isinstance(value.op, Multiply) else 1 / scale)
-    return None
+                return value.op.operands[data], scale if isinstance(value.op, Multiply) else 1 / scale
+    return value, 1.0
 
 
 def swapped(value: SSAValue, rewriter: Rewriter) -> SSAValue:

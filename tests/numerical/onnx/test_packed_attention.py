@@ -7,6 +7,7 @@ operands of their own is the reference.
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ PLACES = np.zeros((len(LENGTHS), max(LENGTHS)), np.int32)
 
 def by_sequence(parts: list[Array]) -> Array:
     """The attention of each sequence for itself, one behind the other."""
-    pieces = [[part[None, start:end] for part in parts] for start, end in zip(ENDS, ENDS[1:], strict=False)]
+    pieces = [[part[None, start:end] for part in parts] for start, end in pairwise(ENDS)]
     return np.concatenate([attention(piece)[0] for piece in pieces])
 
 

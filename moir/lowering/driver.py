@@ -23,6 +23,7 @@ from moir.analysis.known_values import KnownValues
 from moir.dialects.framework import NEWEST_VERSION, FrameworkOp
 from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, models_of
 from moir.dialects.names import inherit_names, name_of
+from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import value_of
 from moir.errors import ConversionError, UnsupportedOperationError
 from moir.frameworks import MODEL_OPTIMIZER, Framework, load
@@ -177,12 +178,25 @@ def expander_of(framework: Framework) -> Expander | None:
     return None if framework.expander is None else load(framework.expander)
 
 
+def _has_output_of_framework(block: Block) -> bool:
+    """Whether an operation that was not lowered is an output of a model. The Results are last in its block."""
+    op = block.last_op
+    while isinstance(op, Result):
+        if isinstance(op.operands[0].owner, FrameworkOp):
+            return True
+        op = op.prev_op
+    return False
+
+
 def lower(module: ModuleOp, framework: Framework) -> None:
     """Lower all models of a module. Raises ConversionError, with the name of the node, if a node cannot be lowered."""
-    if (check := table_of(framework).check) is not None:
-        check(module)
+    table = table_of(framework)
+    if table.check is not None:
+        table.check(module)
     for model in models_of(module):
         Lowering(framework, opset_versions(model)).block(model.block)
+        if table.finish is not None and _has_output_of_framework(model.block):
+            load(table.finish)(model)
 
 
 class LoweringPass(ModulePass):

@@ -49,6 +49,7 @@ class LoweringTable:
         families: the kinds of each family, separated by blanks.
         check: verifies a module before its operations are lowered; raises ConversionError if that is impossible.
         adapt: returns the handler to use for a kind instead of a built-in one.
+        finish: "module:function" of what is done with a model of which an output was not lowered.
     """
 
     def __init__(
@@ -58,9 +59,11 @@ class LoweringTable:
         families: Mapping[str, str] | None = None,
         check: Callable[[Operation], None] | None = None,
         adapt: Callable[[str, Handler], Handler] | None = None,
+        finish: str | None = None,
     ) -> None:
         self.framework = framework
         self.check = check
+        self.finish = finish
         self._adapt = adapt
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
         self._added: dict[str, list[tuple[int, Handler]]] | None = None

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 from moir.dialects.module import Module
-from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel
+from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, add_notes
 from moir.dialects.properties import integer_attribute, string_attribute
 from moir.dialects.shapes import element_of
 from moir.errors import ModelFileError
@@ -61,6 +61,7 @@ def read_model(path: str | Path) -> ModuleOp:
         raise ModelFileError("damaged, nested too deeply or no ONNX model: its protobuf encoding is invalid", location=str(path)) from error
     reader = StructureReader(path)
     opsets = _check_versions(model, path)
+    given = _given_optional_inputs(model.graph.input)
     graph = reader.graph(model.graph)
     reader.check_closed(graph)
     _check_inputs(graph.inputs, graph.initializers, path)
@@ -74,7 +75,9 @@ def read_model(path: str | Path) -> ModuleOp:
         # The name of an attribute is not empty in MLIR.
         ModuleLevel.METADATA: DictionaryAttr({key: string_attribute(value) for key, value in _metadata(model).items() if key}),
     }
-    return Module([ModelOp.of(name, block, attributes)])
+    read = ModelOp.of(name, block, attributes)
+    add_notes(read, [f"input {name!r} is optional in ONNX: here it is always given" for name in given])
+    return Module([read])
 
 
 def _check_versions(model: onnx_ml_pb2.ModelProto, path: Path) -> dict[str, int]:
@@ -110,6 +113,18 @@ def _check_versions(model: onnx_ml_pb2.ModelProto, path: Path) -> dict[str, int]
     return opsets
 
 
+def _given_optional_inputs(inputs: Any) -> list[str]:
+    """The names of the inputs that are optional tensors, whose types become those of the tensors."""
+    names: list[str] = []
+    for info in inputs:
+        if info.type.HasField("optional_type") and info.type.optional_type.elem_type.HasField("tensor_type"):
+            element = new_model().graph.input.add().type
+            element.CopyFrom(info.type.optional_type.elem_type)
+            info.type.CopyFrom(element)
+            names.append(info.name)
+    return names
+
+
 def _check_inputs(inputs: Any, initializers: dict[str, Any], path: Path) -> None:
     """Check that the inputs of a model are tensors of types that OpenVINO IR has."""
     types = Types()
@@ -118,7 +133,8 @@ def _check_inputs(inputs: Any, initializers: dict[str, Any], path: Path) -> None
             continue
         if not info.type.HasField("tensor_type") or element_of(types.convert(info.type)) == element_types.dynamic:
             reason = f"input {info.name!r} is of type {describe(info.type)}, which OpenVINO IR does not have"
-            raise ModelFileError(reason, location=str(path))
+            hint = "make its members inputs" if info.type.HasField("sequence_type") else None
+            raise ModelFileError(reason, location=str(path), hint=hint)
 
 
 def _metadata(model: onnx_ml_pb2.ModelProto) -> dict[str, str]:

@@ -49,7 +49,8 @@ def _axes(node: LoweringNode) -> int:
     lengths = [element_count(shape_of(node.operand(index))) for index in (1, 2)]
     rank = declared_rank(node)
     counts = [*lists, len(node.integers("pads", ())) // 2, *lengths, None if rank is None else rank - 2]
-    return next((count for count in counts if count), 2)
+    found = next((count for count in counts if count), 0)
+    return found or node.fail("the number of axes of the images is unknown", hint="make image_shape an initializer, or give the strides")
 
 
 def _column_to_volume(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:

@@ -66,3 +66,10 @@ def element_type(node: LoweringNode, attribute: str, default: Attribute | None =
     if element is None:
         node.fail(f"attribute {attribute} is {given!r}, a data type that OpenVINO IR does not have")
     return element
+
+
+def unpacked_type(element: Attribute) -> Attribute:
+    """A type of whole bytes that has the numbers of an element type: i32 or f32 for one of less than 8 bits."""
+    if not types.is_element_type(element) or not types.describe(element).is_packed:
+        return element
+    return types.f32 if element in types.REAL_TYPES else types.si32

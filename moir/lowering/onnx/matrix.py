@@ -19,9 +19,9 @@ from moir.dialects.opset.einsum import Equation
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
+from moir.lowering.matrix_products import matrix_product
 from moir.lowering.onnx.operands import dimension, small_constant
 from moir.lowering.onnx.table import onnx
-from moir.lowering.products_of_nothing import matrix_product
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_MASK_ELEMENTS = 1 << 22

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, describe, f32, si8, si64, ui8
+from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.data_types import unpacked_type
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
+from moir.lowering.onnx.quantized_values import constant_array
 from moir.lowering.onnx.string_movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.repetition import repeated
@@ -88,7 +90,14 @@ def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
         last = op.Subtract(op.Squeeze(rank_value(op, data), [0]), 1)
         return op.Transpose(data, op.Range(last, -1, -1, output_type=si64))
     order = node.integers("perm", range(rank or 0)[::-1])
-    return data if rank is not None and order == tuple(range(rank)) else op.Transpose(data, order)
+    if rank is not None and order == tuple(range(rank)):
+        return data
+    # The CPU plugin (2026.4) transposes integers of less than 8 bits in some orders only.
+    element = element_of(data)
+    wide, array = unpacked_type(element), None if unpacked_type(element) == element else constant_array(op, data)
+    if array is not None:
+        return op.convert(op.constant(array.transpose(order), wide), element)
+    return op.convert(op.Transpose(op.convert(data, wide), order), element)
 
 
 @onnx.lowers("Tile", since=6)
@@ -129,6 +138,8 @@ def expand(node: LoweringNode, op: OpBuilder) -> SSAValue:
         if all(entry is d or (not isinstance(entry, Symbol) and entry in (1, d)) for entry, d in zip(target.ravel(), own, strict=True)):
             return node.operand(0)
     need_length(node, 1)
+    if element_count(shape_of(node.operand(1))) == 0:
+        return node.operand(0)
     return op.Broadcast(node.operand(0), _expanded_shape(node, op), mode="bidirectional")
 
 
@@ -283,9 +294,8 @@ def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def _padded_wide(op: OpBuilder, data: SSAValue, begin: Operand, end: Operand, value: SSAValue | None, mode: str) -> SSAValue:
     """Data padded; numbers of less than 8 bits, on which the CPU plugin (2026.4) crashes, as wider ones."""
     element = element_of(data)
-    if describe(element).is_packed:
-        wide = f32 if element in REAL_TYPES else si8 if describe(element).xml[0] == "i" else ui8
-        data, value = op.convert(data, wide), None if value is None else op.convert(value, wide)
+    wide = unpacked_type(element)
+    data, value = op.convert(data, wide), None if value is None else op.convert(value, wide)
     return op.convert(op.Pad(data, begin, end, pad_value(op, value), pad_mode=mode), element)
 
 

@@ -16,7 +16,7 @@ from moir.dialects.element_types import f32, si32, si64, ui8
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.convolution import group_attribute
-from moir.lowering.onnx.data_types import element_type
+from moir.lowering.onnx.data_types import element_type, unpacked_type
 from moir.lowering.onnx.operands import reshaped_like
 from moir.lowering.onnx.quantized_values import (
     Quantization,
@@ -29,7 +29,6 @@ from moir.lowering.onnx.quantized_values import (
     quantized,
     reshaped_constant,
     result_type,
-    unpacked_type,
 )
 from moir.lowering.onnx.sliding_window import sliding_window, spatial_axes
 from moir.lowering.onnx.table import onnx
@@ -98,7 +97,7 @@ def _repeated_parameters(node: LoweringNode, op: OpBuilder, axis: int, block: in
     index = op.Divide(places, block)
 
     def spread(value: SSAValue) -> SSAValue:
-        return op.Gather(as_type(op, value, unpacked_type(value)), index, axis)
+        return op.Gather(as_type(op, value, unpacked_type(element_of(value))), index, axis)
 
     zero = node.optional(2)
     zeros = None if zero is None else constant_array(op, zero)
@@ -115,7 +114,7 @@ def _block_parameters(node: LoweringNode, op: OpBuilder, axis: int) -> Quantizat
             return op.Unsqueeze(value, [axis + 1])
         if array.ndim <= axis:
             node.fail(f"scales of {array.ndim} dimensions are none of blocks along axis {axis}")
-        return op.constant(np.expand_dims(array, axis + 1), unpacked_type(value))
+        return op.constant(np.expand_dims(array, axis + 1), unpacked_type(element_of(value)))
 
     zero = node.optional(2)
     zeros = None if zero is None else constant_array(op, zero)

@@ -14,12 +14,13 @@ import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.element_types import REAL_TYPES, boolean, describe, f32, si32, to_numpy
+from moir.dialects.element_types import REAL_TYPES, boolean, describe, f32, to_numpy
 from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.arithmetic import converted
+from moir.lowering.onnx.data_types import unpacked_type
 from moir.lowering.onnx.operands import small_constant, with_dimensions_behind
 from moir.rewriting.builder import OpBuilder
 
@@ -66,7 +67,7 @@ def along_axis(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int, ra
     if shape is not None and all(dimension == 1 for dimension in shape):
         if not shape:
             return value
-        return op.constant(array.reshape(()), unpacked_type(value)) if array is not None else op.Squeeze(value)
+        return op.constant(array.reshape(()), unpacked_type(element_of(value))) if array is not None else op.Squeeze(value)
     if shape is None and rank is not None:
         # A scalar or a list.
         return op.Reshape(value, [-1, *(1,) * (rank - 1 - normalize_axis(axis, rank))], special_zero=False)
@@ -76,16 +77,8 @@ def along_axis(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int, ra
         node.fail(f"the scales lie along axis {axis} of a tensor of unknown rank", hint="give the model's inputs a known rank")
     behind = -axis - 1 if axis < 0 or rank is None else rank - 1 - normalize_axis(axis, rank)
     if array is not None:
-        return op.constant(array.reshape(-1, *(1,) * behind), unpacked_type(value))
+        return op.constant(array.reshape(-1, *(1,) * behind), unpacked_type(element_of(value)))
     return with_dimensions_behind(op, value, behind)
-
-
-def unpacked_type(value: SSAValue) -> Attribute:
-    """The element type of a value; i32 or f32 for element types that are packed."""
-    element = element_of(value)
-    if not describe(element).is_packed:
-        return element
-    return f32 if element in REAL_TYPES else si32
 
 
 def quantization(node: LoweringNode, op: OpBuilder, scale: int, zero: int, axis: int = 1, rank: int | None = None) -> Quantization:

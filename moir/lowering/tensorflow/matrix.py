@@ -11,8 +11,8 @@ from xdsl.ir import SSAValue
 from moir.dialects.opset.einsum import Equation
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
+from moir.lowering.matrix_products import matrix_product
 from moir.lowering.narrow_integers import in_32_bits
-from moir.lowering.products_of_nothing import matrix_product
 from moir.lowering.tensorflow.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder

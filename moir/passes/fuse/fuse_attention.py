@@ -1,7 +1,7 @@
 """`fuse-attention`: softmax(query · keyᵀ · scale + mask) · value becomes one operation.
 
     %0 = opset1.MatMul(%q, %k) {transpose_b = true}
-    %1 = opset1.Multiply(%0, 0.125)                   // or Divide; optional
+    %1 = opset1.Multiply(%0, 0.125)                   // or Divide, also of query and key; optional
     %2 = opset1.Add(%1, %mask)                        // optional
     %3 = opset8.Softmax(%2) {axis = -1}
     %4 = opset1.MatMul(%3, %v)
@@ -108,7 +108,7 @@ class Attention(Pattern):
 
 
 def scaled_product(value: SSAValue) -> Scores | None:
-    """A matrix product without other uses, whose result and operands may have constant factors; None for other values."""
+    """A matrix product without other uses; its result and operands may have constant factors. None for other values."""
     if not has_one_live_use(value):
         return None
     inner, scale = unscaled(value)
@@ -119,7 +119,7 @@ def scaled_product(value: SSAValue) -> Scores | None:
 
 
 def unscaled(value: SSAValue) -> tuple[SSAValue, float]:
-    """A value without a constant factor or divisor, and the factor; the value itself and 1 if it has none or other uses."""
+    """A value without a constant factor or divisor, and the factor; the value and 1 if it has none or other uses."""
     if not isinstance(value, OpResult) or not isinstance(value.op, Multiply | Divide) or not has_one_live_use(value):
         return value, 1.0
     if value.op.text("auto_broadcast") != "numpy":

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 
+import moir
 from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import check, node
+from tests.numerical.runtime import core
 
 RANDOM = np.random.default_rng(5)
 A, B, C = (RANDOM.normal(size=(2, 3)).astype(np.float32) for _ in range(3))
@@ -111,7 +114,6 @@ def test_empty_optional_value() -> None:
         ([node("SequenceLength", ["a"], ["y"])], {"a": A}, "members of the sequence are not known"),
         ([node("SequenceEmpty", [], ["s"]), node("ConcatFromSequence", ["s"], ["y"], axis=0)], {"a": A}, "sequence is empty"),
         ([node("Optional", [], ["o"]), node("OptionalGetElement", ["o"], ["y"])], {"a": A}, "optional value is empty"),
-        ([CONSTRUCT], INPUTS, "SequenceConstruct"),
     ],
 )
 def test_errors(nodes: list[Any], inputs: dict[str, Any], reason: str) -> None:
@@ -200,3 +202,75 @@ def test_the_elements_of_an_axis_of_unknown_size(keepdims: int) -> None:
         node("ConcatFromSequence", ["s"], ["y"], axis=0, new_axis=1),
     ]
     check(nodes, {"a": A}, forms=["static", "dynamic"])
+
+
+FLOAT = onnx.TensorProto.FLOAT
+
+
+def model_of(nodes: list[Any], inputs: list[Any], outputs: list[Any]) -> onnx.ModelProto:
+    graph = onnx.helper.make_graph(nodes, "g", inputs, outputs)
+    return onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=8)
+
+
+def tensor_input(name: str) -> Any:
+    return onnx.helper.make_tensor_value_info(name, FLOAT, [2, 3])
+
+
+def converted(model: onnx.ModelProto, folder: Path) -> tuple[Any, Any]:
+    """The module and the model of the runtime."""
+    onnx.save(model, folder / "model.onnx")
+    module = moir.convert_model(folder / "model.onnx")
+    return module, moir.to_openvino(module)
+
+
+def test_the_members_of_a_sequence_that_is_an_output_are_outputs(tmp_path: Path) -> None:
+    nodes = [node("Neg", ["b"], ["n"]), node("SequenceConstruct", ["a", "n"], ["s"])]
+    outputs = [onnx.helper.make_tensor_sequence_value_info("s", FLOAT, None), tensor_input("n")]
+    module, model = converted(model_of(nodes, [tensor_input("a"), tensor_input("b")], outputs), tmp_path)
+    assert len(model.outputs) == 3
+    results = core().compile_model(model, "CPU")({"a": A, "b": B})
+    for name, expected in {"s.0": A, "s.1": -B, "n": -B}.items():
+        np.testing.assert_array_equal(results[name], expected)
+    assert "output 's' is a sequence: its members are the outputs s.0, s.1" in str(module)
+
+
+def test_a_sequence_of_computed_length_is_no_output(tmp_path: Path) -> None:
+    body = onnx.helper.make_graph(
+        [node("SequenceInsert", ["s", "a"], ["t"]), node("Identity", ["go"], ["on"])],
+        "body",
+        [
+            onnx.helper.make_tensor_value_info("i", onnx.TensorProto.INT64, []),
+            onnx.helper.make_tensor_value_info("go", onnx.TensorProto.BOOL, []),
+            onnx.helper.make_tensor_sequence_value_info("s", FLOAT, None),
+        ],
+        [
+            onnx.helper.make_tensor_value_info("on", onnx.TensorProto.BOOL, []),
+            onnx.helper.make_tensor_sequence_value_info("t", FLOAT, None),
+        ],
+    )
+    nodes = [node("SequenceConstruct", ["a"], ["s0"]), node("Loop", ["n", "", "s0"], ["y"], body=body)]
+    inputs = [tensor_input("a"), onnx.helper.make_tensor_value_info("n", onnx.TensorProto.INT64, [])]
+    model = model_of(nodes, inputs, [onnx.helper.make_tensor_sequence_value_info("y", FLOAT, None)])
+    with pytest.raises(ConversionError, match="output 'y' is a sequence of a computed number of members"):
+        converted(model, tmp_path)
+
+
+def test_an_optional_input_is_given(tmp_path: Path) -> None:
+    optional = onnx.helper.make_optional_type_proto(onnx.helper.make_tensor_type_proto(FLOAT, [2, 3]))
+    nodes = [node("OptionalGetElement", ["x"], ["e"]), node("OptionalHasElement", ["x"], ["h"]), node("Neg", ["e"], ["y"])]
+    outputs = [tensor_input("y"), onnx.helper.make_tensor_value_info("h", onnx.TensorProto.BOOL, [])]
+    module, model = converted(model_of(nodes, [onnx.helper.make_value_info("x", optional)], outputs), tmp_path)
+    results = core().compile_model(model, "CPU")({"x": A})
+    np.testing.assert_array_equal(results["y"], -A)
+    assert results["h"]
+    assert "input 'x' is optional in ONNX: here it is always given" in str(module)
+
+
+def test_a_sequence_is_no_input(tmp_path: Path) -> None:
+    nodes = [node("SequenceAt", ["s", "i"], ["y"])]
+    inputs = [
+        onnx.helper.make_tensor_sequence_value_info("s", FLOAT, None),
+        onnx.helper.make_tensor_value_info("i", onnx.TensorProto.INT64, []),
+    ]
+    with pytest.raises(ConversionError, match="make its members inputs"):
+        converted(model_of(nodes, inputs, [tensor_input("y")]), tmp_path)

@@ -12,6 +12,7 @@ FAMILIES: dict[str, str] = {
     "attention": "Attention RotaryEmbedding",
     "bits": "BitCast BitShift",
     "blocks_of_images": "Col2Im",
+    "causal_convolution": "CausalConvWithState",
     "control_flow": "If Loop Scan",
     "convolution": "Conv ConvTranspose DeformConv",
     "detection": "MaxRoiPool NonMaxSuppression RoiAlign",

@@ -106,6 +106,15 @@ def test_case(case: Case) -> None:
     check([node(case.kind, names, ["y"], **case.attributes)], case.inputs, constants=case.constants, **case.options)
 
 
+@pytest.mark.parametrize(("has_state", "activation"), [(True, "silu"), (False, "none")])
+def test_causal_convolution(has_state: bool, activation: str) -> None:
+    inputs = {"x": real(2, 3, 5), "w": real(3, 1, 4), "b": real(3)} | ({"past": real(2, 3, 3)} if has_state else {})
+    nodes = [node("CausalConvWithState", list(inputs), ["y", "present"], activation=activation)]
+    check(nodes, inputs, opset=27, reference="onnx", forms=["static", "dynamic"])
+    constants = {name: inputs.pop(name) for name in ("w", "b")}
+    check(nodes, inputs, constants=constants, opset=27, reference="onnx", forms=["static", "dynamic"])
+
+
 def test_lengths_of_parts_in_a_list_of_unknown_length() -> None:
     nodes = [node("Split", ["x", "lengths"], ["a", "b", "c"]), node("Concat", ["c", "a", "b"], ["y"], axis=0)]
     check(nodes, {"x": real(6), "lengths": np.array([1, 3, 2])}, forms=["dynamic", "rank"])

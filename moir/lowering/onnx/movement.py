@@ -351,7 +351,9 @@ def center_crop_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.CenterCropPad(x, shape) {axes}
     -> opset8.Slice(opset12.Pad(x, begin, end), start, stop, 1, axes), so that the middle of x stays in the middle
     """
-    data, rank = node.operand(0), node.known_rank(0)
+    data, rank = node.operand(0), node.rank(0)
+    if rank is None:
+        return _cropped_of_unknown_rank(node, op)
     axes = [normalize_axis(axis, rank) for axis in node.integers("axes", range(rank))]
     if not axes:
         return data
@@ -364,3 +366,16 @@ def center_crop_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
     pads = [op.ScatterUpdate(zeros, axes, widths, 0) for widths in (begin, op.Subtract(missing, begin))]
     padded = op.Pad(data, *pads, pad_mode="constant")
     return op.Slice(padded, start, op.Add(start, wanted), [1] * len(axes), axes)
+
+
+def _cropped_of_unknown_rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """The result of a CenterCropPad of data of unknown rank: all axes are padded and cut, most by nothing."""
+    data, wanted = node.operand(0), op.convert(node.operand(1), si64)
+    own, rank = op.ShapeOf(data), rank_value(op, data)
+    if node.has("axes"):
+        places = op.FloorMod(op.constant(list(node.integers("axes"))), rank)
+        wanted = op.ScatterUpdate(own, places, wanted, 0)
+    missing, surplus = (op.Maximum(op.Subtract(*pair), 0) for pair in ((wanted, own), (own, wanted)))
+    begin, start = (op.Divide(count, 2) for count in (missing, surplus))
+    padded = op.Pad(data, begin, op.Subtract(missing, begin), pad_mode="constant")
+    return op.Slice(padded, start, op.Add(start, wanted), op.Broadcast(op.constant(1), rank), all_axes(op, data))

@@ -158,12 +158,13 @@ def split_to_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.SplitToSequence(x, lengths) {axis = 0, keepdims = 1}
     -> onnx.SequenceConstruct of the results of opset1.VariadicSplit
     """
-    data, shape = node.operand(0), node.shape(0)
-    if shape is None:
-        node.fail("the rank of operand 0 is unknown", HINT)
-    axis = normalize_axis(node.integer("axis", 0), len(shape))
+    data, shape, axis = node.operand(0), node.shape(0), node.integer("axis", 0)
     given = node.constant(1)
-    size = shape[axis]
+    if shape is not None:
+        axis = normalize_axis(axis, len(shape))
+    elif given is None or given.ndim != 1:
+        node.fail("the rank of operand 0 is unknown", HINT)
+    size = -1 if shape is None else shape[axis]
     if given is not None and given.ndim == 1:
         lengths = [int(entry) for entry in given]
     elif given is not None and given.size != 1:
@@ -171,7 +172,7 @@ def split_to_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
     else:
         part = 1 if node.optional(1) is None else -1 if given is None else int(given.item())
         if size < 0 and part == 1:
-            return _single_elements(node, op, data, axis, len(shape))
+            return _single_elements(node, op, data, axis, node.known_rank(0))
         if size < 0 or part < 1:
             node.fail("the number of parts is not known", HINT)
         lengths = [min(part, size - start) for start in range(0, size, part)] if -(-size // part) <= MAXIMUM_MEMBERS else []

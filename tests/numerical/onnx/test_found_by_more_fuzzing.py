@@ -73,6 +73,12 @@ CASES: dict[str, Case] = {
     "Squeeze of computed axes": Case("Squeeze", {"x": real(1, 3, 1), "axes": np.array([0, -1])}, options=STATIC),
     "Squeeze of all axes": Case("Squeeze", {"x": real(1, 1), "axes": np.array([1, 0])}, options=STATIC),
     "Expand to a scalar": Case("Expand", {"x": np.array(3.5, np.float32), "shape": np.zeros(0, np.int64)}, options=STATIC),
+    "CenterCropPad of an unknown rank": Case(
+        "CenterCropPad",
+        {"x": real(3, 4, 5), "shape": np.array([6, 2])},
+        options={"forms": ["rank"]} | EVALUATED,
+        attributes={"axes": [-1, 0]},
+    ),
     "ReduceSum of bf16": Case(
         "ReduceSum",
         {"x": np.ones((4, 2, 3), ml_dtypes.bfloat16), "axes": np.array([0, 2])},

@@ -46,12 +46,24 @@ OUTPUT_NAMES: dict[str, tuple[str, ...]] = {
     "L2Normalization": ("output", "norm"),
     "LRN": ("output", "tmp_norm"),
     "LayerNorm": ("output", "mean", "std"),
+    "LeakyReLU": ("output", "mask"),
     "RNN": ("output", "state_output", "statecell_output"),
+    "_contrib_MultiProposal": ("output", "score"),
     "_contrib_Proposal": ("output", "score"),
+    "_npi_column_stack": ("out",),
+    "_npi_concatenate": ("out",),
+    "_npi_dstack": ("out",),
+    "_npi_hstack": ("out",),
+    "_npi_matmul": ("out",),
+    "_npi_stack": ("out",),
+    "_npi_vstack": ("out",),
+    "_npi_std": ("std", "mean"),
+    "_npi_var": ("var", "mean"),
+    "make_loss": ("loss",),
 }
 """The names of the results of kinds with several, hidden ones included, that are not numbered."""
 
-NUMBERED = frozenset(("SliceChannel", "_contrib_box_nms", "_split_v2", "sort", "split"))
+NUMBERED = frozenset(("CTCLoss", "SliceChannel", "_contrib_box_nms", "_split_v2", "ctc_loss", "moments", "sort", "split"))
 """The kinds whose results have numbers in their names, even if only one of them is visible."""
 
 

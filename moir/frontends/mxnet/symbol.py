@@ -102,7 +102,8 @@ def _node(entry: Any, number: int, path: Path) -> Node:
     attributes = {key: value for key, text in own.items() if (value := value_of_text(text)) is not None}
     references = _references(given.get("inputs"), number, f"the inputs of {given['name']!r}", path)
     subgraphs = [_symbol(each, path) for each in cast("Sequence[Any]", given.get("subgraphs") or [])]
-    return Node(given["op"], given["name"], attributes, hidden, references, subgraphs)
+    # Operations on sparse tensors have another name for the same.
+    return Node(given["op"].removeprefix("_sparse_"), given["name"], attributes, hidden, references, subgraphs)
 
 
 def _references(found: Any, before: int, what: str, path: Path) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import element, rank_of_operand
 from moir.lowering.mxnet.elementary import plain_name
 from moir.lowering.mxnet.table import mxnet
+from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 _ACTIVATIONS = {
@@ -39,25 +40,26 @@ def activation(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("LeakyReLU", "_npx_leaky_relu")
-def leaky_relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def leaky_relu(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet.LeakyReLU(x, gamma) {act_type = "leaky", slope = 0.25} -> opset1.PRelu(x, slope), Elu, Selu or Gelu
 
-    In inference the slope of `rrelu` is the middle of its bounds.
+    In inference the slope of `rrelu` is the middle of its bounds; that is its second result.
     """
     type_, x = node.text("act_type", "leaky"), node.operand(0)
     slope = node.number("slope", 0.25)
     if type_ == "leaky":
-        return op.PRelu(x, [slope])
+        return [op.PRelu(x, [slope])]
     if type_ == "prelu":
-        return op.PRelu(x, node.operand(1))
+        return [op.PRelu(x, node.operand(1))]
     if type_ == "elu":
-        return op.Elu(x, alpha=slope)
+        return [op.Elu(x, alpha=slope)]
     if type_ == "selu":
-        return op.Selu(x, op.constant(SELU_ALPHA), op.constant(SELU_SCALE))
+        return [op.Selu(x, op.constant(SELU_ALPHA), op.constant(SELU_SCALE))]
     if type_ == "gelu":
-        return op.Gelu(x, approximation_mode="ERF")
+        return [op.Gelu(x, approximation_mode="ERF")]
     if type_ == "rrelu":
-        return op.PRelu(x, [(node.number("lower_bound", 0.125) + node.number("upper_bound", 0.334)) / 2])
+        middle = (node.number("lower_bound", 0.125) + node.number("upper_bound", 0.334)) / 2
+        return [op.PRelu(x, [middle]), op.Broadcast(op.constant_like(middle, x), op.ShapeOf(x))]
     return node.fail(f"act_type {type_!r} does not exist")
 
 
@@ -68,7 +70,7 @@ def hard_sigmoid(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Clamp(op.Add(scaled, node.number("beta", 0.5)), min=0.0, max=1.0)
 
 
-@mxnet.lowers("smooth_l1")
+@mxnet.lowers("smooth_l1", "_npx_smooth_l1")
 def smooth_l1(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.smooth_l1(x) {scalar = s} -> (s x)² / 2 where |x| < 1 / s², elsewhere |x| - 1 / (2 s²)"""
     square = node.number("scalar", 1.0) ** 2

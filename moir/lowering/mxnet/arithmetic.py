@@ -6,12 +6,12 @@ Source: elemwise_binary_*op*.cc of MXNet 1.9.
 from __future__ import annotations
 
 from functools import reduce
-from typing import NoReturn
 
 import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
+from moir.lowering.angles import angle_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import is_integer, operands
 from moir.lowering.mxnet.elementary import in_type_of, plain_name
@@ -37,13 +37,14 @@ _COMPARISONS = {
     "lesser": "Less",
     "lesser_equal": "LessEqual",
 }
+_BITWISE = {"bitwise_and": "BitwiseAnd", "bitwise_or": "BitwiseOr", "bitwise_xor": "BitwiseXor"}
 _LOGIC = {"logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor"}
 
 _SPELLINGS = {
-    "add": ("Plus", "plus", "add", "grad_add", "elemwise_add", "broadcast_add", "broadcast_plus"),
-    "sub": ("Minus", "minus", "sub", "subtract", "elemwise_sub", "broadcast_sub", "broadcast_minus"),
+    "add": ("Plus", "plus", "add", "grad_add", "elemwise_add", "broadcast_add", "broadcast_plus", "scatter_plus"),
+    "sub": ("Minus", "minus", "sub", "subtract", "elemwise_sub", "broadcast_sub", "broadcast_minus", "scatter_minus"),
     "mul": ("Mul", "mul", "multiply", "elemwise_mul", "broadcast_mul"),
-    "div": ("Div", "div", "true_divide", "elemwise_div", "broadcast_div"),
+    "div": ("Div", "div", "true_divide", "elemwise_div", "broadcast_div", "scatter_elemwise_div"),
     "mod": ("Mod", "mod", "broadcast_mod"),
     "power": ("Power", "power", "broadcast_power"),
     "maximum": ("Maximum", "maximum", "broadcast_maximum"),
@@ -54,10 +55,14 @@ _SPELLINGS = {
     "greater_equal": ("Greater_Equal", "GreaterEqual", "greater_equal", "broadcast_greater_equal"),
     "lesser": ("Lesser", "lesser", "less", "broadcast_lesser"),
     "lesser_equal": ("Lesser_Equal", "LesserEqual", "lesser_equal", "less_equal", "broadcast_lesser_equal"),
-    "logical_and": ("logical_and", "broadcast_logical_and"),
-    "logical_or": ("logical_or", "broadcast_logical_or"),
-    "logical_xor": ("logical_xor", "broadcast_logical_xor"),
-    "hypot": ("hypot", "broadcast_hypot"),
+    "logical_and": ("Logical_And", "LogicalAnd", "logical_and", "broadcast_logical_and"),
+    "logical_or": ("Logical_Or", "LogicalOr", "logical_or", "broadcast_logical_or"),
+    "logical_xor": ("Logical_Xor", "LogicalXor", "logical_xor", "broadcast_logical_xor"),
+    "hypot": ("Hypot", "hypot", "broadcast_hypot"),
+    "arctan2": ("arctan2",),
+    "copysign": ("copysign",),
+    "ldexp": ("ldexp",),
+    **{name: (name,) for name in _BITWISE},
 }
 """The names of each operation, without underscores and prefixes in front of them."""
 
@@ -106,8 +111,16 @@ def scalar(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def _computed(node: LoweringNode, op: OpBuilder, name: str, a: SSAValue, b: SSAValue, like: SSAValue) -> SSAValue:
     if name in _OPERATIONS:
         return getattr(op, _OPERATIONS[name])(a, b)
+    if name in _BITWISE:
+        return getattr(op, _BITWISE[name])(a, b)
     if name == "hypot":
         return op.Sqrt(op.Add(op.Multiply(a, a), op.Multiply(b, b)))
+    if name == "arctan2":
+        return angle_of(op, a, b)
+    if name == "copysign":
+        return op.Select(op.Less(b, 0), op.Negative(op.Abs(a)), op.Abs(a))
+    if name == "ldexp":
+        return op.Multiply(a, op.Power(op.constant_like(2.0, b), b))
     if name in _LOGIC:
         return in_type_of(node, op, getattr(op, _LOGIC[name])(op.NotEqual(a, 0), op.NotEqual(b, 0)), like)
     return in_type_of(node, op, getattr(op, _COMPARISONS[name])(a, b), like)
@@ -140,9 +153,3 @@ def div_sqrt_dim(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return op.Divide(x, float(np.sqrt(shape[-1])))
     size = op.Gather(op.ShapeOf(x, output_type=si64), -1, 0)
     return op.Divide(x, op.Sqrt(op.ConvertLike(size, x)))
-
-
-@mxnet.lowers("_npi_arctan2")
-def arctan2(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """mxnet._npi_arctan2 has no form in OpenVINO IR yet"""
-    node.fail("the angle of two coordinates is not supported")

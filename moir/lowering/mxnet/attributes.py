@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -45,6 +46,12 @@ def entries(node: LoweringNode, name: str, default: Sequence[int] = ()) -> tuple
     return node.integers(name, default)
 
 
+def numbers_of(node: LoweringNode, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
+    """A list of numbers, which may be given as one."""
+    found = node.attribute(name, None)
+    return (float(found),) if isinstance(found, int | float) else node.numbers(name, default)
+
+
 def by_axis(node: LoweringNode, name: str, axes: int, default: int) -> tuple[int, ...]:
     """An attribute with an entry for each spatial axis. Raises ConversionError for another number of entries."""
     given = entries(node, name) or (default,) * axes
@@ -66,6 +73,15 @@ def optional_entries(node: LoweringNode, name: str) -> list[int | None]:
     if not all(item is None or isinstance(item, int) for item in items):
         node.fail(f"{name} is {items}, not a list of integers")
     return items
+
+
+def pairs_of(node: LoweringNode, name: str) -> tuple[int, ...]:
+    """A list of integers, which numpy's operations write as a list of pairs."""
+    text = node.attribute(name, None)
+    if not isinstance(text, str):
+        return entries(node, name)
+    numbers = re.findall(r"-?\d+", text)
+    return tuple(map(int, numbers))
 
 
 def axes_of(node: LoweringNode, rank: int, name: str = "axis") -> list[int] | None:

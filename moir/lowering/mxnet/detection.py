@@ -1,7 +1,7 @@
 """Operations of detection networks: SSD, Faster R-CNN, YOLO of GluonCV.
 
-Source: contrib/multibox_prior.cc, contrib/multibox_detection.cc, contrib/bounding_box-inl.h, contrib/proposal.cc,
-roi_pooling.cc, contrib/roi_align.cc and contrib/psroi_pooling.cc of MXNet 1.9.
+Source: contrib/multibox_prior.cc, contrib/multibox_detection.cc, contrib/bounding_box-inl.h, roi_pooling.cc,
+contrib/roi_align.cc, contrib/psroi_pooling.cc and contrib/deformable_psroi_pooling.cc of MXNet 1.9.
 """
 
 from __future__ import annotations
@@ -12,18 +12,12 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
-from moir.dialects.shapes import rank_of, shape_of
+from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import entries, rank_of_operand
+from moir.lowering.mxnet.attributes import entries, numbers_of, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
-
-
-def _numbers(node: LoweringNode, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
-    """A list of numbers, which may be given as one."""
-    found = node.attribute(name, None)
-    return (float(found),) if isinstance(found, int | float) else node.numbers(name, default)
 
 
 @mxnet.lowers("_contrib_MultiBoxPrior")
@@ -33,8 +27,8 @@ def multi_box_prior(node: LoweringNode, op: OpBuilder) -> SSAValue:
     Of each place those of all sizes with the first ratio, then those of the first size with the other ratios; corners
     are in parts of the image. A width is in the height's unit.
     """
-    sizes, ratios = _numbers(node, "sizes", (1.0,)), _numbers(node, "ratios", (1.0,))
-    steps, offsets = _numbers(node, "steps", (-1.0, -1.0)), _numbers(node, "offsets", (0.5, 0.5))
+    sizes, ratios = numbers_of(node, "sizes", (1.0,)), numbers_of(node, "ratios", (1.0,))
+    steps, offsets = numbers_of(node, "steps", (-1.0, -1.0)), numbers_of(node, "offsets", (0.5, 0.5))
     shape = op.ShapeOf(node.operand(0))
     height, width = (op.convert(op.Gather(shape, axis, 0), f32) for axis in (2, 3))
     root = np.sqrt(np.array([ratios[0]] * len(sizes) + list(ratios[1:]), np.float32))
@@ -173,13 +167,13 @@ def box_nms(node: LoweringNode, op: OpBuilder) -> Replacement:
     ordered, rows = _by_score(op, op.Select(counts, score, -1.0), rows)
     considered = _within(op, op.GreaterEqual(ordered, 0.0), node.integer("topk", -1))
     given = op.Gather(rows, list(range(start, start + 4)), 2)
-    boxes = _corners(op, given) if node.text("in_format", "corner") == "center" else given
+    boxes = corners(op, given) if node.text("in_format", "corner") == "center" else given
     is_by_class = class_at >= 0 and not node.flag("force_suppress")
     classes = op.Gather(rows, class_at, 2) if is_by_class else ordered
     candidates = Candidates(op.Select(considered, ordered, -1.0), classes, _apart(op, boxes, classes) if is_by_class else boxes)
     kept = _survivors(op, candidates, node.number("overlap_thresh", 0.5), None)
     if node.text("out_format", "corner") != node.text("in_format", "corner"):
-        changed = boxes if node.text("out_format", "corner") == "corner" else _centres(op, boxes)
+        changed = boxes if node.text("out_format", "corner") == "corner" else centres(op, boxes)
         places = op.constant(np.arange(start, start + 4, dtype=np.int64).reshape(1, 1, 4))
         sizes = op.Concat(op.Slice(op.ShapeOf(rows), [0], [2], [1]), op.constant([4]), axis=0)
         rows = op.ScatterElementsUpdate(rows, op.Broadcast(places, sizes), changed, op.constant(2))
@@ -194,41 +188,17 @@ def _apart(op: OpBuilder, boxes: SSAValue, classes: SSAValue) -> SSAValue:
     return op.Add(boxes, op.Multiply(op.Unsqueeze(classes, [2]), reach))
 
 
-def _corners(op: OpBuilder, boxes: SSAValue) -> SSAValue:
-    centre, size = op.Split.parts(2, boxes, op.constant(2), num_splits=2)
+def corners(op: OpBuilder, boxes: SSAValue) -> SSAValue:
+    """Corners of boxes that are given by centre and size, along the last axis."""
+    centre, size = op.Split.parts(2, boxes, op.constant(-1), num_splits=2)
     half = op.Divide(size, 2.0)
-    return op.Concat(op.Subtract(centre, half), op.Add(centre, half), axis=2)
+    return op.Concat(op.Subtract(centre, half), op.Add(centre, half), axis=-1)
 
 
-def _centres(op: OpBuilder, boxes: SSAValue) -> SSAValue:
-    low, high = op.Split.parts(2, boxes, op.constant(2), num_splits=2)
-    return op.Concat(op.Divide(op.Add(low, high), 2.0), op.Subtract(high, low), axis=2)
-
-
-@mxnet.lowers("_contrib_Proposal", "_contrib_MultiProposal")
-def proposal(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """mxnet._contrib_Proposal(scores, offsets, image) -> opset4.Proposal(scores, offsets, image as a list)"""
-    if node.flag("iou_loss"):
-        node.fail("offsets of corners (iou_loss) are not supported")
-    image = node.operand(2)
-    shape = shape_of(image)
-    if rank_of(image) == 2 and shape is not None and shape[0] != 1:
-        image = op.Slice(image, [0], [1], [1], [0])
-    stride = node.integer("feature_stride", 16)
-    rois, scores = op["opset4.Proposal"].results(
-        node.operand(0),
-        node.operand(1),
-        op.Reshape(image, [-1], special_zero=False),
-        base_size=stride,
-        pre_nms_topn=node.integer("rpn_pre_nms_top_n", 6000),
-        post_nms_topn=node.integer("rpn_post_nms_top_n", 300),
-        nms_thresh=node.number("threshold", 0.7),
-        feat_stride=stride,
-        min_size=node.integer("rpn_min_size", 16),
-        ratio=list(_numbers(node, "ratios", (0.5, 1.0, 2.0))),
-        scale=list(_numbers(node, "scales", (4.0, 8.0, 16.0, 32.0))),
-    )
-    return [rois, op.Unsqueeze(scores, [1])]
+def centres(op: OpBuilder, boxes: SSAValue) -> SSAValue:
+    """Centres and sizes of boxes that are given by corners, along the last axis."""
+    low, high = op.Split.parts(2, boxes, op.constant(-1), num_splits=2)
+    return op.Concat(op.Divide(op.Add(low, high), 2.0), op.Subtract(high, low), axis=-1)
 
 
 @mxnet.lowers("ROIPooling", "_npx_roi_pooling")
@@ -266,14 +236,42 @@ def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.fail("position-sensitive pooling is not supported")
     height, width = entries(node, "pooled_size")
     regions = node.operand(1)
+    if (node.shape(1) or (-1, 5))[1] == 4:
+        # Without a column of batch indices all are of the first image.
+        batches = op.Broadcast(op.constant(0, si32), op.Gather(op.ShapeOf(regions), [0], 0))
+    else:
+        batches, regions = op.convert(op.Gather(regions, 0, 1), si32), op.Gather(regions, [1, 2, 3, 4], 1)
     return op.ROIAlign(
         node.operand(0),
-        op.Gather(regions, [1, 2, 3, 4], 1),
-        op.convert(op.Gather(regions, 0, 1), si32),
+        regions,
+        batches,
         pooled_h=height,
         pooled_w=width,
         sampling_ratio=max(node.integer("sample_ratio", -1), 0),
         spatial_scale=node.number("spatial_scale"),
         mode="avg",
-        aligned_mode="half_pixel" if node.flag("aligned") else "asymmetric",
+        aligned_mode="half_pixel_for_nn" if node.flag("aligned") else "asymmetric",
     )
+
+
+@mxnet.lowers("_contrib_DeformablePSROIPooling")
+def deformable_psroi_pooling(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_DeformablePSROIPooling(x, regions, offsets) -> opset1.DeformablePSROIPooling of the same"""
+    size, group = node.integer("pooled_size"), node.integer("group_size")
+    if size != group:
+        node.fail(f"group_size {group} differs from pooled_size {size}, the runtime has one size")
+    samples = node.integer("sample_per_part", 1)
+    offsets = [] if node.flag("no_trans") else [node.operand(2)]
+    pooled = op.DeformablePSROIPooling(
+        node.operand(0),
+        op.Reshape(node.operand(1), [-1, 5], special_zero=False),
+        *offsets,
+        output_dim=node.integer("output_dim"),
+        group_size=group,
+        spatial_scale=node.number("spatial_scale"),
+        spatial_bins_x=samples,
+        spatial_bins_y=samples,
+        trans_std=node.number("trans_std", 0.0),
+        part_size=node.integer("part_size", 0) or size,
+    )
+    return [pooled]

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, f32, is_element_type
+from moir.dialects.element_types import boolean, f32, is_element_type, to_numpy
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import is_integer
@@ -21,6 +22,7 @@ from moir.rewriting.builder import OpBuilder
 _FUNCTIONS = {
     "abs": "Abs",
     "absolute": "Abs",
+    "sign_ste": "Sign",
     "arccos": "Acos",
     "arccosh": "Acosh",
     "arcsin": "Asin",
@@ -62,12 +64,13 @@ def _rounded_down_at_ties(x: SSAValue, op: OpBuilder) -> SSAValue:
     return op.Ceiling(op.Subtract(x, 0.5))
 
 
-def _cube_root(x: SSAValue, op: OpBuilder) -> SSAValue:
+def cube_root(x: SSAValue, op: OpBuilder) -> SSAValue:
+    """The cube root, also of negative numbers."""
     return op.Multiply(op.Sign(x), op.Power(op.Abs(x), 1 / 3))
 
 
 _FORMULAS: dict[str, Callable[[SSAValue, OpBuilder], SSAValue]] = {
-    "cbrt": _cube_root,
+    "cbrt": cube_root,
     "degrees": lambda x, op: op.Multiply(x, 180 / math.pi),
     "expm1": lambda x, op: op.Subtract(op.Exp(x), 1.0),
     "fix": _truncated,
@@ -75,16 +78,17 @@ _FORMULAS: dict[str, Callable[[SSAValue, OpBuilder], SSAValue]] = {
     "log1p": lambda x, op: op.Log(op.Add(x, 1.0)),
     "log2": lambda x, op: op.Multiply(op.Log(x), 1 / math.log(2)),
     "radians": lambda x, op: op.Multiply(x, math.pi / 180),
-    "rcbrt": lambda x, op: op.Divide(op.ConvertLike(op.constant(1.0), x), _cube_root(x, op)),
+    "rcbrt": lambda x, op: op.Divide(op.ConvertLike(op.constant(1.0), x), cube_root(x, op)),
     "reciprocal": lambda x, op: op.Power(x, -1.0),
     "rint": _rounded_down_at_ties,
     "round": _away_from_zero,
+    "round_ste": _away_from_zero,
     "rsqrt": lambda x, op: op.Power(x, -0.5),
     "square": lambda x, op: op.Multiply(x, x),
     "trunc": _truncated,
 }
 """The operations that others express."""
-_ROUNDING = frozenset(("fix", "rint", "round", "trunc"))
+_ROUNDING = frozenset(("fix", "rint", "round", "round_ste", "trunc"))
 
 _PREFIXES = ("_npi_", "_npx_", "_np_", "_contrib_")
 
@@ -101,6 +105,9 @@ def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
     Functions of real numbers take integers as f32.
     """
     name, x = plain_name(node.op.KIND), node.operand(0)
+    if name == "negative" and is_integer(x) and "ui" in str(element_of(x)):
+        # The CPU plugin multiplies by -1, which is no unsigned number.
+        return op.Subtract(op.constant_like(0, x), x)
     if name in _FUNCTIONS:
         return getattr(op, _FUNCTIONS[name])(x)
     if is_integer(x):
@@ -110,7 +117,10 @@ def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return _FORMULAS[name](x, op)
 
 
-@mxnet.lowers(*("BlockGrad", "Dropout", "IdentityAttachKLSparseReg", "MakeLoss", "_npx_dropout", "identity", "make_loss", "stop_gradient"))
+@mxnet.lowers(
+    *("BlockGrad", "Dropout", "IdentityAttachKLSparseReg", "MakeLoss", "_contrib_gradientmultiplier", "_npx_dropout", "cast_storage"),
+    *("identity", "make_loss", "stop_gradient"),
+)
 def identity(node: LoweringNode, _: OpBuilder) -> SSAValue:
     """mxnet.BlockGrad(x) -> x"""
     if node.text("mode", "training") == "always":
@@ -124,13 +134,42 @@ def logical_not(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return in_type_of(node, op, op.Equal(node.operand(0), 0), node.operand(0))
 
 
+@mxnet.lowers("_contrib_quadratic")
+def quadratic(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_quadratic(x) {a = 0, b = 0, c = 0} -> (a · x + b) · x + c"""
+    x = node.operand(0)
+    a, b, c = (node.number(name, 0.0) for name in "abc")
+    return op.Add(op.Multiply(op.Add(op.Multiply(x, a), b), x), c)
+
+
+@mxnet.lowers("_npi_around")
+def around(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npi_around(x) {decimals = 0} -> opset5.Round(x · 10 ^ decimals) {half_away_from_zero} / 10 ^ decimals"""
+    x, factor = node.operand(0), 10.0 ** node.integer("decimals", 0)
+    if is_integer(x):
+        return x
+    return op.Divide(_away_from_zero(op.Multiply(x, factor), op), factor) if factor != 1 else _away_from_zero(x, op)
+
+
+@mxnet.lowers("_npi_nan_to_num")
+def numbers_only(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npi_nan_to_num(x) {nan = 0, posinf, neginf} -> x with numbers in place of NaN and infinities"""
+    x, element = node.operand(0), element_of(node.operand(0))
+    if is_integer(x):
+        return x
+    largest = float(np.finfo(to_numpy(element)).max)
+    x = op.Select(op.IsNaN(x), op.constant_like(node.number("nan", 0.0), x), x)
+    x = op.Select(op.Equal(x, np.inf), op.constant_like(node.number("posinf", largest), x), x)
+    return op.Select(op.Equal(x, -np.inf), op.constant_like(node.number("neginf", -largest), x), x)
+
+
 _TESTS = {"isfinite": "IsFinite", "isinf": "IsInf", "isnan": "IsNaN"}
 
 
-@mxnet.lowers(*(prefix + name for name in _TESTS for prefix in ("", "_contrib_")))
+@mxnet.lowers(*(prefix + name for name in _TESTS for prefix in ("", "_contrib_", "_npi_")))
 def test(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet._contrib_isnan(x) -> opset10.IsNaN(x) in the type of x"""
-    return op.convert(getattr(op, _TESTS[plain_name(node.op.KIND)])(node.operand(0)), element_of(node.operand(0)))
+    """mxnet._contrib_isnan(x) -> opset10.IsNaN(x) in the type of x; numpy's is boolean"""
+    return in_type_of(node, op, getattr(op, _TESTS[plain_name(node.op.KIND)])(node.operand(0)), node.operand(0))
 
 
 def in_type_of(node: LoweringNode, op: OpBuilder, truth: SSAValue, like: SSAValue) -> SSAValue:

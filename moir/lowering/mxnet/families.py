@@ -5,10 +5,20 @@ Many operations have several names: those of the symbol interface, of numpy's (`
 
 FAMILIES: dict[str, str] = {
     "activation": (
+        "_npx_smooth_l1 "
         "Activation LeakyReLU LinearRegressionOutput LogisticRegressionOutput MAERegressionOutput SVMOutput Softmax SoftmaxActivation "
         "SoftmaxOutput _npx_activation _npx_leaky_relu _npx_log_softmax _npx_softmax hard_sigmoid log_softmax smooth_l1 softmax softmin"
     ),
+    "addressing": (
+        "_contrib_index_array _contrib_index_copy _crop_assign _crop_assign_scalar _npi_slice_assign _npi_slice_assign_scalar "
+        "_ravel_multi_index _slice_assign _slice_assign_scalar _unravel_index ravel_multi_index unravel_index"
+    ),
     "arithmetic": (
+        "_Hypot _HypotScalar _LogicalAndScalar _LogicalOrScalar _LogicalXorScalar _Logical_And _Logical_Or _Logical_Xor _hypot_scalar "
+        "_logical_and_scalar _logical_or_scalar _logical_xor_scalar _npi_arctan2_scalar _npi_bitwise_and _npi_bitwise_and_scalar "
+        "_npi_bitwise_or _npi_bitwise_or_scalar _npi_bitwise_xor _npi_bitwise_xor_scalar _npi_copysign _npi_copysign_scalar "
+        "_npi_hypot_scalar _npi_ldexp _npi_ldexp_scalar _npi_rarctan2_scalar _npi_rcopysign_scalar _npi_rldexp_scalar "
+        "_scatter_elemwise_div _scatter_minus_scalar _scatter_plus_scalar "
         "ElementWiseSum _Div _DivScalar _Equal _EqualScalar _Greater _GreaterEqualScalar _GreaterScalar _Greater_Equal _Lesser "
         "_LesserEqualScalar _LesserScalar _Lesser_Equal _Maximum _MaximumScalar _Minimum _MinimumScalar _Minus _MinusScalar _Mod "
         "_ModScalar _Mul _MulScalar _NotEqualScalar _Not_Equal _Plus _PlusScalar _Power _PowerScalar _RDivScalar _RMinusScalar "
@@ -27,15 +37,23 @@ FAMILIES: dict[str, str] = {
         "broadcast_minus broadcast_mod broadcast_mul broadcast_not_equal broadcast_plus broadcast_power broadcast_sub clip "
         "_npi_clip elemwise_add elemwise_div elemwise_mul elemwise_sub"
     ),
+    "array": (
+        "_linalg_extractdiag _linalg_makediag _np_atleast_1d _np_atleast_2d _np_atleast_3d _np_diag _np_diagonal _np_moveaxis _np_trace "
+        "_npi_column_stack _npi_diff _npi_dsplit _npi_dstack _npi_hsplit _npi_hstack _npi_indices _npi_rot90 _npi_tril _npi_vstack "
+        "_npx_nonzero diag linalg_extractdiag linalg_makediag"
+    ),
+    "boxes": "_contrib_box_decode _contrib_box_iou",
     "convolution": (
         "Convolution Convolution_v1 Deconvolution _contrib_DeformableConvolution _contrib_ModulatedDeformableConvolution "
         "_npx_convolution _npx_deconvolution"
     ),
     "detection": (
-        "ROIPooling _contrib_MultiBoxDetection _contrib_MultiBoxPrior _contrib_MultiProposal _contrib_PSROIPooling _contrib_Proposal "
+        "ROIPooling _contrib_DeformablePSROIPooling _contrib_MultiBoxDetection _contrib_MultiBoxPrior _contrib_PSROIPooling "
         "_contrib_ROIAlign _contrib_box_nms _contrib_box_non_maximum_suppression _npx_roi_pooling"
     ),
     "elementary": (
+        "_contrib_gradientmultiplier _contrib_quadratic _contrib_round_ste _contrib_sign_ste _npi_abs _npi_around _npi_isfinite _npi_isinf "
+        "_npi_isnan _npi_nan_to_num cast_storage "
         "BlockGrad Dropout IdentityAttachKLSparseReg MakeLoss _npi_absolute _npi_arccos _npi_arccosh _npi_arcsin _npi_arcsinh "
         "_npi_arctan _npi_arctanh _npi_cbrt _npi_ceil _npi_cos _npi_cosh _npi_degrees _npi_exp _npi_expm1 _npi_fix _npi_floor "
         "_npi_log _npi_log10 _npi_log1p _npi_log2 _npi_logical_not _npi_negative _npi_radians _npi_reciprocal _npi_rint _npi_sign "
@@ -45,21 +63,27 @@ FAMILIES: dict[str, str] = {
         "reciprocal relu rint round rsqrt sigmoid sign sin sinh softsign sqrt square stop_gradient tan tanh trunc"
     ),
     "generation": (
+        "_linspace _npi_identity _npi_linspace _npi_logspace "
         "_arange _contrib_arange_like _eye _full _npi_arange _npi_eye _npi_full _npi_ones _npi_zeros _npx_arange_like _ones "
         "_random_normal _random_uniform _zeros ones_like random_normal random_uniform uniform normal _zeros_without_dtype zeros_like "
         "_npi_full_like"
     ),
     "image": ("BilinearSampler GridGenerator SpatialTransformer UpSampling _contrib_AdaptiveAvgPooling2D _contrib_BilinearResize2D"),
+    "image_transforms": "_image_crop _image_flip_left_right _image_flip_top_bottom _image_normalize _image_resize _image_to_tensor",
     "indexing": (
+        "_npi_where_lscalar _npi_where_rscalar _npi_where_scalar2 "
         "Embedding SequenceLast SequenceMask SequenceReverse _npi_where _npx_embedding _npx_gather_nd _npx_one_hot _npx_pick "
         "_npx_sequence_mask _scatter_set_nd _npi_take batch_take choose_element_0index gather_nd one_hot pick scatter_nd take where"
     ),
     "matrix": (
+        "_linalg_gemm _linalg_inverse _linalg_syrk _npi_inv _npi_tensordot _npi_tensordot_int_axes khatri_rao linalg_gemm linalg_inverse "
+        "linalg_syrk "
         "FullyConnected _contrib_interleaved_matmul_encdec_qk _contrib_interleaved_matmul_encdec_valatt "
         "_contrib_interleaved_matmul_selfatt_qk _contrib_interleaved_matmul_selfatt_valatt _linalg_gemm2 _npi_dot _npi_einsum "
         "_npi_matmul _np_dot _npx_batch_dot _npx_fully_connected batch_dot dot linalg_gemm2"
     ),
     "movement": (
+        "_npi_cast _npi_reshape _npx_reshape_like _npx_shape_array amp_multicast "
         "Cast Concat Crop Flatten Pad Reshape SliceChannel SwapAxis _Concat _np_reshape _np_roll _np_squeeze _np_transpose "
         "_npi_broadcast_to "
         "_npi_concatenate _npi_expand_dims _npi_flip _npi_pad _npi_roll _npi_slice _npi_split _npi_squeeze _npi_stack "
@@ -70,14 +94,18 @@ FAMILIES: dict[str, str] = {
         "_npx_batch_flatten _contrib_boolean_mask"
     ),
     "normalization": (
+        "_contrib_BatchNormWithReLU "
         "BatchNorm BatchNorm_v1 GroupNorm InstanceNorm L2Normalization LRN LayerNorm _contrib_SyncBatchNorm _npx_batch_norm "
         "_npx_group_norm _npx_instance_norm _npx_layer_norm _npx_l2_normalization"
     ),
     "pooling": "Pooling Pooling_v1 _npx_pooling",
+    "proposal": "Custom _contrib_MultiProposal _contrib_Proposal",
     "recurrent": "RNN _npx_rnn",
     "reduction": (
+        "_np_all _np_amax _np_amin _np_any _np_product _np_sometrue _npi_average moments nanprod "
         "_np_cumsum _np_max _np_min _np_prod _np_sum _npi_argmax _npi_argmin _npi_argsort _npi_cumsum _npi_max _npi_mean _npi_min "
         "_npi_norm _npi_prod _npi_sort _npi_std _npi_sum _npi_var _npx_topk argmax argmax_channel argmin argsort cumsum max max_axis mean "
         "min min_axis nansum norm prod sort sum sum_axis topk"
     ),
+    "unfolding": "Correlation col2im im2col",
 }

@@ -56,16 +56,36 @@ def arange_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
     Along an axis the result has one dimension, without axis the shape of x.
     """
-    x = node.operand(0)
-    if node.integer("repeat", 1) != 1:
-        node.fail("numbers that are repeated are not supported")
+    x, repeats = node.operand(0), node.integer("repeat", 1)
     if node.has("axis"):
         size = op.Gather(op.ShapeOf(x), normalize_axis(node.integer("axis"), rank_of_operand(node)), 0)
     else:
         size = op.ReduceProd(op.ShapeOf(x), [0], keep_dims=False)
-    numbers = op.convert(op.Range(0, size, 1, output_type=si64), node.element(0))
+    places = op.Range(0, size, 1, output_type=si64)
+    numbers = op.convert(op.Divide(places, repeats) if repeats > 1 else places, node.element(0))
     result = op.Add(op.Multiply(numbers, node.number("step", 1.0)), node.number("start", 0.0))
     return result if node.has("axis") else op.Reshape(result, op.ShapeOf(x), special_zero=False)
+
+
+@mxnet.lowers("_linspace", "_npi_linspace", "_npi_logspace")
+def linspace(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._linspace() {start, stop, num, endpoint = true} -> a constant; logspace: powers of `base`"""
+    type_, count = element(node, f32), node.integer("num" if node.has("num") else "N", 50)
+    if not 0 <= count <= 1 << 28:
+        node.fail(f"a range of {count} numbers")
+    numbers = np.linspace(node.number("start"), node.number("stop"), count, endpoint=node.flag("endpoint", True))
+    if node.op.KIND == "_npi_logspace":
+        numbers = np.power(node.number("base", 10.0), numbers)
+    return op.constant(numbers.astype(to_numpy(type_)), type_)
+
+
+@mxnet.lowers("_npi_identity")
+def identity_matrix(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npi_identity() {shape} -> a constant"""
+    type_, shape = element(node, f32), entries(node, "shape")
+    if not shape or shape[0] > 1 << 14:
+        node.fail(f"an identity of {list(shape)}")
+    return op.constant(np.eye(shape[0], shape[-1], dtype=to_numpy(type_)), type_)
 
 
 @mxnet.lowers("_eye", "_npi_eye")

@@ -6,6 +6,8 @@ grid_generator.cc of MXNet 1.9.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from xdsl.ir import SSAValue
 
@@ -75,17 +77,38 @@ def bilinear_resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet._contrib_BilinearResize2D(x, like) {height, width, scale_height, scale_width, mode, align_corners = true}
     -> opset11.Interpolate(x, sizes) {linear_onnx}
     """
-    mode, x = node.text("mode", "size"), node.operand(0)
+    x, is_aligned = node.operand(0), node.flag("align_corners", True)
+    sizes = _resized_sizes(node, op, x)
+    if not is_aligned and (known := op.known.integers(sizes)) is not None:
+        # A result of size 1 is the first row, not the middle.
+        rows = [axis for axis, size in zip(_AXES, known, strict=True) if size == 1]
+        x = op.Slice(x, [0] * len(rows), [1] * len(rows), [1] * len(rows), rows) if rows else x
+    return _resized(op, x, sizes, "linear_onnx", "align_corners" if is_aligned else "half_pixel")
+
+
+_ROUNDED: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
+    "to_even_down": lambda op, sizes: op.Subtract(sizes, op.Mod(sizes, 2)),
+    "to_even_up": lambda op, sizes: op.Add(sizes, op.Mod(sizes, 2)),
+    "to_odd_down": lambda op, sizes: op.Subtract(sizes, op.Subtract(1, op.Mod(sizes, 2))),
+    "to_odd_up": lambda op, sizes: op.Add(sizes, op.Subtract(1, op.Mod(sizes, 2))),
+}
+"""The sizes of the modes that change them by one at most."""
+
+
+def _resized_sizes(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The sizes that a BilinearResize2D asks for by its mode."""
+    mode = node.text("mode", "size")
     if mode == "like":
-        sizes = _sizes(op, node.operand(1))
-    elif mode == "size" and not node.has("scale_height"):
-        sizes = op.constant([node.integer("height"), node.integer("width", node.integer("height"))])
-    elif mode == "size":
-        scales = [node.number("scale_height"), node.number("scale_width", node.number("scale_height"))]
-        sizes = op.convert(op.Floor(op.Multiply(op.convert(_sizes(op, x), f32), op.constant(scales))), si64)
-    else:
-        node.fail(f"mode {mode!r} is not supported")
-    return _resized(op, x, sizes, "linear_onnx", "align_corners" if node.flag("align_corners", True) else "half_pixel")
+        return _sizes(op, node.operand(1))
+    if mode in _ROUNDED:
+        return _ROUNDED[mode](op, _sizes(op, x))
+    if mode not in ("size", "odd_scale"):
+        node.fail(f"mode {mode!r} does not exist")
+    if mode == "size" and not node.has("scale_height"):
+        return op.constant([node.integer("height", 1), node.integer("width", 1)])
+    scales = op.constant([node.number("scale_height"), node.number("scale_width", node.number("scale_height"))])
+    scaled = op.convert(op.Floor(op.Multiply(op.convert(_sizes(op, x), f32), scales)), si64)
+    return scaled if mode == "size" else _ROUNDED["to_odd_up"](op, scaled)
 
 
 @mxnet.lowers("_contrib_AdaptiveAvgPooling2D")
@@ -116,11 +139,28 @@ def _affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, size: tuple
     return op.Reshape(grid, [-1, height, width, 2], special_zero=False)
 
 
+def _warped_grid(op: OpBuilder, flow: SSAValue) -> SSAValue:
+    """The grid of a flow [N, 2, H, W], in pixels: coordinates from -1 to 1 of where each pixel goes."""
+    sizes = op.ShapeOf(flow)
+    places: list[SSAValue] = []
+    for channel, axis in ((0, 3), (1, 2)):
+        count = op.Gather(sizes, axis, 0)
+        numbers = op.convert(op.Range(0, count, 1, output_type=si64), f32)
+        line = op.Reshape(numbers, [1, 1, 1, -1] if axis == 3 else [1, 1, -1, 1], special_zero=False)
+        moved = op.Add(op.Slice(flow, [channel], [channel + 1], [1], [1]), line)
+        reach = op.Divide(op.convert(op.Subtract(count, 1), f32), 2.0)
+        places.append(op.Subtract(op.Divide(moved, reach), 1.0))
+    return op.Concat(*places, axis=1)
+
+
 @mxnet.lowers("GridGenerator")
 def grid_generator(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.GridGenerator(theta [N, 6]) {transform_type = "affine", target_shape} -> a grid [N, 2, H, W]"""
-    if node.text("transform_type", "affine") != "affine":
-        node.fail("only grids of affine maps are supported")
+    kind = node.text("transform_type", "affine")
+    if kind == "warp":
+        return _warped_grid(op, node.operand(0))
+    if kind != "affine":
+        node.fail(f"transform_type {kind!r} is neither affine nor warp")
     return op.transposed(_affine_grid(node, op, node.operand(0), entries(node, "target_shape")), [0, 3, 1, 2])
 
 

@@ -54,6 +54,17 @@ def pick(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return found if node.flag("keepdims") else op.Squeeze(found, [axis])
 
 
+@mxnet.lowers("_npi_where_lscalar", "_npi_where_rscalar", "_npi_where_scalar2")
+def where_scalar(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npi_where_lscalar(condition, x) {scalar} -> opset1.Select(condition != 0, scalar, x), and so on"""
+    condition, kind = op.NotEqual(node.operand(0), 0), node.op.KIND
+    if kind.endswith("scalar2"):
+        return op.Select(condition, op.constant(node.number("x", 0.0)), op.constant(node.number("y", 0.0)))
+    x = node.operand(1)
+    number = op.constant_like(node.number("scalar", 0.0), x)
+    return op.Select(condition, number, x) if kind.endswith("lscalar") else op.Select(condition, x, number)
+
+
 @mxnet.lowers("gather_nd", "_npx_gather_nd")
 def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.gather_nd(x, indices [M, …]) -> opset8.GatherND(x, indices as […, M])"""
@@ -129,7 +140,8 @@ def sequence_last(node: LoweringNode, op: OpBuilder) -> SSAValue:
     rank = rank_of_operand(node)
     steps_behind = x if axis == 1 else op.transposed(x, [1, 0, *range(2, rank)])
     last = op.Subtract(op.convert(node.operand(1), si64), 1)
-    return op.Gather(steps_behind, last, 1, batch_dims=1)
+    # A Gather with batches would do, but the CPU plugin reads out of bounds in one of a single batch.
+    return op.GatherND(steps_behind, op.Unsqueeze(last, [1]), batch_dims=1)
 
 
 @mxnet.lowers("SequenceReverse")

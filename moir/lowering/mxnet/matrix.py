@@ -5,11 +5,14 @@ Source: fully_connected.cc, dot.cc, la_op.cc and contrib/transformer.cc of MXNet
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import rank_of, shape_of
+from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import operands, rank_of_operand
+from moir.lowering.mxnet.attributes import entries, operands, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -40,17 +43,46 @@ def dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if max(ranks) <= 2:
         return op.MatMul(a, b, transpose_a=first and ranks[0] == 2, transpose_b=second and ranks[1] == 2)
     if node.op.KIND != "dot":
-        node.fail(f"the product of tensors of {ranks[0]} and {ranks[1]} dimensions is not supported")
+        if ranks[1] == 1:
+            return op.MatMul(a, b)
+        return _contracted(op, a, b, [ranks[0] - 1], [ranks[1] - 2], ranks)
     # A transposed operand of a higher rank has its first axis last, or its last first.
     if first:
         a = op.transposed(a, [*range(1, ranks[0]), 0])
     if second:
         b = op.transposed(b, [ranks[1] - 1, *range(ranks[1] - 1)])
-    shapes = op.Concat(op.Slice(op.ShapeOf(a), [0], [-1], [1]), op.Slice(op.ShapeOf(b), [1], [ranks[1]], [1]), axis=0)
-    inner = op.Gather(op.ShapeOf(b), [0], 0)
-    left = op.Reshape(a, op.Concat(op.constant([-1]), inner, axis=0), special_zero=False)
-    right = op.Reshape(b, op.Concat(inner, op.constant([-1]), axis=0), special_zero=False)
-    return op.Reshape(op.MatMul(left, right), shapes, special_zero=False)
+    return _contracted(op, a, b, [ranks[0] - 1], [0], ranks)
+
+
+def _contracted(op: OpBuilder, a: SSAValue, b: SSAValue, own: Sequence[int], other: Sequence[int], ranks: tuple[int, int]) -> SSAValue:
+    """The sum of products along axes `own` of a and `other` of b; the other axes of a are in front of those of b."""
+    left = [axis for axis in range(ranks[0]) if axis not in own]
+    right = [axis for axis in range(ranks[1]) if axis not in other]
+    sizes = [op.Gather(op.ShapeOf(value), axes, 0) for value, axes in ((a, left), (b, right)) if axes]
+    inner = op.ReduceProd(op.Gather(op.ShapeOf(b), list(other), 0), [0], keep_dims=True)
+    free = op.constant([-1])
+    rows = op.Reshape(op.transposed(a, [*left, *own]), op.Concat(free, inner, axis=0), special_zero=False)
+    columns = op.Reshape(op.transposed(b, [*other, *right]), op.Concat(inner, free, axis=0), special_zero=False)
+    shape = op.Concat(*sizes, axis=0) if len(sizes) > 1 else sizes[0] if sizes else op.constant(np.zeros(0, np.int64))
+    return op.Reshape(op.MatMul(rows, columns), shape, special_zero=False)
+
+
+@mxnet.lowers("_npi_tensordot", "_npi_tensordot_int_axes")
+def tensor_dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npi_tensordot(a, b) {a_axes_summed, b_axes_summed} -> the sum of products along pairs of axes
+
+    mxnet._npi_tensordot_int_axes(a, b) {axes}: along the last axes of a and the first ones of b.
+    """
+    ranks = rank_of_operand(node, 0), rank_of_operand(node, 1)
+    if node.op.KIND.endswith("int_axes"):
+        count = node.integer("axes")
+        own, other = list(range(ranks[0] - count, ranks[0])), list(range(count))
+    else:
+        own = [normalize_axis(axis, ranks[0]) for axis in entries(node, "a_axes_summed")]
+        other = [normalize_axis(axis, ranks[1]) for axis in entries(node, "b_axes_summed")]
+    if not own:
+        node.fail("a product of all pairs of elements (axes = 0) is not supported")
+    return _contracted(op, node.operand(0), node.operand(1), own, other, ranks)
 
 
 @mxnet.lowers("batch_dot", "_npx_batch_dot", "_npi_matmul")
@@ -70,6 +102,38 @@ def gemm2(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.fail("rows along another axis than the last but one are not supported")
     result = _product(node, op)
     return result if (factor := node.number("alpha", 1.0)) == 1 else op.Multiply(result, factor)
+
+
+@mxnet.lowers("_linalg_gemm", "linalg_gemm")
+def gemm(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.linalg_gemm(a, b, c) {alpha = 1, beta = 1} -> alpha · opset1.MatMul(a, b) + beta · c"""
+    addend, factor = node.operand(2), node.number("beta", 1.0)
+    return op.Add(gemm2(node, op), addend if factor == 1 else op.Multiply(addend, factor))
+
+
+@mxnet.lowers("_linalg_syrk", "linalg_syrk")
+def syrk(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.linalg_syrk(a) {alpha = 1, transpose = false} -> alpha · opset1.MatMul(a, aᵀ), with transpose aᵀ · a"""
+    a, is_first = node.operand(0), node.flag("transpose")
+    result = op.MatMul(a, a, transpose_a=is_first, transpose_b=not is_first)
+    return result if (factor := node.number("alpha", 1.0)) == 1 else op.Multiply(result, factor)
+
+
+@mxnet.lowers("khatri_rao")
+def khatri_rao(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.khatri_rao(a [M, K], b [N, K], …) -> the products of all rows [M · N, K]"""
+    result, *others = operands(node)
+    for other in others:
+        pairs = op.Multiply(op.Unsqueeze(result, [1]), op.Unsqueeze(other, [0]))
+        columns = op.Gather(op.ShapeOf(other), [1], 0)
+        result = op.Reshape(pairs, op.Concat(op.constant([-1]), columns, axis=0), special_zero=False)
+    return result
+
+
+@mxnet.lowers("_linalg_inverse", "linalg_inverse", "_npi_inv")
+def inverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.linalg_inverse(a) -> opset14.Inverse(a)"""
+    return op.Inverse(node.operand(0))
 
 
 @mxnet.lowers("_npi_einsum")

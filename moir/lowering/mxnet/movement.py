@@ -9,19 +9,27 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32, si64
+from moir.dialects.element_types import f32, si64, to_numpy
 from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import axes_of, element, entries, operands, optional_entries, rank_of_operand
+from moir.lowering.mxnet.array import parts_at
+from moir.lowering.mxnet.attributes import axes_of, element, entries, operands, optional_entries, pairs_of, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
 END = 2**63 - 1
-MAXIMUM_PARTS = 10_000
-"""Largest number of parts that an operation divides its operand into."""
 
 
-@mxnet.lowers("Cast", "cast", "amp_cast", "_npx_cast")
+@mxnet.lowers("amp_multicast")
+def amp_multicast(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """mxnet.amp_multicast(a, b, …) {cast_narrow = false} -> all in the widest of their types, or the narrowest"""
+    values = operands(node)
+    widths = [to_numpy(node.element(index)).itemsize for index in range(len(values))]
+    wanted = node.element(widths.index((min if node.flag("cast_narrow") else max)(widths)))
+    return [op.convert(value, wanted) for value in values]
+
+
+@mxnet.lowers("Cast", "cast", "amp_cast", "_npx_cast", "_npi_cast")
 def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.Cast(x) {dtype} -> opset1.Convert(x)"""
     return op.convert(node.operand(0), element(node, f32))
@@ -58,18 +66,8 @@ def split_v2(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
     The first index is where the first part begins.
     """
-    axis, sections = node.integer("axis", 0), node.integer("sections", 0)
-    if not 0 <= sections <= MAXIMUM_PARTS:
-        node.fail(f"{sections} sections")
-    if sections:
-        parts = op.Split.parts(sections, node.operand(0), op.constant(axis), num_splits=sections)
-    else:
-        places = list(entries(node, "indices"))
-        places = places[1:] if places[:1] == [0] else places
-        lengths = [b - a for a, b in zip([0, *places], places, strict=False)]
-        if any(length < 0 for length in lengths):
-            node.fail(f"indices {places} do not rise")
-        parts = op.VariadicSplit.parts(len(lengths) + 1, node.operand(0), op.constant(axis), [*lengths, -1])
+    axis = node.integer("axis", 0)
+    parts = parts_at(node, op, axis)
     return [op.Squeeze(part, [axis]) for part in parts] if node.flag("squeeze_axis") else parts
 
 
@@ -77,6 +75,10 @@ def split_v2(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 def flatten(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.Flatten(x) -> opset1.Reshape(x, [0, -1])"""
     return op.Reshape(node.operand(0), [0, -1], special_zero=True)
+
+
+_DROPPED = -1000
+"""The code of a dimension of 1 that is left out."""
 
 
 @mxnet.lowers("Reshape", "reshape")
@@ -111,7 +113,9 @@ def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int]) -> SSAV
     codes = _reversed_codes(codes) if reverse else codes
     while place < len(codes):
         code = codes[place]
-        if code == -2:
+        if code == _DROPPED:
+            source += 1
+        elif code == -2:
             parts += [size(index) for index in range(source, rank)]
             source = rank
         elif code == -3:
@@ -146,24 +150,41 @@ def _reversed_codes(codes: list[int]) -> list[int]:
     return result
 
 
-@mxnet.lowers("_np_reshape", "_npx_reshape")
+@mxnet.lowers("_np_reshape", "_npi_reshape", "_npx_reshape")
 def numpy_reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet._np_reshape(x) {newshape} -> opset1.Reshape(x, newshape); in `_npx_reshape` -2 copies one, -4 the rest"""
+    """mxnet._np_reshape(x) {newshape} -> opset1.Reshape(x, newshape)
+
+    In `_npx_reshape` -2 copies a dimension, -3 leaves out one of 1, -4 copies the rest; -5 and -6 are
+    -3 and -4 of Reshape.
+    """
     shape = list(entries(node, "newshape"))
-    if node.op.KIND == "_np_reshape":
+    if node.op.KIND != "_npx_reshape":
         return op.Reshape(node.operand(0), shape, special_zero=False)
-    codes = {-2: 0, -4: -2, -5: -3, -6: -4}
-    if -3 in shape:
-        node.fail(f"newshape {shape} removes a dimension of 1, which is not supported")
+    codes = {-2: 0, -3: _DROPPED, -4: -2, -5: -3, -6: -4}
     return op.Reshape(node.operand(0), _computed_shape(node, op, [codes.get(size, size) for size in shape]), special_zero=False)
 
 
-@mxnet.lowers("reshape_like")
+@mxnet.lowers("reshape_like", "_npx_reshape_like")
 def reshape_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.reshape_like(x, like) -> opset1.Reshape(x, shape of like)"""
-    if any(node.has(name) for name in ("lhs_begin", "lhs_end", "rhs_begin", "rhs_end")):
-        node.fail("a reshape of some axes is not supported")
-    return op.Reshape(node.operand(0), op.ShapeOf(node.operand(1)), special_zero=False)
+    """mxnet.reshape_like(x, like) {lhs_begin, lhs_end, rhs_begin, rhs_end} -> opset1.Reshape(x, shape of like)
+
+    With bounds, some dimensions of x become some of those of `like`.
+    """
+    x, like = node.operand(0), node.operand(1)
+    if not any(node.has(name) for name in ("lhs_begin", "lhs_end", "rhs_begin", "rhs_end")):
+        return op.Reshape(x, op.ShapeOf(like), special_zero=False)
+    bounds: list[tuple[int, int]] = []
+    for index, side in enumerate(("lhs", "rhs")):
+        rank = rank_of_operand(node, index)
+        begin = node.integer(f"{side}_begin") if node.has(f"{side}_begin") else 0
+        end = node.integer(f"{side}_end") if node.has(f"{side}_end") else rank
+        bounds.append((begin + rank if begin < 0 else begin, end + rank if end < 0 else end))
+    (first, last), (other_first, other_last) = bounds
+    sizes, theirs = op.ShapeOf(x), op.ShapeOf(like)
+    parts = [op.Slice(sizes, [0], [first], [1])] if first else []
+    parts += [op.Slice(theirs, [other_first], [other_last], [1])] if other_last > other_first else []
+    parts += [op.Slice(sizes, [last], [rank_of_operand(node)], [1])] if last < rank_of_operand(node) else []
+    return op.Reshape(x, op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], special_zero=False)
 
 
 @mxnet.lowers("transpose", "_np_transpose", "_npi_transpose")
@@ -263,7 +284,7 @@ _PAD_MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect"}
 @mxnet.lowers("Pad", "pad", "_npi_pad")
 def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.Pad(x) {mode, pad_width, constant_value = 0} -> opset12.Pad(x, begins, ends, value)"""
-    mode, widths = node.text("mode", "constant"), entries(node, "pad_width")
+    mode, widths = node.text("mode", "constant"), pairs_of(node, "pad_width")
     if mode not in _PAD_MODES or len(widths) % 2 or len(widths) != 2 * rank_of_operand(node):
         node.fail(f"mode {mode!r} with pad_width {list(widths)} is no padding of {rank_of_operand(node)} axes")
     value = op.ConvertLike(op.constant(node.number("constant_value", 0.0)), node.operand(0)) if mode == "constant" else None
@@ -342,7 +363,7 @@ def roll(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Roll(x, op.constant(list(shifts)), op.constant(list(axes)))
 
 
-@mxnet.lowers("shape_array")
+@mxnet.lowers("shape_array", "_npx_shape_array")
 def shape_array(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.shape_array(x) -> opset3.ShapeOf(x)"""
     return op.ShapeOf(node.operand(0), output_type=si64)

@@ -32,9 +32,11 @@ def batch_norm(node: LoweringNode, op: OpBuilder) -> Replacement:
         return [op.BatchNormInference(x, gamma, beta, mean, variance, epsilon=epsilon), mean, variance]
     rank = rank_of_operand(node)
     axis = normalize_axis(axis, rank)
-    order = [0, axis, *(each for each in range(1, rank) if each != axis)] if axis else [*range(1, rank), 0]
     if axis == 0:
-        node.fail("channels along the axis of the batch are not supported")
+        # [C, …] -> [1, C, …]
+        result = op.BatchNormInference(op.Unsqueeze(x, [0]), gamma, beta, mean, variance, epsilon=epsilon)
+        return [op.Squeeze(result, [0]), mean, variance]
+    order = [0, axis, *(each for each in range(1, rank) if each != axis)]
     result = op.BatchNormInference(op.transposed(x, order), gamma, beta, mean, variance, epsilon=epsilon)
     return [op.transposed(result, [order.index(each) for each in range(rank)]), mean, variance]
 
@@ -113,3 +115,11 @@ def lrn(node: LoweringNode, op: OpBuilder) -> Replacement:
             bias=node.number("knorm", 2.0),
         )
     ]
+
+
+@mxnet.lowers("_contrib_BatchNormWithReLU")
+def batch_norm_with_relu(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_BatchNormWithReLU(x, gamma, beta, mean, variance) -> opset1.Relu of what BatchNorm computes"""
+    result, *others = batch_norm(node, op)
+    assert result is not None
+    return [op.Relu(result), *others]

@@ -5,14 +5,20 @@ Source: pooling.cc, nn/pool.h and pooling_v1-inl.h of MXNet 1.9.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import prod
+from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
+from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import by_axis, channel_first, channel_last, entries, is_channel_last, rank_of_operand
+from moir.lowering.mxnet.elementary import cube_root
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
+
+_Function: TypeAlias = Callable[[SSAValue], SSAValue]
 
 
 @mxnet.lowers("Pooling", "Pooling_v1", "_npx_pooling")
@@ -34,12 +40,34 @@ def _method(node: LoweringNode) -> str:
     return method
 
 
+def _norm(node: LoweringNode, op: OpBuilder) -> tuple[_Function, _Function]:
+    """The functions of an `lp` pooling, of an element and of a sum: MXNet has the orders 1 to 3, of signed values."""
+    order = node.integer("p_value", 2)
+    if order not in (1, 2, 3):
+        node.fail(f"p_value {order} is not 1, 2 or 3")
+
+    def power(x: SSAValue) -> SSAValue:
+        return x if order == 1 else op.Multiply(x, x) if order == 2 else op.Multiply(op.Multiply(x, x), x)
+
+    def root(x: SSAValue) -> SSAValue:
+        return x if order == 1 else op.Sqrt(x) if order == 2 else cube_root(x, op)
+
+    return power, root
+
+
 def _global(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAValue:
     axes, method = list(range(2, rank)), _method(node)
     if method == "lp":
-        order = float(node.integer("p_value"))
-        return op.Power(op.ReduceSum(op.Power(op.Abs(x), order), axes, keep_dims=True), 1 / order)
+        power, root = _norm(node, op)
+        return root(op.ReduceSum(power(x), axes, keep_dims=True))
     return {"max": op.ReduceMax, "avg": op.ReduceMean, "sum": op.ReduceSum}[method](x, axes, keep_dims=True)
+
+
+def _may_be_empty(x: SSAValue, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]) -> bool:
+    """Whether a last window, of those that are rounded up, may begin behind the data, or their size is unknown."""
+    shape = shape_of(x) or (-1,) * (len(kernel) + 2)
+    sizes = zip(shape[2:], kernel, strides, pads, strict=True)
+    return any(s > k and (size < 0 or -(-(size + 2 * p - k) // s) * s - p >= size) for size, k, s, p in sizes)
 
 
 def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAValue:
@@ -61,7 +89,7 @@ def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVa
         x = op.Pad(x, [0] * rank, behind, lowest, pad_mode="constant")
     elif convention not in ("valid", "full"):
         node.fail(f"pooling_convention {convention!r} does not exist")
-    elif convention == "full" and any(stride > size for stride, size in zip(strides, kernel, strict=True)):
+    elif convention == "full" and _may_be_empty(x, kernel, strides, pads):
         node.fail("a stride above the kernel with pooling_convention = full may pool over a window without elements")
     rounding = "ceil" if convention == "full" else "floor"
     window = {"kernel": kernel, "strides": strides, "rounding_type": rounding, "auto_pad": "explicit"}
@@ -70,8 +98,8 @@ def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVa
     if method == "avg" and not node.flag("count_include_pad", True):
         return op["opset14.AvgPool"](x, **window, pads_begin=pads, pads_end=pads, exclude_pad=True)
     # The padding counts, but not what lies behind it, so that the data is padded before.
-    order = float(node.integer("p_value")) if method == "lp" else 1.0
-    x = op.Power(op.Abs(x), order) if method == "lp" else x
+    power, root = _norm(node, op) if method == "lp" else (None, None)
+    x = power(x) if power else x
     padded = op.Pad(x, [0, 0, *pads], [0, 0, *pads], pad_mode="constant") if any(pads) else x
     none = [0] * axes
     if method == "avg":
@@ -81,4 +109,4 @@ def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVa
         padded = op.Pad(padded, [0] * rank, [0, 0, *(size - 1 for size in strides)], pad_mode="constant")
         window["rounding_type"] = "floor"
     total = op.Multiply(op["opset14.AvgPool"](padded, **window, pads_begin=none, pads_end=none, exclude_pad=False), float(prod(kernel)))
-    return op.Power(total, 1 / order) if method == "lp" else total
+    return root(total) if root else total

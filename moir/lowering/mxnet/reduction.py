@@ -27,6 +27,10 @@ _REDUCTIONS = {
     "min": "ReduceMin",
     "min_axis": "ReduceMin",
     "nansum": "ReduceSum",
+    "nanprod": "ReduceProd",
+    "amax": "ReduceMax",
+    "amin": "ReduceMin",
+    "product": "ReduceProd",
 }
 
 
@@ -47,8 +51,8 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     name, x = plain_name(node.op.KIND), node.operand(0)
     x = op.convert(x, element(node, node.element(0)))
-    if name == "nansum":
-        x = op.Select(op.IsNaN(x), op.ConvertLike(op.constant(0.0), x), x)
+    if name.startswith("nan"):
+        x = op.Select(op.IsNaN(x), op.ConvertLike(op.constant(0.0 if name == "nansum" else 1.0), x), x)
     return _shaped(node, op, getattr(op, _REDUCTIONS[name])(x, _axes(node), keep_dims=node.flag("keepdims")))
 
 
@@ -70,33 +74,38 @@ def norm(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @mxnet.lowers("_npi_std", "_npi_var")
 def variance(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet._npi_var(x) {axis, keepdims} -> the mean of squared differences from the mean"""
-    if node.integer("ddof", 0):
-        node.fail("another divisor than the number of elements (ddof) is not supported")
-    x, axes = node.operand(0), _axes(node)
+    x, axes, unused = node.operand(0), _axes(node), node.integer("ddof", 0)
     centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
     result = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=node.flag("keepdims"))
+    if unused:
+        # The divisor is the number of elements without `ddof` of them.
+        count = op.convert(op.ReduceProd(op.Gather(op.ShapeOf(x), axes, 0), [0]), node.element(0))
+        result = op.Multiply(result, op.Divide(count, op.Subtract(count, float(unused))))
     return op.Sqrt(result) if node.op.KIND.endswith("std") else result
 
 
 @mxnet.lowers("argmax", "argmin", "argmax_channel", "_npi_argmax", "_npi_argmin")
 def arg_extreme(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.argmax(x) {axis, keepdims} -> the first index of the largest element along an axis, as a float
+    """mxnet.argmax(x) {axis, keepdims} -> the first index of the largest element along an axis, in the type of x
 
     Without axis: in the flattened operand. numpy's are integers.
     """
     name, x = plain_name(node.op.KIND), node.operand(0)
     rank = rank_of_operand(node)
     axes = [rank - 1] if name == "argmax_channel" else axes_of(node, rank)
-    keeps = node.flag("keepdims")
+    keeps, is_flat = node.flag("keepdims"), axes is None
     if axes is None:
-        x, axes, keeps = op.Reshape(x, [-1], special_zero=False), [0], False
+        x, axes = op.Reshape(x, [-1], special_zero=False), [0]
     mode = "min" if name == "argmin" else "max"
     _, indices = op.TopK.results(x, op.constant(1), axis=axes[0], mode=mode, sort="value", index_element_type=si64, stable=True)
     found = indices if keeps else op.Squeeze(indices, [axes[0]])
+    if keeps and is_flat:
+        found = op.Reshape(found, [1] * rank, special_zero=False)
     if node.op.KIND.startswith("_np"):
         return found
-    found = op.convert(found, f32)
-    return op.Reshape(found, [1], special_zero=False) if axes_of(node, rank) is None and name != "argmax_channel" else found
+    found = op.convert(found, node.element(0))
+    # As a reduction of all axes, that of the only one is a list.
+    return op.Reshape(found, [1], special_zero=False) if not keeps and (is_flat or rank == 1) else found
 
 
 @mxnet.lowers("topk", "_npx_topk")
@@ -147,3 +156,42 @@ def cumulative_sum(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if not node.has("axis"):
         return op.CumSum(op.Reshape(x, [-1], special_zero=False), op.constant(0, si32))
     return op.CumSum(x, op.constant(normalize_axis(node.integer("axis"), rank_of_operand(node)), si32))
+
+
+@mxnet.lowers("_np_all", "_np_any", "_np_sometrue")
+def truth(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._np_any(x) {axis, keepdims} -> opset1.ReduceLogicalOr(x != 0, axes); all: ReduceLogicalAnd"""
+    build = op.ReduceLogicalAnd if plain_name(node.op.KIND) == "all" else op.ReduceLogicalOr
+    return build(op.NotEqual(node.operand(0), 0), _axes(node), keep_dims=node.flag("keepdims"))
+
+
+@mxnet.lowers("moments")
+def moments(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet.moments(x) {axes, keepdims} -> the mean and the mean of squared differences from it"""
+    x, rank, keeps = node.operand(0), rank_of_operand(node), node.flag("keepdims")
+    axes = axes_of(node, rank, "axes") or list(range(rank))
+    mean = op.ReduceMean(x, axes, keep_dims=True)
+    centred = op.Subtract(x, mean)
+    variance = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=True)
+    if keeps:
+        return [mean, variance]
+    shaped = [op.Squeeze(value, axes) for value in (mean, variance)]
+    return [op.Reshape(value, [1], special_zero=False) for value in shaped] if len(axes) == rank else shaped
+
+
+@mxnet.lowers("_npi_average")
+def average(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._npi_average(x, w) {axis, weighted, returned} -> the mean, or the sum of w · x divided by that of w"""
+    x, axes = node.operand(0), _axes(node)
+    if not node.flag("weighted", True):
+        weights = op.Broadcast(op.constant_like(1.0, x), op.ShapeOf(x))
+    else:
+        weights, rank = node.operand(1), rank_of_operand(node)
+        if node.rank(1) == 1 and rank > 1:
+            shape = [1] * rank
+            shape[axes[0]] = -1
+            weights = op.Reshape(weights, shape, special_zero=False)
+        weights = op.Broadcast(weights, op.ShapeOf(x))
+    total = op.ReduceSum(weights, axes)
+    mean = op.Divide(op.ReduceSum(op.Multiply(x, weights), axes), total)
+    return [mean, total] if node.result_count > 1 else [mean]

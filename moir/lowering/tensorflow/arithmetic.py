@@ -7,16 +7,16 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial, reduce
 
 import numpy as np
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, describe, f16, si32, si64, string, to_numpy, ui8
+from moir.dialects.element_types import INTEGER_TYPES, describe, si32, si64, string, to_numpy, ui8
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
+from moir.lowering.angles import angle_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.shape_values import rank_value
@@ -271,12 +271,3 @@ def multiply_logarithm_of_one_more(node: LoweringNode, op: OpBuilder) -> SSAValu
 def angle(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Atan2(y, x) -> Atan(y / x), plus or minus π where x is negative; the sign of zeros is ignored"""
     return angle_of(op, node.operand(0), node.operand(1))
-
-
-def angle_of(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
-    """The angle between the first axis and a point (x, y)."""
-    tiny = float(np.finfo(np.float16 if element_of(x) == f16 else np.float32).tiny)
-    # 0 is replaced by the smallest number: then 0 / 0 becomes 0, and any other quotient has the angle ±π/2.
-    principal = op.Atan(op.Divide(y, op.Select(op.Equal(x, 0), tiny, x)))
-    turn = op.Select(op.Less(y, 0), op.constant_like(-math.pi, y), op.constant_like(math.pi, y))
-    return op.Select(op.Less(x, 0), op.Add(principal, turn), principal)

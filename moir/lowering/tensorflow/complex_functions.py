@@ -14,8 +14,8 @@ from typing import NamedTuple
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
+from moir.lowering.angles import angle_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.arithmetic import angle_of
 from moir.lowering.tensorflow.complex_parts import paired
 from moir.rewriting.builder import OpBuilder
 

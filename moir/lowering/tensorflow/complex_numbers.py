@@ -10,8 +10,8 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import is_static, shape_of
+from moir.lowering.angles import angle_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.arithmetic import angle_of
 from moir.lowering.tensorflow.complex_layout import is_complex
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder

@@ -9,10 +9,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean, si64
-from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, is_static, shape_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.matrix_diagonals import dimension_of, joined_matrices, main_diagonal
 from moir.lowering.shape_values import as_scalar
-from moir.lowering.tensorflow.diagonals import Band, dimension_of, is_diagonal, offsets
+from moir.lowering.tensorflow.diagonals import Band, is_diagonal, offsets
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
@@ -127,15 +128,6 @@ def packed_rows(op: OpBuilder, data: SSAValue, several: bool) -> SSAValue:
     return joined_matrices(op, data) if several else data
 
 
-def joined_matrices(op: OpBuilder, data: SSAValue) -> SSAValue:
-    """Data whose last two dimensions are merged."""
-    rank, shape = rank_of(data), shape_of(data)
-    if rank is None or shape is None:
-        return op.Reshape(data, op.Concat(op.Slice(op.ShapeOf(data), [0], [-2], [1], [0]), [-1], axis=0), special_zero=False)
-    last = element_count(shape[-2:])
-    return op.Reshape(data, [*[0] * (rank - 2), -1 if last is None else last], special_zero=True)
-
-
 def picked(op: OpBuilder, rows: SSAValue, sources: Array) -> SSAValue:
     """The elements of the last dimension at positions; an arbitrary element for the position -1."""
     return op.Gather(rows, np.maximum(sources, 0), -1)
@@ -148,22 +140,6 @@ def picked(op: OpBuilder, rows: SSAValue, sources: Array) -> SSAValue:
 def diagonal_part(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixDiagPart(x) -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), positions, -1)"""
     return main_diagonal(op, node.operand(0), 0)
-
-
-def main_diagonal(op: OpBuilder, data: SSAValue, k: int) -> SSAValue:
-    """Diagonal k of the matrices in the last two dimensions."""
-    shape = shape_of(data)
-    elements = joined_matrices(op, data)
-    if shape is not None and is_static(shape[-2:]):
-        rows, columns = shape[-2:]
-        length = max(0, min(rows + min(k, 0), columns - max(k, 0)))
-        return op.Gather(elements, np.arange(length) * (columns + 1) + (k if k > 0 else -k * columns), -1)
-    rows, columns = dimension_of(op, data, -2), dimension_of(op, data, -1)
-    length = op.Minimum(op.Add(rows, k) if k < 0 else rows, op.Subtract(columns, k) if k > 0 else columns)
-    step = op.Add(columns, 1)
-    positions = op.Multiply(op.Range(0, length, 1, output_type=si64), step)
-    first: Operand = k if k > 0 else op.Multiply(columns, -k)
-    return op.Gather(elements, positions if k == 0 else op.Add(positions, first), -1)
 
 
 @tf.lowers("DiagPart")

@@ -16,6 +16,7 @@ from moir.dialects.data import Array
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import is_static, shape_of
 from moir.errors import InferenceError
+from moir.lowering.matrix_diagonals import dimension_of
 from moir.lowering.shape_values import dimension
 from moir.rewriting.builder import OpBuilder
 
@@ -33,12 +34,6 @@ def offsets(op: OpBuilder, matrices: SSAValue) -> Array | SSAValue:
         return np.arange(shape[-1])[None, :] - np.arange(shape[-2])[:, None]
     rows, columns = (op.Range(0, dimension_of(op, matrices, axis), 1, output_type=si64) for axis in (-2, -1))
     return op.Subtract(columns, op.Unsqueeze(rows, [1]))
-
-
-def dimension_of(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """A dimension as a scalar of type i64."""
-    size = dimension(op, value, axis)
-    return op.constant(size, si64) if isinstance(size, int) else size
 
 
 def is_diagonal(op: OpBuilder, size: SSAValue, axis: int) -> SSAValue:

@@ -34,7 +34,8 @@ class GatherOfOneBatch(Pattern):
         shape, places = shape_of(data), shape_of(indices)
         if shape is None or places is None:
             return
-        count = op.integer("batch_dims") % max(len(places), 1)
+        count = op.integer("batch_dims")
+        count = count + len(places) if count < 0 else count
         if count == 0 or {*shape[:count], *places[:count]} != {1}:
             return
         constant = constant_of(indices)

@@ -1,0 +1,187 @@
+"""numpy's functions that join, turn and take parts of arrays, and diagonals.
+
+Source: numpy/np_matrix_op.cc, numpy/np_diff.cc, tensor/diag_op.cc and tensor/la_op.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import normalize_axis, rank_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.matrix_diagonals import main_diagonal
+from moir.lowering.mxnet.attributes import entries, operands, rank_of_operand
+from moir.lowering.mxnet.table import mxnet
+from moir.rewriting.builder import OpBuilder
+
+
+@mxnet.lowers("diag", "_np_diag", "_np_diagonal", "_linalg_extractdiag", "linalg_extractdiag")
+def diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.diag(x) {k = 0, axis1 = 0, axis2 = 1} -> the elements of diagonal k, along the last axis
+
+    Of one dimension diag makes a matrix with the elements on that diagonal.
+    """
+    rank, kind = rank_of_operand(node), node.op.KIND
+    k = node.integer("offset", 0) if kind in ("_np_diagonal", "_linalg_extractdiag", "linalg_extractdiag") else node.integer("k", 0)
+    if rank == 1:
+        return _matrix_of_diagonal(op, node.operand(0), k)
+    return main_diagonal(op, _axes_last(node, op, rank), k)
+
+
+def _axes_last(node: LoweringNode, op: OpBuilder, rank: int) -> SSAValue:
+    """The operand with axis1 and axis2 last; linalg's are the last ones by default."""
+    first, second = (-2, -1) if "linalg" in node.op.KIND else (0, 1)
+    pair = [normalize_axis(node.integer(name, default), rank) for name, default in (("axis1", first), ("axis2", second))]
+    return op.transposed(node.operand(0), [*(axis for axis in range(rank) if axis not in pair), *pair])
+
+
+@mxnet.lowers("_linalg_makediag", "linalg_makediag")
+def make_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.linalg_makediag(x […, N]) {offset = 0} -> matrices with the elements on a diagonal"""
+    return _matrix_of_diagonal(op, node.operand(0), node.integer("offset", 0))
+
+
+def _matrix_of_diagonal(op: OpBuilder, x: SSAValue, k: int) -> SSAValue:
+    """Matrices with the last axis on diagonal k, 0 elsewhere."""
+    rank = rank_of(x)
+    assert rank is not None
+    numbers = op.Range(0, op.Gather(op.ShapeOf(x), -1, 0), 1, output_type=si64)
+    square = op.Select(op.Equal(numbers, op.Unsqueeze(numbers, [1])), op.Unsqueeze(x, [rank]), op.constant_like(0, x))
+    before, behind = [0] * (rank + 1), [0] * (rank + 1)
+    before[rank - (k < 0)], behind[rank - (k > 0)] = abs(k), abs(k)
+    return op.Pad(square, before, behind, op.constant_like(0, x), pad_mode="constant") if k else square
+
+
+@mxnet.lowers("_np_trace")
+def trace(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._np_trace(x) {offset = 0, axis1 = 0, axis2 = 1} -> the sum of a diagonal"""
+    return op.ReduceSum(main_diagonal(op, _axes_last(node, op, rank_of_operand(node)), node.integer("offset", 0)), [-1])
+
+
+@mxnet.lowers("_npi_tril")
+def lower_triangle(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npi_tril(x) {k = 0} -> 0 above diagonal k; of one dimension a matrix with it as each row"""
+    x, rank = node.operand(0), rank_of_operand(node)
+    sizes = op.ShapeOf(x)
+    columns = op.Range(0, op.Gather(sizes, -1, 0), 1, output_type=si64)
+    rows = op.Range(0, op.Gather(sizes, -2 if rank > 1 else -1, 0), 1, output_type=si64)
+    within = op.LessEqual(columns, op.Add(op.Unsqueeze(rows, [1]), node.integer("k", 0)))
+    return op.Select(within, x, op.constant_like(0, x))
+
+
+@mxnet.lowers("_npi_rot90")
+def rot90(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npi_rot90(x) {k = 1, axes = (0, 1)} -> a quarter turn k times, from the first axis to the second"""
+    x, rank = node.operand(0), rank_of_operand(node)
+    first, second = (normalize_axis(axis, rank) for axis in entries(node, "axes", (0, 1)))
+    turns = node.integer("k", 1) % 4
+    order = list(range(rank))
+    order[first], order[second] = second, first
+    if turns == 0:
+        return x
+    if turns == 2:
+        return _backwards(op, x, [first, second])
+    return op.transposed(_backwards(op, x, [second]), order) if turns == 1 else _backwards(op, op.transposed(x, order), [second])
+
+
+def _backwards(op: OpBuilder, x: SSAValue, axes: Sequence[int]) -> SSAValue:
+    count = len(axes)
+    return op.Slice(x, [-1] * count, [-(2**63 - 1)] * count, [-1] * count, list(axes))
+
+
+@mxnet.lowers("_np_moveaxis")
+def move_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._np_moveaxis(x) {source, destination} -> opset1.Transpose(x, order)"""
+    rank = rank_of_operand(node)
+    source, target = ([normalize_axis(axis, rank) for axis in entries(node, name)] for name in ("source", "destination"))
+    order = [axis for axis in range(rank) if axis not in source]
+    for place, axis in sorted(zip(target, source, strict=True)):
+        order.insert(place, axis)
+    return op.transposed(node.operand(0), order)
+
+
+def _at_least(op: OpBuilder, x: SSAValue, rank: int | None, wanted: int) -> SSAValue:
+    """An array with as many dimensions as wanted, where numpy's atleast_1d, 2d and 3d add them."""
+    if rank is None or rank >= wanted:
+        return x
+    added = {(0, 1): [0], (0, 2): [0, 1], (1, 2): [0], (0, 3): [0, 1, 2], (1, 3): [0, 2], (2, 3): [2]}
+    return op.Unsqueeze(x, added[rank, wanted])
+
+
+@mxnet.lowers("_np_atleast_1d", "_np_atleast_2d", "_np_atleast_3d")
+def at_least(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """mxnet._np_atleast_2d(x, …) -> each with dimensions of 1 added"""
+    wanted = int(node.op.KIND[-2])
+    return [_at_least(op, value, rank_of_operand(node, index), wanted) for index, value in enumerate(operands(node))]
+
+
+_STACKS = {"_npi_hstack": (1, 1), "_npi_vstack": (2, 0), "_npi_dstack": (3, 2), "_npi_column_stack": (2, 1)}
+"""The least rank of the operands and the axis along which they are joined."""
+
+
+@mxnet.lowers(*_STACKS)
+def stacked(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npi_vstack(a, b, …) -> opset1.Concat of the operands with at least two dimensions, and so on"""
+    least, axis = _STACKS[node.op.KIND]
+    values: list[SSAValue] = []
+    for index, value in enumerate(operands(node)):
+        rank = rank_of_operand(node, index)
+        is_column = node.op.KIND == "_npi_column_stack" and rank == 1
+        values.append(op.Unsqueeze(value, [1]) if is_column else _at_least(op, value, rank, least))
+    if node.op.KIND == "_npi_hstack" and rank_of(values[0]) == 1:
+        axis = 0
+    return op.Concat(*values, axis=axis) if len(values) > 1 else values[0]
+
+
+@mxnet.lowers("_npi_hsplit", "_npi_dsplit")
+def split_along(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """mxnet._npi_hsplit(x) {indices, sections} -> parts along axis 1, or the only one; dsplit: along axis 2"""
+    axis = 2 if node.op.KIND == "_npi_dsplit" else 0 if rank_of_operand(node) == 1 else 1
+    return parts_at(node, op, axis)
+
+
+def parts_at(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue]:
+    """`sections` equal parts along an axis, or parts that begin at `indices`."""
+    sections = node.integer("sections", 0)
+    if not 0 <= sections <= MAXIMUM_PARTS:
+        node.fail(f"{sections} sections")
+    if sections:
+        return op.Split.parts(sections, node.operand(0), op.constant(axis), num_splits=sections)
+    places = list(entries(node, "indices"))
+    places = places[1:] if places[:1] == [0] else places
+    lengths = [b - a for a, b in zip([0, *places], places, strict=False)]
+    if any(length < 0 for length in lengths):
+        node.fail(f"indices {places} do not rise")
+    return op.VariadicSplit.parts(len(lengths) + 1, node.operand(0), op.constant(axis), [*lengths, -1])
+
+
+MAXIMUM_PARTS = 10_000
+"""Largest number of parts that an operation divides its operand into."""
+
+
+@mxnet.lowers("_npi_diff")
+def differences(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npi_diff(x) {n = 1, axis = -1} -> the differences of neighbours along an axis, n times"""
+    x, axis = node.operand(0), normalize_axis(node.integer("axis", -1), rank_of_operand(node))
+    for _ in range(min(node.integer("n", 1), 64)):
+        x = op.Subtract(op.Slice(x, [1], [2**63 - 1], [1], [axis]), op.Slice(x, [0], [-1], [1], [axis]))
+    return x
+
+
+@mxnet.lowers("_npx_nonzero")
+def non_zero(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npx_nonzero(x) -> opset3.NonZero(x), a row for each place"""
+    return op.transposed(op.NonZero(node.operand(0), output_type=si64), [1, 0])
+
+
+@mxnet.lowers("_npi_indices")
+def indices(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._npi_indices() {dimensions} -> a constant with the coordinates of all places"""
+    sizes = entries(node, "dimensions")
+    if np.prod(sizes, dtype=float) * len(sizes) > 1 << 28:
+        node.fail(f"the coordinates of {list(sizes)}")
+    return op.constant(np.indices(sizes).astype(np.int64))

@@ -1,0 +1,75 @@
+"""Windows of images as columns, and correlations of two images.
+
+Source: nn/im2col.h, nn/im2col.cc and correlation-inl.h of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.correlation import Correlation, correlated
+from moir.lowering.mxnet.attributes import by_axis, entries
+from moir.lowering.mxnet.table import mxnet
+from moir.rewriting.builder import OpBuilder
+
+
+def _kernel(node: LoweringNode) -> tuple[int, ...]:
+    kernel = entries(node, "kernel")
+    if len(kernel) != 2 or min(kernel) < 1:
+        node.fail(f"kernel {list(kernel)} is no kernel of two axes")
+    return kernel
+
+
+@mxnet.lowers("im2col")
+def im2col(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.im2col(x [N, C, H, W]) {kernel, stride, dilate, pad} -> the windows as columns [N, C · K, windows]
+
+    A Convolution of each channel with filters of one 1 each.
+    """
+    kernel, x = _kernel(node), node.operand(0)
+    pads, area = by_axis(node, "pad", 2, 0), int(np.prod(kernel))
+    shape = op.ShapeOf(x)
+    lines = op.Reshape(x, op.Concat(op.constant([-1, 1]), op.Slice(shape, [2], [4], [1]), axis=0), special_zero=False)
+    windows = op.Convolution(
+        lines,
+        op.constant_like(np.eye(area, dtype=np.float32).reshape(area, 1, *kernel), x),
+        strides=by_axis(node, "stride", 2, 1),
+        dilations=by_axis(node, "dilate", 2, 1),
+        pads_begin=pads,
+        pads_end=pads,
+        auto_pad="explicit",
+    )
+    channels = op.Multiply(op.Gather(shape, [1], 0), area)
+    columns = op.ReduceProd(op.Slice(op.ShapeOf(windows), [2], [4], [1]), [0], keep_dims=True)
+    return op.Reshape(windows, op.Concat(op.Gather(shape, [0], 0), channels, columns, axis=0), special_zero=False)
+
+
+@mxnet.lowers("col2im")
+def col2im(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.col2im(x [N, C · K, windows]) {output_size, kernel, stride, dilate, pad} -> opset15.Col2Im"""
+    kernel, pads = _kernel(node), by_axis(node, "pad", 2, 0)
+    return op.Col2Im(
+        node.operand(0),
+        op.constant(list(entries(node, "output_size"))),
+        op.constant(list(kernel)),
+        strides=by_axis(node, "stride", 2, 1),
+        dilations=by_axis(node, "dilate", 2, 1),
+        pads_begin=pads,
+        pads_end=pads,
+    )
+
+
+@mxnet.lowers("Correlation")
+def correlation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.Correlation(a, b) {kernel_size, max_displacement, …} -> a channel for each displacement"""
+    form = Correlation(
+        kernel=node.integer("kernel_size", 1),
+        displacement=node.integer("max_displacement", 1),
+        stride=node.integer("stride1", 1),
+        displacement_stride=node.integer("stride2", 1),
+        pad=node.integer("pad_size", 0),
+        is_product=node.flag("is_multiply", True),
+    )
+    return correlated(node, op, node.operand(0), node.operand(1), form)

@@ -19,7 +19,7 @@ from moir.rewriting.builder import OpBuilder
 class Step(NamedTuple):
     """What a body computes: the states after it, the parts of joined results, and whether another step follows.
 
-    A part has the dimension along which the parts are joined, of size 1.
+    A part has the dimension along which the parts are joined, of size 1. Without `goes_on` another step always follows.
     """
 
     states: Sequence[SSAValue]
@@ -46,7 +46,8 @@ def repeated_steps(
     cuts: Sequence[Cut] = (),
     invariants: Sequence[SSAValue] = (),
     joins: Sequence[Slicing] = (),
-    most: int | None = None,
+    most: int | SSAValue | None = None,
+    starts: SSAValue | None = None,
 ) -> list[SSAValue]:
     """Repeat a body; returns the states after the last step, then the joined parts.
 
@@ -58,10 +59,14 @@ def repeated_steps(
         invariants: values that do not change; those that are known become constants of the body.
         joins: how the parts of each joined result are put together.
         most: the most steps of a Loop, which also ends when `goes_on` is false; None for a TensorIterator.
+        starts: whether a Loop begins at all; None if it does.
     """
     block = Block()
     inside = OpBuilder(op.known, block)
-    operands = [] if most is None else [op.constant(most), op.constant(np.array(True))]
+    operands: list[SSAValue] = []
+    if most is not None:
+        operands.append(most if isinstance(most, SSAValue) else op.constant(most))
+        operands.append(op.constant(np.array(True)) if starts is None else starts)
     lead = len(operands)
     inputs: list[BodyPort] = []
 
@@ -82,8 +87,7 @@ def repeated_steps(
     step = body(inside, carried, slices, fixed)
     results = [*step.states, *step.parts]
     if most is not None:
-        assert step.goes_on is not None
-        results.insert(0, step.goes_on)
+        results.insert(0, inside.constant(np.array(True)) if step.goes_on is None else step.goes_on)
     for value in results:
         # The runtime would overwrite a Parameter that is a Result before it reads its value.
         copied = inside.Identity(value) if isinstance(value.owner, Parameter) else value

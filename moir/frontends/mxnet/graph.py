@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
@@ -50,20 +50,31 @@ OUTPUT_NAMES: dict[str, tuple[str, ...]] = {
     "RNN": ("output", "state_output", "statecell_output"),
     "_contrib_MultiProposal": ("output", "score"),
     "_contrib_Proposal": ("output", "score"),
-    "_npi_column_stack": ("out",),
     "_npi_concatenate": ("out",),
     "_npi_dstack": ("out",),
     "_npi_hstack": ("out",),
     "_npi_matmul": ("out",),
-    "_npi_stack": ("out",),
-    "_npi_vstack": ("out",),
     "_npi_std": ("std", "mean"),
     "_npi_var": ("var", "mean"),
     "make_loss": ("loss",),
 }
 """The names of the results of kinds with several, hidden ones included, that are not numbered."""
 
-NUMBERED = frozenset(("CTCLoss", "SliceChannel", "_contrib_box_nms", "_split_v2", "ctc_loss", "moments", "sort", "split"))
+NUMBERED = frozenset(
+    (
+        "CTCLoss",
+        "SliceChannel",
+        "_contrib_box_nms",
+        "_npi_average",
+        "_npi_norm",
+        "_npi_sort",
+        "_split_v2",
+        "ctc_loss",
+        "moments",
+        "sort",
+        "split",
+    )
+)
 """The kinds whose results have numbers in their names, even if only one of them is visible."""
 
 
@@ -81,6 +92,8 @@ class SymbolBuilder:
         self.values = values
         self.path = path
         self.operations = Operations()
+        self.given: dict[int, SSAValue] = {}
+        """The values of variables of a graph of control flow, by the numbers of their nodes."""
         self._results: dict[int, Sequence[SSAValue]] = {}
         self._counts = _result_counts(symbol)
 
@@ -88,7 +101,9 @@ class SymbolBuilder:
         """The block. Raises ModelFileError if the symbol is inconsistent or has no outputs."""
         needed = self._needed()
         for number, node in enumerate(self.symbol.nodes):
-            if number in needed:
+            if number in self.given:
+                self._results[number] = [self.given[number]]
+            elif number in needed:
                 self._results[number] = [self._variable(node, number)] if node.kind == VARIABLE else self._operation(node, number)
         results: list[Operation] = []
         for number, index in self.symbol.heads:
@@ -176,11 +191,6 @@ class SymbolBuilder:
 
     def _operation(self, node: Node, number: int) -> Sequence[SSAValue]:
         """The operation of a node; returns its results."""
-        if node.subgraphs:
-            hint = "unroll the loop when the symbol is made, or write a front transformation"
-            raise ModelFileError(
-                "control flow is not supported", operation=f"mxnet.{node.kind}", node=node.name, location=str(self.path), hint=hint
-            )
         operands = [self._value(reference) for reference in self._inputs(node)]
         if node.kind == "BatchNorm" and len(operands) == 3:
             operands += [self._constant(name, self.values[name]) for each in STATISTICS if (name := f"{node.name}_{each}") in self.values]
@@ -190,15 +200,44 @@ class SymbolBuilder:
             properties={name: attribute_of(value) for name, value in node.attributes.items() if name},
             attributes={"name": string_attribute(node.name), "tensor_names": several_tensor_names(self._names(node, number, count))},
             result_types=[UNKNOWN] * count,
+            regions=[self._region(node, number, operands) for number in range(len(node.subgraphs))],
         )
         self.operations.append(op)
         return op.results
+
+    def _region(self, node: Node, number: int, operands: Sequence[SSAValue]) -> Region:
+        """A graph of control flow, with a Parameter for each operand of the node."""
+        subgraph, places = node.subgraphs[number], _operand_places(node, number)
+        variables = [index for index, each in enumerate(subgraph.nodes) if each.kind == VARIABLE]
+        if len(places) != len(variables) or any(not 0 <= place < len(operands) for place in places):
+            reason = f"graph {number} has {len(variables)} variables for operands {places} of {len(operands)}"
+            raise ModelFileError(reason, operation=f"mxnet.{node.kind}", node=node.name, location=str(self.path))
+        builder = SymbolBuilder(subgraph, self.values, self.path)
+        parameters = [opset.operation("opset1.Parameter").create(result_types=[UNKNOWN]) for _ in operands]
+        builder.operations.list.extend(parameters)
+        builder.given = {variable: parameters[place].results[0] for variable, place in zip(variables, places, strict=True)}
+        return Region(builder.block())
 
     def _names(self, node: Node, number: int, count: int) -> list[list[str]]:
         """The names of the results of a node: those that MXNet lists, and that of the node for the first one."""
         names = [[self._name(node, number, index)] for index in range(count)]
         names[0].append(node.name)
         return names
+
+
+def _operand_places(node: Node, number: int) -> list[int]:
+    """Which operand of a node of control flow each variable of its graph `number` is."""
+
+    def places(name: str) -> list[int]:
+        found = node.attributes.get(name, [])
+        return [place for place in found if isinstance(place, int)] if isinstance(found, list) else []
+
+    if node.kind == "_foreach":
+        # Here the lists say which variable each operand is.
+        order = [*places("in_data_locs"), *places("in_state_locs"), *places("remain_locs")]
+        return sorted(range(len(order)), key=order.__getitem__)
+    names = {"_while_loop": ("cond", "func"), "_cond": ("cond", "then", "else")}.get(node.kind, ())
+    return places(f"{names[number]}_input_locs") if number < len(names) else []
 
 
 def _declared_count(node: Node) -> int:

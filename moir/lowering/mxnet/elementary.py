@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, f32, is_element_type, to_numpy
+from moir.dialects.element_types import boolean, f32, is_element_type, si64, to_numpy
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import is_integer
@@ -107,7 +107,8 @@ def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
     name, x = plain_name(node.op.KIND), node.operand(0)
     if name == "negative" and is_integer(x) and "ui" in str(element_of(x)):
         # The CPU plugin multiplies by -1, which is no unsigned number.
-        return op.Subtract(op.constant_like(0, x), x)
+        wide = op.FloorMod(op.Negative(op.convert(x, si64)), 1 << 8 * to_numpy(element_of(x)).itemsize)
+        return op.ConvertLike(wide, x)
     if name in _FUNCTIONS:
         return getattr(op, _FUNCTIONS[name])(x)
     if is_integer(x):

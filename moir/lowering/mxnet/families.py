@@ -43,6 +43,7 @@ FAMILIES: dict[str, str] = {
         "_npx_nonzero diag linalg_extractdiag linalg_makediag"
     ),
     "boxes": "_contrib_box_decode _contrib_box_iou",
+    "control_flow": "_cond _foreach _while_loop",
     "convolution": (
         "Convolution Convolution_v1 Deconvolution _contrib_DeformableConvolution _contrib_ModulatedDeformableConvolution "
         "_npx_convolution _npx_deconvolution"

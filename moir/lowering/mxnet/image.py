@@ -102,13 +102,22 @@ def _resized_sizes(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
         return _sizes(op, node.operand(1))
     if mode in _ROUNDED:
         return _ROUNDED[mode](op, _sizes(op, x))
-    if mode not in ("size", "odd_scale"):
+    if mode == "odd_scale":
+        # Of odd sizes what is between the first and the last row is scaled.
+        sizes = _sizes(op, x)
+        rest = op.Mod(sizes, 2)
+        return op.Add(_scaled(node, op, op.Subtract(sizes, rest)), rest)
+    if mode != "size":
         node.fail(f"mode {mode!r} does not exist")
-    if mode == "size" and not node.has("scale_height"):
+    if not node.has("scale_height"):
         return op.constant([node.integer("height", 1), node.integer("width", 1)])
+    return _scaled(node, op, _sizes(op, x))
+
+
+def _scaled(node: LoweringNode, op: OpBuilder, sizes: SSAValue) -> SSAValue:
+    """Sizes multiplied by the scales and rounded down."""
     scales = op.constant([node.number("scale_height"), node.number("scale_width", node.number("scale_height"))])
-    scaled = op.convert(op.Floor(op.Multiply(op.convert(_sizes(op, x), f32), scales)), si64)
-    return scaled if mode == "size" else _ROUNDED["to_odd_up"](op, scaled)
+    return op.convert(op.Floor(op.Multiply(op.convert(sizes, f32), scales)), si64)
 
 
 @mxnet.lowers("_contrib_AdaptiveAvgPooling2D")

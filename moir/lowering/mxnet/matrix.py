@@ -41,7 +41,9 @@ def dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
     ranks = rank_of_operand(node, 0), rank_of_operand(node, 1)
     first, second = node.flag("transpose_a"), node.flag("transpose_b")
     if max(ranks) <= 2:
-        return op.MatMul(a, b, transpose_a=first and ranks[0] == 2, transpose_b=second and ranks[1] == 2)
+        product = op.MatMul(a, b, transpose_a=first and ranks[0] == 2, transpose_b=second and ranks[1] == 2)
+        # That of two lists is a list of one, numpy's a number.
+        return op.Unsqueeze(product, [0]) if ranks == (1, 1) and node.op.KIND == "dot" else product
     if node.op.KIND != "dot":
         if ranks[1] == 1:
             return op.MatMul(a, b)

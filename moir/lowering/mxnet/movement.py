@@ -40,6 +40,8 @@ def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.Concat(a, b, …) {dim = 1} -> opset1.Concat(a, b, …) {axis}"""
     axis = node.integer("axis", 0) if node.op.KIND == "_npi_concatenate" else node.integer("dim", 1)
     values = operands(node)
+    if node.op.KIND == "_npi_concatenate" and not node.has("axis") and node.has("num_args"):
+        values, axis = [op.Reshape(value, [-1], special_zero=False) for value in values], 0
     return op.Concat(*values, axis=normalize_axis(axis, rank_of_operand(node)) if axis < 0 else axis) if len(values) > 1 else values[0]
 
 

@@ -53,7 +53,8 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     x = op.convert(x, element(node, node.element(0)))
     if name.startswith("nan"):
         x = op.Select(op.IsNaN(x), op.ConvertLike(op.constant(0.0 if name == "nansum" else 1.0), x), x)
-    return _shaped(node, op, getattr(op, _REDUCTIONS[name])(x, _axes(node), keep_dims=node.flag("keepdims")))
+    axes = _axes(node)
+    return _shaped(node, op, getattr(op, _REDUCTIONS[name])(x, axes, keep_dims=node.flag("keepdims")) if axes else x)
 
 
 def _shaped(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:

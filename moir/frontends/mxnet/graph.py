@@ -60,6 +60,9 @@ OUTPUT_NAMES: dict[str, tuple[str, ...]] = {
 }
 """The names of the results of kinds with several, hidden ones included, that are not numbered."""
 
+_RANGED = ("output", "min_output", "max_output")
+"""The names of the results of quantized operations."""
+
 NUMBERED = frozenset(
     (
         "CTCLoss",
@@ -142,7 +145,8 @@ class SymbolBuilder:
         """The name of a result, as MXNet lists outputs."""
         if node.kind == VARIABLE:
             return node.name
-        if (names := OUTPUT_NAMES.get(node.kind)) is not None and index < len(names):
+        names = _RANGED if node.kind.startswith("_contrib_quantized_") else OUTPUT_NAMES.get(node.kind)
+        if names is not None and index < len(names):
             return f"{node.name}_{names[index]}"
         # The values of topk come with hidden indices.
         is_numbered = node.kind in NUMBERED or (node.kind == "topk" and node.attributes.get("ret_typ") in ("value", "both"))
@@ -206,7 +210,7 @@ class SymbolBuilder:
         return op.results
 
     def _region(self, node: Node, number: int, operands: Sequence[SSAValue]) -> Region:
-        """A graph of control flow, with a Parameter for each operand of the node."""
+        """A graph of control flow or of fused operations, with a Parameter for each operand of the node."""
         subgraph, places = node.subgraphs[number], _operand_places(node, number)
         variables = [index for index, each in enumerate(subgraph.nodes) if each.kind == VARIABLE]
         if len(places) != len(variables) or any(not 0 <= place < len(operands) for place in places):
@@ -226,7 +230,7 @@ class SymbolBuilder:
 
 
 def _operand_places(node: Node, number: int) -> list[int]:
-    """Which operand of a node of control flow each variable of its graph `number` is."""
+    """Which operand of a node each variable of its graph `number` is; those of fused operations are the first ones."""
 
     def places(name: str) -> list[int]:
         found = node.attributes.get(name, [])
@@ -236,6 +240,8 @@ def _operand_places(node: Node, number: int) -> list[int]:
         # Here the lists say which variable each operand is.
         order = [*places("in_data_locs"), *places("in_state_locs"), *places("remain_locs")]
         return sorted(range(len(order)), key=order.__getitem__)
+    if node.kind.startswith("_sg_"):
+        return list(range(sum(each.kind == VARIABLE for each in node.subgraphs[number].nodes)))
     names = {"_while_loop": ("cond", "func"), "_cond": ("cond", "then", "else")}.get(node.kind, ())
     return places(f"{names[number]}_input_locs") if number < len(names) else []
 

@@ -101,6 +101,12 @@ FAMILIES: dict[str, str] = {
     ),
     "pooling": "Pooling Pooling_v1 _npx_pooling",
     "proposal": "Custom _contrib_MultiProposal _contrib_Proposal",
+    "quantization": (
+        "_contrib_dequantize _contrib_quantize _contrib_quantize_v2 _contrib_quantized_act _contrib_quantized_batch_norm "
+        "_contrib_quantized_concat _contrib_quantized_conv _contrib_quantized_elemwise_add _contrib_quantized_elemwise_mul "
+        "_contrib_quantized_embedding _contrib_quantized_flatten _contrib_quantized_fully_connected _contrib_quantized_pooling "
+        "_contrib_requantize _sg_mkldnn_conv _sg_mkldnn_fully_connected"
+    ),
     "recurrent": "RNN _npx_rnn",
     "reduction": (
         "_np_all _np_amax _np_amin _np_any _np_product _np_sometrue _npi_average moments nanprod "

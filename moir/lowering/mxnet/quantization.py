@@ -1,0 +1,346 @@
+"""Quantized operations: their integers are computed as the real numbers that they stand for.
+
+    q, low, high = mxnet._contrib_quantize_v2(x) {min_calib_range, max_calib_range}
+->  y = opset1.FakeQuantize(x, -128 / 127.5 · T, 127 / 127.5 · T, …) {levels = 256}, T the larger of |low| and |high|
+
+A quantized operand comes with the limits of its range, which say what an integer stands for: T is 127.5 in i8, 255.5 in
+u8 and 2³¹ in i32. As long as only quantized operations use a result it is the real number, rounded as
+the integer is, so that the runtime can compute it with integers; any other user gets the integer itself.
+
+The limits of a result are computed too, but not how MXNet rounds within an operation: a bias, or the weights that an
+operation quantizes itself.
+
+Source: contrib/quantize_v2-inl.h, contrib/quantization_utils.h and quantization/ of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import f32, si8, si32, ui8
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.shapes import element_of, rank_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.branches import inlined
+from moir.lowering.mxnet.convolution import convolution
+from moir.lowering.mxnet.families import FAMILIES
+from moir.lowering.mxnet.matrix import fully_connected
+from moir.lowering.mxnet.pooling import pooling
+from moir.lowering.mxnet.table import mxnet
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+_SCALES: dict[Attribute, float] = {si8: 127.5, ui8: 255.5, si32: 2.0**31}
+"""The number of each type that stands for the limit of the range."""
+
+_BOUNDS: dict[Attribute, tuple[float, float]] = {si8: (-128.0, 127.0), ui8: (0.0, 255.0)}
+"""The smallest and the largest integer of the types that values are rounded to."""
+
+_PRODUCT_SCALE = 127.0
+"""The number that stands for the limit of a factor, whatever its type, where MXNet computes the range of a product."""
+
+_QUANTIZED = frozenset(FAMILIES["quantization"].split())
+_TYPES = "element types of quantized values"
+
+
+class _Operands(LoweringNode):
+    """A node with other operands in place of its own."""
+
+    def __init__(self, node: LoweringNode, values: Sequence[SSAValue]) -> None:
+        super().__init__(node.op, node.version, node.run)
+        self._values = list(values)
+
+    @property
+    def operands(self) -> list[SSAValue]:
+        return self._values
+
+    def optional(self, index: int) -> SSAValue | None:
+        return self._values[index] if index < len(self._values) else None
+
+
+def _type_of(node: LoweringNode, value: SSAValue) -> Attribute:
+    """The element type that a quantized value has in MXNet. Raises ConversionError if it is none of them."""
+    types = node.run.state(_TYPES, dict[SSAValue, Attribute])
+    found = types.get(value, element_of(value))
+    if found not in _SCALES:
+        node.fail(f"an operand of element type {found} is not quantized")
+    return found
+
+
+def _limit(op: OpBuilder, low: SSAValue, high: SSAValue) -> SSAValue:
+    """The larger absolute value of the two limits, as a scalar."""
+    return op.Reshape(op.Maximum(op.Abs(low), op.Abs(high)), op.constant(np.zeros(0, np.int64)), special_zero=False)
+
+
+def _real(node: LoweringNode, op: OpBuilder, index: int, limits: int) -> SSAValue:
+    """The real numbers that a quantized operand stands for; the limits of its range are operands from `limits` on."""
+    value = node.operand(index)
+    type_ = _type_of(node, value)
+    if element_of(value) == f32:
+        return value
+    step = op.Divide(_limit(op, node.operand(limits), node.operand(limits + 1)), _SCALES[type_])
+    return op.Multiply(op.convert(value, f32), step)
+
+
+def _is_inner(node: LoweringNode) -> bool:
+    """Whether only quantized operations use the first result."""
+    users = [use.operation for use in node.op.results[0].uses]
+    return all(isinstance(user, FrameworkOp) and user.KIND in _QUANTIZED for user in users)
+
+
+def _result(
+    node: LoweringNode,
+    op: OpBuilder,
+    value: SSAValue,
+    limit: SSAValue,
+    type_: Attribute,
+    ends: Sequence[SSAValue] = (),
+    is_rounded: bool = False,
+) -> Replacement:
+    """The results of a quantized operation: its value and the limits of its range.
+
+    Args:
+        node: the operation.
+        op: the builder.
+        value: the real numbers.
+        limit: the limit T of the range.
+        type_: the element type in MXNet.
+        ends: the limits that MXNet hands on; without them -T, or 0, and T.
+        is_rounded: whether the real numbers are those of integers already.
+    """
+    if not _is_inner(node):
+        value = op.convert(_integers(op, op.Multiply(op.Divide(value, limit), _SCALES[type_]), type_), type_)
+    elif type_ != si32 and not is_rounded:
+        value = _rounded(op, value, limit, type_)
+    node.run.state(_TYPES, dict[SSAValue, Attribute])[value] = type_
+    ends = ends or (op.constant(0.0) if type_ == ui8 else op.Negative(limit), limit)
+    return [value, *(op.Reshape(each, op.constant([1]), special_zero=False) for each in ends)]
+
+
+def _integers(op: OpBuilder, value: SSAValue, type_: Attribute) -> SSAValue:
+    """Rounded numbers, within the bounds of a type; those of i32 are within them anyway."""
+    if type_ == si32:
+        # The CPU plugin (2026.4) loses the sign of what it converts to integers behind the other mode.
+        return op.Round(value, mode="half_to_even")
+    return op.Clamp(op.Round(value, mode="half_away_from_zero"), min=_BOUNDS[type_][0], max=_BOUNDS[type_][1])
+
+
+def _rounded(op: OpBuilder, value: SSAValue, limit: SSAValue, type_: Attribute, scale: float | None = None) -> SSAValue:
+    """Real numbers rounded to those that integers stand for; `scale`: what stands for the limit as they are rounded."""
+    step, given = op.Divide(limit, _SCALES[type_]), op.Divide(limit, scale or _SCALES[type_])
+    if op.known.constant(limit) is not None:
+        bounds = [op.Multiply(each, bound) for each in (given, step) for bound in _BOUNDS[type_]]
+        return op.FakeQuantize(value, *bounds, levels=256)
+    return op.Multiply(_integers(op, op.Divide(value, given), type_), step)
+
+
+def _calibrated(node: LoweringNode) -> tuple[float, float] | None:
+    """The range that the calibration found; None if there was none."""
+    if not (node.has("min_calib_range") and node.has("max_calib_range")):
+        return None
+    return node.number("min_calib_range"), node.number("max_calib_range")
+
+
+def _to_range(node: LoweringNode, op: OpBuilder, value: SSAValue, is_rounded_finer: bool = True) -> Replacement:
+    """Real numbers quantized to the calibrated range, or to that of the data themselves.
+
+    `is_rounded_finer`: whether the limit stands for what it is afterwards, too, and not for the largest integer.
+    """
+    wanted, limits = node.text("out_type", "int8"), _calibrated(node)
+    if wanted not in ("auto", "int8", "uint8"):
+        node.fail(f"out_type {wanted!r} does not exist")
+    is_unsigned = wanted == "uint8" or (wanted == "auto" and limits is not None and limits[0] >= 0)
+    if limits is not None:
+        limit = op.constant(max(abs(each) for each in limits))
+    else:
+        limit = op.ReduceMax(op.Abs(value), list(range(rank_of(value) or 0)))
+    ends = [op.constant(each) for each in limits] if limits is not None and is_unsigned else []
+    return _in_range(node, op, value, limit, ui8 if is_unsigned else si8, ends, is_rounded_finer)
+
+
+def _in_range(
+    node: LoweringNode, op: OpBuilder, value: SSAValue, limit: SSAValue, type_: Attribute, ends: Sequence[SSAValue], is_rounded_finer: bool
+) -> Replacement:
+    """The results of a quantization: see `_to_range`."""
+    if is_rounded_finer:
+        return _result(node, op, value, limit, type_, ends)
+    return _result(node, op, _rounded(op, value, limit, type_, _BOUNDS[type_][1]), limit, type_, ends, is_rounded=True)
+
+
+@mxnet.lowers("_contrib_quantize_v2")
+def quantize_v2(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_quantize_v2(x) {min_calib_range, max_calib_range, out_type = "int8"} -> opset1.FakeQuantize(x)"""
+    return _to_range(node, op, node.operand(0))
+
+
+@mxnet.lowers("_contrib_quantize")
+def quantize(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_quantize(x, low, high) {out_type = "uint8"} -> opset1.FakeQuantize(x)"""
+    wanted = node.text("out_type", "uint8")
+    if wanted not in ("int8", "uint8"):
+        node.fail(f"out_type {wanted!r} does not exist")
+    low = node.constant(1)
+    if wanted == "uint8" and (low is None or low.min() < 0):
+        node.fail("unsigned integers of a range that does not begin at 0 are not supported", hint="quantize it with out_type = int8")
+    type_, limit = si8 if wanted == "int8" else ui8, _limit(op, node.operand(1), node.operand(2))
+    return _in_range(node, op, node.operand(0), limit, type_, (), is_rounded_finer=False)
+
+
+@mxnet.lowers("_contrib_dequantize")
+def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet._contrib_dequantize(q, low, high) -> the real numbers"""
+    return _real(node, op, 0, 1)
+
+
+@mxnet.lowers("_contrib_requantize")
+def requantize(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_requantize(q, low, high) {min_calib_range, max_calib_range} -> opset1.FakeQuantize"""
+    return _to_range(node, op, _real(node, op, 0, 1), is_rounded_finer=False)
+
+
+def _product(node: LoweringNode, op: OpBuilder, value: SSAValue, first: int) -> tuple[SSAValue, SSAValue]:
+    """A sum of products as MXNet's i32 stand for it, and its limit; those of factors are operands from `first` on."""
+    limits = [_limit(op, node.operand(index), node.operand(index + 1)) for index in (first, first + 2)]
+    scale = _SCALES[_type_of(node, node.operand(0))] * _SCALES[_type_of(node, node.operand(1))]
+    limit = op.Multiply(op.Multiply(*limits), _SCALES[si32] / _PRODUCT_SCALE**2)
+    return op.Multiply(value, scale / _PRODUCT_SCALE**2), limit
+
+
+def _weighted(node: LoweringNode, op: OpBuilder) -> tuple[list[SSAValue], int]:
+    """The real data, weights and bias of a convolution or matrix product, and where their limits begin."""
+    first = 2 if node.flag("no_bias") else 3
+    return [_real(node, op, index, first + 2 * index) for index in range(first)], first
+
+
+@mxnet.lowers("_contrib_quantized_conv")
+def quantized_convolution(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_quantized_conv(x, w, b, limits…) -> opset1.Convolution of real numbers, plus the bias"""
+    values, first = _weighted(node, op)
+    if first == 3:
+        # MXNet multiplies the bias by another number than the rest.
+        product, _ = _product(node, op, op.constant(1.0), first)
+        values[2] = op.Divide(op.Multiply(values[2], _SCALES[si8] / _PRODUCT_SCALE), product)
+    product, limit = _product(node, op, convolution(_Operands(node, values), op), first)
+    return _result(node, op, product, limit, si32)
+
+
+@mxnet.lowers("_contrib_quantized_fully_connected")
+def quantized_fully_connected(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_quantized_fully_connected(x, w, b, limits…) -> opset1.MatMul of real numbers, plus the bias"""
+    values, first = _weighted(node, op)
+    product, limit = _product(node, op, fully_connected(_Operands(node, values), op), first)
+    return _result(node, op, product, limit, si32)
+
+
+@mxnet.lowers("_contrib_quantized_pooling")
+def quantized_pooling(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_quantized_pooling(q, low, high) -> Pooling of real numbers; averages are rounded"""
+    limit, type_ = _limit(op, node.operand(1), node.operand(2)), _type_of(node, node.operand(0))
+    pooled = pooling(_Operands(node, [_real(node, op, 0, 1)]), op)
+    return _result(node, op, pooled, limit, type_, node.operands[1:3], is_rounded=node.text("pool_type", "max") == "max")
+
+
+@mxnet.lowers("_contrib_quantized_act")
+def quantized_activation(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_quantized_act(q, low, high) {act_type = "relu"} -> opset1.Relu of real numbers"""
+    if node.text("act_type") != "relu":
+        node.fail(f"act_type {node.text('act_type')!r} of integers does not exist")
+    limit, type_ = _limit(op, node.operand(1), node.operand(2)), _type_of(node, node.operand(0))
+    return _result(node, op, op.Relu(_real(node, op, 0, 1)), limit, type_, node.operands[1:3], is_rounded=True)
+
+
+@mxnet.lowers("_contrib_quantized_flatten")
+def quantized_flatten(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_quantized_flatten(q, low, high) -> opset1.Reshape(q, [0, -1])"""
+    limit, type_ = _limit(op, node.operand(1), node.operand(2)), _type_of(node, node.operand(0))
+    flat = op.Reshape(_real(node, op, 0, 1), [0, -1], special_zero=True)
+    return _result(node, op, flat, limit, type_, node.operands[1:3], is_rounded=True)
+
+
+@mxnet.lowers("_contrib_quantized_concat")
+def quantized_concat(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_quantized_concat(q…, low, high of each) {dim = 1} -> opset1.Concat in the widest range"""
+    count = len(node.op.operands) // 3
+    values = [_real(node, op, index, count + 2 * index) for index in range(count)]
+    limits = [_limit(op, node.operand(count + 2 * index), node.operand(count + 2 * index + 1)) for index in range(count)]
+    types = [_type_of(node, node.operand(index)) for index in range(count)]
+    joined = op.Concat(*values, axis=node.integer("dim", 1))
+    return _result(node, op, joined, reduce(op.Maximum, limits), ui8 if set(types) == {ui8} else si8)
+
+
+@mxnet.lowers("_contrib_quantized_elemwise_add")
+def quantized_add(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_quantized_elemwise_add(a, b, limits…) -> opset1.Add of real numbers, in the calibrated range"""
+    total = op.Add(_real(node, op, 0, 2), _real(node, op, 1, 4))
+    return _combined(node, op, total, op.Add(*(_limit(op, node.operand(index), node.operand(index + 1)) for index in (2, 4))))
+
+
+@mxnet.lowers("_contrib_quantized_elemwise_mul")
+def quantized_multiply(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_quantized_elemwise_mul(a, b, limits…) -> opset1.Multiply, in the calibrated range"""
+    product = op.Multiply(_real(node, op, 0, 2), _real(node, op, 1, 4))
+    if node.flag("enable_float_output"):
+        return [product]
+    return _combined(node, op, *_product(node, op, product, 2))
+
+
+def _combined(node: LoweringNode, op: OpBuilder, value: SSAValue, limit: SSAValue) -> Replacement:
+    """A sum or product: in the calibrated range, or as i32 up to a limit."""
+    if (limits := _calibrated(node)) is None:
+        return _result(node, op, value, limit, si32)
+    types = {_type_of(node, node.operand(index)) for index in (0, 1)}
+    ends = [op.constant(each) for each in limits]
+    return _result(node, op, value, op.constant(max(map(abs, limits))), ui8 if types == {ui8} else si8, ends)
+
+
+@mxnet.lowers("_contrib_quantized_batch_norm")
+def quantized_batch_norm(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_quantized_batch_norm(q, gamma, beta, mean, variance, low, high) -> opset5.BatchNormInference"""
+    limits = _calibrated(node)
+    if limits is None or node.integer("axis", 1) != 1:
+        node.fail("it needs a calibrated range and channels along axis 1")
+    gamma, beta, mean, variance = (node.operand(index) for index in range(1, 5))
+    if node.flag("fix_gamma", True):
+        gamma = op.Broadcast(op.constant_like(1.0, gamma), op.ShapeOf(gamma))
+    result = op.BatchNormInference(_real(node, op, 0, 5), gamma, beta, mean, variance, epsilon=node.number("eps", 1e-3))
+    return _result(node, op, result, op.constant(max(map(abs, limits))), si8, [op.constant(each) for each in limits])
+
+
+@mxnet.lowers("_contrib_quantized_embedding")
+def quantized_embedding(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._contrib_quantized_embedding(indices, w, low, high) {input_dim} -> opset8.Gather(w, indices, 0)"""
+    indices = op.Maximum(op.Minimum(op.convert(node.operand(0), si32), node.integer("input_dim") - 1), 0)
+    limit, type_ = _limit(op, node.operand(2), node.operand(3)), _type_of(node, node.operand(1))
+    return _result(node, op, op.Gather(_real(node, op, 1, 2), indices, 0), limit, type_, node.operands[2:4], is_rounded=True)
+
+
+@mxnet.lowers("_sg_mkldnn_conv", "_sg_mkldnn_fully_connected")
+def fused(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet._sg_mkldnn_conv(operands…, limits…) with the graph of what oneDNN computes at once -> that graph
+
+    Of quantized data the graph computes with real numbers. The result is in the calibrated range; without one it is
+    i32, or real with enable_float_output.
+    """
+    if len(node.op.regions) != 1:
+        node.fail("it has no graph")
+    values = [node.operand(index) for index in range(len(node.op.operands))]
+    if not node.flag("quantized"):
+        return list(inlined(node, op, node.op.regions[0].clone(), values))
+    types = node.run.state(_TYPES, dict[SSAValue, Attribute])
+    quantized = [index for index, value in enumerate(values) if types.get(value, element_of(value)) in _SCALES]
+    first = len(values) - 2 * len(quantized)
+    for place, index in enumerate(quantized):
+        values[index] = _real(node, op, index, first + 2 * place)
+    (found,) = inlined(node, op, node.op.regions[0].clone(), values)
+    if node.flag("enable_float_output") or node.result_count == 1:
+        return [found]
+    limits = _calibrated(node)
+    if limits is None:
+        limit = op.Maximum(op.ReduceMax(op.Abs(found), list(range(rank_of(found) or 0))), 1e-30)
+        return _result(node, op, found, limit, si32)
+    is_unsigned = node.flag("with_act") or node.flag("with_relu") or limits[0] >= 0
+    return _result(node, op, found, op.constant(max(map(abs, limits))), ui8 if is_unsigned else si8)

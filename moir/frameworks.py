@@ -197,6 +197,21 @@ CAFFE = Framework(
             "where the part of a larger mean image begins (default: its middle)",
             former=("-mo",),
         ),
+        ReaderOption(
+            "caffe_proto",
+            "--caffe-proto",
+            "FILE",
+            "caffe.proto of a fork, which names what only the .caffemodel has; then the .prototxt may be missing",
+            is_path=True,
+        ),
+        ReaderOption(
+            "custom_layers",
+            "--custom-layers",
+            "FILE",
+            "CustomLayersMapping.xml: types of layers that go into the IR as they are",
+            is_path=True,
+            former=("-k", "--k"),
+        ),
     ),
     lowering="moir.lowering.caffe.table:caffe",
 )
@@ -208,6 +223,7 @@ MXNET = Framework(
     suffixes=(".params",),
     beginning=rb"\x12\x01\0\0\0\0\0\0",
     text_beginning=rb"\s*\{\s*\"nodes\"\s*:",
+    completions=("-symbol.json",),
     options=(
         ReaderOption(
             "input_symbol",

@@ -52,6 +52,8 @@ def read_model(
     input_proto: str | Path | None = None,
     mean_file: str | Path | None = None,
     mean_file_offsets: str | None = None,
+    caffe_proto: str | Path | None = None,
+    custom_layers: str | Path | None = None,
     input_symbol: str | Path | None = None,
     nd_prefix_name: str | Path | None = None,
 ) -> ModuleOp:
@@ -65,6 +67,8 @@ def read_model(
         input_proto: for a `.caffemodel`: the text of its network, by default the `.prototxt` of its name.
         mean_file: for Caffe models: an image (`.binaryproto`) that is subtracted from the first input.
         mean_file_offsets: `"x,y"`, where the part of a larger mean image begins; by default the part is its middle.
+        caffe_proto: for Caffe models: the `caffe.proto` of a fork, which names what only the `.caffemodel` has.
+        custom_layers: for Caffe models: a `CustomLayersMapping.xml`, types of layers that go into the IR as they are.
         input_symbol: for the `.params` of MXNet: the symbol, by default the `-symbol.json` of its name.
         nd_prefix_name: for MXNet models: the common beginning of the names of `_args.nd` and `_auxs.nd`, whose values
             replace those of the parameters.
@@ -79,6 +83,8 @@ def read_model(
         input_proto=input_proto,
         mean_file=mean_file,
         mean_file_offsets=mean_file_offsets,
+        caffe_proto=caffe_proto,
+        custom_layers=custom_layers,
         input_symbol=input_symbol,
         nd_prefix_name=nd_prefix_name,
     ).reading
@@ -123,6 +129,8 @@ def convert_model(
     input_proto: str | Path | None = None,
     mean_file: str | Path | None = None,
     mean_file_offsets: str | None = None,
+    caffe_proto: str | Path | None = None,
+    custom_layers: str | Path | None = None,
     input_symbol: str | Path | None = None,
     nd_prefix_name: str | Path | None = None,
     extensions: str | Path | Sequence[str | Path] = (),
@@ -170,7 +178,8 @@ def convert_model(
         reverse_input_channels: whether the order of three channels is reversed before, which exchanges red and blue.
         tokenizers: use operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation
             sets cannot express; False refuses a model that needs them.
-        checkpoint, tags, signature, input_proto, mean_file, mean_file_offsets, input_symbol, nd_prefix_name: see
+        checkpoint, tags, signature, input_proto, mean_file, mean_file_offsets, caffe_proto, custom_layers,
+            input_symbol, nd_prefix_name: see
             `read_model`.
         extensions: directories of extensions, or names of their entry points. They are loaded for this conversion only.
         transformations_config: a JSON file that configures transformations of extensions.

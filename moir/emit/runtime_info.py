@@ -31,6 +31,8 @@ _PORT_KEY = re.compile(r"(?:in|out)\d{1,6}", re.ASCII)
 PATH_OPTIONS = frozenset(
     (
         "caffe_parser_path",
+        "caffe_proto",
+        "custom_layers",
         "extensions",
         "input_checkpoint",
         "input_meta_graph",

@@ -22,6 +22,7 @@ SPELLINGS: Mapping[str, str] = {
     "-m": "--input-model",
     "-w": "--input-model",
     "--saved_model_dir": "--input-model",
+    "--pretrained_model_name": "--input-model",
     "--saved-model-dir": "--input-model",
     "--input_meta_graph": "--input-model",
     "--input-meta-graph": "--input-model",
@@ -80,19 +81,16 @@ UNNECESSARY: Mapping[str, Unnecessary] = {
     "--disable_omitting_optional": Unnecessary("layers keep all their parameters"),
     "--enable_flattening_nested_params": Unnecessary("layers keep all their parameters"),
     "--legacy_mxnet_model": Unnecessary("symbols of all versions are read"),
+    "--save_params_from_nd": Unnecessary("the values of a training go into the IR at once"),
     "--enable_ssd_gluoncv": Unnecessary("detection networks are converted from their operations"),
 }
 """The options that have become unnecessary, by their names."""
 
 _TRUTHS = ("True", "true", "False", "false")
 
-_LAYERS = "layers that moir does not know keep their parameters; an extension says what they are"
-_SNAPSHOT = "give the parameters of the training with --nd-prefix-name"
 _KALDI = "it is for Kaldi models, which moir does not read"
 
 REFUSED: Mapping[str, str] = {
-    **dict.fromkeys(("-k", "--k"), _LAYERS),
-    **dict.fromkeys(("--pretrained_model_name", "--save_params_from_nd"), _SNAPSHOT),
     **dict.fromkeys(("--counts", "--remove_output_softmax", "--remove_memory"), _KALDI),
 }
 """The options that would change the result and that moir does not have, with what to say or do instead."""

@@ -11,20 +11,22 @@ left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32
+from moir.dialects.extension import extension_class
 from moir.dialects.framework import operation_class
 from moir.dialects.names import several_tensor_names, tensor_names
 from moir.dialects.properties import attribute_of, integer_attribute, string_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ModelFileError
+from moir.frontends.caffe.custom_layers import CustomLayer, attributes_of
 from moir.frontends.caffe.network import Layer, Network, parameters
 from moir.frontends.caffe.prototxt import Message
 from moir.frontends.caffe.weights import Weights
@@ -60,9 +62,11 @@ class NetworkBuilder:
         network: the network.
         weights: its weights.
         path: the file with its text, for messages.
+        custom: the types of layers that go into the IR as they are.
     """
 
-    def __init__(self, network: Network, weights: Weights, path: Path) -> None:
+    def __init__(self, network: Network, weights: Weights, path: Path, custom: Mapping[str, CustomLayer]) -> None:
+        self.custom = custom
         self.network = network
         self.weights = weights
         self.path = path
@@ -99,9 +103,9 @@ class NetworkBuilder:
         """Build a layer, unless it is of training."""
         if layer.type == "Input":
             self._input_layer(layer)
-        elif layer.type in DATA:
+        elif layer.type in DATA and layer.type not in self.custom:
             self._data_layer(layer)
-        elif layer.type not in TRAINING:
+        elif layer.type not in TRAINING or layer.type in self.custom:
             self._operation(layer)
 
     # Inputs
@@ -135,21 +139,26 @@ class NetworkBuilder:
 
     def _operation(self, layer: Layer) -> None:
         """Build the operation of a layer, with its weights."""
-        type_ = INFERENCE_TYPES.get(layer.type, layer.type)
+        type_ = layer.type if layer.type in self.custom else INFERENCE_TYPES.get(layer.type, layer.type)
         # The other operands of a loss are labels and their weights.
         bottoms = layer.bottoms[:1] if type_ != layer.type else layer.bottoms
         tops = layer.tops[:1] or [layer.name] if type_ != layer.type else layer.tops
         operands = [self._read(layer, bottom) for bottom in bottoms]
         blobs = self.weights.of(layer.name)
         operands += [self._constant(blob, f"{layer.name}/blob_{index}") for index, blob in enumerate(blobs)]
-        properties = {name: _attribute(values, layer, self) for name, values in parameters(layer)}
-        if blobs:
-            properties["blobs"] = integer_attribute(len(blobs))
-        op = operation_class("caffe", type_).create(
+        if (custom := self.custom.get(layer.type)) is not None:
+            operation: type[Operation] = extension_class(type_)
+            properties: dict[str, Attribute] = {name: string_attribute(text) for name, text in attributes_of(layer, custom).items()}
+        else:
+            operation = operation_class("caffe", type_)
+            properties = {name: _attribute(values, layer, self) for name, values in parameters(layer)}
+            if blobs:
+                properties["blobs"] = integer_attribute(len(blobs))
+        op = operation.create(
             operands=operands,
             properties=properties,
             attributes={"name": string_attribute(layer.name), "tensor_names": several_tensor_names(self._names(layer, tops))},
-            result_types=[UNKNOWN] * len(tops),
+            result_types=[UNKNOWN if custom is None else tensor(None, f32)] * len(tops),
         )
         self.operations.append(op)
         for top, result in zip(tops, op.results, strict=True):

@@ -18,8 +18,9 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import shape_of, tensor
 from moir.errors import ModelFileError
 from moir.frameworks import is_text
+from moir.frontends.caffe.custom_layers import read_mapping
 from moir.frontends.caffe.graph import NetworkBuilder
-from moir.frontends.caffe.network import Network, network_of
+from moir.frontends.caffe.network import Network, complete, network_of
 from moir.frontends.caffe.prototxt import read_text
 from moir.frontends.caffe.weights import Weights, read_mean
 from moir.recognition import beginning_of
@@ -32,6 +33,8 @@ def read_model(
     input_proto: str | Path | None = None,
     mean_file: str | Path | None = None,
     mean_file_offsets: str | None = None,
+    caffe_proto: str | Path | None = None,
+    custom_layers: str | Path | None = None,
 ) -> ModuleOp:
     """Read a Caffe model.
 
@@ -40,27 +43,41 @@ def read_model(
         input_proto: the `.prototxt`; by default the one beside the `.caffemodel` of its name, or `deploy.prototxt`.
         mean_file: a `.binaryproto` with a mean image [1, C, H, W], which is subtracted from the first input.
         mean_file_offsets: `x,y` of the part of a larger mean image, from its upper left corner; by default its middle.
+        caffe_proto: the `caffe.proto` of a fork. Parameters that the text of a layer does not have come from the
+            `.caffemodel` then; without a text the whole network does.
+        custom_layers: a `CustomLayersMapping.xml`.
 
     Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, missing or of another
     network.
     """
-    text, binary = _files(Path(path), None if input_proto is None else Path(input_proto))
+    given, description = (None if each is None else Path(each) for each in (input_proto, caffe_proto))
+    text, binary = _files(Path(path), given, may_lack_text=description is not None)
     weights = Weights(binary)
-    network = network_of(read_text(text), text)
+    if text is None:
+        assert description is not None
+        text, message = binary, weights.described(description)
+    else:
+        message = read_text(text)
+        if description is not None:
+            complete(message, weights.described(description))
+    network = network_of(message, text)
     _check_names(network, weights, text, binary)
-    builder = NetworkBuilder(network, weights, text)
+    builder = NetworkBuilder(network, weights, text, {} if custom_layers is None else read_mapping(Path(custom_layers)))
     block = builder.block()
     if mean_file is not None:
         _subtract_mean(block, builder.inputs, Path(mean_file), mean_file_offsets)
     return Module([ModelOp.of(network.name or binary.stem or "model", block)])
 
 
-def _files(path: Path, given: Path | None) -> tuple[Path, Path]:
-    """The text of a network and the file of its weights. Raises ModelFileError if one of them is missing."""
+def _files(path: Path, given: Path | None, may_lack_text: bool) -> tuple[Path | None, Path]:
+    """The text of a network and the file of its weights. Raises ModelFileError if one of them is missing.
+
+    The text is None if it is missing and may be.
+    """
     if not is_text(beginning_of(path)):
         beside = [path.with_suffix(".prototxt"), path.with_name(_USUAL_NAME)]
         text = given or next((each for each in beside if each.is_file()), None)
-        if text is None:
+        if text is None and not may_lack_text:
             reason = f"the network's text is missing: there is no {beside[0].name} and no {_USUAL_NAME} beside the file"
             raise ModelFileError(reason, location=str(path), hint="name it: --input-proto FILE.prototxt")
         return text, path

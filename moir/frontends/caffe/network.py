@@ -115,6 +115,17 @@ def network_of(message: Message, path: Path) -> Network:
     return Network(message.text("name"), inputs, layers)
 
 
+def complete(message: Message, other: Message) -> None:
+    """Add to the layers of a network the fields that only layers of the same names in another one have."""
+    known = {layer.text("name"): layer for name in ("layer", "layers") for layer in other.messages(name)}
+    for name in ("layer", "layers"):
+        for layer in message.messages(name):
+            found = known.get(layer.text("name"))
+            for field, values in () if found is None else found.fields.items():
+                if field not in STRUCTURE:
+                    layer.fields.setdefault(field, values)
+
+
 def _layer(message: Message, path: Path) -> Layer:
     place = f"{path}, line {message.line}"
     if message.messages("layer"):

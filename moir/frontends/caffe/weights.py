@@ -16,6 +16,8 @@ from moir.dialects.data import Array, DataAttr, TensorData
 from moir.dialects.element_types import f32
 from moir.errors import ModelFileError
 from moir.frontends.caffe.messages import BLOB_FORMAT, MESSAGES, NETWORK_FORMAT
+from moir.frontends.caffe.proto_file import message_classes
+from moir.frontends.caffe.prototxt import Message, Scalar
 from moir.frontends.files import check_beginning, map_file
 from moir.frontends.protobuf.damage import report_damage
 from moir.frontends.protobuf.wire import FileFormat, Payload, Splitter
@@ -52,6 +54,10 @@ class Weights:
         """The names of the layers that have blobs."""
         return list(self._blobs)
 
+    def described(self, description: Path) -> Message:
+        """The file without weights, as a `.proto` names its fields. Raises ModelFileError if that does not fit."""
+        return self._file.described(description)
+
     def of(self, layer: str) -> list[DataAttr]:
         """The blobs of a layer in f32; none for a layer that the file does not have."""
         return [self._file.blob(each, f"blob {index} of layer {layer!r}") for index, each in enumerate(self._blobs.get(layer, ()))]
@@ -74,6 +80,28 @@ def _text(name: bytes) -> str:
     return name.decode(errors="replace")
 
 
+def _tree(message: Any) -> Message:
+    """A message as its text would be, without blobs and maps."""
+    tree = Message(0)
+    for field, value in message.ListFields():
+        if field.name == "blobs" or (field.message_type is not None and field.message_type.GetOptions().map_entry):
+            continue
+        values: list[Any] = list(value) if hasattr(value, "extend") else [value]
+        tree.fields[field.name] = [_value(field, each) for each in values]
+    return tree
+
+
+def _value(field: Any, value: Any) -> Scalar | Message:
+    """A value of a field as the text has it: that of an enumeration is its name."""
+    if field.message_type is not None:
+        return _tree(value)
+    if field.enum_type is not None:
+        named = field.enum_type.values_by_number.get(value)
+        return value if named is None else named.name
+    # A number in single precision has as many digits as that needs.
+    return float(str(np.float32(value))) if field.cpp_type == field.CPPTYPE_FLOAT else _text(value) if isinstance(value, bytes) else value
+
+
 class _BlobFile:
     """A file of blobs: its outermost message, and the memory map with their data."""
 
@@ -87,7 +115,7 @@ class _BlobFile:
             check_beginning(path, mapped, "caffe")
         splitter = Splitter(path, memoryview(mapped), format)
         skeleton = splitter.split()
-        self._payloads, self._key = skeleton.payloads, skeleton.key
+        self._payloads, self._key, self._skeleton = skeleton.payloads, skeleton.key, skeleton.data
         from google.protobuf.message import DecodeError
 
         self.message = MESSAGES.message_class(format.message)()
@@ -97,6 +125,17 @@ class _BlobFile:
             report_damage(splitter, self.message.DESCRIPTOR)
             reason = f"damaged or not {format.name}: its protobuf encoding is invalid"
             raise ModelFileError(reason, location=str(path)) from error
+
+    def described(self, description: Path) -> Message:
+        """See `Weights.described`."""
+        from google.protobuf.message import DecodeError
+
+        message = message_classes(description)("NetParameter")()
+        try:
+            message.ParseFromString(self._skeleton)
+        except DecodeError as error:
+            raise ModelFileError(f"the file does not fit {description.name}", location=str(self._path)) from error
+        return _tree(message)
 
     def blob(self, blob: Any, what: str) -> DataAttr:
         """A blob as f32 with its shape; before Caffe 1.0 every blob had four dimensions."""

@@ -25,8 +25,8 @@ def read_model(path: str | Path, input_symbol: str | Path | None = None, nd_pref
     """Read an MXNet model.
 
     Args:
-        path: the `-symbol.json`, or the `-NNNN.params`. Of several files of parameters beside a symbol, that with the
-            highest number counts.
+        path: the `-symbol.json`, the `-NNNN.params`, or what their names have in common. Of several files of
+            parameters beside a symbol, that with the highest number counts.
         input_symbol: the symbol of a file of parameters with another name; or the parameters of a symbol.
         nd_prefix_name: the common beginning of the names of `_args.nd` and `_auxs.nd`, whose arrays of training replace
             those of the parameters.
@@ -47,7 +47,11 @@ def read_model(path: str | Path, input_symbol: str | Path | None = None, nd_pref
 
 def _files(path: Path, given: Path | None) -> tuple[Path, Path]:
     """The file of the symbol and that of the parameters. Raises ModelFileError if one of them is missing."""
+    if not path.exists():
+        path = path.with_name(path.name + _SYMBOL)
     if is_text(beginning_of(path)):
+        if given is not None and is_text(beginning_of(given)):
+            return given, _parameters_beside(path)
         return path, given or _parameters_beside(path)
     if given is not None:
         return given, path

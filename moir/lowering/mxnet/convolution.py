@@ -50,6 +50,11 @@ def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
     With groups: opset1.GroupConvolution. With channels in the last place: between transpositions.
     """
+    return convolved(node, op)
+
+
+def convolved(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """The result of a Convolution."""
     axes = len(_kernel(node))
     window, group = _window(node, axes), node.integer("num_group", 1)
     x, weights, is_last = node.operand(0), node.operand(1), is_channel_last(node)

@@ -20,6 +20,11 @@ from moir.rewriting.builder import OpBuilder
 @mxnet.lowers("FullyConnected", "_npx_fully_connected")
 def fully_connected(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.FullyConnected(x, w [N, K], b) {flatten = true} -> opset1.Add(opset1.MatMul(x as [M, K], w), b)"""
+    return connected(node, op)
+
+
+def connected(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """The result of a FullyConnected."""
     x, weights = node.operand(0), node.operand(1)
     if node.flag("flatten", True) and rank_of(x) != 2:
         x = op.Reshape(x, [0, -1], special_zero=True)
@@ -102,6 +107,11 @@ def gemm2(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.linalg_gemm2(a, b) {alpha = 1} -> alpha · opset1.MatMul(a, b)"""
     if node.integer("axis", -2) != -2:
         node.fail("rows along another axis than the last but one are not supported")
+    return _scaled_product(node, op)
+
+
+def _scaled_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """alpha · a · b"""
     result = _product(node, op)
     return result if (factor := node.number("alpha", 1.0)) == 1 else op.Multiply(result, factor)
 
@@ -110,7 +120,7 @@ def gemm2(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def gemm(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.linalg_gemm(a, b, c) {alpha = 1, beta = 1} -> alpha · opset1.MatMul(a, b) + beta · c"""
     addend, factor = node.operand(2), node.number("beta", 1.0)
-    return op.Add(gemm2(node, op), addend if factor == 1 else op.Multiply(addend, factor))
+    return op.Add(_scaled_product(node, op), addend if factor == 1 else op.Multiply(addend, factor))
 
 
 @mxnet.lowers("_linalg_syrk", "linalg_syrk")

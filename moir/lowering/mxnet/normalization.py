@@ -22,6 +22,11 @@ def batch_norm(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet.BatchNorm(x, gamma, beta, mean, variance) {eps = 1e-3, axis = 1, fix_gamma = true}
     -> opset5.BatchNormInference(x, 1 or gamma, beta, mean, variance)
     """
+    return normalized(node, op)
+
+
+def normalized(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
+    """The results of a BatchNorm."""
     if len(node.op.operands) < 5:
         node.fail("its mean and variance are no operands and not among the parameters")
     x, gamma, beta, mean, variance = (node.operand(index) for index in range(5))
@@ -120,6 +125,5 @@ def lrn(node: LoweringNode, op: OpBuilder) -> Replacement:
 @mxnet.lowers("_contrib_BatchNormWithReLU")
 def batch_norm_with_relu(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet._contrib_BatchNormWithReLU(x, gamma, beta, mean, variance) -> opset1.Relu of what BatchNorm computes"""
-    result, *others = batch_norm(node, op)
-    assert result is not None
+    result, *others = normalized(node, op)
     return [op.Relu(result), *others]

@@ -27,6 +27,11 @@ def pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
     The convention `full` rounds the number of windows up. Sums and norms are averages times the size of the window.
     """
+    return pooled(node, op)
+
+
+def pooled(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """The result of a Pooling."""
     rank, is_last = rank_of_operand(node), is_channel_last(node)
     x = channel_first(op, node.operand(0), rank) if is_last else node.operand(0)
     result = _global(node, op, x, rank) if node.flag("global_pool") else _windows(node, op, x, rank)

@@ -26,10 +26,10 @@ from moir.dialects.framework import FrameworkOp
 from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.branches import inlined
-from moir.lowering.mxnet.convolution import convolution
+from moir.lowering.mxnet.convolution import convolved
 from moir.lowering.mxnet.families import FAMILIES
-from moir.lowering.mxnet.matrix import fully_connected
-from moir.lowering.mxnet.pooling import pooling
+from moir.lowering.mxnet.matrix import connected
+from moir.lowering.mxnet.pooling import pooled
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -224,7 +224,7 @@ def quantized_convolution(node: LoweringNode, op: OpBuilder) -> Replacement:
         # MXNet multiplies the bias by another number than the rest.
         product, _ = _product(node, op, op.constant(1.0), first)
         values[2] = op.Divide(op.Multiply(values[2], _SCALES[si8] / _PRODUCT_SCALE), product)
-    product, limit = _product(node, op, convolution(_Operands(node, values), op), first)
+    product, limit = _product(node, op, convolved(_Operands(node, values), op), first)
     return _result(node, op, product, limit, si32)
 
 
@@ -232,7 +232,7 @@ def quantized_convolution(node: LoweringNode, op: OpBuilder) -> Replacement:
 def quantized_fully_connected(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet._contrib_quantized_fully_connected(x, w, b, limits…) -> opset1.MatMul of real numbers, plus the bias"""
     values, first = _weighted(node, op)
-    product, limit = _product(node, op, fully_connected(_Operands(node, values), op), first)
+    product, limit = _product(node, op, connected(_Operands(node, values), op), first)
     return _result(node, op, product, limit, si32)
 
 
@@ -240,8 +240,8 @@ def quantized_fully_connected(node: LoweringNode, op: OpBuilder) -> Replacement:
 def quantized_pooling(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet._contrib_quantized_pooling(q, low, high) -> Pooling of real numbers; averages are rounded"""
     limit, type_ = _limit(op, node.operand(1), node.operand(2)), _type_of(node, node.operand(0))
-    pooled = pooling(_Operands(node, [_real(node, op, 0, 1)]), op)
-    return _result(node, op, pooled, limit, type_, node.operands[1:3], is_rounded=node.text("pool_type", "max") == "max")
+    value = pooled(_Operands(node, [_real(node, op, 0, 1)]), op)
+    return _result(node, op, value, limit, type_, node.operands[1:3], is_rounded=node.text("pool_type", "max") == "max")
 
 
 @mxnet.lowers("_contrib_quantized_act")

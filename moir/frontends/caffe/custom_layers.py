@@ -1,0 +1,102 @@
+"""`CustomLayersMapping.xml`, Model Optimizer's list of layers that go into the IR as they are.
+
+    <CustomLayers>
+        <CustomLayer NativeType="Proposal" hasParam="true" protoParamName="proposal_param"/>
+        <CustomLayer NativeType="Warp" hasParam="false"><CustomParam Name="mode" Value="2"/></CustomLayer>
+    </CustomLayers>
+
+A layer of such a type becomes `extension.<type>`, whose attributes are the fields of its parameters: those of messages
+within them, too, values of a repeated field joined by commas, and 0 or 1 for a boolean. A `CustomParam` is an attribute
+of every layer of the type. The shapes of its results are unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, ParseError, XMLParser
+
+from moir.errors import ModelFileError
+from moir.frontends.caffe.network import Layer
+from moir.frontends.caffe.prototxt import Message, Scalar
+from moir.frontends.files import map_file
+
+_ATTRIBUTES = ("NativeType", "hasParam", "protoParamName")
+
+
+class CustomLayer(NamedTuple):
+    """What goes into the IR of the layers of one type.
+
+    Args:
+        parameters: the field with their parameters; None if they have none.
+        attributes: what all of them have.
+    """
+
+    parameters: str | None
+    attributes: dict[str, str]
+
+
+def read_mapping(path: Path) -> dict[str, CustomLayer]:
+    """The layers that a file lists, by their types. Raises ModelFileError for a file that is no such list."""
+    mapped = map_file(path)
+    parser = XMLParser()
+    try:
+        parser.feed(b"" if mapped is None else mapped[: 1 << 24])
+        root: Element = parser.close()
+    except (ParseError, ValueError, LookupError) as error:
+        raise ModelFileError(f"not XML: {error}", location=str(path)) from error
+    found: dict[str, CustomLayer] = {}
+    for entry in root:
+        if entry.tag != "CustomLayer":
+            raise _error(path, f"it has an element {entry.tag}, where only CustomLayer can be")
+        name, layer = _entry(entry, path)
+        if name in found:
+            raise _error(path, f"it has the type {name!r} twice")
+        found[name] = layer
+    return found
+
+
+def _error(path: Path, reason: str) -> ModelFileError:
+    return ModelFileError(f"not a list of custom layers: {reason}", location=str(path))
+
+
+def _entry(entry: Element, path: Path) -> tuple[str, CustomLayer]:
+    """The type and what goes into the IR of an element."""
+    name, has_parameters, parameters = (entry.get(attribute, "") for attribute in _ATTRIBUTES)
+    if not name:
+        raise _error(path, "a CustomLayer has no NativeType")
+    if has_parameters.lower() not in ("true", "false"):
+        raise _error(path, f"hasParam of {name!r} is {has_parameters!r}, not true or false")
+    if has_parameters.lower() == "true" and not parameters:
+        raise _error(path, f"{name!r} has parameters, but no protoParamName")
+    attributes: dict[str, str] = {}
+    for child in entry:
+        if child.tag != "CustomParam" or "Name" not in child.attrib or "Value" not in child.attrib:
+            raise _error(path, f"{name!r} has an element {child.tag} that is no CustomParam with Name and Value")
+        attributes[child.attrib["Name"]] = child.attrib["Value"]
+    return name, CustomLayer(parameters if has_parameters.lower() == "true" else None, attributes)
+
+
+def attributes_of(layer: Layer, custom: CustomLayer) -> Mapping[str, str]:
+    """The attributes that a layer has in the IR."""
+    found = dict(custom.attributes)
+    for message in layer.message.messages(custom.parameters) if custom.parameters else ():
+        found |= _texts(message)
+    return found
+
+
+def _texts(message: Message) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, values in message.fields.items():
+        scalars = [_text(value) for value in values if not isinstance(value, Message)]
+        if scalars:
+            found[name] = ",".join(scalars)
+        for value in values:
+            if isinstance(value, Message):
+                found |= _texts(value)
+    return found
+
+
+def _text(value: Scalar) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)

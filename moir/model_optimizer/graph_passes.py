@@ -33,6 +33,7 @@ from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.sentinels import nodes_of
 from moir.model_optimizer.graph.session import edit
+from moir.model_optimizer.graph.symbol_view import custom_type
 from moir.model_optimizer.graph.view import Stage
 from moir.model_optimizer.lowering.lower_mo import lower_node
 
@@ -109,7 +110,7 @@ class ExtractionPass(ModulePass):
 
     def _extract(self, node: GraphNode, op: FrameworkOp, versions: Mapping[str, int]) -> None:
         domain, _, kind = op.KIND.rpartition(".")
-        names = (python_layer(op) or op.KIND, kind)
+        names = (python_layer(op) or custom_type(op) or op.KIND, kind)
         extractor = next((found for name in names if (found := self.extractors.get(name.lower())) is not None), None)
         if self._run(extractor, node):
             return
@@ -120,7 +121,7 @@ class ExtractionPass(ModulePass):
     def _run(extractor: type[FrontExtractorOp] | None, node: GraphNode) -> bool:
         if extractor is None or not extractor.enabled:
             return False
-        if not extractor.extract(node):
+        if not extractor.extracted(node):
             raise ConversionError(
                 f"its extractor {extractor.__name__} says it is not supported",
                 operation=node.kind_name,

@@ -81,7 +81,8 @@ def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerPar
     # Before Caffe 1.0 every weight had four dimensions.
     if axes >= 0 and array.ndim > axes:
         array = array.reshape(array.shape[array.ndim - axes :] if axes else ())
-    return op.constant(array.reshape(*array.shape, *[1] * (_dimensions_behind(node, given, array.ndim) if array.ndim else 0)))
+    behind = _dimensions_behind(node, given, array.ndim) if array.ndim else 0
+    return op.constant(array.reshape((*array.shape, *[1] * behind)))
 
 
 def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, given: LayerParameters) -> SSAValue:

@@ -13,7 +13,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.opset.detection import CODE_TYPES
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameters
+from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameter_text, parameters
 from moir.lowering.caffe.table import caffe
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -151,6 +151,44 @@ def proposal(node: LoweringNode, op: OpBuilder) -> Replacement:
         min_size=given.integer("min_size", 16),
         ratio=given.numbers("ratio") or [0.5, 1.0, 2.0],
         scale=given.numbers("scale") or [8.0, 16.0, 32.0],
+    )
+    return [rois, probabilities]
+
+
+_PROPOSAL_LAYERS = ("rpn.proposal_layer.ProposalLayer", "SSH.layers.proposal_layer.ProposalLayer")
+"""The layers written in Python whose function is that of Proposal: module and class."""
+
+
+@caffe.lowers("Python")
+def python(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """caffe.Python(scores, offsets, image) {module = "rpn.proposal_layer", …} -> opset4.Proposal, as that of C++"""
+    given = parameters(node, "python_param")
+    name = f"{given.text('module', '')}.{given.text('layer', '')}"
+    if name not in _PROPOSAL_LAYERS:
+        hint = "an extension says what it is: a class of CaffePythonFrontExtractorOp"
+        node.fail(f"the layer {name} is code in Python", hint=hint)
+    text = given.text("param_str", given.text("param_str_", ""))
+    found = parameter_text(text)
+    if found is None:
+        node.fail(f"param_str is {text!r}, which is no list of parameters")
+    scores, offsets, image = bottoms(node, 3, 3)
+
+    def numbers(key: str, default: list[float]) -> list[float]:
+        value = found.get(key, default)
+        return [float(each) for each in (value if isinstance(value, list | tuple) else [value])]
+
+    rois, probabilities = op["opset4.Proposal"].results(
+        scores,
+        offsets,
+        op.Reshape(image, [-1], special_zero=False),
+        base_size=int(found.get("base_size", 16)),
+        pre_nms_topn=int(found.get("pre_nms_topn", 6000)),
+        post_nms_topn=int(found.get("post_nms_topn", 300)),
+        nms_thresh=float(found.get("nms_thresh", 0.7)),
+        feat_stride=int(found.get("feat_stride", 16)),
+        min_size=int(found.get("min_size", 16)),
+        ratio=numbers("ratios", [0.5, 1.0, 2.0]),
+        scale=numbers("scales", [8.0, 16.0, 32.0]),
     )
     return [rois, probabilities]
 

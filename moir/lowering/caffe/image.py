@@ -33,8 +33,8 @@ def interp(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.fail("pad_beg and pad_end must not be positive")
     if begin or end:
         x = op.Slice(x, [-begin] * 2, op.Add(op.Slice(op.ShapeOf(x), [2], [4], [1]), end), [1, 1], _AXES)
-    sizes = _sizes_like(op, others[0]) if others else _interp_sizes(node, op, x, given)
-    return _resized(op, x, sizes, "linear_onnx", "align_corners")
+    sizes = sizes_like(op, others[0]) if others else _interp_sizes(node, op, x, given)
+    return resized(op, x, sizes, "linear_onnx", "align_corners")
 
 
 def _interp_sizes(node: LoweringNode, op: OpBuilder, x: SSAValue, given: LayerParameters) -> SSAValue:
@@ -57,15 +57,15 @@ def resample(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if type_ not in ("NEAREST", "LINEAR"):
         node.fail(f"resampling of type {type_} is not supported")
     if others:
-        sizes = _sizes_like(op, others[0])
+        sizes = sizes_like(op, others[0])
     elif given.has("factor"):
         scaled = op.Multiply(op.convert(op.Slice(op.ShapeOf(x), [2], [4], [1]), f32), given.number("factor"))
         sizes = op.convert(op.Floor(scaled), si64)
     else:
         sizes = op.constant([given.integer("height"), given.integer("width")])
     if type_ == "NEAREST":
-        return _resized(op, x, sizes, "nearest", "half_pixel")
-    return _resized(op, x, sizes, "linear", "half_pixel", antialias=given.flag("antialias", True))
+        return resized(op, x, sizes, "nearest", "half_pixel")
+    return resized(op, x, sizes, "linear", "half_pixel", antialias=given.flag("antialias", True))
 
 
 @caffe.lowers("Upsample")
@@ -84,7 +84,7 @@ def upsample(node: LoweringNode, op: OpBuilder) -> SSAValue:
         lost = [int(given.flag(f"pad_out_{side}")) for side in "hw"]
         larger = op.Subtract(op.Multiply(sizes, scales), lost) if any(lost) else op.Multiply(sizes, scales)
     if not others:
-        return _resized(op, x, larger, "nearest", "asymmetric")
+        return resized(op, x, larger, "nearest", "asymmetric")
     leading = op.Slice(op.ShapeOf(x), [0], [2], [1])
     area = op.ReduceProd(larger, [0], keep_dims=True)
     empty = op.Broadcast(op.constant(0.0), op.Concat(leading, area, axis=0))
@@ -93,7 +93,7 @@ def upsample(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Reshape(flat, op.Concat(leading, larger, axis=0), special_zero=False)
 
 
-def _sizes_like(op: OpBuilder, like: SSAValue) -> SSAValue:
+def sizes_like(op: OpBuilder, like: SSAValue) -> SSAValue:
     """Height and width of a blob."""
     shape = shape_of(like)
     if shape is not None and len(shape) == 4 and is_static(shape[2:]):
@@ -101,7 +101,8 @@ def _sizes_like(op: OpBuilder, like: SSAValue) -> SSAValue:
     return op.Slice(op.ShapeOf(like), [2], [4], [1])
 
 
-def _resized(op: OpBuilder, x: SSAValue, sizes: SSAValue | Sequence[int], mode: str, coordinates: str, antialias: bool = False) -> SSAValue:
+def resized(op: OpBuilder, x: SSAValue, sizes: SSAValue | Sequence[int], mode: str, coordinates: str, antialias: bool = False) -> SSAValue:
+    """A blob with other height and width."""
     return op.Interpolate(
         x,
         sizes,

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -113,6 +115,22 @@ def _parameters(node: LoweringNode, found: Attribute | None, name: str) -> Layer
 def parameters(node: LoweringNode, name: str) -> LayerParameters:
     """The parameters of a layer in the field `name`; without the field, all have their defaults."""
     return _parameters(node, node.op.properties.get(name), name)
+
+
+def parameter_text(text: str) -> dict[str, Any] | None:
+    """The parameters in the text of a layer that is written in Python; None if it is not the text of a dictionary.
+
+    The braces around it may be missing, and in YAML the quotes around the names.
+    """
+    lines = ", ".join(filter(None, (line.strip().rstrip(",") for line in text.splitlines())))
+    for form in (text, f"{{{lines}}}", "{" + re.sub(r"(?:^|(?<=, ))(\w+)\s*:", r"'\1':", lines) + "}"):
+        try:
+            found: object = ast.literal_eval(form.strip() or "{}")
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(found, dict):
+            return {str(key): value for key, value in cast("dict[object, Any]", found).items()}
+    return None
 
 
 def bottoms(node: LoweringNode, least: int = 1, most: int | None = None) -> list[SSAValue]:

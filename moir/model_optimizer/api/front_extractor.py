@@ -11,12 +11,13 @@ class BlurExtractor(FrontExtractorOp):
 
 from __future__ import annotations
 
-import ast
 import logging
 from collections.abc import Iterable, Mapping
+from types import FunctionType
 from typing import Any, ClassVar, cast
 
 from moir.errors import ConversionError
+from moir.lowering.caffe.layer_parameters import parameter_text
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 
@@ -39,6 +40,19 @@ class FrontExtractorOp:
         raise ConversionError(f"the class {cls.__name__} does not define extract")
 
     @classmethod
+    def extracted(cls, node: GraphNode) -> bool:
+        """Call `extract`, which may be a method of an instance; what it returns besides are attributes of the node."""
+        function = next(base.__dict__["extract"] for base in cls.__mro__ if "extract" in base.__dict__)
+        is_method = isinstance(function, FunctionType) and function.__code__.co_argcount == 2
+        found = cast(object, cls().extract(node) if is_method else cls.extract(node))
+        if not isinstance(found, tuple):
+            return bool(found)
+        is_supported, attributes = cast("tuple[bool, dict[str, Any] | None]", found)
+        if is_supported and attributes:
+            Op.update_node_stat(node, attributes)
+        return bool(is_supported)
+
+    @classmethod
     def missing_member(cls) -> str | None:
         """The member that a class must define and does not; None if it is complete."""
         if not isinstance(cls.op, str):
@@ -56,18 +70,18 @@ class CaffePythonFrontExtractorOp(FrontExtractorOp):
 
         Raises ConversionError if it is not the text of a Python dictionary.
         """
-        text: object = pb.python_param.param_str
-        if not text:
-            return {}
-        try:
-            attributes: object = ast.literal_eval(str(text))
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            attributes = None
-        if not isinstance(attributes, dict):
-            raise ConversionError(
-                f"param_str is {text!r}, which is not the text of a Python dictionary", operation=str(pb.python_param.layer)
-            )
-        return {str(key): value for key, value in cast("dict[object, Any]", attributes).items()}
+        return CaffePythonFrontExtractorOp.parse_param_str(pb.python_param.param_str)
+
+    @staticmethod
+    def parse_param_str(param_str: object) -> dict[str, Any]:
+        """A `param_str` as a dictionary; the braces may be missing.
+
+        Raises ConversionError if it is not the text of a Python dictionary.
+        """
+        found = parameter_text(str(param_str))
+        if found is None:
+            raise ConversionError(f"param_str is {param_str!r}, which is not the text of a Python dictionary")
+        return found
 
     @staticmethod
     def check_param(op_cls: type[Op], attrs: Mapping[str, Any]) -> None:
@@ -77,6 +91,10 @@ class CaffePythonFrontExtractorOp(FrontExtractorOp):
         for name in attrs:
             if name not in names:
                 logger.warning("the attribute %s of %s is not recognized", name, op_cls.op)
+
+
+class MXNetCustomFrontExtractorOp(FrontExtractorOp):
+    """An extractor for custom operations of MXNet; `op` is their `op_type`."""
 
 
 def register_caffe_python_extractor(op: type[Op], name: str | None = None) -> type[CaffePythonFrontExtractorOp]:

@@ -38,6 +38,7 @@ from moir.model_optimizer.graph.python_values import (
     python_value,
 )
 from moir.model_optimizer.graph.shapes import masked_shape, type_shape
+from moir.model_optimizer.graph.symbol_view import symbol_entry
 from moir.model_optimizer.graph.view import BlockView
 
 DELETED = "$deleted"
@@ -124,6 +125,8 @@ class OperationAttributes(MutableMapping[str, Any]):
             return None if message is None else lambda: message
         if key == "model_pb" and op.name.startswith("caffe."):
             return lambda: weights_message(op)
+        if key == "symbol_dict" and op.name.startswith("mxnet."):
+            return lambda: symbol_entry(op)
         if key == "need_shape_inference":
             return (lambda: True) if op in self.graph.changed_operations else None
         reader = _TYPED.get(type(op), {}).get(key) or COMPUTED.get(key)

@@ -1,0 +1,129 @@
+"""Layers of FlowNet: Correlation, Accum, FlowWarp, and DataAugmentation as it is in inference.
+
+Source: correlation_layer.cpp, accum_layer.cpp, flow_warp_layer.cpp and data_augmentation_layer.cpp of FlowNet 2.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import NoReturn
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import is_static, shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.caffe.image import resized, sizes_like
+from moir.lowering.caffe.layer_parameters import blob, bottoms, parameters
+from moir.lowering.caffe.table import caffe
+from moir.lowering.correlation import Correlation, correlated
+from moir.rewriting.builder import OpBuilder
+
+_AXES = [2, 3]
+
+
+@caffe.lowers("Correlation")
+def correlation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.Correlation(a, b) {pad, kernel_size, max_displacement, stride_1, stride_2} -> a channel a displacement"""
+    given = parameters(node, "correlation_param")
+    if given.integer("single_direction", 0) or given.flag("do_abs"):
+        node.fail("displacements in a single direction and absolute values (single_direction, do_abs) are not supported")
+    form = Correlation(
+        kernel=given.integer("kernel_size"),
+        displacement=given.integer("max_displacement"),
+        stride=given.integer("stride_1", 1),
+        displacement_stride=given.integer("stride_2", 1),
+        pad=given.integer("pad", 0),
+        is_product=given.choice("correlation_type", ("MULTIPLY", "SUBTRACT")) == "MULTIPLY",
+    )
+    return correlated(node, op, *bottoms(node, 2, 2), form)
+
+
+@caffe.lowers("Accum")
+def accum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.Accum(a, b, …) -> opset1.Concat along axis 1 of all, each resized to the largest height and width
+
+    `top_height` and `top_width` may ask for more; with `have_reference` the last blob only says the sizes.
+    """
+    given, values = parameters(node, "accum_param"), bottoms(node)
+    if given.flag("have_reference"):
+        *values, like = bottoms(node, 2)
+        sizes = sizes_like(op, like)
+    else:
+        sizes = _largest(node, op, values, [given.integer("top_height", 0), given.integer("top_width", 0)])
+        divisor, known = given.integer("size_divisible_by", 0), op.known.integers(sizes)
+        if divisor and (known is None or any(size % divisor for size in known)):
+            node.fail(f"the sizes of its blobs are not known to be multiples of {divisor} (size_divisible_by)")
+    wanted = op.known.integers(sizes)
+    parts: list[SSAValue] = []
+    for value in values:
+        shape = shape_of(value)
+        is_there = shape is not None and is_static(shape[2:]) and tuple(shape[2:]) == wanted
+        parts.append(value if is_there else resized(op, value, sizes, "linear_onnx", "align_corners"))
+    return op.Concat(*parts, axis=1) if len(parts) > 1 else parts[0]
+
+
+def _largest(node: LoweringNode, op: OpBuilder, values: list[SSAValue], wanted: list[int]) -> SSAValue:
+    """The largest height and width, or those that are wanted if both are larger."""
+    largest = reduce(op.Maximum, [sizes_like(op, value) for value in values])
+    known = op.known.integers(largest)
+    if any(wanted) and known is None:
+        node.fail("the sizes of its blobs are unknown", hint="give the model's inputs known sizes")
+    is_larger = known is not None and all(more > size for more, size in zip(wanted, known, strict=True))
+    return op.constant(wanted) if is_larger else largest
+
+
+@caffe.lowers("FlowWarp")
+def flow_warp(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.FlowWarp(x [N, C, H, W], flow [N, 2, H, W]) -> opset9.GridSample of x where the flow, in pixels, leads
+
+    Places outside of the image give 0.
+    """
+    if parameters(node, "flow_warp_param").numbered_choice("fill_parameter", {1: "ZERO", 2: "NOT_A_NUMBER"}) != "ZERO":
+        node.fail("only 0 is supported for places outside of the image (fill_parameter)")
+    x, flow = bottoms(node, 2, 2)
+    sizes = op.ShapeOf(flow)
+    places: list[SSAValue] = []
+    inside: list[SSAValue] = []
+    for channel, axis in ((0, 3), (1, 2)):
+        count = op.Gather(sizes, axis, 0)
+        numbers = op.convert(op.Range(0, count, 1, output_type=si64), f32)
+        line = op.Reshape(numbers, [1, 1, -1] if axis == 3 else [1, -1, 1], special_zero=False)
+        place = op.Add(op.Gather(flow, channel, 1), line)
+        size = op.convert(count, f32)
+        inside.append(op.LogicalAnd(op.GreaterEqual(place, 0.0), op.Less(place, size)))
+        places.append(op.Unsqueeze(op.Subtract(op.Divide(place, op.Divide(op.Subtract(size, 1.0), 2.0)), 1.0), [3]))
+    sampled = op.GridSample(x, op.Concat(*places, axis=3), align_corners=True, mode="bilinear", padding_mode="border")
+    return op.Select(op.Unsqueeze(op.LogicalAnd(*inside), [1]), sampled, 0.0)
+
+
+@caffe.lowers("DataAugmentation")
+def data_augmentation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.DataAugmentation(x) {recompute_mean, mean_per_pixel, crop_height, crop_width} -> x minus the mean, cropped
+
+    The weights are the number of images, the mean of each pixel, and that of each channel. Without `recompute_mean`
+    `mean` says it.
+    """
+    given = parameters(node, "augmentation_param")
+    (x,) = bottoms(node, 1, 1)
+    if given.flag("augment_during_test"):
+        node.fail("it draws random changes in inference, too (augment_during_test)", hint="leave it out of the network")
+    crop = [given.integer(f"crop_{side}", 0) for side in ("height", "width")]
+    if any(crop):
+        starts = op.Divide(op.Subtract(op.Slice(op.ShapeOf(x), [2], [4], [1]), crop), 2)
+        x = op.Slice(x, starts, op.Add(starts, crop), [1, 1], _AXES)
+    if given.integer("recompute_mean", 0) > 0:
+        if not given.flag("mean_per_pixel", True):
+            return op.Subtract(x, op.constant(blob(node, 2, (1, -1, 1, 1))))
+        mean = blob(node, 1)
+        if (shape := shape_of(x)) is None or mean.shape[-2:] != tuple(shape[2:]):
+            node.fail("the mean of each pixel has another size than its blob", hint="set mean_per_pixel to false")
+        return op.Subtract(x, op.constant(mean.reshape(1, *mean.shape[-3:])))
+    means = given.numbers("mean")
+    return op.Subtract(x, op.constant_like(means if len(means) == 1 else [[[each]] for each in means], x)) if any(means) else x
+
+
+@caffe.lowers("Filter")
+def filter_(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """caffe.Filter leaves out samples by a blob, so that no size of its results is known while converting."""
+    node.fail("a batch whose size depends on the data is not supported", hint="cut the model in front of it: --output NAME")

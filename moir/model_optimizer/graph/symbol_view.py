@@ -1,0 +1,31 @@
+"""`node.symbol_dict` of an MXNet node: the entry of the symbol that it was, with its attributes as texts.
+
+    {"op": "Convolution", "name": "conv0", "attrs": {"kernel": "(3, 3)", "no_bias": "True"}}
+
+An attribute whose text was None is absent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.ir import Operation
+
+from moir.dialects.framework import decode_kind
+from moir.dialects.names import name_of
+from moir.dialects.properties import value_of
+
+CUSTOM_KIND = "Custom"
+
+
+def symbol_entry(op: Operation) -> dict[str, Any]:
+    """The entry of the symbol of an MXNet node."""
+    attributes = {name: str(value_of(attribute)) for name, attribute in op.properties.items()}
+    return {"op": decode_kind(op.name.partition(".")[2]), "name": name_of(op) or "", "attrs": attributes}
+
+
+def custom_type(op: Operation) -> str | None:
+    """The `op_type` of a custom operation of MXNet; None for any other operation."""
+    if op.name != f"mxnet.{CUSTOM_KIND}" or (found := op.properties.get("op_type")) is None:
+        return None
+    return str(value_of(found))

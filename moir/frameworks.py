@@ -241,6 +241,7 @@ MXNET = Framework(
         ),
     ),
     lowering="moir.lowering.mxnet.table:mxnet",
+    passes=frozenset(("fuse-recurrent-cells",)),
 )
 
 OPENVINO_IR = Framework(

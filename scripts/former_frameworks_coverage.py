@@ -24,6 +24,9 @@ CAFFE_HEADING = """# Coverage of Caffe
 The layers that moir knows: of BVLC Caffe 1.0 and of the forks that people use. Any other layer is imported with its parameters and
 weights, and is an error that names it unless an extension lowers it. Written by `python -m scripts.coverage`; do not edit.
 
+The rows of a DetectionOutput of one image are in the order of confidence, as OpenCV's are; Caffe and the runtime's operation, which Model
+Optimizer wrote alone, order them by class.
+
 {counts}
 
 | layer | how | where |
@@ -35,6 +38,10 @@ MXNET_HEADING = """# Coverage of MXNet
 The operations that moir knows, by their names in a symbol; those that begin with `_np` are of the numpy interface. Any other operation is
 an error that names it unless an extension lowers it. Labels of losses ({losses}) are left out.
 Written by `python -m scripts.coverage`; do not edit.
+
+The integers of quantized operations are computed as the real numbers that they stand for, rounded as the integers are; what MXNet rounds
+within an operation, a bias or weights that it quantizes itself, is not. Detections are computed as MXNet's operations do, row by row, not
+by the runtime's DetectionOutput, whose rows are others.
 
 {counts}
 

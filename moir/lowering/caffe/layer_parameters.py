@@ -126,7 +126,7 @@ def parameter_text(text: str) -> dict[str, Any] | None:
     for form in (text, f"{{{lines}}}", "{" + re.sub(r"(?:^|(?<=, ))(\w+)\s*:", r"'\1':", lines) + "}"):
         try:
             found: object = ast.literal_eval(form.strip() or "{}")
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
         if isinstance(found, dict):
             return {str(key): value for key, value in cast("dict[object, Any]", found).items()}

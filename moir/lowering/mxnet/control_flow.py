@@ -111,7 +111,7 @@ def _filled(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
     lead = op.constant([count])
     full = lead if rank == 1 else op.Concat(lead, op.Slice(sizes, [1], [2**31], [1]), axis=0)
     zeros = op.Broadcast(op.constant_like(0, value), full)
-    return op.Slice(op.Concat(value, zeros, axis=0), [0], [count], [1], [0])
+    return op.Reshape(op.Slice(op.Concat(value, zeros, axis=0), [0], [count], [1], [0]), full, special_zero=False)
 
 
 @mxnet.lowers("_cond")

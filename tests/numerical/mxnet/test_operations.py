@@ -22,6 +22,7 @@ FILE = Path(__file__).parents[2] / "fixtures/mxnet/operations.npz"
 STATIC_ONLY = {
     "interleaved attention",
     "interleaved self-attention",
+    "Correlation",
     "MultiBoxDetection",
     "MultiBoxDetection of any class",
     "GroupNorm",

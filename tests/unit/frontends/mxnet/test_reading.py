@@ -141,7 +141,7 @@ BAD_SYMBOLS: dict[str, tuple[Any, str]] = {
     "no reference": (symbol(NULL, WEIGHT, odd(inputs=["x"])), "'x' is no reference to a result"),
     "a result too many": (symbol(NULL, WEIGHT, odd(inputs=[[0, 3, 0]])), "the variable 'data' has no result 3"),
     "no heads": (symbol(heads=[]), "the symbol has no outputs"),
-    "control flow": (symbol(NULL, WEIGHT, odd(subgraphs=[symbol(NULL)])), "mxnet.Odd 'odd': control flow is not supported; unroll"),
+    "control flow": (symbol(NULL, WEIGHT, odd(subgraphs=[symbol(NULL)])), "mxnet.Odd 'odd': graph 0 has 1 variables for operands [] of 2"),
 }
 
 
@@ -188,3 +188,11 @@ def test_missing_and_foreign_files(tmp_path: Path) -> None:
     path.write_text(json.dumps(symbol(NULL))[:-4])
     with pytest.raises(ModelFileError, match=r"net-symbol.json, line 1: not a symbol"):
         read_model(path, input_symbol=tmp_path / "a-0000.params")
+
+
+def test_a_model_by_the_common_beginning_of_its_names(tmp_path: Path) -> None:
+    path = write(tmp_path, symbol(NULL, WEIGHT, odd(inputs=[[0, 0, 0], [1, 0, 0]])), W)
+    assert str(read_model(tmp_path / "net")) == str(read_model(path))
+    other = tmp_path / "other.json"
+    other.write_bytes(path.read_bytes())
+    assert list(models_of(read_model(tmp_path / "net", input_symbol=other)))

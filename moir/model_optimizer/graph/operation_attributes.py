@@ -149,6 +149,8 @@ class OperationAttributes(MutableMapping[str, Any]):
         return EXTRACTED.get(self.op.name, {}).get(key)
 
     def _extract(self, extracted: Extracted) -> Any:
+        if extracted.of is not None:
+            return extracted.of(self.op)
         attribute = self.op.properties.get(extracted.source)
         value = extracted.default if attribute is None else python_value(attribute)
         return value if value is None or extracted.form is None else extracted.form(value)

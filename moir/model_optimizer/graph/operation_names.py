@@ -1,8 +1,8 @@
 """Model Optimizer's names of operations: the attributes `op` and `type` of a node, and the names of its bodies.
 
-`op` is the name that Model Optimizer's extractor of a kind gave its nodes (`ReLU` for onnx.Relu, `Add` for tf.AddV2),
-`type` the name it wrote to the IR. The tables list only the kinds whose name differs. Some kinds were renamed over the
-years, and extensions also use the framework's name, so an operation is found by each of its `op_names`.
+`op` is the name that Model Optimizer's extractor of a kind gave its nodes (`ReLU` for onnx.Relu, `Add` for tf.AddV2;
+the tables are in `normal_names`), `type` the name it wrote to the IR. Some kinds were renamed over the years, and
+extensions also use the framework's name, so an operation is found by each of its `op_names`.
 """
 
 from __future__ import annotations
@@ -18,83 +18,7 @@ from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.xml import layer_type, respelled_operations
 from moir.dialects.properties import value_of
-
-SHARED_OP_NAMES = {
-    "Relu": "ReLU",
-    "Relu6": "ReLU6",
-    "Softmax": "SoftMax",
-    "Softplus": "SoftPlus",
-    "Softsign": "SoftSign",
-    "Neg": "Negative",
-    "Ceil": "Ceiling",
-    "Shape": "ShapeOf",
-    "LeakyRelu": "LeakyReLU",
-}
-
-OP_NAMES: dict[str, dict[str, str]] = {
-    "onnx": {
-        **SHARED_OP_NAMES,
-        "And": "LogicalAnd",
-        "BatchNormalization": "batchNormInference",
-        "Clip": "Clamp",
-        "ConvTranspose": "Deconvolution",
-        "Expand": "Broadcast",
-        "HardSwish": "HSwish",
-        "LessOrEqual": "LessEqual",
-        "GreaterOrEqual": "GreaterEqual",
-        "Max": "EltwiseN",
-        "Min": "EltwiseN",
-        "Sum": "EltwiseN",
-        "Not": "LogicalNot",
-        "Or": "LogicalOr",
-        "PRelu": "PReLU",
-        "Xor": "LogicalXor",
-        "Dropout": "Identity",
-        "Resize": "ONNXResize10",
-        "Pad": "ONNXPad",
-        "MaxRoiPool": "ROIPooling",
-        "LpNormalization": "NormalizeL2",
-    },
-    "tf": {
-        **SHARED_OP_NAMES,
-        "AddV2": "Add",
-        "BiasAdd": "Add",
-        "All": "ReduceAnd",
-        "Any": "ReduceOr",
-        "BatchMatMul": "MatMul",
-        "BatchMatMulV2": "MatMul",
-        "BatchToSpaceND": "BatchToSpace",
-        "SpaceToBatchND": "SpaceToBatch",
-        "BroadcastTo": "Broadcast",
-        "ClipByValue": "ClipByValueTF",
-        "ConcatV2": "Concat",
-        "Cumsum": "CumSum",
-        "FusedBatchNormV2": "FusedBatchNorm",
-        "FusedBatchNormV3": "FusedBatchNorm",
-        "GatherV2": "Gather",
-        "GatherNd": "GatherND",
-        "Max": "ReduceMax",
-        "Mean": "ReduceMean",
-        "Min": "ReduceMin",
-        "Prod": "ReduceProd",
-        "Sum": "ReduceSum",
-        "MirrorPad": "TFPad",
-        "Pad": "TFPad",
-        "PadV2": "TFPad",
-        "RealDiv": "Div",
-        "ResizeBilinear": "TFResize",
-        "ResizeNearestNeighbor": "TFResize",
-        "ReverseV2": "Reverse",
-        "SelectV2": "Select",
-        "Slice": "TFSlice",
-        "TopKV2": "TopK",
-        "NonMaxSuppressionV2": "NonMaxSuppression",
-        "NonMaxSuppressionV3": "NonMaxSuppression",
-        "NonMaxSuppressionV4": "NonMaxSuppression",
-        "NonMaxSuppressionV5": "NonMaxSuppression",
-    },
-}
-"""Framework -> framework kind -> `op`."""
+from moir.model_optimizer.graph.normal_names import FORMS, names_of_kind
 
 OPSET_OP_NAMES = {
     **{operation.KIND: layer_type(operation) for operation in respelled_operations()},
@@ -119,7 +43,10 @@ FRONT_TYPES = {
     "Conv2D": "Convolution",
     "Conv3D": "Convolution",
     "DepthwiseConv2dNative": "Convolution",
+    "Deconv2D": "Deconvolution",
+    "Deconv3D": "Deconvolution",
     "Deconvolution": "Deconvolution",
+    "Pooling": "Pooling",
     "AveragePool": "Pooling",
     "AvgPool": "Pooling",
     "MaxPool": "Pooling",
@@ -131,6 +58,7 @@ IN_PORTS_COUNTS = {
     "Clamp": 3,
     "Conv": 3,
     "Conv2D": 3,
+    "Deconv2D": 3,
     "Deconvolution": 3,
     "ONNXPad": 4,
     "OneHot": 4,
@@ -170,7 +98,7 @@ def _class_names(operation: type[Operation]) -> tuple[str, ...]:
         dialect, kind = operation.name.partition(".")[0], operation.KIND.rpartition(".")[2]
         if dialect == MODEL_OPTIMIZER:
             return (operation.KIND,)
-        return tuple(dict.fromkeys((OP_NAMES.get(dialect, SHARED_OP_NAMES).get(kind, kind), kind, operation.KIND)))
+        return tuple(dict.fromkeys((*names_of_kind(dialect, kind), operation.KIND)))
     kind = operation.name.partition(".")[2]
     return tuple(dict.fromkeys((OPSET_OP_NAMES.get(kind, kind), kind)))
 
@@ -178,7 +106,12 @@ def _class_names(operation: type[Operation]) -> tuple[str, ...]:
 def op_names(op: Operation, entries: Mapping[str, Any]) -> tuple[str, ...]:
     """The names an operation is found by, its `op` first. `entries` are its Python attributes."""
     given = entries.get("op") if entries else None
-    return _class_names(type(op)) if given is None else (str(given),)
+    names = _class_names(type(op))
+    if given is not None:
+        # A node of a framework that an extension only gave another `op` is found by its other names, too.
+        return (str(given),) if is_mo_operation(op) else tuple(dict.fromkeys((str(given), *names)))
+    form = FORMS.get(op.name)
+    return names if form is None else tuple(dict.fromkeys((form(op), *names)))
 
 
 @cache
@@ -190,13 +123,17 @@ def class_type(operation: type[Operation]) -> str | None:
         return operation.name.partition(".")[2]
     if operation.name.startswith(f"{MODEL_OPTIMIZER}."):
         return None
-    name = _class_names(operation)[0]
-    if name in FRONT_TYPES:
-        return FRONT_TYPES[name]
-    try:
-        return layer_type(opset.newest(_KINDS_OF_OP.get(name, name)))
-    except KeyError:
-        return None
+    first, *others = _class_names(operation)
+    kind = operation.KIND.rpartition(".")[2]
+    # An AttributedPower is no Power of an operation set, which it is found as.
+    for name in (first, kind, *(() if first == "AttributedPower" else others)):
+        if name in FRONT_TYPES:
+            return FRONT_TYPES[name]
+        try:
+            return layer_type(opset.newest(_KINDS_OF_OP.get(name, name)))
+        except KeyError:
+            continue
+    return None
 
 
 _OPSET_BODIES = {"If": ("then_graph", "else_graph"), "Loop": ("body",), "TensorIterator": ("body",)}

@@ -7,8 +7,9 @@ one of an earlier directory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xdsl.passes import ModulePass
@@ -16,15 +17,17 @@ from xdsl.utils.arg_spec import ArgSpec
 
 from moir.dialects.moir import ModelOp
 from moir.extensions.failures import shown
+from moir.extensions.importing import ExtensionPackage
 from moir.extensions.native import ExtensionFile, kebab_case
 from moir.extensions.transformation import UserTransformation
+from moir.model_optimizer.api.anchors import FrontFinish
 from moir.model_optimizer.api.command_line import command_line
 from moir.model_optimizer.api.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.operations import register_all
 from moir.model_optimizer.api.replacement import BASE_CLASSES, FrontReplacementOp, ReplacementPattern
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op, registration
-from moir.model_optimizer.graph_passes import ExtractionPass, GraphPass, graph_of
+from moir.model_optimizer.graph_passes import ExtractionPass, GraphPass, MatchConstantsPass, graph_of
 from moir.model_optimizer.import_paths import LegacyImports
 from moir.model_optimizer.lowering.table import mo
 from moir.pipeline import is_pass, refuse_unknown_options
@@ -123,7 +126,16 @@ class GraphCollector:
         return lambda model: graph_of(model, phase, self._parameters)
 
     def finish(self) -> None:
-        """All files are loaded: extractors run as one transformation, in front of all others."""
+        """All files are loaded: extractors run as one transformation, in front of all others.
+
+        Constants that transformations of the front phase made get their element types behind all of them.
+        """
+        self._add_extraction()
+        if any(each.phase == "front" for each in self.transformations):
+            step = MatchConstantsPass(self._parameters)
+            self._add_step(MATCHING, "constants", _Matching, step, self.transformations[0].file, ())
+
+    def _add_extraction(self) -> None:
         used = [*self._extractors.values(), *self._operations.values()]
         if not used:
             return
@@ -131,21 +143,32 @@ class GraphCollector:
         operations = {kind: operation for kind, (operation, _) in self._operations.items()}
         packages = {file.package for _, file in used}
 
+        step = ExtractionPass(extractors, operations, self._tables, self._parameters)
+        place = type("_Extraction", (_Extraction,), {"__doc__": f"Extractors: {_listed(used)}."})
+        self._add_step(EXTRACTION, "extractors", place, step, used[0][1].path, packages)
+
+    def _add_step(
+        self, name: str, label: str, place: type, step: ModulePass, file: Path, packages: Iterable[ExtensionPackage]
+    ) -> None:
+        """Add a step of moir's own to the transformations of the front phase."""
+        owners = tuple(packages)
+
         def build(spec: ArgSpec) -> ModulePass:
             refuse_unknown_options(spec, ())
-            return ExtractionPass(extractors, operations, self._tables, self._parameters)
+            return step
 
         self.transformations.append(
             UserTransformation(
-                EXTRACTION,
-                "extractors",
-                used[0][1].path,
+                name,
+                label,
+                file,
                 "front",
                 None,
-                _Extraction,
+                place,
                 build,
                 self._graph_of("front"),
-                lambda filename: any(package.owns(filename) for package in packages),
+                lambda filename: any(package.owns(filename) for package in owners),
+                ignores_unknown=True,
             )
         )
 
@@ -153,12 +176,26 @@ class GraphCollector:
 EXTRACTION = "extract-attributes"
 """The pass name of all extractors together."""
 
+MATCHING = "match-constants"
+"""The pass name of the step behind all transformations of the front phase."""
+
 
 class _Extraction:
     """The place of all extractors in the order of transformations."""
 
     run_after = ()
     run_before = ("front-start",)
+
+
+class _Matching:
+    """Constants that transformations made get the element types of the tensors beside them."""
+
+    run_after = (FrontFinish,)
+    run_before = ("lower",)
+
+
+def _listed(classes: Iterable[tuple[type, ExtensionFile]]) -> str:
+    return ", ".join(f"{each.__name__} in {shown(file.path)}" for each, file in classes)
 
 
 def _free_name(class_name: str) -> str:

@@ -29,6 +29,7 @@ from moir.model_optimizer.api.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.replacement import ReplacementPattern
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.layer_view import python_layer
+from moir.model_optimizer.graph.made_constants import match_constants
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.sentinels import nodes_of
@@ -80,6 +81,22 @@ class GraphPass(PhasePass):
             with edit(graph, lower=lower_node):
                 for each in [graph] if transformation.run_not_recursively else with_bodies(graph):
                     transformation.find_and_replace_pattern(each)
+
+
+@dataclass(frozen=True)
+class MatchConstantsPass(ModulePass):
+    """Gives constants that extensions made the element types of the tensors beside them, see `graph.made_constants`."""
+
+    name = "match-constants"
+
+    parameters: Namespace
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for model in models_of(op):
+            graph = graph_of(model, "front", self.parameters)
+            with edit(graph):
+                for each in with_bodies(graph):
+                    match_constants(each)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,9 @@ from moir.model_optimizer.graph.sentinels import DISCONNECTED, SENTINELS
 from moir.model_optimizer.graph.shapes import type_shape
 from moir.model_optimizer.graph.view import BlockView
 
+MADE = "$made"
+"""The Python attribute of a constant that an extension made without saying its element type."""
+
 _OWN = frozenset(("id", "kind", "name", "op", "type", "version", "value", "shape", "data_type", "in_ports_count", "out_ports_count", "IE"))
 _MAXIMUM_PORTS = 1 << 16
 
@@ -86,6 +89,8 @@ def create_operation(graph: BlockView, attrs: Mapping[str, Any], id_: str | None
     else:
         return _mo_operation(graph, kind, attrs, id_)
     further = {key: value for key, value in attrs.items() if key not in _OWN and value is not None and key not in ("infer", "type_infer")}
+    if isinstance(op, Constant) and attrs.get("data_type") is None:
+        further[MADE] = True
     return _finish(graph, op, attrs, further, id_)
 
 

@@ -84,7 +84,7 @@ def erase_node(node: GraphNode) -> None:
         )
     for result in op.results:
         connection = out_port_of(graph, result).get_connection()
-        if connection is not None and connection.get_destinations():
+        if connection.get_destinations():
             connection.set_source(out_port_of(graph, inputs[0]))
     graph.remove_operations([op])
 

@@ -200,9 +200,7 @@ class GraphNode(AttributedNode):
 
     def insert_node_after(self, new_node: GraphNode, node_out_port: int = 0) -> None:
         """Insert a node with one input and one output between an output port and all its consumers."""
-        connection = self.out_port(node_out_port).get_connection()
-        assert connection is not None
-        connection.insert_node(new_node)
+        self.out_port(node_out_port).get_connection().insert_node(new_node)
 
     def insert_op_on_input_port(self, in_port_idx: int, new_op_class: Any, new_op_attrs: Mapping[str, Any], value: Any = None) -> GraphNode:
         """Insert a new operation at an input port; its input 1 is a constant with `value`, if that is given.
@@ -214,10 +212,7 @@ class GraphNode(AttributedNode):
             constant = create_constant(self.graph, value, f"{created.name}/value")
             created.add_input_port(1, skip_if_exist=True)
             created.in_port(1).connect(constant.out_port(0))
-        connection = self.in_port(in_port_idx).get_connection()
-        if connection is None:
-            raise ConversionError(f"its input port {in_port_idx} is not connected", operation=self.kind_name, node=self.name)
-        connection.insert_node(created)
+        self.in_port(in_port_idx).get_connection().insert_node(created)
         return created
 
     def insert_node_with_data_before(
@@ -276,7 +271,7 @@ class GraphNode(AttributedNode):
                 counterpart.connect(source)
         for number, port in self.out_ports().items():
             connection = port.get_connection()
-            if connection is not None and connection.get_destinations():
+            if connection.get_destinations():
                 connection.set_source(new_node.out_port(number if new_node_out_port is None else new_node_out_port))
         self.graph.remove_operations([self.operation])
 

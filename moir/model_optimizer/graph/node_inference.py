@@ -18,6 +18,7 @@ from moir.dialects.inference import infer_operation, set_type
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import UNKNOWN, element_count, element_of, rank_of, shape_of, tensor
 from moir.errors import ConversionError, InferenceError
+from moir.model_optimizer.graph.made_constants import align
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation_attributes import OperationAttributes
 from moir.model_optimizer.graph.operation_names import is_mo_operation
@@ -138,6 +139,7 @@ def infer_changed(graph: BlockView, lower: Callable[[GraphNode], bool] | None = 
     for op in list(nodes_of(graph.block)):
         if op not in pending or op.parent is None:
             continue
+        align(graph, op)
         node = GraphNode.of(graph, op)
         consumers = [use.operation for result in op.results for use in result.uses]
         if lower is not None and is_mo_operation(op) and lower(node):

@@ -195,19 +195,18 @@ class Port(Generic[NodeT]):
         value = self.value
         return value is None or not any(is_node(use.operation) for use in value.uses)
 
-    def get_connection(self) -> Connection[NodeT] | None:
+    def get_connection(self) -> Connection[NodeT]:
         """The connection of the port: of an output port with all its destinations, of an input port with its source
         and itself.
 
-        None for an input port that is not connected. An output port nothing takes a tensor from has a connection
-        without destinations.
+        That of an input port that is not connected has no source: `get_source` is None, and `set_source` connects it.
+        An output port nothing takes a tensor from has a connection without destinations.
         """
         from moir.model_optimizer.graph.port import Connection
 
         if self.type == "out":
             return Connection(self.graph, self, self.get_destinations(), True)
-        source = self.get_source()
-        return None if source is None else Connection(self.graph, source, [self], False)
+        return Connection(self.graph, self.get_source(), [self], False)
 
     # Changes.
 
@@ -301,7 +300,7 @@ class Connection(Generic[NodeT]):
 
     __slots__ = ("destinations", "graph", "is_whole", "source")
 
-    def __init__(self, graph: BlockView, source: Port[NodeT], destinations: list[Port[NodeT]], is_whole: bool) -> None:
+    def __init__(self, graph: BlockView, source: Port[NodeT] | None, destinations: list[Port[NodeT]], is_whole: bool) -> None:
         self.graph = graph
         self.source = source
         self.destinations = destinations
@@ -310,10 +309,15 @@ class Connection(Generic[NodeT]):
     @property
     def data(self) -> PortData:
         """Shape and value of the tensor."""
-        return self.source.data
+        return PortData(self.destinations[0] if self.source is None else self.source)
 
-    def get_source(self) -> Port[NodeT]:
-        """The output port that gives the tensor."""
+    def get_source(self) -> Port[NodeT] | None:
+        """The output port that gives the tensor; None for the connection of an input port that is not connected."""
+        return self.source
+
+    def _required_source(self) -> Port[NodeT]:
+        if self.source is None:
+            raise ConversionError(f"{self.destinations[0]} is not connected", node=self.destinations[0].node.id)
         return self.source
 
     def get_destination(self) -> Port[NodeT] | None:
@@ -324,7 +328,7 @@ class Connection(Generic[NodeT]):
         if len(self.destinations) > 1:
             raise ConversionError(
                 f"the connection of {self.source} has {len(self.destinations)} destinations",
-                node=self.source.node.id,
+                node=self.destinations[0].node.id,
                 hint="use get_destinations",
             )
         return self.destinations[0] if self.destinations else None
@@ -344,17 +348,24 @@ class Connection(Generic[NodeT]):
         for destination in self.destinations:
             destination.disconnect()
             destination.connect(port)
+        self.source = port
+        if old is None:
+            return
         value, new = old.value, port.value
         assert value is not None
         assert new is not None
         if self.is_whole or not any(is_node(use.operation) and use.operation is not port.node.operation for use in value.uses):
             _pass_on_names(value, new, attributes_save_mode)
-        self.source = port
 
     def set_destination(self, port: Port[NodeT], attributes_save_mode: NameMode = "merge") -> None:
-        """Make an input port the only destination, whatever it and the former destinations were connected to."""
+        """Make an input port the only destination, whatever it and the former destinations were connected to.
+
+        Without a source nothing happens, as in Model Optimizer.
+        """
         if port.type != "in":
             raise ConversionError(f"{port} cannot be the destination of a connection", node=port.node.id)
+        if self.source is None:
+            return
         for destination in self.destinations:
             if destination != port:
                 destination.disconnect()
@@ -365,7 +376,7 @@ class Connection(Generic[NodeT]):
         """Give the tensor to one more input port, whatever that was connected to."""
         if port.type != "in":
             raise ConversionError(f"{port} cannot be a destination of a connection", node=port.node.id)
-        self.source.connect(port)
+        self._required_source().connect(port)
         if port not in self.destinations:
             self.destinations.append(port)
 
@@ -385,7 +396,7 @@ class Connection(Generic[NodeT]):
             raise ConversionError(f"a node that is inserted has one output port, not {len(outputs)}", node=new_node.id)
         if not new_node.has_port("in", 0):
             new_node.add_input_port(0)
-        source = self.source
+        source = self._required_source()
         self.set_source(Port(new_node, outputs[0], "out"), attributes_save_mode)
         Port(new_node, 0, "in").connect(source)
 

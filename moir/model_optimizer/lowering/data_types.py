@@ -6,10 +6,12 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import dynamic, to_numpy
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import string_attribute
-from moir.dialects.shapes import tensor
+from moir.dialects.shapes import element_of, tensor
 from moir.lowering.table import Replacement
+from moir.model_optimizer.graph.made_constants import converted
 from moir.model_optimizer.graph.shapes import type_shape
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
@@ -23,6 +25,17 @@ def constant(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     if value is None:
         node.fail("a Const needs a value")
     return op.constant(value, node.element_attribute("data_type") if node.has("data_type") else None)
+
+
+@lowers("ConstantLike")
+def constant_like(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.ConstantLike(constant, x) -> opset1.Constant of the element type of x; the constant if that cannot hold it"""
+    value, other = node.operand(0), node.operand(1)
+    element, array = element_of(other), op.known.constant(value)
+    if array is None or element in (dynamic, element_of(value)):
+        return value if array is None or element != dynamic else op.ConvertLike(value, other)
+    values = converted(array, to_numpy(element))
+    return value if values is None else op.constant(values, element)
 
 
 @lowers("Parameter", "Placeholder")

@@ -25,7 +25,7 @@ FAMILIES: dict[str, str] = {
         "Power AttributedPower Eltwise EltwiseN AddN Add Sub Mul Div Minus Negative Neg ScaleShift BiasAdd Clamp LeakyReLU ReLU "
         "HardSigmoid ReLU6 Square Rsqrt Reciprocal Log1p SoftMax Softmax"
     ),
-    "data_types": "Const Constant Parameter Placeholder Result OpOutput Cast Identity Dropout StopGradient",
+    "data_types": "Const Constant ConstantLike Parameter Placeholder Result OpOutput Cast Identity Dropout StopGradient",
     "matrix": "FullyConnected InnerProduct Gemm",
     "movement": (
         "Pack Unpack Split AttributedSplit AttributedVariadicSplit CaffeSlice Slice AttributedSlice TFSlice Crop AttributedGather "

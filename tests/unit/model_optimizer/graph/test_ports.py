@@ -40,7 +40,7 @@ def test_documented_example_of_disconnect_and_connect(ports_graph, node):
         op4.in_port(1).disconnect()
         assert op4.in_port(1).disconnected()
         assert op4.in_port(1).get_source() is None
-        assert op4.in_port(1).get_connection() is None
+        assert op4.in_port(1).get_connection().get_source() is None
         assert op4.in_port(1).data.get_shape() is None
         op3.out_port(0).connect(op4.in_port(1))
     assert names(op3.out_port(0).get_destinations()) == [("op4", 0), ("op4", 1)]

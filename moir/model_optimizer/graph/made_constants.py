@@ -1,0 +1,118 @@
+"""Constants that extensions make beside tensors of another element type: they take the element type of those.
+
+    Mul(graph, {}).create_node([x, Const(graph, {"value": 2.0}).create_node()])
+
+Python's numbers and numpy's arrays are f64 and i64 where nothing else is said, and data of models is f32. In the front
+phase element types are unknown: `match_constants` puts a `mo.ConstantLike` between such a constant and the operation,
+when the last transformation of the phase is done. In the other phases `align` converts the constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import dynamic, to_numpy
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.properties import string_attribute
+from moir.dialects.python_object import python_entries
+from moir.dialects.shapes import element_of, tensor
+from moir.model_optimizer.graph.creation import MADE, create_operation
+from moir.model_optimizer.graph.operation_names import op_names
+from moir.model_optimizer.graph.sentinels import is_value, nodes_of
+from moir.model_optimizer.graph.view import BlockView
+
+CONSTANT_LIKE = "ConstantLike"
+"""`op` of the operation that gives a constant the element type of another tensor."""
+
+_ALL = tuple(range(1 << 8))
+
+_OPERANDS: dict[str, tuple[int, ...]] = {
+    **dict.fromkeys(
+        (
+            *("Add", "Sub", "Mul", "Div", "Pow", "Power", "Maximum", "Minimum", "Mod", "FloorMod", "SquaredDifference"),
+            *("Multiply", "Subtract", "Divide", "RealDiv", "Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"),
+            *("Eltwise", "EltwiseN", "Concat", "PReLU", "Clamp", "FakeQuantize", "ScaleShift", "BiasAdd", "batchNormInference"),
+            *("MatMul", "FullyConnected", "Convolution", "Conv", "Conv2D", "Deconvolution", "Gemm"),
+        ),
+        _ALL,
+    ),
+    "Select": (1, 2),
+    "Pad": (0, 3),
+    "TFPad": (0, 2),
+    "ONNXPad": (0, 2),
+}
+"""`op` of an operation -> the numbers of its operands that have one element type."""
+
+
+def _operands(op: Operation) -> list[int]:
+    """The numbers of the operands of one element type. In a ConcatV2 of TensorFlow the last one is the axis."""
+    listed = next((_OPERANDS[name] for name in op_names(op, python_entries(op)) if name in _OPERANDS), ())
+    count = len(op.operands) - (1 if op.name.startswith("tf.Concat") else 0)
+    return [index for index in listed if index < count and is_value(op.operands[index])]
+
+
+def is_made(value: SSAValue) -> bool:
+    """Whether a value is a constant that an extension made without saying its element type."""
+    return isinstance(value.owner, Constant) and bool(python_entries(value.owner).get(MADE))
+
+
+def _pairs(op: Operation) -> Iterator[tuple[int, Constant, SSAValue]]:
+    """The operands of an operation that are such constants, each with a tensor whose element type it takes."""
+    if not any(is_made(operand) for operand in op.operands):
+        return
+    numbers = _operands(op)
+    other = next((op.operands[index] for index in numbers if not isinstance(op.operands[index].owner, Constant)), None)
+    if other is None:
+        # Of constants alone, one of the model counts.
+        other = next((op.operands[index] for index in numbers if not is_made(op.operands[index])), None)
+    if other is None:
+        return
+    for index in numbers:
+        if is_made(op.operands[index]):
+            constant = op.operands[index].owner
+            assert isinstance(constant, Constant)
+            yield index, constant, other
+
+
+def converted(array: Array, storage: np.dtype[np.generic]) -> Array | None:
+    """The values in another element type; None if that cannot hold them."""
+    if storage.kind not in "fiu" or array.dtype.kind not in "fiu":
+        return None
+    if storage.kind == "f":
+        return array.astype(storage)
+    if array.dtype.kind == "f" and not np.array_equal(array, np.trunc(array)):
+        return None
+    limits = np.iinfo(storage)
+    return array.astype(storage) if array.size == 0 or (array.min() >= limits.min and array.max() <= limits.max) else None
+
+
+def match_constants(graph: BlockView) -> None:
+    """Let the constants that extensions made in the front phase have the element types of the tensors beside them."""
+    for op in list(nodes_of(graph.block)):
+        for index, constant, other in list(_pairs(op)):
+            name = f"{graph.id_of(constant)}/like"
+            like = create_operation(graph, {"op": CONSTANT_LIKE, "name": name, "in_ports_count": 2})
+            graph.set_operand(like, 0, constant.results[0])
+            graph.set_operand(like, 1, other)
+            graph.set_operand(op, index, like.results[0])
+
+
+def align(graph: BlockView, op: Operation) -> None:
+    """Convert the operands of a typed operation that are such constants and of another element type."""
+    for index, constant, other in list(_pairs(op)):
+        element = element_of(other)
+        if element in (dynamic, element_of(constant.results[0])):
+            continue
+        values = converted(constant.value.array, to_numpy(element))
+        if values is None:
+            continue
+        data = DataAttr.of(values, element)
+        made = Constant.create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
+        made.attributes["name"] = string_attribute(graph.unique_id(f"{graph.id_of(constant)}/like"))
+        graph.block.insert_op_before(made, op)
+        graph.identifiers.add(made, None)
+        op.operands[index] = made.results[0]

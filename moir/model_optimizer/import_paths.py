@@ -208,7 +208,7 @@ def _only_installed() -> Generator[None]:
     Those of Model Optimizer come back at the end, and a stand-in if what it stands for was not imported meanwhile.
     """
     finders = [each for each in tuple(sys.meta_path) if isinstance(each, LegacyImports)]
-    modules = list(sys.modules.items())
+    modules = list(sys.modules.copy().items())
     ours = _take_out(name for name, module in modules if name.partition(".")[0] == ENCLOSING[0] and isinstance(module, LegacyModule))
     for finder in finders:
         finder.suspended += 1
@@ -261,7 +261,7 @@ class LegacyImports(MetaPathFinder):
         """Make the modules importable."""
         self._depth += 1
         if self._depth == 1:
-            self._put_aside = _take_out(name for name in list(sys.modules) if canonical(name) is not None)
+            self._put_aside = _take_out(name for name in sys.modules.copy() if canonical(name) is not None)
             sys.meta_path.insert(0, self)
 
     def close(self) -> None:
@@ -269,7 +269,7 @@ class LegacyImports(MetaPathFinder):
         self._depth -= 1
         if self._depth == 0:
             sys.meta_path.remove(self)
-            _take_out(name for name, module in list(sys.modules.items()) if isinstance(module, LegacyModule) or canonical(name) is not None)
+            _take_out(name for name, module in list(sys.modules.copy().items()) if isinstance(module, LegacyModule) or canonical(name) is not None)
             for name, module in self._put_aside.items():
                 sys.modules[name] = module
                 _bind(name, module)

@@ -44,9 +44,7 @@ def replace_output(old: tuple[GraphNode, int], new: tuple[GraphNode, int]) -> No
     """Let the consumers of an output port of an old node take the tensor of a new one instead."""
     new_node, new_port = new
     new_node.add_output_port(new_port, skip_if_exist=True)
-    connection = old[0].out_port(old[1]).get_connection()
-    if connection is not None:
-        connection.set_source(new_node.out_port(new_port))
+    old[0].out_port(old[1]).get_connection().set_source(new_node.out_port(new_port))
 
 
 def replace_outputs(graph: Graph, edges: Mapping[Any, Any]) -> None:

@@ -22,6 +22,9 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import set_python_entries
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ConversionError
+from moir.frameworks import FRAMEWORKS
+from moir.lowering.driver import table_of
+from moir.lowering.table import NEWEST
 from moir.model_optimizer.graph.operation_attributes import OperationAttributes, recast
 from moir.model_optimizer.graph.operation_names import class_type, is_mo_operation
 from moir.model_optimizer.graph.python_values import constant_array, element_type
@@ -148,16 +151,46 @@ def become(graph: BlockView, op: Operation, attrs: Mapping[str, Any]) -> None:
     graph.forget_operations()
 
 
-def take_further_operands(graph: BlockView, op: Operation) -> None:
+_VARIADIC = frozenset(("AddN", "Pack", "IdentityN", "ParallelConcat", "DynamicStitch", "ParallelDynamicStitch"))
+"""Kinds of TensorFlow with any number of operands."""
+
+
+def take_further_operands(graph: BlockView, op: Operation, count: int) -> None:
     """Give an operation of a framework with more operands than the model had the meaning Model Optimizer gave it.
 
-    In ONNX such operands stand for former attributes: the operation is then one of the newest operation set. In other
-    frameworks it becomes the operation of the `mo` dialect that is called as its counterpart in an operation set of
-    the IR, if there is one.
+    In ONNX such operands stand for former attributes: the operation is then one of the newest operation set, if that
+    has so many. Otherwise it becomes the operation of the `mo` dialect that is called as its counterpart in an
+    operation set of the IR.
+
+    Args:
+        graph: the graph.
+        op: the operation.
+        count: the number of operands the model had.
+
+    Raises ConversionError for an operation without counterpart, which has no meaning for the operands.
     """
-    framework = op.name.partition(".")[0]
-    if framework == "onnx":
+    framework, kind = op.name.partition(".")[0], op.KIND if isinstance(op, FrameworkOp) else ""
+    if framework == MODEL_OPTIMIZER or not isinstance(op, FrameworkOp):
+        return
+    if framework == "onnx" and len(op.operands) <= _most_inputs(kind):
         op.attributes[NEWEST_VERSION] = UnitAttr()
-    elif framework != MODEL_OPTIMIZER and isinstance(op, FrameworkOp) and class_type(type(op)) is not None:
+    elif class_type(type(op)) is not None:
         attributes = OperationAttributes(graph, op)
         attributes.make_mo_operation({key: attributes[key] for key in ("op", "type", "version")})
+    elif kind not in _VARIADIC and framework in FRAMEWORKS and table_of(FRAMEWORKS[framework]).handler(kind, NEWEST) is not None:
+        raise ConversionError(
+            f"an extension connected its input port {len(op.operands) - 1}, and {kind} has {count} inputs",
+            operation=op.name,
+            node=name_of(op),
+            hint="replace the node by one of an operation that takes it",
+        )
+
+
+def _most_inputs(kind: str) -> int:
+    """The most inputs of a kind of ONNX in the newest operation set; no limit for kinds of other domains."""
+    from onnx import defs
+
+    try:
+        return defs.get_schema(kind).max_input
+    except defs.SchemaError:
+        return _MAXIMUM_PORTS

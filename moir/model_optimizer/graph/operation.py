@@ -24,12 +24,13 @@ from typing import Any, ClassVar, TypeAlias, cast
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.extension import EXTENSION
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.creation import become
 from moir.model_optimizer.graph.node import GraphNode, create_constant, create_node, out_port_of
 from moir.model_optimizer.graph.node_inference import infer_node
 from moir.model_optimizer.graph.operation_attributes import layer_record
-from moir.model_optimizer.graph.operation_names import is_mo_operation
+from moir.model_optimizer.graph.operation_names import is_mo_operation, is_of_first_sets
 from moir.model_optimizer.graph.port import Port
 from moir.model_optimizer.graph.shapes import compatible_shapes
 from moir.model_optimizer.graph.view import BlockView
@@ -106,6 +107,8 @@ class Op:
 
     def _attributes(self, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
         merged = {**self.attrs, **(attrs or {})}
+        if merged.get("type") and not merged.get("version") and not is_of_first_sets(str(merged["type"])):
+            merged["version"] = EXTENSION
         self.substitute_ie_attrs(merged)
         return merged
 

@@ -47,6 +47,12 @@ DELETED = "$deleted"
 Extensions do not see Python attributes whose names begin with `$`.
 """
 
+DESCRIBED_KIND = "$kind"
+"""The Python attribute with the kind of a node that was made by one of Model Optimizer's own classes.
+
+It stays what it is if an extension gives the node another `op`.
+"""
+
 
 class MissingAttributeError(AttributeError, KeyError):
     """A node does not have an attribute.
@@ -179,13 +185,18 @@ class OperationAttributes(MutableMapping[str, Any]):
 
     def _set_identity(self, key: str, value: Any) -> None:
         if not is_mo_operation(self.op):
-            if key == "version" and isinstance(self.op, FrameworkOp):
-                return self._store({**self.entries, key: value})
+            # An `op` alone is a name: what a node of a framework that is known does, follows from its kind.
+            is_name = key == "op" and class_type(type(self.op)) is not None
+            if isinstance(self.op, FrameworkOp) and (key == "version" or is_name):
+                self._store({**self.entries, key: value})
+                return self.graph.forget_operations()
             self.make_mo_operation({**self._identity(), key: value})
             return None
         if key == "op":
             recast(self.op, operation_class(MODEL_OPTIMIZER, str(value)))
-        self._store({**self.entries, key: value})
+        # Of another type or version, it is no longer the operation its class is.
+        kept = {name: entry for name, entry in self.entries.items() if key == "op" or name != DESCRIBED_KIND}
+        self._store({**kept, key: value})
         return self.graph.forget_operations()
 
     def _identity(self) -> dict[str, Any]:

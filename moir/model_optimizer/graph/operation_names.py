@@ -16,7 +16,7 @@ from xdsl.ir import Block, Operation
 from moir.dialects import opset
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.xml import layer_type, respelled_operations
+from moir.dialects.opset.xml import kind_of_layer_type, layer_type, respelled_operations
 from moir.dialects.properties import value_of
 from moir.model_optimizer.graph.normal_names import FORMS, names_of_kind
 
@@ -134,6 +134,20 @@ def class_type(operation: type[Operation]) -> str | None:
         except KeyError:
             continue
     return None
+
+
+@cache
+def is_of_first_sets(type_: str) -> bool:
+    """Whether a `type` is one of the first two operation sets.
+
+    Classes without `version` were written before there were others: Model Optimizer then took those operations, and for
+    any other type an operation of the user.
+    """
+    try:
+        names = opset.versions(kind_of_layer_type(type_))
+    except KeyError:
+        return type_ in FRONT_TYPES.values()
+    return any(name.startswith(("opset1.", "opset2.")) for name in names) or type_.startswith("ExperimentalDetectron")
 
 
 _OPSET_BODIES = {"If": ("then_graph", "else_graph"), "Loop": ("body",), "TensorIterator": ("body",)}

@@ -80,7 +80,7 @@ def finish(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = No
     else:
         for op, count in graph.operand_counts.items():
             if op.parent is graph.block and len(op.operands) > count:
-                take_further_operands(graph, op)
+                take_further_operands(graph, op, count)
         infer_inputs(graph)
     _erase_sentinels(graph.block)
     graph.finished()

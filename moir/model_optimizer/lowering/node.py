@@ -22,6 +22,7 @@ from moir.lowering.binder import LoweringNode, LoweringRun, T
 from moir.lowering.driver import Lowering
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.operation_attributes import DESCRIBED_KIND
 from moir.model_optimizer.graph.python_values import element_type, plain, python_value
 from moir.model_optimizer.graph.sentinels import is_sentinel
 from moir.model_optimizer.graph.view import BlockView
@@ -54,6 +55,11 @@ class MoLoweringNode(LoweringNode):
         return node if isinstance(node, MoLoweringNode) else cls(node.op, node.version, node.run)
 
     @cached_property
+    def read_operands(self) -> set[int]:
+        """The numbers of the operands that were asked for."""
+        return set()
+
+    @cached_property
     def view(self) -> GraphNode:
         """The node of the operation, which functions among its attributes get."""
         if self.op.parent is None:
@@ -77,8 +83,8 @@ class MoLoweringNode(LoweringNode):
 
     @property
     def kind(self) -> str:
-        """`op` of the node."""
-        return str(self.get("op", self.op.KIND))
+        """`op` of the node; of one that a class of Model Optimizer made, the `op` of that class."""
+        return str(self.first(DESCRIBED_KIND, "op", default=self.op.KIND))
 
     @property
     def type(self) -> str | None:
@@ -98,6 +104,7 @@ class MoLoweringNode(LoweringNode):
 
     def optional(self, index: int) -> SSAValue | None:
         operands = self.op.operands
+        self.read_operands.add(index)
         if index >= len(operands) or is_none(operands[index].owner) or is_sentinel(operands[index]):
             return None
         return operands[index]

@@ -117,8 +117,10 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
     if type_ is None or opset_number(version) is not None or (is_standard(type_) and version in UNVERSIONED):
         handler = mo.built_in(node.kind)
         if handler is not None:
+            node.read_operands.clear()
             replacement = handler(node, op)
             if replacement is not NotImplemented:
+                _refuse_unread(node)
                 return replacement
     if type_ is None:
         return None
@@ -127,6 +129,14 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
     if operation is not None:
         return _standard(node, op, operation, properties_of(operation, texts))
     return _extension(node, op, type_, version, texts)
+
+
+def _refuse_unread(node: MoLoweringNode) -> None:
+    """Report an operand that the handler did not ask for: without it, the operation would be another one."""
+    read = frozenset(node.read_operands)
+    for index in range(len(node.op.operands)):
+        if index not in read and node.optional(index) is not None:
+            node.fail(f"its input port {index} is connected, but a {node.kind} of this form does not take it", hint="disconnect it")
 
 
 def _standard(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetOp], properties: dict[str, Attribute]) -> Sequence[SSAValue]:

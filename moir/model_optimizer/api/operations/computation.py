@@ -53,8 +53,8 @@ OPERATIONS: dict[str, Description] = {
     "CumSum": Description("CumSum", "opset3", 2, defaults={"exclusive": False, "reverse": False}),
     "Bucketize": Description("Bucketize", "opset3", 2, defaults={"with_right_bound": True, "output_type": "i32"}),
     "FakeQuantize": Description("FakeQuantize", "opset1", 5, defaults=_NUMPY),
-    "DFT": Description("DFT", "opset7", 2),
-    "IDFT": Description("IDFT", "opset7", 2),
-    "RDFT": Description("RDFT", "opset9", 2),
-    "IRDFT": Description("IRDFT", "opset9", 2),
+    "DFT": Description("DFT", "opset7", 3),
+    "IDFT": Description("IDFT", "opset7", 3),
+    "RDFT": Description("RDFT", "opset9", 3),
+    "IRDFT": Description("IRDFT", "opset9", 3),
 }

@@ -7,9 +7,12 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+
 from moir.dialects.opset.property_definitions import property_table
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op
+from moir.model_optimizer.graph.operation_attributes import DESCRIBED_KIND
 from moir.model_optimizer.graph.xml_records import Record
 from moir.model_optimizer.lowering.operation import infer_by_lowering
 from moir.model_optimizer.lowering.versions import standard_operation
@@ -36,6 +39,8 @@ class Description:
     op: str | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     records: Sequence[Record] | None = None
+    counted: str | None = None
+    """The attribute that is, or lists, one entry for each output."""
 
 
 class StandardOp(Op):
@@ -57,6 +62,12 @@ class StandardOp(Op):
         }
         if description.inputs is not None:
             defaults["in_ports_count"] = description.inputs
+        given = {**(attrs or {}), **(further or {})}
+        if description.counted is not None and (counted := given.get(description.counted)) is not None:
+            defaults["out_ports_count"] = int(counted) if np.ndim(counted) == 0 else len(counted)
+        is_subclass = "DESCRIPTION" not in type(self).__dict__
+        if not is_subclass and given.get("type", description.type) == description.type:
+            defaults[DESCRIBED_KIND] = self.op
         super().__init__(graph, {**defaults, **(attrs or {})}, further)
 
     def backend_attrs(self) -> list[Any]:

@@ -137,6 +137,7 @@ def convert_model(
     transformations_config: str | Path | None = None,
     enable: Sequence[str] = (),
     disable: Sequence[str] = (),
+    extension_layout: Literal["model-optimizer", "framework"] = "model-optimizer",
     passes: str | Iterable[str | ModulePass] | None = None,
     observers: Sequence[Observer] = (),
 ) -> ModuleOp:
@@ -185,6 +186,8 @@ def convert_model(
         transformations_config: a JSON file that configures transformations of extensions.
         enable: ids, names or full class names of transformations to run although they are not enabled.
         disable: ids, names or full class names of transformations, and names of passes, not to run.
+        extension_layout: what operations of extensions for Model Optimizer get as data of channel-last models with
+            convolutions: "model-optimizer": data of rank 4 and 5 as [N, C, spatial…]; "framework": as in the model.
         passes: a pipeline to run in place of the default one, as text (`"default,fold-constants{static-shape=true}"`),
             or as a list of such texts and of pass objects.
         observers: are notified of each stage, see `Observer`.

@@ -30,6 +30,7 @@ from moir.model_optimizer.graph.operation import Op, registration
 from moir.model_optimizer.graph_passes import ExtractionPass, GraphPass, MatchConstantsPass, graph_of
 from moir.model_optimizer.import_paths import LegacyImports
 from moir.model_optimizer.lowering.table import mo
+from moir.model_optimizer.numpy_aliases import numpy_aliases
 from moir.pipeline import is_pass, refuse_unknown_options
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class GraphCollector:
         self._stack.enter_context(registration())
         register_all()
         self._stack.enter_context(LegacyImports())
+        self._stack.enter_context(numpy_aliases())
         self._stack.enter_context(mo.with_command_line(self._parameters))
 
     def close(self) -> None:

@@ -37,6 +37,7 @@ from moir.model_optimizer.graph.session import edit
 from moir.model_optimizer.graph.symbol_view import custom_type
 from moir.model_optimizer.graph.view import Stage
 from moir.model_optimizer.lowering.lower_mo import lower_node
+from moir.model_optimizer.lowering.presentation import note_convolutions
 
 
 def framework_of(model: ModelOp, parameters: Namespace) -> str | None:
@@ -50,6 +51,7 @@ def framework_of(model: ModelOp, parameters: Namespace) -> str | None:
 
 def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
     """The graph of a model in a phase; `parameters` are what extensions find in `graph.graph["cmd_params"]`."""
+    note_convolutions(model)
     return Graph(model.block, cast(Stage, phase), framework_of(model, parameters), {"cmd_params": parameters})
 
 

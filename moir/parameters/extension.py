@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from moir.parameters.kinds import FILE, FILES, LIST, or_none
+from moir.arguments import EXTENSION_LAYOUT as EXPECTED_EXTENSION_LAYOUT
+from moir.parameters.kinds import FILE, FILES, LIST, choice, or_none
 from moir.parameters.parameter import Parameter
 
 _GROUP = "extensions"
@@ -26,5 +27,12 @@ TRANSFORMATIONS_CONFIG = Parameter(
 )
 ENABLE = Parameter("enable", LIST, (), "transformations to run although they are not enabled", metavar="ID[,ID]", group=_GROUP)
 DISABLE = Parameter("disable", LIST, (), "transformations and passes not to run", metavar="ID[,ID]", group=_GROUP)
+EXTENSION_LAYOUT = Parameter(
+    "extension_layout",
+    choice({"model-optimizer": "model-optimizer", "framework": "framework"}, EXPECTED_EXTENSION_LAYOUT),
+    "model-optimizer",
+    "layout in which operations of Model Optimizer extensions get data of channel-last models: channels first, or as in the model",
+    group=_GROUP,
+)
 
-EXTENSION_PARAMETERS = (EXTENSIONS, TRANSFORMATIONS_CONFIG, ENABLE, DISABLE)
+EXTENSION_PARAMETERS = (EXTENSIONS, TRANSFORMATIONS_CONFIG, ENABLE, DISABLE, EXTENSION_LAYOUT)

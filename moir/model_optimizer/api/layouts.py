@@ -1,17 +1,18 @@
 """Functions of Model Optimizer on the layout of data, `NHWC` or `NCHW`.
 
 Model Optimizer changed the layout of operations in place, so an operation declared which of its attributes and inputs
-are axes. In moir an operation keeps its layout and its data is transposed, so such declarations have no effect.
+are axes. In moir operations of the operation sets keep their layout; those of an extension get their data transposed,
+and the attributes that are declared as axes with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 from moir.errors import ConversionError
+from moir.model_optimizer.graph.attribute_permutation import PermuteAttrs
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.shapes import IntegerArray, int64_array
+
+__all__ = ["PermuteAttrs"]
 
 
 def _check(layout: str) -> str:
@@ -56,14 +57,6 @@ def shape_for_layout(layout: str, **kwargs: int) -> IntegerArray:
     outer = [kwargs["batch"]]
     features = [kwargs["features"]]
     return int64_array([*outer, *spatial, *features] if _check(layout) == "NHWC" else [*outer, *features, *spatial])
-
-
-class PermuteAttrs:
-    """Declares attributes that are axes; without effect."""
-
-    @staticmethod
-    def create_permute_attrs(node: GraphNode, attrs: Iterable[Any] | None = None) -> None:
-        """Accepted and without effect."""
 
 
 class PermuteInputs:

@@ -39,6 +39,9 @@ from moir.model_optimizer.graph.xml_records import Record
 _OF_MODEL_OPTIMIZER = frozenset(("infer", "type_infer", "IE", "in_ports_count", "out_ports_count"))
 """Attributes that an operation of an operation set does not take from an Op, since its definition has them."""
 
+DATA_LAYOUT, FRAMEWORK_LAYOUT = "$data_layout", "framework"
+"""The Python attribute of a node with the `data_layout` of its class, and the layout that is not Model Optimizer's."""
+
 Input: TypeAlias = GraphNode | tuple[GraphNode, int] | tuple[GraphNode, int, Mapping[str, Any]] | Port[GraphNode] | None
 """The source of an input of a new node.
 
@@ -61,6 +64,12 @@ class Op:
 
     enabled: ClassVar[bool] = True
     """Accepted for old extensions; every class is found."""
+
+    data_layout: ClassVar[str | None] = None
+    """`framework` for an operation that gets its data as in the model.
+
+    By default data of rank 4 and 5 of channel-last models is [N, C, spatial…] for it, as Model Optimizer had it.
+    """
 
     registered_ops: ClassVar[dict[str, type[Op]]] = {}
     """The classes by `op`. One that is defined later takes the place of an earlier one."""
@@ -109,6 +118,8 @@ class Op:
         merged = {**self.attrs, **(attrs or {})}
         if merged.get("type") and not merged.get("version") and not is_of_first_sets(str(merged["type"])):
             merged["version"] = EXTENSION
+        if self.data_layout is not None:
+            merged[DATA_LAYOUT] = self.data_layout
         self.substitute_ie_attrs(merged)
         return merged
 

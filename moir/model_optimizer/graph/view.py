@@ -46,7 +46,8 @@ class BlockView:
         stage: the phase.
         framework: the framework the model is from; by default that of the first operation that is one of a framework,
             else `onnx`.
-        settings: further entries of `graph.graph`, e.g. `cmd_params`; `layout` is by default that of the framework.
+        settings: further entries of `graph.graph`, e.g. `cmd_params`; `layout` is by default that of the framework, in
+            the back phase channels are first.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class BlockView:
         framework = framework or _framework_of(block)
         self.graph: dict[str, Any] = {
             "fw": framework,
-            "layout": "NHWC" if frameworks.FRAMEWORKS[framework].channel_last else "NCHW",
+            "layout": "NHWC" if frameworks.FRAMEWORKS[framework].channel_last and stage != "back" else "NCHW",
             "cmd_params": None,
             "ir_version": 11,
             "name": name,

@@ -100,7 +100,7 @@ class MoLoweringNode(LoweringNode):
             layout = layout.decode(errors="replace")
         if isinstance(layout, str) and layout:
             return layout.upper() in ("NWC", "NHWC", "NDHWC")
-        return self.run.framework.channel_last
+        return self.run.framework.channel_last and self.view.graph.stage != "back"
 
     def optional(self, index: int) -> SSAValue | None:
         operands = self.op.operands

@@ -11,7 +11,7 @@ results have the types of what they are lowered to.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,21 +37,20 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.driver import Lowering
 from moir.lowering.table import Replacement
 from moir.model_optimizer.graph import node_inference
+from moir.model_optimizer.graph.attribute_permutation import IMAGE_RANKS, channel_first_order, inverse
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operand_counts import operand_limit, operands_required
 from moir.model_optimizer.graph.sentinels import SENTINELS
 from moir.model_optimizer.graph.view import COMPUTED_VALUES
 from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.lowering.node import MoLoweringNode, run_in
+from moir.model_optimizer.lowering.presentation import Presented, channel_first, in_framework_layout, is_presented, permuted_type
 from moir.model_optimizer.lowering.table import mo
 from moir.model_optimizer.lowering.versions import UNVERSIONED, is_standard, opset_number, standard_operation
 from moir.model_optimizer.lowering.xml_properties import properties_of
 from moir.rewriting.builder import OpBuilder
 
 logger = logging.getLogger("moir")
-
-IMAGE_RANKS = (4, 5)
-"""Ranks of tensors that Model Optimizer brought to another layout."""
 
 VALUE_LIMIT = 4096
 """`infer_by_lowering` does not pass on values with more elements."""
@@ -124,11 +123,10 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
                 return replacement
     if type_ is None:
         return None
-    texts = xml_attributes(node.view)
     operation = standard_operation(type_, version)
     if operation is not None:
-        return _standard(node, op, operation, properties_of(operation, texts))
-    return _extension(node, op, type_, version, texts)
+        return _standard(node, op, operation, properties_of(operation, xml_attributes(node.view)))
+    return _extension(node, op, type_, version)
 
 
 def _refuse_unread(node: MoLoweringNode) -> None:
@@ -173,28 +171,39 @@ _DERIVED: dict[str, Callable[[MoLoweringNode], Attribute | None]] = {"destinatio
 """Property -> function that derives it from a node."""
 
 
-def _extension(node: MoLoweringNode, op: OpBuilder, type_: str, version: str | None, texts: dict[str, str]) -> Sequence[SSAValue]:
-    """Build an operation of the dialect `extension`.
+def _extension(node: MoLoweringNode, op: OpBuilder, type_: str, version: str | None) -> Sequence[SSAValue]:
+    """Build an operation of the dialect `extension`, in the layout that Model Optimizer gave its data.
 
     It keeps the Python attributes of the node: its `infer` is one of them.
     """
-    operands = node.operands
     if own_infer(node) is None:
         infer_types(node)
-    if node.is_channel_last and any(rank_of(operand) in IMAGE_RANKS for operand in operands):
-        logger.warning(
-            "%s %r gets its data in the layout of the framework, channels last; Model Optimizer gave it [N, C, …]", type_, node.name
-        )
-    properties: dict[str, Attribute] = {name: string_attribute(text) for name, text in texts.items()}
-    built = extension_class(type_).create(operands=operands, properties=properties)
-    built.results = SSAValues(OpResult(result.type, built, result.index) for result in node.op.results)
-    entries = dict(python_entries(node.op))
-    entries[TYPES] = ExtensionTypes(tuple(operand.type for operand in operands))
+    given = _presented(node, op, type_)
+    properties: dict[str, Attribute] = {name: string_attribute(text) for name, text in given.texts.items()}
+    built = extension_class(type_).create(operands=list(given.operands), properties=properties)
+    built.results = SSAValues(OpResult(each, built, index) for index, each in enumerate(given.types))
+    entries = dict(given.entries)
+    entries[TYPES] = ExtensionTypes(tuple(operand.type for operand in given.operands), python_entries(node.op), tuple(given.orders))
     set_python_entries(built, entries)
     if version not in UNVERSIONED and version != EXTENSION:
         built.attributes[LAYER_VERSION] = string_attribute(str(version))
     op.insert(built)
-    return tuple(built.results)
+    return given.as_given(op, built, node.name)
+
+
+def _presented(node: MoLoweringNode, op: OpBuilder, type_: str) -> Presented:
+    if not is_presented(node):
+        return in_framework_layout(node)
+    images = [each for each in node.operands if rank_of(each) in IMAGE_RANKS]
+    if images and any(rank_of(each) is None for each in node.op.results):
+        logger.warning(
+            "%s %r gets its data in the layout of the framework, channels last, since the ranks of its outputs are not known; "
+            "give its class an infer",
+            type_,
+            node.name,
+        )
+        return in_framework_layout(node)
+    return channel_first(node, op)
 
 
 # The types of its results.
@@ -270,25 +279,48 @@ class ExtensionTypes:
 
     While its operands have the types given here, its results keep theirs. For other types, as in a model that is
     reshaped, the functions among its Python attributes are called.
+
+    Args:
+        operands: the types.
+        entries: the Python attributes that the functions get.
+        orders: for each result, the order that makes it the tensor the functions know; None if it is that. If any
+            result has one, operands of rank 4 and 5 have their channels first as well.
     """
 
     operands: tuple[Attribute, ...]
+    entries: Mapping[str, Any]
+    orders: tuple[Sequence[int] | None, ...]
 
     def __call__(self, op: ExtensionOp, known: KnownValues) -> Types | None:
-        entries: dict[str, Any] = dict(python_entries(op))
         operands = tuple(operand.type for operand in op.operands)
-        if operands == self.operands or not callable(entries.get("infer")) or op.parent is None:
+        if operands == self.operands or not callable(self.entries.get("infer")) or op.parent is None:
             return None
         # The functions get the operation as before it was lowered: one of the `mo` dialect whose results have unknown
-        # types.
+        # types, on data in the layout of the framework.
+        data = [self._as_given(operand) for operand in op.operands]
         twin = operation_class(MODEL_OPTIMIZER, op.KIND).create(
-            operands=op.operands, result_types=[UNKNOWN] * len(op.results), attributes=dict(op.attributes)
+            operands=[given.results[0] if given is not None else operand for given, operand in zip(data, op.operands, strict=True)],
+            result_types=[UNKNOWN] * len(op.results),
+            attributes=dict(op.attributes),
         )
-        set_python_entries(twin, {name: value for name, value in entries.items() if not name.startswith("$")})
-        op.parent.insert_op_before(twin, op)
+        set_python_entries(twin, {name: value for name, value in self.entries.items() if not name.startswith("$")})
+        made = [*(each for each in data if each is not None), twin]
+        for each in made:
+            op.parent.insert_op_before(each, op)
         try:
             infer_types(MoLoweringNode(twin, 1, Lowering(frameworks.MODEL_OPTIMIZER)))
-            return [result.type for result in twin.results]
+            return [
+                permuted_type(result, None if order is None else inverse(order))
+                for result, order in zip(twin.results, self.orders, strict=True)
+            ]
         finally:
-            twin.detach()
-            twin.erase()
+            for each in reversed(made):
+                each.detach()
+                each.erase()
+
+    def _as_given(self, operand: SSAValue) -> Operation | None:
+        """An operation whose result has the type of an operand in the layout of the framework; None if it has it."""
+        order = channel_first_order(rank_of(operand)) if any(self.orders) else None
+        if order is None:
+            return None
+        return operation_class(MODEL_OPTIMIZER, "AsGiven").create(result_types=[permuted_type(operand, inverse(order))])

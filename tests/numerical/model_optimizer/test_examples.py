@@ -236,7 +236,7 @@ def test_inception_block(tmp_path, capsys, caplog, is_updated):
         configuration.write_text(capsys.readouterr().out)
     converted = Converted.of(inception(), tmp_path, extensions=[INCEPTION], transformations_config=configuration)
     assert Counter(converted.types)["InceptionBlock"] == 3
-    assert caplog.text.count("channels last; Model Optimizer gave it [N, C, …]") == 3
+    assert "layout" not in caplog.text
     assert not {"Convolution", "AvgPool"} & set(converted.types)
     for layer in converted.all("InceptionBlock"):
         data = layer.find("data")
@@ -244,7 +244,7 @@ def test_inception_block(tmp_path, capsys, caplog, is_updated):
         assert data.attrib == {"attr1_key": "attr1_value", "attr2_key": "123456"}
         assert layer.get("version") == "extension"
         for place in ("input/port", "output/port"):
-            assert [dim.text for port in layer.findall(place) for dim in port] == ["1", "6", "6", "8"]
+            assert [dim.text for port in layer.findall(place) for dim in port] == ["1", "8", "6", "6"]
 
 
 def test_update_of_the_template(tmp_path, capsys):

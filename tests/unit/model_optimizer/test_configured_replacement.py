@@ -59,7 +59,7 @@ def test_scopes_become_single_operations(tmp_path: Path) -> None:
     ]
     text = path.read_text()
     assert text.count('<data attr1_key="attr1_value" attr2_key="123456"') == 3
-    for layer in re.findall(r"<layer [^>]*InceptionBlock.*?</layer>", text, re.DOTALL):
+    for layer in re.findall(r"<layer [^>]*type=.InceptionBlock.*?</layer>", text, re.DOTALL):
         assert re.findall(r"<dim>(\d+)</dim>", layer) == ["1", "4", "4", "4"] * 2
 
 

@@ -163,12 +163,18 @@ def test_layouts() -> None:
         layouts.get_width_dim("NC", 2)
 
 
-def test_what_is_said_of_permutations_has_no_effect(graph: Graph) -> None:
+def test_what_is_said_of_permutations(graph: Graph) -> None:
     node = graph.get_op_nodes(op="Tanh")[0]
-    before = dict(node.attrs())
-    layouts.PermuteAttrs.create_permute_attrs(node, attrs=[("axis", "input:0")])
     layouts.PermuteInputs().set_input_permutation(node, node, "input:0", "axis")
-    assert dict(node.attrs()).keys() == before.keys()
+    assert not node.has("permute_attrs")
+    layouts.PermuteAttrs.create_permute_attrs(node, attrs=[("axis", "input:0")])
+    layouts.PermuteAttrs.create_permute_attrs(node, attrs=["order"])
+    assert {name: port for name, (port, _) in node.permute_attrs.attrs.items()} == {"axis": "input:0", "order": "input:0"}
+    with pytest.raises(ConversionError, match="how the attribute 'width' changes with the order of axes is not known"):
+        layouts.PermuteAttrs.create_permute_attrs(node, attrs=[("width", "input:0")])
+    first = layouts.PermuteAttrs.get_nhwc_to_nchw_permutation(4)
+    assert (first.perm.tolist(), first.inv.tolist()) == ([0, 3, 1, 2], [0, 2, 3, 1])
+    assert layouts.PermuteAttrs.get_nchw_to_nhwc_permutation(5).perm.tolist() == [0, 2, 3, 4, 1]
 
 
 def test_element_types() -> None:

@@ -1,0 +1,160 @@
+"""The layout in which an operation of an extension gets its data, and the transpositions around it.
+
+    %y = mo.Blur(%x) {axis = 3} : tensor<1x8x8x3xf32>                                  in a model of TensorFlow
+->  %1 = opset1.Transpose(%x, [0, 3, 1, 2]) : tensor<1x3x8x8xf32>
+    %2 = extension.Blur(%1) {axis = "1"} : tensor<1x3x8x8xf32>
+    %y = opset1.Transpose(%2, [0, 2, 3, 1]) : tensor<1x8x8x3xf32>
+
+In Model Optimizer data of rank 4 and 5 of a channel-last model with convolutions became [N, C, spatial…] behind the
+middle phase, and the operations of an extension ran on that. Their `infer` runs before, on data as in the framework.
+`choose-layouts` cancels the transpositions.
+
+An operation that was built in the back phase has such data already. One with the attribute `reinterp_shape`, one of a
+class with `data_layout = "framework"`, and with the option `--extension-layout=framework` all of them keep the layout
+of the framework. The results of one with `nchw_layout` are [N, C, …] already as its `infer` has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects.builtin import IntegerAttr, i1
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from moir.dialects.inference import set_type
+from moir.dialects.moir import ModelOp
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.properties import string_attribute, value_of
+from moir.dialects.python_object import python_entries, set_python_entries
+from moir.dialects.shapes import element_of, rank_of, shape_of, tensor
+from moir.model_optimizer.graph.attribute_permutation import channel_first_order, inverse, permuted_attributes
+from moir.model_optimizer.graph.operation import DATA_LAYOUT, FRAMEWORK_LAYOUT
+from moir.model_optimizer.graph.xml_records import xml_attributes
+from moir.model_optimizer.lowering.node import MoLoweringNode
+from moir.rewriting.builder import OpBuilder
+
+CHANGES_LAYOUT = "changes_layout"
+"""The discardable attribute of a model that says whether it had channel-last convolutions when extensions began."""
+
+_CONVOLUTIONS = frozenset(("Conv2D", "DepthwiseConv2dNative", "Conv3D", "Conv2DBackpropInput", "Conv3DBackpropInputV2"))
+_LOWERED = frozenset(("Convolution", "GroupConvolution", "ConvolutionBackpropData", "GroupConvolutionBackpropData"))
+
+
+def _is_channel_last_convolution(op: Operation) -> bool:
+    dialect, _, kind = op.name.partition(".")
+    if isinstance(op, OpsetOp) and kind in _LOWERED:
+        return True
+    if dialect != "tf" or kind not in _CONVOLUTIONS:
+        return False
+    data_format = op.properties.get("data_format")
+    text: Any = "NHWC" if data_format is None else value_of(data_format)
+    return not (text.decode() if isinstance(text, bytes) else str(text)).startswith("NC")
+
+
+def note_convolutions(model: ModelOp) -> bool:
+    """Whether Model Optimizer changed the layout of a channel-last model: whether it has convolutions.
+
+    What is found first is noted, as extensions replace convolutions.
+    """
+    noted = model.attributes.get(CHANGES_LAYOUT)
+    if noted is None:
+        noted = IntegerAttr(int(any(_is_channel_last_convolution(op) for op in model.walk())), i1)
+        model.attributes[CHANGES_LAYOUT] = noted
+    return bool(value_of(noted))
+
+
+def _model_of(op: Operation) -> ModelOp | None:
+    outer = op.parent_op()
+    while outer is not None and not isinstance(outer, ModelOp):
+        outer = outer.parent_op()
+    return outer
+
+
+def is_presented(node: MoLoweringNode) -> bool:
+    """Whether the data of an operation of an extension becomes [N, C, spatial…]."""
+    graph = node.view.graph
+    if graph.stage == "back" or not node.run.framework.channel_last or node.get("reinterp_shape"):
+        return False
+    options = graph.graph["cmd_params"]
+    if FRAMEWORK_LAYOUT in (node.get(DATA_LAYOUT), getattr(options, "extension_layout", None)):
+        return False
+    if getattr(options, "layout_change", None) in (False, "none", "False") or getattr(options, "disable_nhwc_to_nchw", False):
+        return False
+    model = _model_of(node.op)
+    return model is not None and note_convolutions(model)
+
+
+def permuted_type(value: SSAValue, order: Sequence[int] | None) -> Attribute:
+    """The type of a value whose axes have another order."""
+    shape = shape_of(value)
+    return value.type if order is None or shape is None else tensor(tuple(shape[axis] for axis in order), element_of(value))
+
+
+@dataclass(frozen=True)
+class Presented:
+    """An operation as it is written: its operands, XML attributes, Python attributes and result types.
+
+    Args:
+        orders: for each result, the order that gives the tensor its consumers take; None if that is the result itself.
+    """
+
+    operands: Sequence[SSAValue]
+    texts: Mapping[str, str]
+    entries: Mapping[str, Any]
+    types: Sequence[Attribute]
+    orders: Sequence[Sequence[int] | None]
+
+    def as_given(self, op: OpBuilder, built: Operation, name: str) -> tuple[SSAValue, ...]:
+        """The results of the operation that was built, in the layout of the framework.
+
+        The operation has the name of the node, which would otherwise be that of a transposition.
+        """
+        if not any(self.orders):
+            return tuple(built.results)
+        built.attributes["name"] = string_attribute(name)
+        given = [value if order is None else op.transposed(value, order) for value, order in zip(built.results, self.orders, strict=True)]
+        for value in given:
+            value.owner.attributes.setdefault("name", string_attribute(f"{name}/as_given"))
+        return tuple(given)
+
+
+def in_framework_layout(node: MoLoweringNode) -> Presented:
+    """An operation whose data stays as it is."""
+    results = node.op.results
+    texts = xml_attributes(node.view)
+    return Presented(node.operands, texts, python_entries(node.op), [each.type for each in results], [None] * len(results))
+
+
+def channel_first(node: MoLoweringNode, op: OpBuilder) -> Presented:
+    """An operation whose data of rank 4 and 5 becomes [N, C, spatial…], its attributes with it.
+
+    Functions of `backend_attrs` see the new shapes and attributes.
+    """
+    mo_op, graph, results = node.op, node.view.graph, node.op.results
+    operands = node.operands
+    presented: list[SSAValue] = []
+    for each in operands:
+        order = channel_first_order(rank_of(each))
+        presented.append(each if order is None else op.transposed(each, order))
+    orders = [None if node.get("nchw_layout") else channel_first_order(rank_of(each)) for each in results]
+    types = [permuted_type(each, order) for each, order in zip(results, orders, strict=True)]
+    entries, before = dict(python_entries(mo_op)), [each.type for each in results]
+    changed = {**entries, **permuted_attributes(node.view)}
+    layout, stage = graph.graph["layout"], graph.stage
+    mo_op.operands = presented
+    for result, type_ in zip(results, types, strict=True):
+        set_type(result, type_)
+    set_python_entries(mo_op, changed)
+    graph.graph["layout"], graph.stage = "NCHW", "back"
+    try:
+        texts = xml_attributes(node.view)
+    finally:
+        graph.graph["layout"], graph.stage = layout, stage
+        mo_op.operands = operands
+        for result, type_ in zip(results, before, strict=True):
+            set_type(result, type_)
+        set_python_entries(mo_op, entries)
+    back = [None if order is None else inverse(order) for order in orders]
+    return Presented(presented, texts, changed, types, back)

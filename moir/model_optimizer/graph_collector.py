@@ -149,9 +149,7 @@ class GraphCollector:
         place = type("_Extraction", (_Extraction,), {"__doc__": f"Extractors: {_listed(used)}."})
         self._add_step(EXTRACTION, "extractors", place, step, used[0][1].path, packages)
 
-    def _add_step(
-        self, name: str, label: str, place: type, step: ModulePass, file: Path, packages: Iterable[ExtensionPackage]
-    ) -> None:
+    def _add_step(self, name: str, label: str, place: type, step: ModulePass, file: Path, packages: Iterable[ExtensionPackage]) -> None:
         """Add a step of moir's own to the transformations of the front phase."""
         owners = tuple(packages)
 

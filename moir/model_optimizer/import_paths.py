@@ -140,6 +140,9 @@ def names_in(name: str) -> list[str]:
     for source in SOURCES.get(name, ()):
         module = importlib.import_module(source)
         found.update(dict.fromkeys(legacy.get(key, key) for key in list(vars(module)) if not key.startswith("_") and key != "annotations"))
+    if name.startswith("ops."):
+        # A module below `ops` has all operations.
+        found.update(dict.fromkeys(importlib.import_module(f"{_API}.operations").descriptions()))
     return list(found)
 
 
@@ -269,7 +272,9 @@ class LegacyImports(MetaPathFinder):
         self._depth -= 1
         if self._depth == 0:
             sys.meta_path.remove(self)
-            _take_out(name for name, module in list(sys.modules.copy().items()) if isinstance(module, LegacyModule) or canonical(name) is not None)
+            _take_out(
+                name for name, module in list(sys.modules.copy().items()) if isinstance(module, LegacyModule) or canonical(name) is not None
+            )
             for name, module in self._put_aside.items():
                 sys.modules[name] = module
                 _bind(name, module)

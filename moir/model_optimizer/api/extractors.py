@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
+from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
@@ -157,3 +158,22 @@ def kernel_getter(node: GraphNode) -> str | None:
     if not node.has_valid("kernel_spatial"):
         return None
     return ",".join(str(size) for size in node["kernel_spatial"])
+
+
+def collect_tf_attrs(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the attributes of a TensorFlow message, `node.pb.attr`, by their names.
+
+    Texts are strings, types numpy types, shapes arrays with unknown dimensions masked.
+    """
+    return {name: _tf_value(attrs[name]) for name in attrs}
+
+
+def _tf_value(message: Any) -> Any:
+    value = message.value
+    if isinstance(value, tuple):
+        items = message.list
+        listed = next((each for each in (items.s, items.f, items.b, items.i, items.type, items.shape) if each), [])
+        return [each.decode(errors="replace") if isinstance(each, bytes) else each for each in listed]
+    if isinstance(value, Attribute) and message.type:
+        return tf_dtype_extractor(message.type)
+    return value.decode(errors="replace") if isinstance(value, bytes) else value

@@ -162,10 +162,16 @@ class AttributedNode:
         """Whether the node has a port of this number."""
         op = self.operation
         if port_type == "out":
-            return 0 <= idx < len(op.results) and idx not in OperationAttributes(self.graph, op).hidden(ABSENT_OUTPUTS, ())
+            absent = OperationAttributes(self.graph, op).hidden(ABSENT_OUTPUTS, ())
+            return 0 <= idx < len(op.results) and idx not in absent and not self._is_unused_indices(idx)
         if 0 <= idx < len(op.operands):
             return not isinstance(op.operands[idx].owner, ABSENT_PORT)
         return len(op.operands) <= idx < self._limit()
+
+    def _is_unused_indices(self, idx: int) -> bool:
+        """Whether a port is that of the indices of a MaxPool which nothing takes: in old sets it had one output."""
+        op = self.operation
+        return idx == 1 and isinstance(op, OpsetOp) and op.KIND == "MaxPool" and not op.results[1].uses
 
     def port_numbers(self, port_type: Direction) -> list[int]:
         """The numbers of the ports, in order.

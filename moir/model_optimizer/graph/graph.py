@@ -25,6 +25,7 @@ from moir.model_optimizer.graph.editing import erase_node
 from moir.model_optimizer.graph.matching import value_matches
 from moir.model_optimizer.graph.networkx_graph import NetworkxGraph
 from moir.model_optimizer.graph.node import GraphNode, create_node, out_port_of
+from moir.model_optimizer.graph.normal_inputs import normalise
 from moir.model_optimizer.graph.port import Port
 from moir.model_optimizer.graph.sentinels import nodes_of
 
@@ -43,6 +44,18 @@ class Graph(NetworkxGraph):
     def out_port_of(self, value: SSAValue) -> Port[GraphNode]:
         """The output port that gives a tensor."""
         return out_port_of(self, value)
+
+    def operations_named(self, op_name: str) -> list[Operation]:
+        """The operations that have a name among their `op_names`, in the order of the block.
+
+        In the front phase, with the inputs that Model Optimizer gave operations of this name.
+        """
+        found = super().operations_named(op_name)
+        if self.stage != "front":
+            return found
+        # All are looked at: each change makes the view forget its names.
+        changed = [normalise(self, op, op_name) for op in found]
+        return super().operations_named(op_name) if any(changed) else found
 
     def get_op_nodes(self, **attrs: Any) -> list[GraphNode]:
         """The operation nodes with these values of attributes (none given: all), in the order of the block."""

@@ -25,6 +25,7 @@ from moir.dialects.python_object import python_entries
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.edges import EdgeAttributes, Vertex
 from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.normal_inputs import normalise
 from moir.model_optimizer.graph.operation_names import op_names
 from moir.model_optimizer.graph.sentinels import nodes_of
 from moir.model_optimizer.graph.view import BlockView
@@ -139,6 +140,12 @@ class Search:
     def matches(self) -> Iterator[dict[Alias, Vertex]]:
         """All matches, without those that only exchange nodes of equal attributes."""
         candidates = {alias: self._roots(alias) for alias in self.pattern.attributes}
+        if self.graph.stage == "front":
+            for _, alias, wanted in self.pattern.edges:
+                if wanted.get("in") and isinstance(self.pattern.attributes[alias].get("op"), str):
+                    for vertex in candidates[alias]:
+                        if isinstance(vertex, Operation) and normalise(self.graph, vertex):
+                            candidates = {each: self._roots(each) for each in self.pattern.attributes}
         if not all(candidates.values()):
             return
         order = self._search_order(candidates)

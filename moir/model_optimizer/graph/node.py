@@ -19,6 +19,7 @@ from moir.errors import ConversionError
 from moir.model_optimizer.graph.attributed_node import AttributedNode, Direction
 from moir.model_optimizer.graph.creation import create_operation
 from moir.model_optimizer.graph.edges import EdgeAttributes
+from moir.model_optimizer.graph.normal_inputs import normalise
 from moir.model_optimizer.graph.port import Port
 from moir.model_optimizer.graph.view import BlockView
 
@@ -125,7 +126,10 @@ class GraphNode(AttributedNode):
 
     def in_node(self, key: int = 0, control_flow: bool = False) -> GraphNode:
         """The producer at an input port. Raises ConversionError if there is none."""
-        return self._chosen(self.in_nodes(), key, "in")
+        found = self.in_nodes()
+        if key not in found and self.graph.stage == "front" and not self.is_data and normalise(self.graph, self.operation):
+            found = self.in_nodes()
+        return self._chosen(found, key, "in")
 
     def in_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
         """The attributes of the edges that end in the node, by number of the input port."""

@@ -205,7 +205,9 @@ class Op:
     def _take_over(self, old: GraphNode, new: GraphNode) -> None:
         if old.shape is not None and new.shape is not None and not compatible_shapes(old.shape, new.shape):
             raise ConversionError(f"a tensor of shape {old.shape} cannot take the place of one of shape {new.shape}", node=new.name)
-        out_port_of(self.graph, cast(SSAValue, old.subject)).get_connection().set_source(out_port_of(self.graph, cast(SSAValue, new.subject)))
+        out_port_of(self.graph, cast(SSAValue, old.subject)).get_connection().set_source(
+            out_port_of(self.graph, cast(SSAValue, new.subject))
+        )
 
     # Existing nodes.
 

@@ -27,6 +27,7 @@ from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.attributed_node import AttributedNode, Direction
 from moir.model_optimizer.graph.data_attributes import DataAttributes, get_value, set_shape, set_value
+from moir.model_optimizer.graph.normal_inputs import normalise
 from moir.model_optimizer.graph.python_values import element_type, numpy_type
 from moir.model_optimizer.graph.sentinels import is_node, is_value
 from moir.model_optimizer.graph.shapes import masked_shape, type_shape
@@ -159,6 +160,8 @@ class Port(Generic[NodeT]):
         """The output port that gives an input port its tensor, None if it is disconnected."""
         self._require("in", "has no source")
         value = self.value
+        if value is None and self.idx and self.graph.stage == "front" and normalise(self.graph, self.node.operation):
+            value = self.value
         return None if value is None else self._source_of(value)
 
     def _source_of(self, value: SSAValue) -> Port[NodeT]:

@@ -82,8 +82,19 @@ def eltwise(node: MoLoweringNode, op: OpBuilder) -> Replacement:
         operands = [value if factor == 1 else op.Multiply(value, factor) for value, factor in zip(operands, factors, strict=True)]
     if len(operands) > 2 and operation in COMPARISONS:
         node.fail(f"{operation} of {len(operands)} inputs has no meaning")
+    if (axis := node.get("axis")) is not None:
+        operands = [operands[0], *(_aligned(node, op, value, operands[0], int(axis)) for value in operands[1:])]
     constructor = getattr(op, BINARY[operation])
     return reduce(constructor, operands)
+
+
+def _aligned(node: MoLoweringNode, op: OpBuilder, value: SSAValue, data: SSAValue, axis: int) -> SSAValue:
+    """A value of a lower rank than the data, reshaped so that its first axis is the given one of the data."""
+    rank, missing = node.rank_of_value(data), node.rank_of_value(data) - node.rank_of_value(value)
+    behind = missing - axis % max(rank, 1)
+    if missing <= 0 or behind <= 0 or node.rank_of_value(value) == 0:
+        return value
+    return op.Unsqueeze(value, list(range(rank - missing, rank - missing + behind)))
 
 
 @lowers(*INTERNAL)

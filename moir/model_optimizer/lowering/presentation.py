@@ -11,7 +11,8 @@ middle phase, and the operations of an extension ran on that. Their `infer` runs
 
 An operation that was built in the back phase has such data already. One with the attribute `reinterp_shape`, one of a
 class with `data_layout = "framework"`, and with the option `--extension-layout=framework` all of them keep the layout
-of the framework. The results of one with `nchw_layout` are [N, C, …] already as its `infer` has them.
+of the framework. The results of one with `nchw_layout` are [N, C, …] already as its `infer` has them, as are the tensors
+at the ports in `correct_in_data_layout` and `correct_out_data_layout`.
 """
 
 from __future__ import annotations
@@ -135,10 +136,12 @@ def channel_first(node: MoLoweringNode, op: OpBuilder) -> Presented:
     mo_op, graph, results = node.op, node.view.graph, node.op.results
     operands = node.operands
     presented: list[SSAValue] = []
-    for each in operands:
-        order = channel_first_order(rank_of(each))
+    marked = frozenset(node.get("correct_in_data_layout", ()))
+    for index, each in enumerate(operands):
+        order = None if index in marked else channel_first_order(rank_of(each))
         presented.append(each if order is None else op.transposed(each, order))
-    orders = [None if node.get("nchw_layout") else channel_first_order(rank_of(each)) for each in results]
+    kept = range(len(results)) if node.get("nchw_layout") else frozenset(node.get("correct_out_data_layout", ()))
+    orders = [None if each.index in kept else channel_first_order(rank_of(each)) for each in results]
     types = [permuted_type(each, order) for each, order in zip(results, orders, strict=True)]
     entries, before = dict(python_entries(mo_op)), [each.type for each in results]
     changed = {**entries, **permuted_attributes(node.view)}

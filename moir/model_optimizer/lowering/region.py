@@ -22,7 +22,8 @@ _AXES_OF_CHANNEL_LAST = (0, 2, 3, 1)
 def region(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.RegionYolo(x) -> opset1.RegionYolo(x), mo.ReorgYolo(x) -> opset2.ReorgYolo(x)
 
-    Without a mask all anchors are meant. The axis of a channel-last region that is listed in its `dim_attrs` counts
+    Without a mask all anchors are meant. The regions are [N, C, H, W] in any layout of the model, as the runtime's
+    post-processing expects them. The axis of a channel-last region that is listed in its `dim_attrs` counts
     the axes of its data.
     """
     operation = opset.newest(node.kind)
@@ -36,4 +37,4 @@ def region(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
         softmax = properties.get("do_softmax") == TRUE
         properties.setdefault("mask", integers_attribute(() if softmax else tuple(range(node.integer("num", 0)))))
     built = op.create(operation, [channel_first(node, op, node.operand(0))], properties)
-    return as_given(node, op, built.results[0])
+    return built.results[0] if node.kind == "RegionYolo" else as_given(node, op, built.results[0])

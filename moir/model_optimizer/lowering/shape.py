@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from moir.dialects.element_types import si32, si64
+from moir.dialects.shapes import rank_of
 from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
@@ -102,12 +103,13 @@ def shape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("TopK")
 def top_k(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.TopK(x) {k, axis, mode, sort} -> opset11.TopK(x, k)"""
-    if node.optional(1) is not None:
+    """mo.TopK(x) {k, axis, mode, sort} -> opset11.TopK(x, k); the k of an input may have the shape [1]"""
+    given = node.optional(1)
+    if given is not None and rank_of(given) != 1:
         return NotImplemented
     return op.TopK.results(
         node.operand(0),
-        node.integer("k"),
+        node.integer("k") if given is None else op["opset1.Squeeze"](given, [0]),
         axis=node.integer("axis", -1),
         mode=node.text("mode", "max"),
         sort=node.text("sort", "value"),

@@ -318,7 +318,7 @@ def test_yolo(tmp_path):
     for entries in (slice(0, 2), slice(4, 25)):
         wanted[..., entries] = logistic[..., entries]
     (found,) = converted.run({"x": x})
-    compare([found], [wanted.reshape(1, 4, 4, 50)])
+    compare([found], [wanted.reshape(1, 4, 4, 50).transpose(0, 3, 1, 2)])
 
 
 def ports_model():

@@ -41,6 +41,8 @@ class Description:
     records: Sequence[Record] | None = None
     counted: str | None = None
     """The attribute that is, or lists, one entry for each output."""
+    versions: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Attribute -> version of an operation that is given this attribute and no version."""
 
 
 class StandardOp(Op):
@@ -65,6 +67,9 @@ class StandardOp(Op):
         given = {**(attrs or {}), **(further or {})}
         if description.counted is not None and (counted := given.get(description.counted)) is not None:
             defaults["out_ports_count"] = int(counted) if np.ndim(counted) == 0 else len(counted)
+        version = next((each for name, each in description.versions.items() if given.get(name) is not None), None)
+        if version is not None:
+            defaults["version"] = version
         is_subclass = "DESCRIPTION" not in type(self).__dict__
         if not is_subclass and given.get("type", description.type) == description.type:
             defaults[DESCRIBED_KIND] = self.op

@@ -61,5 +61,6 @@ OPERATIONS: dict[str, Description] = {
             "cube_coeff": -0.75,
         },
         # Version 1 has further attributes, which the lowering reads from the node.
+        versions={"axes": "opset1"},
     ),
 }

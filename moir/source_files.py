@@ -44,11 +44,14 @@ def recorded(*further: Path) -> Generator[Reading]:
 def check_not_read(module: ModuleOp, paths: Iterable[Path]) -> None:
     """Check that a module was not read from files that are to be written.
 
+    Of a module whose files are not recorded, a copy for example, any file that is mapped into memory may be one. Of
+    others, another part of the process may have mapped the file, such as the runtime that compiled an earlier model.
+
     Raises EmissionError that names the first of `paths` that the module was read from.
     """
-    files = _FILES.get(module, frozenset())
+    files = _FILES.get(module)
     for path in paths:
-        if path.resolve() in files or is_mapped(path):
+        if is_mapped(path) if files is None else path.resolve() in files:
             raise EmissionError("this file belongs to the model that is converted", location=str(path), hint="choose another output")
 
 

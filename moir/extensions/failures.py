@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from moir.errors import ConversionError
+from moir.frameworks import load
 
 OwnsFile = Callable[[str], bool]
 """A predicate on file names: whether the file belongs to an extension."""
@@ -40,8 +41,23 @@ def reason_of(error: BaseException) -> str:
 def loading_failure(path: Path, error: BaseException, owns: OwnsFile) -> ConversionError:
     """The error for a file that cannot be imported."""
     line = line_of(error, owns) or shown(path)
+    if isinstance(error, ImportError) and len(missing := missing_names(Path(line.rpartition(":")[0] or line))) > 1:
+        listed = "; ".join(f"line {number}: {name}" for number, name in missing)
+        return ConversionError(f"the file cannot be loaded, since moir lacks {len(missing)} names that it imports: {listed}", location=line)
     through = "" if line.startswith(shown(path)) else f", which {shown(path)} imports,"
     return ConversionError(f"the file{through} cannot be loaded: {reason_of(error)}", location=line)
+
+
+MISSING_NAMES = "moir.model_optimizer.missing_names:missing_names"
+"""The function that lists what a file imports of Model Optimizer and moir lacks.
+
+It is in a layer above this module and therefore loaded by name.
+"""
+
+
+def missing_names(path: Path) -> list[tuple[int, str]]:
+    """The line and the name of each import of a file from Model Optimizer that moir does not have."""
+    return load(MISSING_NAMES)(path)
 
 
 def failure(error: Exception, what: str, owns: OwnsFile) -> ConversionError:

@@ -211,7 +211,7 @@ def _only_installed() -> Generator[None]:
     Those of Model Optimizer come back at the end, and a stand-in if what it stands for was not imported meanwhile.
     """
     finders = [each for each in tuple(sys.meta_path) if isinstance(each, LegacyImports)]
-    modules = list(sys.modules.copy().items())
+    modules = sys.modules.copy().items()
     ours = _take_out(name for name, module in modules if name.partition(".")[0] == ENCLOSING[0] and isinstance(module, LegacyModule))
     for finder in finders:
         finder.suspended += 1
@@ -273,7 +273,7 @@ class LegacyImports(MetaPathFinder):
         if self._depth == 0:
             sys.meta_path.remove(self)
             _take_out(
-                name for name, module in list(sys.modules.copy().items()) if isinstance(module, LegacyModule) or canonical(name) is not None
+                name for name, module in sys.modules.copy().items() if isinstance(module, LegacyModule) or canonical(name) is not None
             )
             for name, module in self._put_aside.items():
                 sys.modules[name] = module

@@ -4,9 +4,8 @@
         return [SoftplusFusion, MiddleStart]
 
 The anchors that begin and end the phases are places in moir's pipeline. Of the built-in transformations only the phase
-is known: a class that stands for one is behind the anchor that begins its phase and in front of the one that ends it
-(or where it stood in Model Optimizer's order, if that is elsewhere), so what runs after it and what runs before it come
-in the right order. A stand-in does nothing and cannot be
+is known: a class that stands for one is behind the anchor that begins its phase and in front of the one that ends it,
+so what runs after it and what runs before it come in the right order. A stand-in does nothing and cannot be
 subclassed.
 """
 
@@ -95,55 +94,16 @@ ANCHORS: dict[str, type[StandIn]] = {
 }
 """The anchors by name. The classes of the layout change are among them, since the layout differs before and after."""
 
-
-def _group(after: tuple[str, ...], before: tuple[str, ...], names: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    return dict.fromkeys(names.split(), (after, before))
-
-
-_ELSEWHERE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    **_group(
-        ("built-in LoadFinish",),
-        ("front-start",),
-        "TransformationsConfig UserDataRepack FIFOQueueDequeueCut IteratorGetNextCut OutputCut InputCut VariablesToConstants "
-        "RestorePorts MoveEmbeddedInputsToInputs FreezePlaceholderValue TensorflowCustomOperationsConfigUpdate "
-        "ReshapeDimNormalizer MulFakeQuantizeFuse",
-    ),
-    **_group(("built-in FrontFinish",), ("built-in PartialInfer",), "CreateTensorNodes"),
-    **_group(
-        ("built-in PartialInfer",),
-        ("built-in PreMiddleStart",),
-        "ReverseToReverseSequence DeleteControlFlowEdges MarkNodesToFuseUpToFakeQuantize QuantizeDequantizeLinearResolver "
-        "QuantizeLinearResolver DequantizeLinearResolver FakeQuantizeFuse BinarizeWeightsM1P1 ReluFakeQuantizeMark "
-        "ReluQuantizeFuse ClampQuantizeMark AddIsCyclicAttribute SmartMatcherInputSlicingWithGather SmartInputMatcher "
-        "SmartOutputMatcher SimpleOutputMatcher LoopConditionMatcher SimpleConditionMatcher DynamicDecoderConditionMatcher "
-        "BackEdgesMatching ConditionChecks DeleteNotExecutable SimpleInputMatcher BackEdgeSimpleInputMatcher TensorIteratorMerge "
-        "CheckForCycle SharedWeightsDuplication",
-    ),
-    **_group(
-        ("built-in PreMiddleStart",),
-        ("middle-start",),
-        "UselessSplitEraser MiddleInputCut RemoveNodesWithZeroPhase RemoveIdentity RemoveDropout L2NormToNorm "
-        "DilatedConvolutionConverter DilatedConvolution1DConverter CustomSubgraphCall ConvertMultiInputConv",
-    ),
-    **_group(
-        ("built-in MiddleFinish",),
-        ("built-in PostMiddleStart",),
-        "RemoveRedundantReshapeAfterCropAndResize LeakyReLUFusion CaffeMeanFileProcessing FuseReshapesSequence RemoveRedundantReshapes",
-    ),
-    **_group(
-        ("built-in PostMiddleStart",),
-        ("built-in ApplyPermutation",),
-        "MoveConstToLoopBody ApplyNHWCtoNCHWpermutation LayoutChangeForConstantShapePaths LayoutChangeForEinsum "
-        "MarkSubGraphsWithCorrectLayout FuseReshapesSequenceKaldi MergeNodesPermutations PreserveRuntimeInfo",
-    ),
-    **_group(
-        ("back-finish",),
-        (),
-        "RemoveConstOps NamesUniquenessCheck MarkNodesWithShapeValues ChangeRandomUniformOutputType ChangeOutputTypeAttributes "
-        "KaldiRemoveMemoryOutputBackReplacementPattern CreateConstNodesReplacement BlobNormalizer AddFakeQuantizeFuse",
-    ),
-}
-"""Built-in transformation -> the places before and after it, for those that do not stand within the phase they are of."""
+_LAYOUT_CHANGE = frozenset(
+    (
+        "ApplyNHWCtoNCHWpermutation",
+        "LayoutChangeForConstantShapePaths",
+        "LayoutChangeForEinsum",
+        "MarkSubGraphsWithCorrectLayout",
+        "MergeNodesPermutations",
+        "PreserveRuntimeInfo",
+    )
+)
 
 _BOUNDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "load": ((), ("front-start",)),
@@ -163,7 +123,9 @@ def built_in(phase: str, name: str) -> type[StandIn]:
     """The class that stands for a built-in transformation, the same one each time."""
     if name in ANCHORS:
         return ANCHORS[name]
-    after, before = _ELSEWHERE.get(name) or _BOUNDS[phase]
+    if name in _LAYOUT_CHANGE:
+        return _anchor(name, after=("built-in PostMiddleStart",), before=("built-in ApplyPermutation",))
+    after, before = _BOUNDS[phase]
     return _anchor(name, after=after, before=before)
 
 

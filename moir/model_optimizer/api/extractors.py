@@ -172,7 +172,7 @@ def _tf_value(message: Any) -> Any:
     value = message.value
     if isinstance(value, tuple):
         items = message.list
-        listed = next((each for each in (items.s, items.f, items.b, items.i, items.type, items.shape) if each), [])
+        listed: list[Any] = next((each for each in (items.s, items.f, items.b, items.i, items.type) if each), items.shape)
         return [each.decode(errors="replace") if isinstance(each, bytes) else each for each in listed]
     if isinstance(value, Attribute) and message.type:
         return tf_dtype_extractor(message.type)

@@ -15,15 +15,19 @@ object and calls `find_and_replace_pattern(graph)`. Those that a JSON configurat
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
+from moir.dialects.python_object import python_entries
 from moir.errors import ConversionError
 from moir.model_optimizer.api.anchors import BackFinish, BackStart, FrontFinish, FrontStart, MiddleFinish, MiddleStart
 from moir.model_optimizer.api.endpoints import endpoint, replace_inputs, replace_output, replace_outputs, unneeded
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.matching import find_subgraph_matches
 from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.operation_names import op_names
+from moir.model_optimizer.graph.sentinels import nodes_of
+from moir.suggestions import nearest
 
 logger = logging.getLogger("moir")
 
@@ -244,6 +248,24 @@ BASE_CLASSES: set[type[ReplacementPattern]] = {
 """The classes of this module and of `configured_replacement`, which are not transformations themselves."""
 
 
+def _report_no_match(graph: Graph, nodes: Iterable[Any], name: str) -> None:
+    """Say that a pattern matches nothing, and which `op` of it no node has.
+
+    It is a warning if a node has an `op` of which the name in the pattern is a part or that is a part of it: such a
+    pattern is for another form of the model.
+    """
+    wanted = dict.fromkeys(entry[1].get("op") for entry in nodes if not isinstance(entry, str))
+    absent = [op for op in wanted if isinstance(op, str) and not graph.operations_named(op)]
+    present = sorted({each for op in nodes_of(graph.block) for each in op_names(op, python_entries(op))}) if absent else []
+    for op in absent:
+        related = [each for each in present if min(len(each), len(op)) > 3 and (each in op or op in each)]
+        near = (related or nearest(op, present))[:1]
+        level = logging.WARNING if related else logging.INFO
+        logger.log(level, "%s matches nothing: no node has op %r%s", name, op, f"; nearest {near[0]}" if near else "")
+    if not absent:
+        logger.info("%s matches nothing", name)
+
+
 def apply_to_matches(graph: Graph, pattern: Mapping[str, Any], action: Callable[[Graph, dict[str, GraphNode]], None], name: str) -> None:
     """Find all matches of a pattern, then run an action on each whose nodes are all still there.
 
@@ -258,7 +280,10 @@ def apply_to_matches(graph: Graph, pattern: Mapping[str, Any], action: Callable[
     unknown = pattern.keys() - {"nodes", "edges", "node_attrs", "edge_attrs"}
     if unknown:
         raise ConversionError(f"the pattern of {name} has the key {min(unknown)!r}", hint="a pattern has the keys nodes and edges")
-    for match in find_subgraph_matches(graph, pattern["nodes"], pattern.get("edges", [])):
+    matches = find_subgraph_matches(graph, pattern["nodes"], pattern.get("edges", []))
+    if not matches:
+        _report_no_match(graph, pattern["nodes"], name)
+    for match in matches:
         gone = [alias for alias, node in match.items() if not graph.is_present(node.subject)]
         if gone:
             logger.warning("%s: a match is passed over, the node of %r was removed with a match before it", name, gone[0])

@@ -10,6 +10,7 @@ when the last transformation of the phase is done. In the other phases `align` c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -78,7 +79,7 @@ def _pairs(op: Operation) -> Iterator[tuple[int, Constant, SSAValue]]:
             yield index, constant, other
 
 
-def converted(array: Array, storage: np.dtype[np.generic]) -> Array | None:
+def converted(array: Array, storage: np.dtype[Any]) -> Array | None:
     """The values in another element type; None if that cannot hold them."""
     if storage.kind not in "fiu" or array.dtype.kind not in "fiu":
         return None

@@ -111,7 +111,11 @@ def op_names(op: Operation, entries: Mapping[str, Any]) -> tuple[str, ...]:
         # A node of a framework that an extension only gave another `op` is found by its other names, too.
         return (str(given),) if is_mo_operation(op) else tuple(dict.fromkeys((str(given), *names)))
     form = FORMS.get(op.name)
-    return names if form is None else tuple(dict.fromkeys((form(op), *names)))
+    if form is None:
+        return names
+    # The attributes of the other forms are not those of this node.
+    chosen = form(op)
+    return (chosen, *(name for name in names if name != chosen and not name.startswith("Attributed") and "ONNX" not in name))
 
 
 @cache

@@ -11,8 +11,8 @@ middle phase, and the operations of an extension ran on that. Their `infer` runs
 
 An operation that was built in the back phase has such data already. One with the attribute `reinterp_shape`, one of a
 class with `data_layout = "framework"`, and with the option `--extension-layout=framework` all of them keep the layout
-of the framework. The results of one with `nchw_layout` are [N, C, …] already as its `infer` has them, as are the tensors
-at the ports in `correct_in_data_layout` and `correct_out_data_layout`.
+of the framework. The results of one with `nchw_layout` are [N, C, …] already as its `infer` has them, as are the
+tensors at the ports in `correct_in_data_layout` and `correct_out_data_layout`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.builtin import IntegerAttr, i1
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from moir.dialects.inference import set_type
 from moir.dialects.moir import ModelOp
@@ -117,7 +117,8 @@ class Presented:
         built.attributes["name"] = string_attribute(name)
         given = [value if order is None else op.transposed(value, order) for value, order in zip(built.results, self.orders, strict=True)]
         for value in given:
-            value.owner.attributes.setdefault("name", string_attribute(f"{name}/as_given"))
+            if isinstance(value, OpResult):
+                value.op.attributes.setdefault("name", string_attribute(f"{name}/as_given"))
         return tuple(given)
 
 

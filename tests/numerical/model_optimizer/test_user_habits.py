@@ -1,0 +1,274 @@
+"""What files of users rely on without saying so: element types of constants, names and attributes of nodes, ports."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from onnx import helper
+
+from moir.errors import ConversionError
+from tests.numerical.model_optimizer.conversion import Converted, X, convert, write
+from tests.numerical.onnx.conversion import build, node
+from tests.numerical.runtime import compare
+from tests.numerical.tensorflow import conversion as tensorflow_conversion
+
+RELU = [node("Relu", ["x"], ["y"], "relu")]
+
+
+def behind_relu(phase: str, lines: str, imports: str = "") -> dict[str, str]:
+    """A transformation that runs `lines` with `relu`, a node."""
+    base = phase.capitalize()
+    module = "front.common" if phase == "front" else phase
+    text = f"""
+import numpy as np
+from mo.{module}.replacement import {base}ReplacementPattern
+from mo.front.common.partial_infer.utils import float_array, int64_array
+from mo.front.tf.graph_utils import create_op_with_const_inputs
+from mo.ops.const import Const
+from extensions.ops.elementwise import *
+from extensions.ops.activation_ops import *
+{imports}
+
+class Behind({base}ReplacementPattern):
+    enabled = True
+
+    def find_and_replace_pattern(self, graph):
+        for relu in graph.get_op_nodes(op='ReLU'):
+"""
+    text += "".join(f"            {line}\n" for line in lines.strip().splitlines())
+    return {f"{phase}/behind.py": text}
+
+
+@pytest.mark.parametrize("phase", ["front", "middle", "back"])
+@pytest.mark.parametrize("value", ["2.0", "float_array([2.0])", "np.array(2)", "np.float16(2)"])
+def test_a_constant_takes_the_element_type_of_what_it_meets(tmp_path, phase, value):
+    lines = f"""
+made = Mul(graph, {{'name': 'doubled'}}).create_node()
+constant = Const(graph, {{'value': {value}}}).create_node()
+relu.out_port(0).get_connection().set_source(made.out_port(0))
+made.in_port(0).connect(relu.out_port(0))
+made.in_port(1).get_connection().set_source(constant.out_port(0))
+"""
+    converted = convert(tmp_path, behind_relu(phase, lines), RELU)
+    assert converted.types == ["Multiply", "ReLU"]
+    compare(converted.run({"x": X}), [2 * np.maximum(X, 0)])
+
+
+def test_a_fraction_beside_integers_is_no_integer(tmp_path):
+    files = behind_relu("front", "made = create_op_with_const_inputs(graph, Mul, {1: 0.5}, {}, relu)\nmade.out_port(0)")
+    files["front/behind.py"] += "            relu.out_port(0).get_connection().get_destinations()[0].connect(made.out_port(0))\n"
+    with pytest.raises(ConversionError, match="f64"):
+        convert(tmp_path, files, RELU, {"x": np.ones((2, 3), np.int64)})
+
+
+UNPOOL = """
+from mo.front.extractor import FrontExtractorOp
+from mo.ops.op import Op
+
+
+class {name}(Op):
+    op = '{name}'
+
+    def __init__(self, graph, attrs):
+        super().__init__(graph, {{'type': self.op, 'op': self.op, 'infer': {name}.infer, 'in_ports_count': 1, 'out_ports_count': 1}}, attrs)
+
+    def supported_attrs(self):
+        return ['mode', 'padding_mode', 'align_corners']
+
+    @staticmethod
+    def infer(node):
+        node.out_port(0).data.set_shape(node.in_port(0).data.get_shape())
+
+
+class {name}Extractor(FrontExtractorOp):
+    op = '{name}'
+    enabled = True
+
+    @classmethod
+    def extract(cls, node):
+        {name}.update_node_stat(node, {{'mode': 'bilinear'}})
+        return cls.enabled
+"""
+
+
+@pytest.mark.parametrize("kind", ["GridSample", "Multinomial", "RMSNorm"])
+def test_an_own_operation_without_version_is_an_extension(tmp_path, kind):
+    custom = helper.make_node(kind, ["x"], ["y"], "mine")
+    converted = convert(tmp_path, {"front/onnx/mine.py": UNPOOL.format(name=kind)}, [custom])
+    assert converted.layer(kind).get("version") == "extension"
+    assert converted.attributes(kind) == {"mode": "bilinear"}
+
+
+def test_names_and_attributes_of_the_front_phase(tmp_path):
+    lines = """
+found = {node.name: node for node in graph.get_op_nodes()}
+pool, clip, root, pad = (found[name] for name in ('pool', 'clip', 'root', 'pad'))
+assert [node.op for node in (pool, clip, root, pad)] == ['MaxPool', 'AttributedClamp', 'AttributedPower', 'AttributedPad']
+assert pool.window.tolist() == [1, 1, 2, 3] and pool.stride.tolist() == [1, 1, 2, 1] and pool.pool_method == 'max'
+assert pool.pad.tolist() == [[0, 0], [0, 0], [1, 0], [0, 1]] and pool.spatial_dims.tolist() == [2, 3] and not pool.global_pool
+assert (clip.min, clip.max) == (-1.0, 1.0) and root.power == 0.5 and pad.mode == 'reflect' and pad.pads.tolist()[2] == [1, 0]
+assert graph.get_op_nodes(op='Pooling', pool_method='max') == [pool] == graph.get_op_nodes(op='MaxPool')
+assert graph.get_op_nodes(op='AttributedPower') == graph.get_op_nodes(op='Sqrt') == [root]
+power, = graph.get_op_nodes(op='Pow')
+assert power == root and power.in_port(1).get_source().node.value == 0.5
+mean, = graph.get_op_nodes(op='ReduceMean')
+assert mean.axis.tolist() == [2, 3] and mean.in_port(1).disconnected()
+assert mean.in_port(1).get_source().node.value.tolist() == [2, 3]
+slices = graph.get_op_nodes(op='AttributedSlice')
+assert [node.starts.tolist() for node in slices] == [[1]] and len(graph.get_op_nodes(op='Slice')[0].in_nodes()) == 5
+mean['name'] = 'seen'
+"""
+    x = np.random.default_rng(0).normal(size=(1, 4, 6, 6)).astype(np.float32)
+    nodes = [
+        node("MaxPool", ["x"], ["p"], "pool", kernel_shape=[2, 3], strides=[2, 1], pads=[1, 0, 0, 1]),
+        node("Clip", ["p"], ["c"], "clip", min=-1.0, max=1.0),
+        node("Relu", ["c"], ["r"], "relu"),
+        node("Sqrt", ["r"], ["s"], "root"),
+        node("Slice", ["s"], ["l"], "slice", axes=[1], starts=[1], ends=[4]),
+        node("Pad", ["l"], ["d"], "pad", mode="reflect", pads=[0, 0, 1, 0, 0, 0, 0, 1]),
+        node("ReduceMean", ["d"], ["y"], "mean", axes=[2, 3], keepdims=0),
+    ]
+    extension = write(tmp_path / "my_extension", behind_relu("front", lines))
+    model = build(nodes, {"x": x}, opset=9)
+    plain = Converted.of(model, tmp_path)
+    converted = Converted.of(model, tmp_path, extensions=[extension])
+    assert converted.names("ReduceMean") == ["seen"]
+    compare(converted.run({"x": x}), plain.run({"x": x}))
+
+
+def test_another_op_does_not_change_what_a_node_is(tmp_path):
+    lines = """
+relu['op'] = 'Rectifier'
+assert graph.get_op_nodes(op='Rectifier') == [relu]
+split = Split(graph, {'op': 'MySplit', 'num_splits': 3}).create_node()
+assert list(split.out_ports()) == [0, 1, 2]
+"""
+    converted = convert(tmp_path, behind_relu("front", lines, "from mo.ops.split import Split"), RELU)
+    assert converted.types == ["ReLU"]
+
+
+def test_the_order_of_a_transpose_may_become_an_input(tmp_path):
+    files = {
+        "front/order.py": """
+            from mo.front.common.partial_infer.utils import int64_array
+            from mo.front.common.replacement import FrontReplacementPattern
+            from mo.ops.const import Const
+
+            class OtherOrder(FrontReplacementPattern):
+                enabled = True
+
+                def find_and_replace_pattern(self, graph):
+                    for node in graph.get_op_nodes(op='Transpose'):
+                        order = Const(graph, {'value': int64_array([2, 0, 1])}).create_node()
+                        node.add_input_port(1, skip_if_exist=True)
+                        node.in_port(1).connect(order.out_port(0))
+            """
+    }
+    converted = convert(tmp_path, files, [node("Transpose", ["x"], ["y"], "t", perm=[1, 0, 2])])
+    compare(converted.run({"x": X}), [X.transpose(2, 0, 1)])
+
+
+def test_an_input_that_an_operation_does_not_take_is_an_error(tmp_path):
+    lines = """
+constant = Const(graph, {'value': int64_array([1])}).create_node()
+relu.add_input_port(1)
+relu.in_port(1).connect(constant.out_port(0))
+"""
+    with pytest.raises(ConversionError, match=r"relu.*input port 1 is connected"):
+        convert(tmp_path, behind_relu("front", lines), RELU)
+
+
+def test_eltwise_aligned_at_an_axis(tmp_path):
+    lines = """
+scaled = Eltwise(graph, {'operation': 'mul', 'axis': 1}).create_node()
+relu.out_port(0).get_connection().set_source(scaled.out_port(0))
+scaled.in_port(0).connect(relu.out_port(0))
+scaled.in_port(1).connect(Const(graph, {'value': np.array([1.0, 2.0, 3.0])}).create_node().out_port(0))
+"""
+    converted = convert(tmp_path, behind_relu("middle", lines, "from mo.ops.eltwise import Eltwise"), RELU)
+    compare(converted.run({"x": X}), [np.maximum(X, 0) * np.float32([[1], [2], [3]])])
+
+
+def test_names_that_numpy_removed(tmp_path):
+    lines = "relu['name'] = str(np.int(3.7)) + np.float(1).hex() + str(np.product([2, 3]))\nassert np.object is object"
+    assert convert(tmp_path, behind_relu("front", lines), RELU).names("ReLU") == ["30x1.0000000000000p+06"]
+    assert "product" not in vars(np)
+
+
+def test_missing_names_are_listed_at_once(tmp_path):
+    imports = "from mo.ops.op import Op, Opp\nfrom mo.utils.utils import nothing_here\nfrom mo.elsewhere import thing"
+    with pytest.raises(ConversionError, match=r"lacks 3 names.*line \d+: mo\.ops\.op\.Opp; .*nothing_here; .*mo\.elsewhere\.thing"):
+        convert(tmp_path, behind_relu("front", "pass", imports), RELU)
+
+
+def test_a_pattern_for_another_form_says_so(tmp_path, caplog):
+    files = {
+        "front/pattern.py": """
+            from mo.front.common.replacement import FrontReplacementSubgraph
+
+            class ClampToRelu(FrontReplacementSubgraph):
+                enabled = True
+
+                def pattern(self):
+                    return dict(nodes=[('clamp', dict(op='AttributedClamp'))], edges=[])
+
+                def replace_sub_graph(self, graph, match):
+                    raise AssertionError
+            """
+    }
+    convert(tmp_path, files, [node("Clip", ["x", "low"], ["y"], "c")], constants={"low": np.float32(0)})
+    assert "ClampToRelu matches nothing: no node has op 'AttributedClamp'; nearest Clamp" in caplog.text
+    caplog.clear()
+    convert(tmp_path / "other", files, [node("Celu", ["x"], ["y"], "c")])
+    assert "ClampToRelu" not in caplog.text
+
+
+GENERATED = {
+    "ops/Cells.py": """
+        import numpy as np
+        from mo.front.common.partial_infer.elemental import copy_shape_infer
+        from mo.graph.graph import Node
+        from mo.ops.op import Op
+
+        class Cells(Op):
+            op = 'Cells'
+
+            def __init__(self, graph, attrs):
+                mandatory_props = dict(type=__class__.op, op=__class__.op, infer=Cells.infer)
+                super().__init__(graph, mandatory_props, attrs)
+
+            def supported_attrs(self):
+                return ['scale', 'labels']
+
+            @staticmethod
+            def infer(node: Node):
+                return copy_shape_infer(node)
+        """,
+    "front/tf/Cells_ext.py": """
+        import numpy as np
+        from mo.front.extractor import FrontExtractorOp
+        from mo.front.tf.extractors.utils import *
+        from mo.ops.op import Op
+
+        class CellsFrontExtractor(FrontExtractorOp):
+            op = 'LeakyRelu'
+            enabled = True
+
+            @staticmethod
+            def extract(node):
+                proto_layer = node.pb
+                param = proto_layer.attr
+                attrs = collect_tf_attrs(param)
+                Op.get_op_class_by_name('Cells').update_node_stat(node, {'scale': attrs['alpha'], 'labels': attrs['T'].__name__})
+                return __class__.enabled
+        """,
+}
+
+
+def test_files_of_the_generator_of_2018(tmp_path):
+    import tensorflow as tf
+
+    graph, _ = tensorflow_conversion.build(lambda x: tf.nn.leaky_relu(x, 0.25), {"x": X})
+    converted = Converted.of(graph, tmp_path, extensions=[write(tmp_path / "my_extension", GENERATED)])
+    assert converted.layer("Cells").get("version") == "extension"
+    assert converted.attributes("Cells") == {"scale": "0.25", "labels": "float32"}

@@ -105,7 +105,8 @@ class MatchConstantsPass(ModulePass):
 class ExtractionPass(ModulePass):
     """Lets extractors read the attributes of nodes, before all transformations.
 
-    A kind without lowering and extractor becomes the operation of the `Op` class of its name, if an extension has one.
+    A kind without lowering and extractor becomes the operation of the `Op` class of its name, if an extension has one;
+    so does any kind of which the class says that it is an operation of the extension.
     """
 
     name = "extract"
@@ -133,8 +134,12 @@ class ExtractionPass(ModulePass):
         extractor = next((found for name in names if (found := self.extractors.get(name.lower())) is not None), None)
         if self._run(extractor, node):
             return
-        if kind in self.operations and not self._is_lowered(op, versions.get(domain, 1)):
-            self.operations[kind](node.graph, {}).update_node(node)
+        operation = self.operations.get(kind)
+        if operation is None:
+            return
+        described = operation(node.graph, {})
+        if described.is_extension_of(kind) or not self._is_lowered(op, versions.get(domain, 1)):
+            described.update_node(node)
 
     @staticmethod
     def _run(extractor: type[FrontExtractorOp] | None, node: GraphNode) -> bool:

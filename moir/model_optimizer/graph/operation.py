@@ -114,6 +114,11 @@ class Op:
         """Add the attribute `IE`, the records of what is written to the IR, to the attributes of a node."""
         new_attrs.setdefault("IE", layer_record(self.records()))
 
+    def is_extension_of(self, kind: str) -> bool:
+        """Whether nodes are operations of a `type`, and of no operation set although one may have it."""
+        merged = self._attributes(None)
+        return merged.get("type") == kind and merged.get("version") == EXTENSION
+
     def _attributes(self, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
         merged = {**self.attrs, **(attrs or {})}
         if merged.get("type") and not merged.get("version") and not is_of_first_sets(str(merged["type"])):

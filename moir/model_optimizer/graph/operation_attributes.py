@@ -27,7 +27,15 @@ from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.extractor_attributes import EXTRACTED, Extracted
 from moir.model_optimizer.graph.layer_view import weights_message
-from moir.model_optimizer.graph.operation_names import FRAMEWORK_OPERATION, body_names, body_of, class_type, is_mo_operation, op_names
+from moir.model_optimizer.graph.operation_names import (
+    FRAMEWORK_OPERATION,
+    FRONT_TYPES,
+    body_names,
+    body_of,
+    class_type,
+    is_mo_operation,
+    op_names,
+)
 from moir.model_optimizer.graph.protobuf_view import constant_message, protobuf_of
 from moir.model_optimizer.graph.python_values import (
     attribute_value,
@@ -75,6 +83,19 @@ def _constant_value(op: Operation) -> Any:
 
 def _type_shape(op: Operation) -> Any:
     return masked_shape(shape_of(op.results[0]))
+
+
+DESCRIBING = frozenset(("stride", "dilation", "pad", "window", "auto_pad", "pool_method", "global_pool", "exclude_pad", "axis", "group"))
+"""Attributes that say what an operation computes, in the form of Model Optimizer.
+
+A node of a framework that an extension gives another one becomes the operation of the `mo` dialect that has it.
+"""
+
+
+def same_value(value: Any, other: Any) -> bool:
+    """Whether two values of an attribute are equal; arrays are equal to lists."""
+    a, b = np.asarray(value), np.asarray(other)
+    return a.shape == b.shape and bool(np.all(a == b))
 
 
 Reader = Callable[[Operation], Any]
@@ -178,7 +199,23 @@ class OperationAttributes(MutableMapping[str, Any]):
         elif key in _TYPED.get(type(op), {}):
             self._set_type(key, value)
         elif not self._set_property(key, value):
+            if key in DESCRIBING and self._is_only_read(key) and not same_value(self.get(key), value):
+                self._describe(key)
             self._store({**self.entries, key: value})
+
+    def _describe(self, key: str) -> None:
+        """Turn an operation of a framework into the one of the `mo` dialect that has its attributes."""
+        identity = self._identity()
+        # Types that no operation set has any more are those of the first one.
+        version = "opset1" if identity["type"] in FRONT_TYPES.values() else identity["version"]
+        self.make_mo_operation({**identity, "version": version})
+        self._store({**self.entries, "IE": layer_record([key])})
+
+    def _is_only_read(self, key: str) -> bool:
+        """Whether an attribute of a framework's operation follows from others, so that it has no property to set."""
+        extracted = self._extracted(key)
+        is_known = isinstance(self.op, FrameworkOp) and not is_mo_operation(self.op) and class_type(type(self.op)) is not None
+        return is_known and extracted is not None and not extracted.source
 
     def _own(self, key: str) -> Any:
         return self.entries.get(key, COMPUTED[key](self.op))

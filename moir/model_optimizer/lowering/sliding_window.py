@@ -111,7 +111,7 @@ def _with_bias(node: MoLoweringNode, op: OpBuilder, value: SSAValue, bias: SSAVa
     return as_given(node, op, value)
 
 
-@lowers("Convolution", "Conv2D")
+@lowers("Convolution", "Conv", "Conv2D", "Conv3D")
 def convolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Convolution(x, weights, bias) {stride, dilation, pad, group} -> opset1.Convolution or GroupConvolution"""
     data = channel_first(node, op, node.operand(0))
@@ -126,7 +126,7 @@ def convolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     return _with_bias(node, op, value, node.optional(2), spatial)
 
 
-@lowers("Deconvolution")
+@lowers("Deconvolution", "Deconv2D")
 def deconvolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Deconvolution(x, weights) {stride, dilation, pad, group, output_padding} -> opset1.ConvolutionBackpropData;
     weights are [in, out, spatial…]"""
@@ -145,7 +145,7 @@ def deconvolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     return op.GroupConvolutionBackpropData(data, _grouped(node, op, node.operand(1), groups), shape, **properties)
 
 
-@lowers("Pooling", "AvgPool", "MaxPool")
+@lowers("Pooling", "AvgPool", "AveragePool", "MaxPool")
 def pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.Pooling(x) {window, stride, pad, pool_method, exclude_pad, …} -> opset1.MaxPool or opset14.AvgPool"""
     if node.kind == "MaxPool" and node.get("pool_method") is None and node.is_used(1):

@@ -38,7 +38,7 @@ FAMILIES: dict[str, str] = {
     "region": "RegionYolo ReorgYolo",
     "sampling": "Interpolate Upsample",
     "shape": "Squeeze Unsqueeze ExpandDims Reshape Flatten FlattenONNX Size Rank Shape TopK ArgMax ArgMin",
-    "sliding_window": "Convolution Conv2D Deconvolution Pooling AvgPool MaxPool",
+    "sliding_window": "Convolution Conv Conv2D Conv3D Deconvolution Deconv2D Pooling AvgPool AveragePool MaxPool",
 }
 """The kinds each file lowers."""
 

@@ -136,6 +136,28 @@ mean['name'] = 'seen'
     compare(converted.run({"x": x}), plain.run({"x": x}))
 
 
+def test_an_own_operation_without_extractor(tmp_path):
+    """The class wins over moir's own lowering of the kind, since it says that the operation is its own."""
+    text = UNPOOL.format(name="GridSample").partition("class GridSampleExtractor")[0]
+    custom = helper.make_node("GridSample", ["x", "grid"], ["y"], "mine")
+    inputs = {"x": X[:, None], "grid": np.zeros((2, 3, 3, 2), np.float32)}
+    converted = convert(tmp_path, {"ops/grid_sample.py": text}, [custom], inputs)
+    assert converted.layer("GridSample").get("version") == "extension"
+
+
+def test_attributes_of_windows_can_be_set(tmp_path):
+    lines = """
+for pool in graph.get_op_nodes(op='Pooling'):
+    pool['stride'] = int64_array([1, 1, 1, 1])
+    pool.window = int64_array([1, 1, 3, 1])
+"""
+    x = np.random.default_rng(0).normal(size=(1, 2, 6, 6)).astype(np.float32)
+    nodes = [*RELU, node("MaxPool", ["y"], ["p"], "pool", kernel_shape=[2, 2], strides=[2, 2])]
+    converted = convert(tmp_path, behind_relu("front", lines), nodes, {"x": x})
+    expected = np.maximum(np.lib.stride_tricks.sliding_window_view(x, 3, 2).max(-1), 0)
+    compare(converted.run({"x": x}), [expected])
+
+
 def test_another_op_does_not_change_what_a_node_is(tmp_path):
     lines = """
 relu['op'] = 'Rectifier'

@@ -28,6 +28,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType, TracebackType
 from typing import Any
 
+from moir.model_optimizer.former_modules import API, DIRECTORIES, RENAMED, SOURCES, WITH_TRANSFORMATIONS
 from moir.suggestions import did_you_mean
 
 ROOTS = ("openvino.tools.mo", "mo", "extensions")
@@ -35,62 +36,6 @@ ROOTS = ("openvino.tools.mo", "mo", "extensions")
 
 ENCLOSING = ("openvino", "openvino.tools")
 """The parent packages of a root, the outer one first."""
-
-_API = "moir.model_optimizer.api"
-_GRAPH = "moir.model_optimizer.graph"
-_SHAPES = (f"{_GRAPH}.shapes", f"{_API}.shape_functions")
-_REPLACEMENT = (f"{_API}.replacement", f"{_API}.configured_replacement")
-
-_EXTRACTORS = (f"{_API}.extractors",)
-_PARTIAL_INFERENCE = (f"{_API}.partial_inference", f"{_API}.reverse_inference", *_SHAPES)
-
-SOURCES: dict[str, tuple[str, ...]] = {
-    "back.pass_separator": (f"{_API}.anchors",),
-    "back.replacement": (f"{_API}.back_replacement",),
-    "front.caffe.collect_attributes": (f"{_API}.caffe_parameters",),
-    "front.caffe.extractors.utils": (f"{_API}.caffe_parameters", *_EXTRACTORS),
-    "front.common.layout": (f"{_API}.layouts",),
-    "front.common.partial_infer.elemental": _PARTIAL_INFERENCE,
-    "front.common.partial_infer.eltwise": _PARTIAL_INFERENCE,
-    "front.common.partial_infer.utils": _PARTIAL_INFERENCE,
-    "front.common.replacement": _REPLACEMENT,
-    "front.extractor": (f"{_API}.front_extractor", *_EXTRACTORS),
-    "front.mxnet.extractors.utils": (f"{_API}.mxnet_attributes",),
-    "front.onnx.extractors.utils": _EXTRACTORS,
-    "front.pass_separator": (f"{_API}.anchors",),
-    "front.subgraph_matcher": (f"{_API}.subgraph_match",),
-    "front.tf.extractors.utils": _EXTRACTORS,
-    "front.tf.graph_utils": (f"{_API}.graph_utilities", f"{_GRAPH}.operation"),
-    "front.tf.replacement": _REPLACEMENT,
-    "graph.connection": (f"{_GRAPH}.port",),
-    "graph.graph": (f"{_GRAPH}.graph", f"{_GRAPH}.node", f"{_GRAPH}.editing"),
-    "graph.perm_inputs": (f"{_API}.layouts",),
-    "graph.port": (f"{_GRAPH}.port",),
-    "middle.pass_separator": (f"{_API}.anchors",),
-    "middle.passes.convert_data_type": (f"{_API}.data_types",),
-    "middle.pattern_match": (f"{_API}.pattern_functions",),
-    "middle.replacement": _REPLACEMENT,
-    "ops.op": (f"{_GRAPH}.operation", f"{_API}.layouts"),
-    "utils.custom_replacement_config": (f"{_API}.json_configuration",),
-    "utils.error": (f"{_API}.errors",),
-    "utils.replacement_pattern": (f"{_API}.replacement",),
-    "utils.utils": (f"{_API}.errors",),
-    "networkx": (f"{_API}.networkx_functions",),
-}
-"""Module of Model Optimizer, without its root -> the modules that have its names, in order."""
-
-RENAMED = {"Node": "GraphNode"}
-"""Name in a listed module of Model Optimizer -> our name, where that differs."""
-
-DIRECTORIES = frozenset(
-    (
-        *("analysis", "back", "load", "middle", "middle.passes", "ops"),
-        *("front", "front.common", "front.caffe", "front.kaldi", "front.mxnet", "front.onnx", "front.paddle", "front.tf"),
-        *("front.caffe.extractors", "front.mxnet.extractors", "front.onnx.extractors", "front.tf.extractors"),
-        *("load.caffe", "load.kaldi", "load.mxnet", "load.onnx", "load.tf"),
-    )
-)
-"""Packages with a module for each built-in transformation or operation, whose names are not listed in `SOURCES`."""
 
 _PACKAGES = (
     frozenset(name[:end] for name in (*SOURCES, *DIRECTORIES) for end, letter in enumerate(name) if letter == ".") | DIRECTORIES | {""}
@@ -112,13 +57,12 @@ def is_module(name: str) -> bool:
 
 def resolve(name: str, attribute: str) -> Any:
     """The object of a name in a module of Model Optimizer. Raises AttributeError if there is none."""
-    if name in SOURCES:
-        for source in SOURCES[name]:
-            found = getattr(importlib.import_module(source), RENAMED.get(attribute, attribute), None)
-            if found is not None:
-                return found
-    elif name not in _PACKAGES:
-        directory = name.partition(".")[0]
+    for source in SOURCES.get(name, ()):
+        found = getattr(importlib.import_module(source), RENAMED.get(attribute, attribute), None)
+        if found is not None:
+            return found
+    directory = name.partition(".")[0]
+    if name not in _PACKAGES and (name not in SOURCES or name in WITH_TRANSFORMATIONS or directory == "ops"):
         if directory == "ops":
             return _operation(attribute)
         from moir.model_optimizer.api.anchors import PHASES, built_in, is_class_name
@@ -129,7 +73,7 @@ def resolve(name: str, attribute: str) -> Any:
 
 
 def _operation(attribute: str) -> Any:
-    operations = importlib.import_module(f"{_API}.operations")
+    operations = importlib.import_module(f"{API}.operations")
     return getattr(operations, attribute)
 
 
@@ -335,7 +279,7 @@ def _known_names(module: str) -> Iterable[str]:
     if module in SOURCES:
         return names_in(module)
     if module.startswith("ops."):
-        return importlib.import_module(f"{_API}.operations").descriptions()
+        return importlib.import_module(f"{API}.operations").descriptions()
     return _children(module)
 
 

@@ -60,3 +60,13 @@ def destination_type_to_np_data_type(dst_type: str) -> type[np.generic]:
 def precision_to_destination_type(data_type_str: str) -> str:
     """The name in the IR of an option's name: `f32` for `FP32`."""
     return _find(_ALIASES.get(data_type_str, data_type_str), 0)[1]
+
+
+def _rows() -> dict[str, tuple[type[np.generic], str, str]]:
+    rows = {option: (type_, option, element) for option, element, type_ in _TYPES}
+    other = {"int8": "I8", "int32": "I32", "int64": "I64", "bool": "BOOL", "uint8": "U8", "uint32": "U32", "uint64": "U64"}
+    return {**rows, **{name: rows[option] for name, option in {**_ALIASES, **other}.items()}}
+
+
+SUPPORTED_DATA_TYPES = _rows()
+"""Name -> the numpy type, the option's name, and the name in the IR."""

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
+from moir.dialects.moir import ModelOp
 from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.protobuf_view import TENSORFLOW_ELEMENTS
@@ -54,6 +55,25 @@ def tf_tensor_content(tf_dtype: int, shape: Any, pb_tensor: Any) -> Array:
 def tf_int_list(pb: Any) -> IntegerArray:
     """The integers of a ListValue."""
     return int64_array(pb.i)
+
+
+def _decoder(element: np.dtype[Any]) -> Callable[[Any], Any]:
+    return lambda pb_tensor: np.frombuffer(pb_tensor.tensor_content, element)
+
+
+_DECODED = {
+    number: np.dtype(element_types.to_numpy(element_types.from_xml(name)))
+    for number, name in TENSORFLOW_ELEMENTS.items()
+    if name not in ("string", "bf16")
+}
+
+tf_data_type_decode: dict[int, tuple[Any, Callable[[Any], Any]]] = {
+    number: (element.type, _decoder(element)) for number, element in _DECODED.items()
+}
+"""Number of TensorFlow's DataType -> the numpy type, and the function that reads the values of a TensorProto."""
+
+tf_data_type_cast: dict[Any, Callable[[Any], Any]] = {element.type: element.type for element in _DECODED.values()}
+"""Numpy type -> the function that converts a value to it."""
 
 
 def tf_data_format_spatial(pb: Any) -> list[int]:
@@ -113,6 +133,27 @@ def get_onnx_autopad(auto_pad: bytes | str) -> str:
     """The `auto_pad` of the IR for one of ONNX."""
     text = (auto_pad.decode() if isinstance(auto_pad, bytes) else auto_pad).lower()
     return {"notset": "explicit"}.get(text, text)
+
+
+def get_onnx_opset_version(node: GraphNode) -> int:
+    """The version of the default operator set that the model imports; the newest moir knows if it is not recorded."""
+    from moir.frontends.onnx.model import NEWEST_OPSET
+    from moir.lowering.driver import opset_versions
+
+    owner = node.graph.block.parent_op()
+    while owner is not None and not isinstance(owner, ModelOp):
+        owner = owner.parent_op()
+    return NEWEST_OPSET if owner is None else opset_versions(owner).get("", NEWEST_OPSET)
+
+
+def get_onnx_datatype_as_numpy(value: int) -> Any:
+    """The numpy type of a number of ONNX's DataType. Raises Error for a type numpy does not have."""
+    from onnx import helper
+
+    try:
+        return np.dtype(helper.tensor_dtype_to_np_dtype(value)).type
+    except KeyError as error:
+        raise Error("{} is no number of an element type of ONNX", value) from error
 
 
 def get_backend_pad(pads: Any, spatial_dims: Any, pad_type: int) -> list[int]:

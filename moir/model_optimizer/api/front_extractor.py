@@ -94,7 +94,7 @@ class CaffePythonFrontExtractorOp(FrontExtractorOp):
 
 
 class MXNetCustomFrontExtractorOp(FrontExtractorOp):
-    """An extractor for custom operations of MXNet; `op` is their `op_type`."""
+    """An extractor for MXNet's nodes of kind `Custom`; `op` is their attribute `op_type`."""
 
 
 def register_caffe_python_extractor(op: type[Op], name: str | None = None) -> type[CaffePythonFrontExtractorOp]:

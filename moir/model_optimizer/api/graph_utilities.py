@@ -1,4 +1,4 @@
-"""Short edits of a graph: nodes with constants as inputs, activations after a node."""
+"""Short edits of a graph: nodes with constants as inputs, activations and changes of boxes after a node."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from moir.model_optimizer.api import operations
 from moir.model_optimizer.api.errors import Error
+from moir.model_optimizer.api.layout_marks import mark_input_as_in_correct_layout, mark_output_as_in_correct_layout
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import create_op_node_with_second_input, create_op_with_const_inputs
@@ -15,6 +16,8 @@ from moir.model_optimizer.graph.operation import create_op_node_with_second_inpu
 __all__ = [
     "add_activation_function_after_node",
     "add_constant_to_negative_values",
+    "add_convolution_to_swap_xy_coordinates",
+    "add_fake_background_loc",
     "create_op_node_with_second_input",
     "create_op_with_const_inputs",
 ]
@@ -63,3 +66,48 @@ def add_constant_to_negative_values(node: GraphNode, port_idx: int, added_value:
     source.connect(added.in_port(0))
     product.out_port(0).connect(added.in_port(1))
     node.in_port(port_idx).connect(added.out_port(0))
+
+
+def add_convolution_to_swap_xy_coordinates(graph: Graph, input_node: GraphNode, coordinates_size: int) -> GraphNode:
+    """A convolution after a node that gives boxes, which exchanges x and y: the corners are `y, x, y, x` before it.
+
+    Args:
+        graph: the graph.
+        input_node: a node whose output 0 can be reshaped to `[boxes, coordinates_size]`.
+        coordinates_size: 4; or 5, if a number that is no coordinate is in front of each box.
+
+    Returns the convolution, whose output has the shape `[boxes, 1, 1, coordinates_size]`, channels last.
+    """
+    if coordinates_size not in (4, 5):
+        raise Error("boxes have 4 or 5 numbers, not {}", coordinates_size)
+    name = input_node.name
+    reshape = create_op_node_with_second_input(
+        graph, operations.class_named("Reshape"), np.array([-1, 1, 1, coordinates_size]), {"name": f"{name}/reshape_4d"}, input_node
+    )
+    mark_input_as_in_correct_layout(reshape, 0)
+    mark_output_as_in_correct_layout(reshape, 0)
+    order = [1, 0, 3, 2] if coordinates_size == 4 else [0, 2, 1, 4, 3]
+    filters = np.eye(coordinates_size, dtype=np.float32)[order].T
+    attributes: dict[str, Any] = {
+        "name": f"{name}/conv",
+        "bias_addable": True,
+        "batch_dims": np.array([0]),
+        "channel_dims": np.array([3]),
+        "input_feature_channel": 0,
+        "output_feature_channel": 1,
+        "group": 1,
+        "layout": "NHWC",
+    }
+    weights = {1: filters.reshape(coordinates_size, coordinates_size, 1, 1)}
+    return create_op_with_const_inputs(graph, operations.class_named("Convolution"), weights, attributes, reshape)
+
+
+def add_fake_background_loc(graph: Graph, input_node: GraphNode) -> GraphNode:
+    """Boxes `[images, classes, …]` with those of the first class twice: DetectionOutput wants some for the background.
+
+    Returns the node that joins them, whose output is `[images, classes + 1, …]`.
+    """
+    attributes: dict[str, Any] = {"name": f"{input_node.name}/first_class", "axis": np.array([1]), "offset": np.array([0])}
+    crop = operations.class_named("Crop")(graph, {**attributes, "dim": np.array([1]), "nchw_layout": True}).create_node([input_node])
+    concat = operations.class_named("Concat")(graph, {"axis": 1, "in_ports_count": 2, "nchw_layout": True})
+    return concat.create_node([crop, input_node], {"name": f"{input_node.id}/locs_with_fake_background"})

@@ -7,10 +7,24 @@ and the attributes that are declared as axes with it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.attribute_permutation import PermuteAttrs
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.shapes import IntegerArray, int64_array
+from moir.model_optimizer.graph.shapes import IntegerArray, int64_array, shape_array
+
+nchw_to_nhwc_permute = int64_array([0, 2, 3, 1])
+nhwc_to_nchw_permute = int64_array([0, 3, 1, 2])
+supported_layouts = ("NCHW", "NHWC")
+indices_mapping = {4: {"NCHW": "NCHW", "NHWC": "NHWC"}, 5: {"NCHW": "NCDHW", "NHWC": "NDHWC"}}
+"""Rank -> layout of the graph -> the letters of the axes."""
+
+
+def convert_shape(shape: Sequence[Any], permute: Sequence[int]) -> Any:
+    """A shape in another order of axes."""
+    return shape_array([shape[axis] for axis in permute])
 
 __all__ = ["PermuteAttrs"]
 

@@ -1,106 +1,129 @@
-"""Functions that read the attributes of an MXNet node (`node.symbol_dict`), for extractors.
-
-attrs = get_mxnet_layer_attrs(node.symbol_dict)
-attrs.tuple("kernel", int, (1, 1)), attrs.bool("no_bias", False), attrs.str("layout", "NCHW")
-"""
+"""Functions that read the attributes of MXNet's nodes, which are texts: `get_mxnet_layer_attrs(node.symbol_dict)`."""
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
-_PLACES = ("attr", "attrs", "param")
-_TRUTHS = {"true": True, "yes": True, "t": True, "1": True, "false": False, "no": False, "f": False, "0": False}
+import numpy as np
+
+from moir.model_optimizer.api.errors import Error
+
+Text: TypeAlias = str
+"""A text; methods of the class have the names of Python's types."""
+Flag: TypeAlias = bool
+Texts: TypeAlias = dict[str, Any]
 
 
 class AttrDictionary:
-    """Attributes, which are texts, as values.
+    """The attributes of a node.
 
     Args:
         dict: the texts by name.
     """
 
-    def __init__(self, dict: builtins.dict[str, Any]) -> None:
-        self._dict = dict
+    def __init__(self, dict: Mapping[Text, Any]) -> None:
+        self._texts = {**dict}
 
-    def is_valid(self) -> bool:
-        """Whether there are attributes, of which there may be none."""
+    def is_valid(self) -> Flag:
+        """Always true: there are attributes, if only none."""
         return True
 
-    def dict(self) -> builtins.dict[str, Any]:
+    def dict(self) -> Texts:
         """The texts by name."""
-        return self._dict
+        return self._texts
 
-    def add_dict(self, dict: Mapping[str, Any]) -> None:
+    def add_dict(self, dict: Mapping[Text, Any]) -> None:
         """Add attributes."""
-        self._dict.update(dict)
+        self._texts.update(dict)
 
-    def set(self, key: str, value: Any) -> None:
+    def set(self, key: Text, value: Any) -> None:
         """Set an attribute."""
-        self._dict[key] = value
+        self._texts[key] = value
 
-    def remove(self, key: str) -> None:
-        """Remove an attribute, if it is there."""
-        self._dict.pop(key, None)
+    def remove(self, key: Text) -> None:
+        """Remove an attribute, if there is one."""
+        self._texts.pop(key, None)
 
-    def has(self, key: str) -> bool:
+    def has(self, key: Text) -> Flag:
         """Whether there is an attribute."""
-        return key in self._dict
+        return key in self._texts
 
-    def str(self, key: str, default: Any = None) -> Any:
-        """The text of an attribute."""
-        return self._dict.get(key, default)
+    def str(self, key: Text, default: Any = None) -> Any:
+        """An attribute as it is written."""
+        return self._texts.get(key, default)
 
-    def bool(self, key: str, default: Any = None) -> Any:
-        """A boolean. Raises ValueError for a text that is none."""
-        found = self.str(key, default)
-        if not isinstance(found, builtins.str):
-            return found
-        if found.lower() not in _TRUTHS and not found.isdigit():
-            raise ValueError(f"{found!r} is no boolean")
-        return _TRUTHS[found.lower()] if found.lower() in _TRUTHS else builtins.bool(int(found))
+    def bool(self, key: Text, default: Any = None) -> Any:
+        """A boolean: a number that is not 0, or `true`. Raises Error for another text."""
+        value = self.str(key, default)
+        if not isinstance(value, Text):
+            return value
+        known = {"true": True, "false": False}
+        if value.lower() not in known and not value.isdigit():
+            raise Error("the attribute {} is {!r}, which is no boolean", key, value)
+        return bool(int(value)) if value.isdigit() else known[value.lower()]
 
-    def float(self, key: str, default: Any = None) -> Any:
-        """A float."""
-        return self.val(key, builtins.float, default)
-
-    def int(self, key: str, default: Any = None) -> Any:
+    def int(self, key: Text, default: Any = None) -> Any:
         """An integer."""
-        return self.val(key, builtins.int, default)
+        return self.val(key, int, default)
 
-    def val(self, key: str, valtype: Callable[[Any], Any] | None, default: Any = None) -> Any:
-        """A value of a type; None for the text None."""
-        found = self.str(key, default)
-        if found is None or found == "None":
-            return None
-        return found if valtype is None else valtype(found)
+    def float(self, key: Text, default: Any = None) -> Any:
+        """A float."""
+        return self.val(key, float, default)
 
-    def tuple(self, key: str, valtype: Callable[[Any], Any] = builtins.str, default: Any = None) -> Any:
-        """A tuple; a text without brackets is that of its only item, an empty tuple is the default."""
-        found = self.str(key, default)
-        if found is None:
+    def val(self, key: Text, valtype: Callable[[Any], Any] | None, default: Any = None) -> Any:
+        """An attribute converted by a function; None for the text `None`. Raises Error if it cannot be converted."""
+        value = self.str(key, default)
+        if value is None or value == "None" or valtype is None:
+            return None if value == "None" else value
+        return self._converted(key, value, valtype)
+
+    def tuple(self, key: Text, valtype: Callable[[Any], Any] = Text, default: Any = None) -> Any:
+        """A tuple, also of a single value. An empty one gives the default."""
+        value = self.str(key, default)
+        if value is None:
             return default
-        if not isinstance(found, builtins.str):
-            return builtins.tuple(valtype(item) for item in found)
-        items = [item.strip() for item in found.strip("()[] ").split(",") if item.strip()]
-        return builtins.tuple(valtype(item) for item in items) if items else builtins.tuple(valtype(item) for item in default or ())
+        entries = self._entries(value)
+        return tuple(self._converted(key, entry, valtype) for entry in (entries or default or ()))
 
-    def list(self, key: str, valtype: Callable[[Any], Any], default: Any = None, sep: builtins.str = ",") -> Any:
-        """A list of items that a text separates."""
-        found = self.str(key, default)
-        if found is None:
-            return None
-        items = found.strip("()[] ").split(sep) if isinstance(found, builtins.str) else found
-        return [valtype(item) for item in items if item != ""]
+    def list(self, key: Text, valtype: Callable[[Any], Any], default: Any = None, sep: str = ",") -> Any:
+        """A list of values separated by `sep`."""
+        value = self.str(key, default)
+        if isinstance(value, Text):
+            value = self._entries(value) if sep == "," else value.split(sep)
+        return [self._converted(key, entry, valtype) for entry in (value or ())]
 
+    def dtype(self, key: Text, default: Any = None) -> Any:
+        """A numpy type."""
+        return mxnet_str_dtype_to_np(self._texts[key]) if key in self._texts else default
 
-def get_mxnet_layer_attrs(json_dic: Mapping[str, Any]) -> AttrDictionary:
-    """The attributes of an entry of a symbol, which are under `attr`, `attrs` or `param`."""
-    place = next((each for each in _PLACES if each in json_dic), None)
-    return AttrDictionary({} if place is None else json_dic[place])
+    @staticmethod
+    def _entries(value: Any) -> Sequence[Any]:
+        if not isinstance(value, Text):
+            return list(value)
+        return [entry.strip() for entry in value.strip().strip("()[]").split(",") if entry.strip()]
+
+    @staticmethod
+    def _converted(key: Text, value: Any, valtype: Callable[[Any], Any]) -> Any:
+        try:
+            return valtype(value)
+        except (TypeError, ValueError) as error:
+            raise Error("the attribute {} is {!r}: {}", key, value, error) from error
 
 
 def get_json_layer_attrs(json_dic: Mapping[str, Any]) -> dict[str, Any]:
-    """The texts of the attributes of an entry of a symbol."""
-    return get_mxnet_layer_attrs(json_dic).dict()
+    """The texts of a node's attributes, which are under `attrs`, in older files under `attr` or `param`."""
+    return next((dict(json_dic[name]) for name in ("attr", "attrs", "param") if name in json_dic), Texts())
+
+
+def get_mxnet_layer_attrs(json_dic: Mapping[str, Any]) -> AttrDictionary:
+    """The attributes of a node."""
+    return AttrDictionary(get_json_layer_attrs(json_dic))
+
+
+def mxnet_str_dtype_to_np(dtype: str) -> type[np.generic]:
+    """The numpy type of a name of MXNet. Raises Error for a name that numpy does not have."""
+    try:
+        return np.dtype({"bool": "bool_"}.get(dtype, dtype)).type
+    except TypeError as error:
+        raise Error("{!r} is no element type", dtype) from error

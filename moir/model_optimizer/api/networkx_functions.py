@@ -6,8 +6,10 @@ A graph of moir has the methods of a networkx graph.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
+from moir.errors import ConversionError
 from moir.model_optimizer.graph.graph import Graph
 
 MultiDiGraph = Graph
@@ -33,3 +35,43 @@ def topological_sort(graph: Graph) -> Iterator[str]:
 def has_path(graph: Graph, source: str, target: str) -> bool:
     """Whether a node can be reached from another along edges."""
     return target in graph.dfs(source)
+
+
+class NetworkXNoCycle(Exception):
+    """There is no cycle."""
+
+
+class NetworkXUnfeasible(Exception):
+    """There is a cycle."""
+
+
+def is_directed_acyclic_graph(graph: Graph) -> bool:
+    """Whether the graph has no cycle."""
+    try:
+        graph.topological_sort()
+    except ConversionError:
+        return False
+    return True
+
+
+def find_cycle(graph: Graph, source: str | None = None) -> list[tuple[str, str]]:
+    """The edges of a cycle, as pairs of ids; one that can be reached from `source`, if that is given.
+
+    Raises NetworkXNoCycle if there is none.
+    """
+    finished: set[str] = set()
+    for start in list(graph) if source is None else [source]:
+        path: dict[str, Any] = {start: graph.successors(start)}
+        while path:
+            current = next(reversed(path))
+            following = next((each for each in path[current] if each not in finished), None)
+            if following is None:
+                finished.add(current)
+                del path[current]
+            elif following in path:
+                nodes = list(path)
+                cycle = [*nodes[nodes.index(following) :], following]
+                return list(pairwise(cycle))
+            else:
+                path[following] = graph.successors(following)
+    raise NetworkXNoCycle("the graph has no cycle")

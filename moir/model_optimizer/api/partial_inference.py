@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from moir.errors import ConversionError
+from moir.model_optimizer.api.broadcasting import bi_directional_shape_broadcasting
+from moir.model_optimizer.api.shape_functions import clarify_partial_shape, get_canonical_axis_index, shape_delete, shape_insert
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.shapes import is_fully_defined
+from moir.model_optimizer.graph.shapes import dynamic_dimension, is_dynamic_dimension, is_fully_defined, shape_array
 
 
 def _connected(node: GraphNode) -> list[Any]:
@@ -59,17 +61,36 @@ def eltwise_infer(node: GraphNode, op: Callable[..., Any] | None = None, **kwarg
 
 
 def _broadcast(node: GraphNode, shapes: list[Any]) -> Any:
-    from moir.model_optimizer.graph.shapes import dynamic_dimension, is_dynamic_dimension, shape_array
-
-    rank = max((len(shape) for shape in shapes), default=0)
-    result: list[Any] = []
-    for position in range(rank, 0, -1):
-        entries = [shape[-position] for shape in shapes if len(shape) >= position]
-        sizes = {int(entry) for entry in entries if not is_dynamic_dimension(entry)} - {1}
-        if len(sizes) > 1:
+    result: Any = shapes[0] if shapes else ()
+    for shape in shapes[1:]:
+        result = bi_directional_shape_broadcasting(result, shape)
+        if result is None:
             raise ConversionError(f"shapes {[list(shape) for shape in shapes]} do not broadcast", operation=node.kind_name, node=node.name)
-        if sizes:
-            result.append(sizes.pop())
-        else:
-            result.append(dynamic_dimension if any(is_dynamic_dimension(entry) for entry in entries) else 1)
     return shape_array(result)
+
+
+def bias_add_infer(node: GraphNode, op: Callable[..., Any] | None = None) -> None:
+    """Output 0 has the shape of input 0; with `op` also the value, if both inputs are known."""
+    values = [node.in_port(number).data.get_value() for number in (0, 1)]
+    if op is not None and all(is_fully_defined(value) for value in values):
+        node.out_port(0).data.set_value(np.asarray(op(*values)))
+    else:
+        node.out_port(0).data.set_shape(node.in_port(0).data.get_shape())
+
+
+def concat_infer(node: GraphNode) -> None:
+    """The shape, or value, of tensors joined along `node.axis`, which becomes one counted from the front."""
+    ports = _connected(node)
+    shapes = [port.data.get_shape() for port in ports]
+    if not shapes or any(shape is None for shape in shapes):
+        raise ConversionError("the rank of an input is unknown", operation=node.kind_name, node=node.name)
+    axis = get_canonical_axis_index(shapes[0], int(node["axis"]))
+    node["axis"] = axis
+    values = [port.data.get_value() for port in ports]
+    if all(is_fully_defined(value) for value in values):
+        node.out_port(0).data.set_value(np.concatenate(values, axis))
+        return
+    others = [shape_delete(shape, axis) for shape in shapes]
+    sizes = [shape[axis] for shape in shapes]
+    total = dynamic_dimension if any(is_dynamic_dimension(size) for size in sizes) else int(sum(sizes))
+    node.out_port(0).data.set_shape(shape_insert(clarify_partial_shape(others), axis, total))

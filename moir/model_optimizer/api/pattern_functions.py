@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from moir.model_optimizer.api.endpoints import consumers
 from moir.model_optimizer.api.replacement import apply_to_matches
 from moir.model_optimizer.graph.graph import Graph
@@ -61,3 +63,14 @@ def check_node_usages_out_of_match(match: Mapping[str, GraphNode], node_name_in_
     node = match[node_name_in_match_group]
     users = node.out_nodes().values() if node.is_data else consumers(node)
     return set(users) <= set(match.values())
+
+
+def find_isomorphisms(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any]) -> list[dict[str, GraphNode]]:
+    """The matches of a pattern that has all nodes of a graph, as mappings from aliases to nodes."""
+    entries = list(nodes)
+    return find_subgraph_matches(graph, entries, edges) if len(graph) == len(entries) else []
+
+
+def check_value(v: Any, check: Callable[[Any], Any]) -> bool:
+    """Whether a value is known, of real numbers, and fulfils a condition."""
+    return v is not None and not np.iscomplex(np.asarray(v)).any() and bool(check(v))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from moir.model_optimizer.graph.node import GraphNode
 
@@ -15,3 +16,16 @@ def reverse_bypass_infer(node: GraphNode, in_ports: Iterable[int]) -> None:
     for number in in_ports:
         if node.is_in_port_connected(number) and node.in_port(number).data.get_shape() is None:
             node.in_port(number).data.set_shape(shape)
+
+
+def set_input_shapes(node: GraphNode, *shapes: Any) -> None:
+    """Set shapes on inputs 0, 1, … whose shape is unknown."""
+    for number, shape in enumerate(shapes):
+        if node.is_in_port_connected(number) and node.in_port(number).data.get_shape() is None:
+            node.in_port(number).data.set_shape(shape)
+
+
+def eltwise_reverse_infer(node: GraphNode) -> None:
+    """Set the shape of output 0 on the inputs of unknown shape, if the operation does not broadcast."""
+    if node.soft_get("auto_broadcast") == "none":
+        reverse_bypass_infer(node, list(node.in_ports()))

@@ -15,7 +15,7 @@ from moir.model_optimizer.graph.operation import Op
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Description", "StandardOp", "descriptions", "register_all"]
+__all__ = ["Description", "StandardOp", "class_named", "descriptions", "register_all"]
 
 
 @cache
@@ -23,15 +23,17 @@ def descriptions() -> Mapping[str, Description]:
     """The operations by the name of their class."""
     # By their full names: a submodule that is not loaded yet would be looked up by the function below.
     from moir.model_optimizer.api.operations.computation import OPERATIONS as COMPUTATION
+    from moir.model_optimizer.api.operations.framework_forms import OPERATIONS as FRAMEWORK_FORMS
     from moir.model_optimizer.api.operations.internal import OPERATIONS as INTERNAL
     from moir.model_optimizer.api.operations.layers import OPERATIONS as LAYERS
     from moir.model_optimizer.api.operations.structure import OPERATIONS as STRUCTURE
 
-    return {**COMPUTATION, **LAYERS, **STRUCTURE, **INTERNAL}
+    return {**COMPUTATION, **LAYERS, **STRUCTURE, **INTERNAL, **FRAMEWORK_FORMS}
 
 
 @cache
-def _operation(name: str) -> type[Op]:
+def class_named(name: str) -> type[Op]:
+    """The class of a name, which must be one of `descriptions`."""
     before = dict(Op.registered_ops)
     made = class_of(name, descriptions()[name])
     # A class a user defined under this `op` stays the one that is found by it.
@@ -42,10 +44,10 @@ def _operation(name: str) -> type[Op]:
 def register_all() -> None:
     """Let `Op.get_op_class_by_name` find all of them, but for those whose `op` a class of the user has."""
     for name, description in descriptions().items():
-        Op.registered_ops.setdefault(description.op or name, _operation(name))
+        Op.registered_ops.setdefault(description.op or name, class_named(name))
 
 
 def __getattr__(name: str) -> type[Op]:
     if name.startswith("__") or name not in descriptions():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _operation(name)
+    return class_named(name)

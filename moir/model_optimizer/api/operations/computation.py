@@ -57,4 +57,6 @@ OPERATIONS: dict[str, Description] = {
     "IDFT": Description("IDFT", "opset7", 3),
     "RDFT": Description("RDFT", "opset9", 3),
     "IRDFT": Description("IRDFT", "opset9", 3),
+    **{f"Bitwise{name}": Description(f"Bitwise{name}", "opset13", 2, defaults=_NUMPY) for name in ("And", "Or", "Xor")},
+    "BitwiseNot": Description("BitwiseNot", "opset13"),
 }

@@ -84,4 +84,24 @@ OPERATIONS: dict[str, Description] = {
     "CTCGreedyDecoderOp": Description("CTCGreedyDecoder", "opset1", 2, op="CTCGreedyDecoder", defaults={"ctc_merge_repeated": True}),
     "CTCLoss": Description("CTCLoss", "opset4", 5),
     "GatherTree": Description("GatherTree", "opset1", 4),
+    "DeformablePSROIPoolingOp": Description(
+        "DeformablePSROIPooling",
+        "opset1",
+        3,
+        op="DeformablePSROIPooling",
+        defaults={"mode": "bilinear_deformable", "trans_std": 0},
+    ),
+    "CTCGreedyDecoderSeqLenOp": Description(
+        "CTCGreedyDecoderSeqLen", "opset6", 3, 2, op="CTCGreedyDecoderSeqLen", defaults={"merge_repeated": True}
+    ),
+    "GroupNormalization": Description("GroupNormalization", "opset12", 3),
+    "NMSRotated": Description("NMSRotated", "opset13", 5, 3, defaults={"sort_result_descending": True, "clockwise": True}),
+    "EmbeddingBagOffsetsSum": Description("EmbeddingBagOffsetsSum", "opset3", 5),
+    "EmbeddingBagPackedSum": Description("EmbeddingBagPackedSum", "opset3", 3),
+    "EmbeddingSegmentsSum": Description("EmbeddingSegmentsSum", "opset3", 6),
+    "ExperimentalDetectronDetectionOutput": Description("ExperimentalDetectronDetectionOutput", "opset6", 4, 3),
+    "ExperimentalDetectronGenerateProposalsSingleImage": Description("ExperimentalDetectronGenerateProposalsSingleImage", "opset6", 4, 2),
+    "ExperimentalDetectronPriorGridGenerator": Description("ExperimentalDetectronPriorGridGenerator", "opset6", 3),
+    "ExperimentalDetectronROIFeatureExtractor": Description("ExperimentalDetectronROIFeatureExtractor", "opset6", None, 2),
+    "ExperimentalDetectronTopKROIs": Description("ExperimentalDetectronTopKROIs", "opset6", 2),
 }

@@ -63,4 +63,10 @@ OPERATIONS: dict[str, Description] = {
         # Version 1 has further attributes, which the lowering reads from the node.
         versions={"axes": "opset1"},
     ),
+    "Multinomial": Description(
+        "Multinomial", "opset13", 2, defaults={"with_replacement": False, "log_probs": False, "global_seed": 0, "op_seed": 0}
+    ),
+    "If": Description("If", "opset8", None),
+    "Loop": Description("Loop", "opset5", None),
+    "TensorIterator": Description("TensorIterator", "opset1", None),
 }

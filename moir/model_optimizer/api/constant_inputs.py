@@ -1,0 +1,104 @@
+"""The inputs of an operation whose values are known, and the operations around it (`middle.passes.fusing.helpers`)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.port import Port
+
+
+def get_value_in_port(node: GraphNode) -> Port[GraphNode] | None:
+    """The one input port whose value is known; None if there is none, or several."""
+    return _only([port for port in node.in_ports().values() if port.data.get_value() is not None])
+
+
+def get_tensor_in_port(node: GraphNode) -> Port[GraphNode] | None:
+    """The one input port whose value is unknown; None if there is none, or several."""
+    return _only([port for port in node.in_ports().values() if port.data.get_value() is None])
+
+
+def get_value_id(node: GraphNode) -> int | None:
+    """The number of that of `get_value_in_port`."""
+    port = get_value_in_port(node)
+    return None if port is None else port.idx
+
+
+def get_tensor_id(node: GraphNode) -> int | None:
+    """The number of that of `get_tensor_in_port`."""
+    port = get_tensor_in_port(node)
+    return None if port is None else port.idx
+
+
+def _only(ports: list[Port[GraphNode]]) -> Port[GraphNode] | None:
+    return ports[0] if len(ports) == 1 else None
+
+
+def get_next_operation(node: GraphNode) -> list[GraphNode]:
+    """The operations that take a tensor of an operation, each once."""
+    takers = (destination.node for port in node.out_ports().values() for destination in port.get_destinations())
+    return list(dict.fromkeys(takers))
+
+
+def common_bfs(
+    start_node: GraphNode,
+    allowed_ops: Sequence[str],
+    op_name: Sequence[str],
+    is_backward: bool = True,
+    allowed_all: bool = False,
+    attr_to_check: str = "type",
+    follow_multi_consumer_data_nodes: bool = False,
+) -> list[GraphNode]:
+    """The nearest operations of some kinds in front of a node or behind it, where every way comes to one.
+
+    Args:
+        start_node: the node.
+        allowed_ops: values of `op` of operations that ways may lead through.
+        op_name: the kinds that are looked for.
+        is_backward: whether to look in front of the node.
+        allowed_all: whether ways may lead through any operation.
+        attr_to_check: the attribute that says the kind.
+        follow_multi_consumer_data_nodes: whether a way back may lead through a tensor that several operations take.
+
+    Returns an empty list if a way comes to another operation. Ways end at tensors whose value is known.
+    """
+    found: dict[GraphNode, None] = {}
+    seen: set[GraphNode] = set()
+    pending = deque([start_node])
+    while pending:
+        node = pending.popleft()
+        if node in seen:
+            continue
+        seen.add(node)
+        for neighbour, tensor in _neighbours(node, is_backward):
+            if neighbour.has_valid(attr_to_check) and neighbour[attr_to_check] in op_name:
+                found[neighbour] = None
+            elif tensor.data.get_value() is not None or (
+                is_backward and not follow_multi_consumer_data_nodes and len(tensor.get_destinations()) > 1
+            ):
+                continue
+            elif allowed_all or neighbour.soft_get("op") in allowed_ops:
+                pending.append(neighbour)
+            else:
+                return []
+    return list(found)
+
+
+def _neighbours(node: GraphNode, is_backward: bool) -> list[tuple[GraphNode, Port[Any]]]:
+    """The operations in front of a node or behind it, with the output port that gives the tensor between."""
+    if not is_backward:
+        return [(each.node, port) for port in node.out_ports().values() for each in port.get_destinations()]
+    sources = [port.get_source() for port in node.in_ports().values()]
+    return [(source.node, source) for source in sources if source is not None]
+
+
+def forward_bfs(start_node: GraphNode, allowed_ops: Sequence[str], op_name: Sequence[str], allowed_all: bool = False) -> list[GraphNode]:
+    """The operations of some kinds behind a node; see `common_bfs`."""
+    return common_bfs(start_node, allowed_ops, op_name, False, allowed_all)
+
+
+def backward_bfs(start_node: GraphNode, allowed_ops: Sequence[str], op_name: Sequence[str], allowed_all: bool = False) -> list[GraphNode]:
+    """The operations of some kinds in front of a node; see `common_bfs`."""
+    return common_bfs(start_node, allowed_ops, op_name, True, allowed_all)

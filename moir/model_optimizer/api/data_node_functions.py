@@ -1,0 +1,88 @@
+"""Functions on data nodes of the middle and back phases (Model Optimizer's `middle.passes.eliminate`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from moir.model_optimizer.api.errors import Error
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.node_inference import infer_node
+
+
+def remove_op_node_with_data_node(graph: Graph, node_to_remove: GraphNode, input_data_node: GraphNode | None = None) -> None:
+    """Remove an operation with one output, whose consumers take one of its inputs instead.
+
+    Args:
+        graph: the graph.
+        node_to_remove: the node of the operation.
+        input_data_node: the data node, or the node of the front phase, that they take; by default that at input port 0.
+
+    Raises Error for a node with several outputs, and for a data node.
+    """
+    if node_to_remove.is_data or len(node_to_remove.out_ports()) != 1:
+        raise Error("node {!r} cannot be removed: it is no operation with one output", node_to_remove.id)
+    ports = [
+        port
+        for number, port in node_to_remove.in_ports().items()
+        if not port.disconnected() and (input_data_node is None or node_to_remove.in_node(number) == input_data_node)
+    ]
+    source = ports[0].get_source() if ports else None
+    if source is None:
+        raise Error("node {!r} cannot be removed: it does not take the tensor that its consumers are to take", node_to_remove.name)
+    connection = node_to_remove.out_port(0).get_connection()
+    assert connection is not None
+    if connection.get_destinations():
+        connection.set_source(source)
+    graph.remove_node(node_to_remove.id)
+
+
+def remove_op_nodes(graph: Graph, attrs: Mapping[str, Any]) -> None:
+    """Remove the operations with these values of attributes; see `remove_op_node_with_data_node`."""
+    for node in graph.get_op_nodes(**attrs):
+        remove_op_node_with_data_node(graph, node)
+
+
+def merge_data_nodes(graph: Graph, survived: GraphNode, removed: GraphNode) -> None:
+    """Let the consumers of a data node take the tensor of another, which gets its names, too."""
+    for other in (survived, removed):
+        if not other.is_data:
+            raise Error("node {!r} is no data node", other.id)
+    graph.out_port_of(removed.subject).get_connection().set_source(graph.out_port_of(survived.subject))  # pyright: ignore[reportArgumentType, reportOptionalMemberAccess]
+
+
+def reverse_dfs(graph: Graph, node_name: str, update_func: Callable[[Graph, str], Any], visited: set[str] | None = None) -> None:
+    """Call a function for a node and for all that it depends on, each once; those in `visited` are passed over."""
+    seen = set[str]() if visited is None else visited
+    seen.add(node_name)
+    pending = [node_name]
+    while pending:
+        current = pending.pop()
+        update_func(graph, current)
+        for start, _ in graph.in_edges(current):
+            if start not in seen:
+                seen.add(start)
+                pending.append(start)
+
+
+def get_nodes_with_attributes(graph: Graph, **attrs: Any) -> list[str]:
+    """The ids of the nodes with these values of attributes."""
+    return graph.get_nodes_with_attributes(**attrs)
+
+
+def shape_inference(graph: Graph) -> None:
+    """Infer the operations marked by `need_shape_inference`, in topological order."""
+    for node in graph.topological_sort():
+        if not node.is_data and node.has_and_set("need_shape_inference"):
+            infer_node(node)
+            node["need_shape_inference"] = False
+
+
+def graph_clean_up(graph: Graph, undead_node_types: Iterable[str] | None = None) -> None:
+    """Fold constants and remove what no output depends on."""
+    graph.clean_up(undead_node_types)
+
+
+graph_clean_up_tf = graph_clean_up
+graph_clean_up_onnx = graph_clean_up

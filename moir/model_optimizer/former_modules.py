@@ -14,6 +14,7 @@ _PARTIAL_INFERENCE = (f"{API}.partial_inference", f"{API}.reverse_inference", *_
 _LOWERED = (f"{API}.lowered_inference",)
 
 SOURCES: dict[str, tuple[str, ...]] = {
+    "back.OptimizeTransposeReshapeSequence": (f"{API}.data_node_functions",),
     "back.pass_separator": (f"{API}.anchors",),
     "back.replacement": (f"{API}.back_replacement",),
     "front.caffe.collect_attributes": _CAFFE,
@@ -52,6 +53,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "middle.InsertLayoutPropagationTransposes": (f"{API}.layout_marks",),
     "middle.MulFakeQuantizeFuse": (f"{API}.constant_values",),
     "middle.TensorIteratorCondition": (f"{API}.graph_inference",),
+    "middle.TensorIterator_utils": (f"{API}.data_node_functions",),
     "middle.pass_separator": (f"{API}.anchors",),
     "middle.passes.convert_data_type": (f"{API}.data_types", f"{API}.constant_values"),
     "middle.passes.eliminate": (f"{API}.data_node_functions",),
@@ -82,6 +84,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
 
 WITH_TRANSFORMATIONS = frozenset(
     (
+        "back.OptimizeTransposeReshapeSequence",
         "front.tf.custom_subgraph_call",
         "middle.InsertLayoutPropagationTransposes",
         "middle.MulFakeQuantizeFuse",

@@ -94,16 +94,55 @@ ANCHORS: dict[str, type[StandIn]] = {
 }
 """The anchors by name. The classes of the layout change are among them, since the layout differs before and after."""
 
-_LAYOUT_CHANGE = frozenset(
+_ELSEWHERE: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
-        "ApplyNHWCtoNCHWpermutation",
-        "LayoutChangeForConstantShapePaths",
-        "LayoutChangeForEinsum",
-        "MarkSubGraphsWithCorrectLayout",
-        "MergeNodesPermutations",
-        "PreserveRuntimeInfo",
-    )
+        (),
+        ("front-start",),
+        "AnalysisCollectorAnchor AnalysisJSONPrint ConfigUpdate FIFOQueueDequeueCut FreezePlaceholderValue InputCut InputsAnalysis "
+        "IntermediatesNodesAnalysis IteratorGetNextCut MoveEmbeddedInputsToInputs OutputCut ReshapeDimNormalizer RestorePorts "
+        "TensorFlowObjectDetectionAPIAnalysis TensorFlowRetinaNet TensorFlowYOLOV1V2Analysis TensorFlowYOLOV3Analysis "
+        "TensorflowCustomOperationsConfigUpdate TrainingPhaseAnalysis TransformationsConfig UserDataRepack VariablesToConstants",
+    ),
+    (("built-in FrontFinish",), ("built-in PartialInfer",), "CreateTensorNodes"),
+    (
+        ("built-in PartialInfer",),
+        ("built-in PreMiddleStart",),
+        "AddIsCyclicAttribute BackEdgeSimpleInputMatcher BackEdgesMatching BinarizeWeightsM1P1 CheckForCycle ClampQuantizeMark "
+        "ConditionChecks DeleteControlFlowEdges DeleteNotExecutable DequantizeLinearResolver DynamicDecoderConditionMatcher "
+        "FakeQuantizeFuse LoopConditionMatcher MarkNodesToFuseUpToFakeQuantize QuantizeDequantizeLinearResolver "
+        "QuantizeLinearResolver ReluFakeQuantizeMark ReluQuantizeFuse ReverseToReverseSequence SharedWeightsDuplication "
+        "SimpleConditionMatcher SimpleInputMatcher SimpleOutputMatcher SmartInputMatcher SmartMatcherInputSlicingWithGather "
+        "SmartOutputMatcher TensorIteratorMerge",
+    ),
+    (
+        ("built-in PreMiddleStart",),
+        ("middle-start",),
+        "AddMeanScaleValues ConvertMultiInputConv CustomSubgraphCall DilatedConvolution1DConverter DilatedConvolutionConverter L2NormToNorm "
+        "MiddleInputCut RemoveDropout RemoveIdentity RemoveNodesWithZeroPhase UselessSplitEraser",
+    ),
+    (
+        ("built-in MiddleFinish",),
+        ("built-in PostMiddleStart",),
+        "CaffeMeanFileProcessing FuseReshapesSequence Fusing LeakyReLUFusion RemoveRedundantReshapeAfterCropAndResize "
+        "RemoveRedundantReshapes",
+    ),
+    (
+        ("built-in PostMiddleStart",),
+        ("built-in ApplyPermutation",),
+        "ApplyNHWCtoNCHWpermutation FuseReshapesSequenceKaldi LayoutChangeForConstantShapePaths LayoutChangeForEinsum "
+        "MarkSubGraphsWithCorrectLayout MergeNodesPermutations MoveConstToLoopBody PreserveRuntimeInfo",
+    ),
+    (
+        ("back-finish",),
+        (),
+        "BlobNormalizer ChangeOutputTypeAttributes ChangeRandomUniformOutputType CreateConstNodesReplacement "
+        "KaldiRemoveMemoryOutputBackReplacementPattern MarkNodesWithShapeValues NamesUniquenessCheck RemoveConstOps",
+    ),
 )
+"""The places before and after built-in transformations that ran elsewhere than their directory says, and their names.
+
+Source: the order in which Model Optimizer 2024.6 ran them for TensorFlow.
+"""
 
 _BOUNDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "load": ((), ("front-start",)),
@@ -123,9 +162,7 @@ def built_in(phase: str, name: str) -> type[StandIn]:
     """The class that stands for a built-in transformation, the same one each time."""
     if name in ANCHORS:
         return ANCHORS[name]
-    if name in _LAYOUT_CHANGE:
-        return _anchor(name, after=("built-in PostMiddleStart",), before=("built-in ApplyPermutation",))
-    after, before = _BOUNDS[phase]
+    after, before = next(((after, before) for after, before, names in _ELSEWHERE if name in names.split()), _BOUNDS[phase])
     return _anchor(name, after=after, before=before)
 
 

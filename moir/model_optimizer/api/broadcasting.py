@@ -54,6 +54,14 @@ def bi_directional_shape_broadcasting(input_shape_1: Any, input_shape_2: Any) ->
     return shape_array(result)
 
 
+def broadcast_shape(first_shape: Any, second_shape: Any) -> MaskedShape:
+    """The shape that two shapes broadcast to. Raises Error if they do not."""
+    result = bi_directional_shape_broadcasting(first_shape, second_shape)
+    if result is None:
+        raise Error("shapes {} and {} do not broadcast", list(first_shape), list(second_shape))
+    return result
+
+
 def explicit_shape_broadcasting(input_shape: Sequence[int], target_shape: Any, axes_mapping: Sequence[int]) -> tuple[Any, IntegerArray]:
     """The shape that one has when its axes become axes of another, and these axes, counted from the front.
 

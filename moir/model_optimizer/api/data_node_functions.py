@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
@@ -69,6 +71,25 @@ def reverse_dfs(graph: Graph, node_name: str, update_func: Callable[[Graph, str]
 def get_nodes_with_attributes(graph: Graph, **attrs: Any) -> list[str]:
     """The ids of the nodes with these values of attributes."""
     return graph.get_nodes_with_attributes(**attrs)
+
+
+def set_reshape_new_output_shape(reshape_node: GraphNode, new_output_shape: Any) -> None:
+    """Give a Reshape another shape: that of its output, and the constant at its input 1 if it has one."""
+    reshape_node.out_port(0).data.set_shape(new_output_shape)
+    if reshape_node.is_in_port_connected(1):
+        reshape_node.in_port(1).data.set_value(np.asarray(new_output_shape, dtype=np.int64))
+
+
+def delete_selects_from(graph: Graph, node_idxs: Iterable[str]) -> None:
+    """Remove each Select whose condition is one of some nodes: its consumers take its input 2 instead."""
+    for node_id in node_idxs:
+        for destination in GraphNode(graph, node_id).out_port(0).get_destinations():
+            select = destination.node
+            if select.soft_get("op") == "Select":
+                source = select.in_port(2).get_source()
+                for taker in select.out_port(0).get_destinations() if source is not None else ():
+                    taker.connect(source)
+                graph.remove_node(select.id)
 
 
 def shape_inference(graph: Graph) -> None:

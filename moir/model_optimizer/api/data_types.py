@@ -62,9 +62,34 @@ def precision_to_destination_type(data_type_str: str) -> str:
     return _find(_ALIASES.get(data_type_str, data_type_str), 0)[1]
 
 
+class packed_U1(np.generic):
+    """Stands for the element type `u1`, which numpy does not have."""
+
+
+class packed_U4(np.generic):
+    """Stands for the element type `u4`, which numpy does not have."""
+
+
+class packed_I4(np.generic):
+    """Stands for the element type `i4`, which numpy does not have."""
+
+
+_PACKED: tuple[tuple[str, str, type[np.generic]], ...] = (("U1", "u1", packed_U1), ("U4", "u4", packed_U4), ("I4", "i4", packed_I4))
+
+
 def _rows() -> dict[str, tuple[type[np.generic], str, str]]:
-    rows = {option: (type_, option, element) for option, element, type_ in _TYPES}
-    other = {"int8": "I8", "int32": "I32", "int64": "I64", "bool": "BOOL", "uint8": "U8", "uint32": "U32", "uint64": "U64"}
+    rows = {option: (type_, option, element) for option, element, type_ in (*_TYPES, *_PACKED)}
+    other = {
+        "int8": "I8",
+        "int32": "I32",
+        "int64": "I64",
+        "bool": "BOOL",
+        "uint8": "U8",
+        "int4": "I4",
+        "uint4": "U4",
+        "uint32": "U32",
+        "uint64": "U64",
+    }
     return {**rows, **{name: rows[option] for name, option in {**_ALIASES, **other}.items()}}
 
 

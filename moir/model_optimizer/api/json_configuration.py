@@ -102,6 +102,9 @@ def load_configuration(path: str | Path) -> list[CustomReplacementDescriptor]:
     return parse_configuration(read_configuration(path), str(path))
 
 
+parse_custom_replacement_config_file = load_configuration
+
+
 def read_configuration(path: str | Path) -> str:
     """The text of a configuration file."""
     try:

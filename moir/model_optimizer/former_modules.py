@@ -11,6 +11,7 @@ _EXTRACTORS = (f"{API}.extractors",)
 _CAFFE = (f"{API}.caffe_layers", f"{API}.shape_functions", *_EXTRACTORS)
 _WINDOWS = (f"{API}.sliding_windows",)
 _PARTIAL_INFERENCE = (f"{API}.partial_inference", f"{API}.reverse_inference", *_SHAPES, *_WINDOWS, f"{API}.broadcasting")
+_TESTING = ("moir.testing.graphs", "moir.testing.descriptions", "moir.testing.comparison", "moir.testing.messages")
 _LOWERED = (f"{API}.lowered_inference",)
 
 SOURCES: dict[str, tuple[str, ...]] = {
@@ -78,6 +79,12 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "utils.shape": (f"{API}.shape_nodes",),
     "utils.type_utils": (f"{API}.constant_values",),
     "utils.utils": (f"{API}.errors", f"{API}.sequences", f"{API}.shape_functions"),
+    "utils.ir_engine.compare_graphs": ("moir.testing.comparison",),
+    "utils.unittest.extractors": ("moir.testing.messages",),
+    "utils.unittest.graph": _TESTING,
+    "unit_tests.mo.unit_test_with_mocked_telemetry": ("moir.testing.messages",),
+    "unit_tests.utils.extractors": ("moir.testing.messages",),
+    "unit_tests.utils.graph": _TESTING,
     "networkx": (f"{API}.networkx_functions",),
 }
 """Module of Model Optimizer, without its root -> the modules that have its names, in order."""

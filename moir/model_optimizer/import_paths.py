@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -34,6 +34,9 @@ from moir.suggestions import did_you_mean
 ROOTS = ("openvino.tools.mo", "mo", "extensions")
 """The packages that were Model Optimizer."""
 
+TESTS = "unit_tests"
+"""The package with the functions that Model Optimizer's own tests used; a test names it as part of the module."""
+
 ENCLOSING = ("openvino", "openvino.tools")
 """The parent packages of a root, the outer one first."""
 
@@ -44,6 +47,8 @@ _PACKAGES = (
 
 def canonical(fullname: str) -> str | None:
     """The name of a module of Model Optimizer without its root, empty for the root; None for other modules."""
+    if fullname == TESTS or fullname.startswith(f"{TESTS}."):
+        return fullname
     for root in ROOTS:
         if fullname == root or fullname.startswith(f"{root}."):
             return fullname[len(root) + 1 :]
@@ -190,10 +195,15 @@ class LegacyImports(MetaPathFinder):
     """Finds the modules of Model Optimizer between `open` and `close`, or in a `with` statement; both can be nested.
 
     While `suspended` is not 0, it finds none.
+
+    Args:
+        roots_of_users: the roots among `ROOTS` below which files that are installed are a user's: for tests of files
+            that were put into Model Optimizer's own directory.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, roots_of_users: Collection[str] = ()) -> None:
         self.suspended = 0
+        self._roots_of_users = roots_of_users
         self._depth = 0
         self._put_aside: dict[str, ModuleType] = {}
 
@@ -237,7 +247,7 @@ class LegacyImports(MetaPathFinder):
             if fullname != "networkx" or self._is_installed(fullname, path):
                 return None
             name = fullname
-        elif name and name not in SOURCES and self._is_installed(fullname, path):
+        elif name and (name not in SOURCES or name in WITH_TRANSFORMATIONS) and self._is_installed(fullname, path):
             # A file of a user whose directory is called as one of the roots.
             return None
         elif not is_module(name):
@@ -245,7 +255,10 @@ class LegacyImports(MetaPathFinder):
             near = did_you_mean(child, _known_names(parent))
             reason = f"moir has no {child!r} in Model Optimizer's {parent or fullname.rpartition('.')[0]}"
             raise ImportError(f"{reason}; {near}" if near else reason, name=fullname)
-        return ModuleSpec(fullname, _LegacyLoader(LegacyModule(fullname, name)), is_package=True)
+        spec = ModuleSpec(fullname, _LegacyLoader(LegacyModule(fullname, name)), is_package=True)
+        if fullname in self._roots_of_users and (installed := self._installed(fullname, path)) is not None:
+            spec.submodule_search_locations = list(installed.submodule_search_locations or ())
+        return spec
 
     def _submodule_of_installed(self, fullname: str, parent: ModuleType) -> ModuleSpec | None:
         """The spec of a submodule of the installed openvino, whose import has begun with the stand-in as its parent."""

@@ -25,7 +25,7 @@ LAYERS = (
     ("extensions",),
     ("model_optimizer",),
     ("report",),
-    ("tools",),
+    ("testing", "tools"),
     ("__init__", "__main__"),
 )
 """The files and folders of the package. Each imports from those in front of its line, and from its own line unless that is STAGES."""

@@ -117,8 +117,8 @@ _ELSEWHERE: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("built-in PreMiddleStart",),
         ("middle-start",),
-        "AddMeanScaleValues ConvertMultiInputConv CustomSubgraphCall DilatedConvolution1DConverter DilatedConvolutionConverter L2NormToNorm "
-        "MiddleInputCut RemoveDropout RemoveIdentity RemoveNodesWithZeroPhase UselessSplitEraser",
+        "AddMeanScaleValues ConvertMultiInputConv CustomSubgraphCall DilatedConvolution1DConverter DilatedConvolutionConverter "
+        "L2NormToNorm MiddleInputCut RemoveDropout RemoveIdentity RemoveNodesWithZeroPhase UselessSplitEraser",
     ),
     (
         ("built-in MiddleFinish",),

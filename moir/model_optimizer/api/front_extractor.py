@@ -70,17 +70,21 @@ class CaffePythonFrontExtractorOp(FrontExtractorOp):
 
         Raises ConversionError if it is not the text of a Python dictionary.
         """
-        return CaffePythonFrontExtractorOp.parse_param_str(pb.python_param.param_str)
+        return CaffePythonFrontExtractorOp.parse_param_str(pb.python_param.param_str, str(pb.python_param.layer))
 
     @staticmethod
-    def parse_param_str(param_str: object) -> dict[str, Any]:
+    def parse_param_str(param_str: object, layer: str | None = None) -> dict[str, Any]:
         """A `param_str` as a dictionary; the braces may be missing.
+
+        Args:
+            param_str: the text.
+            layer: the name of the layer's class, for the error.
 
         Raises ConversionError if it is not the text of a Python dictionary.
         """
-        found = parameter_text(str(param_str))
+        found = parameter_text(str(param_str)) if param_str else {}
         if found is None:
-            raise ConversionError(f"param_str is {param_str!r}, which is not the text of a Python dictionary")
+            raise ConversionError(f"param_str is {param_str!r}, which is not the text of a Python dictionary", operation=layer)
         return found
 
     @staticmethod

@@ -73,6 +73,14 @@ def shape_for_layout(layout: str, **kwargs: int) -> IntegerArray:
     return int64_array([*outer, *spatial, *features] if _check(layout) == "NHWC" else [*outer, *features, *spatial])
 
 
+def get_node_with_permutation(node: GraphNode, port_info: str) -> GraphNode:
+    """The neighbour of a node at a port, which is written `input:0` or `output:0`."""
+    kind, _, number = port_info.partition(":")
+    if kind not in ("input", "output") or not number.isdigit():
+        raise ConversionError(f"{port_info!r} is no port; it is written as in 'input:0'", node=node.name)
+    return node.in_node(int(number)) if kind == "input" else node.out_node(int(number))
+
+
 class PermuteInputs:
     """Declares inputs that are axes or shapes; without effect."""
 

@@ -12,10 +12,11 @@ unsorted, with sentinels as operands of disconnected ports; `moir.model_optimize
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
+from moir.dialects.moir import ModelOp
 from moir.dialects.names import names_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.errors import ConversionError
@@ -27,7 +28,7 @@ from moir.model_optimizer.graph.networkx_graph import NetworkxGraph
 from moir.model_optimizer.graph.node import GraphNode, create_node, out_port_of
 from moir.model_optimizer.graph.normal_inputs import normalise
 from moir.model_optimizer.graph.port import Port
-from moir.model_optimizer.graph.sentinels import nodes_of
+from moir.model_optimizer.graph.sentinels import is_node, nodes_of
 
 
 class Graph(NetworkxGraph):
@@ -117,6 +118,25 @@ class Graph(NetworkxGraph):
     def create(self, attrs: Mapping[str, Any], id_: str | None = None) -> GraphNode:
         """The node of a new operation without connections; see `creation.create_operation`."""
         return create_node(self, attrs, id_)
+
+    def copy(self) -> Self:
+        """A graph of a copy of the block, whose nodes have the same ids and attributes."""
+        values: dict[SSAValue, SSAValue] = {}
+        blocks: dict[Block, Block] = {}
+        owner = self.block.parent_op()
+        if not isinstance(owner, ModelOp):
+            raise ConversionError("the graph of a body cannot be copied without the operation it is of")
+        owner.clone(values, blocks)
+        made = type(self)(blocks[self.block], self.stage, self.graph["fw"], {**self.graph, "name": self.name})
+        for op, copy in zip(self.block.ops, made.block.ops, strict=True):
+            if is_node(op):
+                made.identifiers.rename(copy, self.id_of(op))
+            for result, twin in zip(op.results, copy.results, strict=True):
+                if is_node(op):
+                    made.identifiers.rename(twin, self.id_of(result))
+                if result in self.data_entries:
+                    made.data_entries[twin] = dict(self.data_entries[result])
+        return made
 
     def erase_node(self, node: GraphNode) -> None:
         """Remove a node with one connected input and one output; its consumers take its input instead."""

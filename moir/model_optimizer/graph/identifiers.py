@@ -57,6 +57,12 @@ class Identifiers:
         wanted = id_ or name_of(op) or op.name.rpartition(".")[2]
         return self._assign(op, self.unique(wanted))
 
+    def rename(self, subject: Vertex, id_: str) -> None:
+        """Give an operation or a tensor another id, which no other has."""
+        if self._subjects.get(self._ids.get(subject, "")) is subject:
+            del self._subjects[self._ids[subject]]
+        self._assign(subject, id_)
+
     def of(self, subject: Vertex) -> str:
         """The id of an operation or a tensor. An operation keeps it when it is erased."""
         found = self._ids.get(subject)

@@ -136,6 +136,13 @@ class NetworkxGraph(BlockView):
         """Whether there is an edge between two nodes."""
         return any(end == destination for _, end in self.out_edges(source))
 
+    def get_edge_data(self, source: str, destination: str, key: int | None = None, default: Any = None) -> Any:
+        """The attributes of the edges between two nodes by a number, or those of the edge of one number."""
+        found = dict(enumerate(each for _, end, each in self.out_edges(source, data=True) if end == destination))
+        if key is not None:
+            return found.get(key, default)
+        return found or default
+
     def predecessors(self, node_id: str) -> Iterator[str]:
         """The ids of the producers of a node, each once."""
         return iter(dict.fromkeys(start for start, _ in self.in_edges(node_id)))

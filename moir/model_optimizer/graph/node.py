@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
+import numpy as np
 from xdsl.ir import OpResult, SSAValue
 
 from moir.errors import ConversionError
@@ -55,10 +56,10 @@ class GraphNode(AttributedNode):
                     f"it has {len(ports)} {port_type}put ports, so which is meant must be said", operation=self.kind_name, node=self.name
                 )
             return next(iter(ports.values()))
-        if not isinstance(idx, int) or not self.has_port(port_type, idx):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(idx, int | np.integer) or not self.has_port(port_type, idx):  # pyright: ignore[reportUnnecessaryIsInstance]
             present = self.port_numbers(port_type)
             raise ConversionError(f"it has no {port_type}put port {idx} (it has {present})", operation=self.kind_name, node=self.name)
-        return Port(self, idx, port_type)
+        return Port(self, int(idx), port_type)
 
     def _ports(self, port_type: Direction) -> dict[int, Port[GraphNode]]:
         return {index: Port(self, index, port_type) for index in self.port_numbers(port_type)}

@@ -260,6 +260,8 @@ class Op:
         _set_data_attributes(data, attrs or {})
         return data
 
+    _create_data_node = create_data_node
+
     @staticmethod
     def create_input_data_node(graph: BlockView, name: str, value: Any, attrs: Mapping[str, Any] | None = None) -> GraphNode:
         """The data node of a new constant."""

@@ -42,7 +42,7 @@ class BlockView:
     """A view of a block.
 
     Args:
-        block: the block of a model, or of a body.
+        block: the block of a model, or of a body; by default an empty one.
         stage: the phase.
         framework: the framework the model is from; by default that of the first operation that is one of a framework,
             else `onnx`.
@@ -51,8 +51,9 @@ class BlockView:
     """
 
     def __init__(
-        self, block: Block, stage: Stage = "front", framework: str | None = None, settings: Mapping[str, Any] | None = None
+        self, block: Block | None = None, stage: Stage = "front", framework: str | None = None, settings: Mapping[str, Any] | None = None
     ) -> None:
+        block = ModelOp.of("model", Block()).block if block is None else block
         self.block = block
         owner = block.parent_op()
         name = owner.sym_name.data if isinstance(owner, ModelOp) else "body"

@@ -30,6 +30,7 @@ class Description:
         op: `op` of its nodes; by default the name of the class.
         defaults: attributes a node has unless it is given others.
         records: what is written to the IR; by default the properties of the operation of the operation set.
+        members: further members of the class, e.g. functions that extensions call.
     """
 
     type: str | None = None
@@ -43,6 +44,7 @@ class Description:
     """The attribute that is, or lists, one entry for each output."""
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     """Attribute -> version of an operation that is given this attribute and no version."""
+    members: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 class StandardOp(Op):
@@ -99,6 +101,7 @@ def class_of(name: str, description: Description) -> type[StandardOp]:
         "op": description.op or name,
         "DESCRIPTION": description,
         "__module__": "moir.model_optimizer.api.operations",
+        **description.members,
     }
     members["__doc__"] = f"{description.version}.{description.type}" if description.type else f"Model Optimizer's {description.op or name}."
     return type(name, (StandardOp,), members)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from moir.model_optimizer.api.operations.description import Description
+from moir.model_optimizer.api.operations.members import interpolated_axes, mask_names
 
 _UPDATE = {"reduction": "none"}
 
@@ -25,7 +26,13 @@ OPERATIONS: dict[str, Description] = {
     "VariadicSplit": Description("VariadicSplit", "opset1", 3, counted="size_splits"),
     "Tile": Description("Tile", "opset1", 2),
     "Broadcast": Description("Broadcast", "opset3", 3, defaults={"mode": "numpy"}),
-    "StridedSlice": Description("StridedSlice", "opset1", 4, defaults={"new_axis_mask": [], "shrink_axis_mask": [], "ellipsis_mask": []}),
+    "StridedSlice": Description(
+        "StridedSlice",
+        "opset1",
+        4,
+        defaults={"new_axis_mask": [], "shrink_axis_mask": [], "ellipsis_mask": []},
+        members={"get_mask_names": staticmethod(mask_names)},
+    ),
     "Pad": Description("Pad", "opset12", 4, records=[("pad_mode", "mode")]),
     "Reverse": Description("Reverse", "opset1", 2, defaults={"mode": "index"}),
     "ReverseSequence": Description("ReverseSequence", "opset1", 2, defaults={"seq_axis": 1, "batch_axis": 0}),
@@ -60,6 +67,7 @@ OPERATIONS: dict[str, Description] = {
             "antialias": 0,
             "cube_coeff": -0.75,
         },
+        members={"get_axes": staticmethod(interpolated_axes)},
         # Version 1 has further attributes, which the lowering reads from the node.
         versions={"axes": "opset1"},
     ),

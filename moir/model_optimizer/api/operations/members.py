@@ -1,0 +1,30 @@
+"""Functions of Model Optimizer's classes of operations that extensions call."""
+
+from __future__ import annotations
+
+from moir.errors import ConversionError
+from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.shapes import IntegerArray, int64_array
+
+
+def interpolated_axes(node: GraphNode) -> IntegerArray:
+    """The axes that an Interpolate changes: its attribute `axes`, else the value at input 3, else all.
+
+    Raises ConversionError if neither these nor the rank of the data are known.
+    """
+    if node.has_valid("axes"):
+        return int64_array(node["axes"])
+    if node.is_in_port_connected(3):
+        value = node.in_port(3).data.get_value()
+        if value is None:
+            raise ConversionError("its axes are not constant", operation=node.kind_name, node=node.name)
+        return int64_array(value)
+    shape = node.in_port(0).data.get_shape()
+    if shape is None:
+        raise ConversionError("the rank of its input is unknown", operation=node.kind_name, node=node.name)
+    return int64_array(range(len(shape)))
+
+
+def mask_names() -> list[str]:
+    """The attributes of a StridedSlice that are masks."""
+    return ["begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"]

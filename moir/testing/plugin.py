@@ -1,0 +1,26 @@
+"""A plugin of pytest: the modules of Model Optimizer can be imported while tests are collected and run.
+
+pytest -p moir.testing.plugin my_extension/tests
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from moir.model_optimizer.api.operations import register_all
+from moir.model_optimizer.graph.operation import registration
+from moir.model_optimizer.import_paths import LegacyImports
+
+_OPENED = ExitStack()
+
+
+def pytest_configure() -> None:
+    """Make the modules importable."""
+    _OPENED.enter_context(registration())
+    register_all()
+    _OPENED.enter_context(LegacyImports(("extensions",)))
+
+
+def pytest_unconfigure() -> None:
+    """Remove the modules."""
+    _OPENED.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from moir.errors import ConversionError
 from moir.frameworks import load
+from moir.suggestions import did_you_mean
 
 OwnsFile = Callable[[str], bool]
 """A predicate on file names: whether the file belongs to an extension."""
@@ -44,8 +45,16 @@ def loading_failure(path: Path, error: BaseException, owns: OwnsFile) -> Convers
     if isinstance(error, ImportError) and len(missing := missing_names(Path(line.rpartition(":")[0] or line))) > 1:
         listed = "; ".join(f"line {number}: {name}" for number, name in missing)
         return ConversionError(f"the file cannot be loaded, since moir lacks {len(missing)} names that it imports: {listed}", location=line)
+    hint = nearest_attribute(error)
     through = "" if line.startswith(shown(path)) else f", which {shown(path)} imports,"
-    return ConversionError(f"the file{through} cannot be loaded: {reason_of(error)}", location=line)
+    return ConversionError(f"the file{through} cannot be loaded: {reason_of(error)}", location=line, hint=hint)
+
+
+def nearest_attribute(error: BaseException) -> str | None:
+    """The hint for an attribute that an object does not have: the nearest one it has. None for any other error."""
+    if not isinstance(error, AttributeError) or not error.name or error.obj is None:
+        return None
+    return did_you_mean(error.name, [name for name in dir(error.obj) if not name.startswith("_")])
 
 
 MISSING_NAMES = "moir.model_optimizer.missing_names:missing_names"
@@ -75,7 +84,7 @@ def failure(error: Exception, what: str, owns: OwnsFile) -> ConversionError:
 
     line = line_of(error, owns)
     location = f"{what} ({line})" if line is not None else what
-    operation, node, reason, hint = None, None, reason_of(error), None
+    operation, node, reason, hint = None, None, reason_of(error), nearest_attribute(error)
     if isinstance(error, ConversionError):
         operation, node, hint = error.operation, error.node, error.hint
         reason = f"{error.location}: {error.reason}" if error.location else error.reason

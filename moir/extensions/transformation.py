@@ -16,6 +16,7 @@ from moir.dialects.moir import ModelOp
 from moir.errors import ConversionError
 from moir.extensions.environment import Choice
 from moir.extensions.failures import OwnsFile, failure, shown
+from moir.extensions.ordering import PHASES
 
 Reference: TypeAlias = "str | type"
 """An element of `run_after` or `run_before`: the name of a pass, an anchor or a transformation, or a class."""
@@ -81,6 +82,19 @@ class UserTransformation:
         """Its line in a list of passes: description, id, class and file."""
         place = ", ".join((*((f"id {self.id}",) if self.id else ()), f"{self.label.rpartition('.')[2]} in {shown(self.file)}"))
         return f"{self.description} ({place})" if self.description else place
+
+    @property
+    def reason(self) -> str:
+        """Why it runs where it does, for a list of passes: what it declares, and the defaults of its phase."""
+        after, before = PHASES[self.phase]
+        parts: list[str] = []
+        for attribute, word, default in (("run_after", "after", after), ("run_before", "before", before)):
+            listed = self.references(attribute)
+            if listed is None or not listed:
+                parts.append(f"{word} {default} as of its phase" if listed is None else f"nothing in {attribute}")
+            else:
+                parts.append(f"{word} {', '.join(each if isinstance(each, str) else each.__name__ for each in listed)}")
+        return "; ".join(parts)
 
     @property
     def title(self) -> str:

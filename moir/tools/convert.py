@@ -127,7 +127,10 @@ def argument_parser() -> ArgumentParser:
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("--silent", action="store_true", help="print nothing but errors")
     volume.add_argument(
-        "--verbose", "--timing", action="store_true", help="print the time of each pass and the number of operations after it"
+        "--verbose",
+        "--timing",
+        action="store_true",
+        help="print the time of each pass, the number of operations after it, and which transformations match nothing",
     )
     parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
     parser.add_argument(
@@ -209,6 +212,10 @@ def _convert(options: argparse.Namespace, request: Request, model: Path, output:
     if not options.silent and shows_progress(sys.stderr):
         observers.append(ProgressBar(sys.stderr))
     with ExitStack() as stack:
+        if options.verbose:
+            from moir.tools.log_lines import printed_log
+
+            stack.enter_context(printed_log())
         for observer in observers:
             stack.callback(observer.close)
         module = convert(model, request.conversion, passes=options.passes, observers=observers)

@@ -73,7 +73,12 @@ def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
         if isinstance(each, TransformationPass):
             transformation = each.transformation
             runs = each.choice is None or transformation.is_enabled(each.choice)
-            yield Row(number, "+" if runs else "-", each.name, transformation.summary + ("" if runs else ", not enabled"))
+            yield Row(
+                number,
+                "+" if runs else "-",
+                each.name,
+                f"{transformation.summary}: {transformation.reason}" + ("" if runs else ", not enabled"),
+            )
         else:
             loaded = each.loaded() if isinstance(each, DeferredPass) else each
             yield Row(number, "|" if isinstance(each, AnchorPass) else "", each.name, first_line(type(loaded)))

@@ -24,10 +24,11 @@ from moir.model_optimizer.api.anchors import BackFinish, BackStart, FrontFinish,
 from moir.model_optimizer.api.endpoints import endpoint, replace_inputs, replace_output, replace_outputs, unneeded
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.matching import find_subgraph_matches
+from moir.model_optimizer.graph.near_matches import failing_step
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation_names import op_names
 from moir.model_optimizer.graph.sentinels import nodes_of
-from moir.suggestions import nearest
+from moir.rewriting.events import RECORDING
 
 logger = logging.getLogger("moir")
 
@@ -173,7 +174,10 @@ class FrontReplacementOp(FrontReplacementSubgraph):
     def find_and_replace_pattern(self, graph: Graph) -> None:
         if not isinstance(self.op, str):
             raise self._incomplete("op")
-        for node in graph.get_op_nodes(op=self.op):
+        nodes = graph.get_op_nodes(op=self.op)
+        if not nodes:
+            report_no_match(graph, [("op", {"op": self.op})], [], type(self).__name__)
+        for node in nodes:
             if graph.is_present(node.subject):
                 self.replace_sub_graph(graph, {"op": node})
 
@@ -248,22 +252,40 @@ BASE_CLASSES: set[type[ReplacementPattern]] = {
 """The classes of this module and of `configured_replacement`, which are not transformations themselves."""
 
 
-def _report_no_match(graph: Graph, nodes: Iterable[Any], name: str) -> None:
-    """Say that a pattern matches nothing, and which `op` of it no node has.
+def _warn_of_another_form(graph: Graph, nodes: Iterable[Any], name: str) -> bool:
+    """Warn if a pattern is for another form of the model; returns whether that is so.
 
-    It is a warning if a node has an `op` of which the name in the pattern is a part or that is a part of it: such a
-    pattern is for another form of the model.
+    No node has an `op` of the pattern then, but a node has one of which that is a part, or which is a part of it.
     """
     wanted = dict.fromkeys(entry[1].get("op") for entry in nodes if not isinstance(entry, str))
     absent = [op for op in wanted if isinstance(op, str) and not graph.operations_named(op)]
     present = sorted({each for op in nodes_of(graph.block) for each in op_names(op, python_entries(op))}) if absent else []
+    warned = False
     for op in absent:
-        related = [each for each in present if min(len(each), len(op)) > 3 and (each in op or op in each)]
-        near = (related or nearest(op, present))[:1]
-        level = logging.WARNING if related else logging.INFO
-        logger.log(level, "%s matches nothing: no node has op %r%s", name, op, f"; nearest {near[0]}" if near else "")
-    if not absent:
-        logger.info("%s matches nothing", name)
+        near = next((each for each in present if min(len(each), len(op)) > 3 and (each in op or op in each)), None)
+        if near is not None:
+            warned = True
+            logger.warning("%s matches nothing: no node has op %r; nearest %s", name, op, near)
+    return warned
+
+
+def report_no_match(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any], name: str) -> None:
+    """Log at which step of a pattern without matches the best candidate fails, and report it as a declined rewrite.
+
+    That is looked for only if someone listens: `--verbose`, or the listener of rewrites.
+    """
+    recording = RECORDING.get()
+    if _warn_of_another_form(graph, nodes, name) and recording is None:
+        return
+    if recording is None and not logger.isEnabledFor(logging.INFO):
+        return
+    step = failing_step(graph, nodes, edges)
+    if step is None:
+        return
+    root, reason = step
+    logger.info("%s matches nothing: %s", name, reason)
+    if recording is not None:
+        recording.declined(name, "" if root is None else recording.text(root), reason)
 
 
 def apply_to_matches(graph: Graph, pattern: Mapping[str, Any], action: Callable[[Graph, dict[str, GraphNode]], None], name: str) -> None:
@@ -282,7 +304,7 @@ def apply_to_matches(graph: Graph, pattern: Mapping[str, Any], action: Callable[
         raise ConversionError(f"the pattern of {name} has the key {min(unknown)!r}", hint="a pattern has the keys nodes and edges")
     matches = find_subgraph_matches(graph, pattern["nodes"], pattern.get("edges", []))
     if not matches:
-        _report_no_match(graph, pattern["nodes"], name)
+        report_no_match(graph, pattern["nodes"], pattern.get("edges", []), name)
     for match in matches:
         gone = [alias for alias, node in match.items() if not graph.is_present(node.subject)]
         if gone:

@@ -1,0 +1,86 @@
+"""Why a pattern matches nothing: the step at which the candidate that comes furthest fails.
+
+softmax matches node 'probabilities' and data its output, then log fails: node 'mul' has op 'Mul', not 'Log'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from xdsl.ir import Operation
+
+from moir.dialects.python_object import python_entries
+from moir.model_optimizer.graph.edges import Vertex
+from moir.model_optimizer.graph.matching import Alias, Search, SubgraphPattern, pattern_of, value_matches
+from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.operation_names import op_names
+from moir.model_optimizer.graph.sentinels import nodes_of
+from moir.model_optimizer.graph.view import BlockView
+from moir.suggestions import did_you_mean
+
+
+class _FailingSearch(Search):
+    """A search that notes the largest partial match, and at which node it could not go on."""
+
+    def __init__(self, graph: BlockView, pattern: SubgraphPattern) -> None:
+        super().__init__(graph, pattern, induced=True)
+        self.matched: dict[Alias, Vertex] = {}
+        self.failed: tuple[Alias, Vertex | None] | None = None
+
+    def _note(self, alias: Alias, vertex: Vertex | None, match: Mapping[Alias, Vertex]) -> None:
+        if self.failed is None or len(match) > len(self.matched):
+            self.matched, self.failed = dict(match), (alias, vertex)
+
+    def _is_possible(self, alias: Alias, vertex: Vertex, match: Mapping[Alias, Vertex]) -> bool:
+        is_possible = super()._is_possible(alias, vertex, match)
+        if not is_possible:
+            self._note(alias, vertex, match)
+        return is_possible
+
+    def _choices(self, alias: Alias, match: Mapping[Alias, Vertex], candidates: Mapping[Alias, Sequence[Vertex]]) -> Sequence[Vertex]:
+        found = super()._choices(alias, match, candidates)
+        if not found:
+            self._note(alias, None, match)
+        return found
+
+    def reason(self, alias: Alias, vertex: Vertex | None) -> str:
+        """Why a node does not fit an alias, given what is matched."""
+        if vertex is None:
+            return "nothing is connected there"
+        node = GraphNode.of(self.graph, vertex)
+        for name, expected in self.pattern.attributes[alias].items():
+            if not value_matches(node, name, expected):
+                present = node.soft_get(name, None)
+                wanted = "which its condition refuses" if callable(expected) and not isinstance(expected, type) else f"not {expected!r}"
+                return f"node {node.id!r} has {name} = {present!r}, {wanted}"
+        for other, matched in self.matched.items():
+            if matched is vertex:
+                return f"node {node.id!r} is matched by {other} already"
+            for pair, (start, end) in (((alias, other), (vertex, matched)), ((other, alias), (matched, vertex))):
+                if not self._edges_fit(*pair, start, end):
+                    ids = [GraphNode.of(self.graph, each).id for each in (start, end)]
+                    has = "no edge that fits" if pair in self.pattern.between else "an edge that the pattern does not have"
+                    return f"there is {has} from {ids[0]!r} to {ids[1]!r}"
+        return f"node {node.id!r} has other edges"
+
+
+def failing_step(graph: BlockView, nodes: Iterable[Any], edges: Iterable[Any]) -> tuple[Operation | None, str] | None:
+    """Where the candidate of a pattern that comes furthest fails: the operation that was matched first, and a clause.
+
+    None if the pattern matches.
+    """
+    pattern = pattern_of(nodes, edges)
+    for alias, attributes in pattern.attributes.items():
+        op = attributes.get("op")
+        if isinstance(op, str) and not graph.operations_named(op):
+            present = {name for each in nodes_of(graph.block) for name in op_names(each, python_entries(each))}
+            near = did_you_mean(op, present)
+            return None, f"{alias} fails: no node has op {op!r}{f'; {near}' if near else ''}"
+    search = _FailingSearch(graph, pattern)
+    if next(search.matches(), None) is not None or search.failed is None:
+        return None
+    alias, vertex = search.failed
+    matched = ", ".join(f"{each} matches {GraphNode.of(graph, found).id!r}" for each, found in search.matched.items())
+    root = next((found for found in search.matched.values() if isinstance(found, Operation)), None)
+    return root, f"{f'{matched}, then ' if matched else ''}{alias} fails: {search.reason(alias, vertex)}"

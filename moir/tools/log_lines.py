@@ -1,0 +1,22 @@
+"""`moir --verbose`: prints what the log of moir has at the level INFO, e.g. that a transformation matches nothing."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+
+
+@contextmanager
+def printed_log() -> Generator[None]:
+    """Print the messages of moir's log to stderr within the context, those of the level INFO among them."""
+    logger = logging.getLogger("moir")
+    handler, level = logging.StreamHandler(sys.stderr), logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(handler)

@@ -5,7 +5,7 @@
 
 The files are those that moir would load of all directories with `ops`, `front`, `middle` or `back` in them. Nothing of
 them is executed without `--load`. Names are those in `from mo.graph.graph import Node`; attributes are looked for where
-the form of the source says what they belong to: `graph.create_edge`, `node.in_port(0).connect`, `Const.update_node_stat`.
+the form of the source says what they belong to: `graph.create_edge`, `node.in_port(0).connect`.
 """
 
 from __future__ import annotations

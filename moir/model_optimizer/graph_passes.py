@@ -25,6 +25,7 @@ from moir.extensions.transformation import PhasePass
 from moir.frameworks import FRAMEWORKS
 from moir.lowering.driver import opset_versions
 from moir.lowering.table import LoweringTable
+from moir.model_optimizer.api.caffe_layers import connect_embedded_inputs
 from moir.model_optimizer.api.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.replacement import ReplacementPattern
 from moir.model_optimizer.graph.graph import Graph
@@ -152,6 +153,7 @@ class ExtractionPass(ModulePass):
                 node=node.name,
                 hint="extract returns True for a node that is",
             )
+        connect_embedded_inputs(node)
         return True
 
     def _is_lowered(self, op: Operation, version: int) -> bool:

@@ -93,12 +93,12 @@ def add_convolution_to_swap_xy_coordinates(graph: Graph, input_node: GraphNode, 
         "bias_addable": True,
         "batch_dims": np.array([0]),
         "channel_dims": np.array([3]),
-        "input_feature_channel": 0,
-        "output_feature_channel": 1,
+        "input_feature_channel": 2,
+        "output_feature_channel": 3,
         "group": 1,
         "layout": "NHWC",
     }
-    weights = {1: filters.reshape(coordinates_size, coordinates_size, 1, 1)}
+    weights = {1: filters.reshape(1, 1, coordinates_size, coordinates_size)}
     return create_op_with_const_inputs(graph, operations.class_named("Convolution"), weights, attributes, reshape)
 
 

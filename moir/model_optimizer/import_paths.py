@@ -91,7 +91,7 @@ def names_in(name: str) -> list[str]:
         found.update(dict.fromkeys(legacy.get(key, key) for key in list(vars(module)) if not key.startswith("_") and key != "annotations"))
     if name.startswith("ops."):
         # A module below `ops` has all operations.
-        found.update(dict.fromkeys(importlib.import_module(f"{_API}.operations").descriptions()))
+        found.update(dict.fromkeys(importlib.import_module(f"{API}.operations").descriptions()))
     return list(found)
 
 

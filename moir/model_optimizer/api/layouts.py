@@ -26,6 +26,7 @@ def convert_shape(shape: Sequence[Any], permute: Sequence[int]) -> Any:
     """A shape in another order of axes."""
     return shape_array([shape[axis] for axis in permute])
 
+
 __all__ = ["PermuteAttrs"]
 
 

@@ -187,10 +187,9 @@ def run(
 
     Raises ConversionError, or InternalError for an unexpected exception.
     """
-    from moir.dialects.context import MoirContext
     from moir.pass_schedule import PassSchedule
 
-    ctx, schedule = ctx or MoirContext(), PassSchedule(module, verifies=verifies)
+    schedule = PassSchedule(module, verifies=verifies)
     for number, each in enumerate(passes, first):
         for observer in observers:
             observer.start(number, each.name)

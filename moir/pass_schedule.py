@@ -7,14 +7,19 @@ of callers always run, and count as changes unless they report that they changed
 
 from __future__ import annotations
 
-from xdsl.context import Context
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from moir.analysis.analyses import Analyses
 from moir.pass_kinds import PASS_KINDS
-from moir.pipeline import AnchorPass, DeferredPass
+from moir.pipeline import AnchorPass, DeferredPass, loaded
 from moir.rewriting.reporting_pass import ReportingPass, may_be_met
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.passes import ModulePass
 
 
 class PassSchedule:
@@ -32,26 +37,37 @@ class PassSchedule:
         self._unchanged: set[str] = set()
         """The names of the passes that changed nothing since the last change."""
 
-    def run(self, each: ModulePass, ctx: Context) -> None:
+    @cached_property
+    def _context(self) -> Context:
+        """The context for passes that take one, if the caller has none; no pass of a plain conversion does."""
+        from moir.dialects.context import MoirContext
+
+        return MoirContext()
+
+    def run(self, each: ModulePass, ctx: Context | None = None) -> None:
         """Run a pass, unless it would change nothing.
+
+        Args:
+            each: the pass.
+            ctx: the context with the dialects, by default all of moir.
 
         Raises OperationVerifyException if facts are verified and one does not hold any more.
         """
         if isinstance(each, AnchorPass) or (isinstance(each, DeferredPass) and not self._may_change(each)):
             return
-        loaded = each.loaded() if isinstance(each, DeferredPass) else each
+        itself = loaded(each)
         changed = True
-        if isinstance(loaded, ReportingPass):
-            changed = loaded.run(self._module, self._analyses)
+        if isinstance(itself, ReportingPass):
+            changed = itself.run(self._module, self._analyses)
         else:
-            loaded.apply(ctx, self._module)
+            itself.apply(ctx or self._context, self._module)
         if changed:
-            self._analyses.invalidate(dimensions=not (isinstance(loaded, ReportingPass) and loaded.KEEPS_DIMENSIONS))
+            self._analyses.invalidate(dimensions=not (isinstance(itself, ReportingPass) and itself.KEEPS_DIMENSIONS))
             self._unchanged.clear()
         elif isinstance(each, DeferredPass):
             self._unchanged.add(each.name)
         if self._verifies:
-            self._verify(loaded, changed)
+            self._verify(itself, changed)
 
     def _verify(self, each: ModulePass, changed: bool) -> None:
         from moir.analysis.stale_facts import StaleFact, check_facts

@@ -7,25 +7,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from importlib import import_module
-from typing import Protocol
-
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
-from xdsl.utils.arg_spec import ArgSpec
+from typing import TYPE_CHECKING, Protocol
 
 from moir.errors import ConversionError, UsageError
 from moir.frameworks import FRAMEWORKS, Framework, lowered
 from moir.options import ConversionOptions
 from moir.parameters.layout import LAYOUT_CHANGE, layout_fields
 from moir.parameters.parameter import FieldValue
+from moir.rewriting.module_pass import Pass
 from moir.suggestions import did_you_mean
 
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
+    from xdsl.utils.arg_spec import ArgSpec
 
-class AnchorPass(ModulePass):
+
+class AnchorPass(Pass):
     """A pass that does nothing: it marks the beginning or the end of a phase, for the positions of transformations."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -190,16 +191,13 @@ def front(frameworks: Iterable[Framework]) -> tuple[str, ...]:
     return ("front-start", *INTERFACE, *lowering, "check-lowered", "front-finish")
 
 
-def load_pass(name: str) -> type[ModulePass]:
+def load_pass(name: str) -> type[Pass]:
     """Import the file of a pass and return its class. Raises UsageError if there is no such pass."""
     if name in ANCHORS:
         return ANCHORS[name]
     if name in pass_modules():
-        # Whether a class is a subclass of an abstract one takes long to tell, so that few are asked.
         defined = list(vars(import_module(pass_modules()[name])).values())
-        return next(
-            each for each in defined if isinstance(each, type) and getattr(each, "name", "") == name and issubclass(each, ModulePass)
-        )
+        return next(each for each in defined if isinstance(each, type) and getattr(each, "name", "") == name and issubclass(each, Pass))
     if name in lowering_passes():
         from moir.lowering.driver import lowering_pass
 
@@ -214,9 +212,14 @@ def unknown_pass(name: str, known: Iterable[str]) -> UsageError:
 
 def build_pass(source: type[ModulePass], spec: ArgSpec) -> ModulePass:
     """An instance of a pass with the options of its entry in a pipeline. Raises UsageError for an unknown option."""
-    refuse_unknown_options(spec, (field.name for field in fields(source) if field.init and field.name != "name"))
+    from dataclasses import fields
+
+    from moir.rewriting.xdsl_passes import module_pass_class
+
+    made = module_pass_class(source)
+    refuse_unknown_options(spec, (field.name for field in fields(made) if field.init and field.name != "name"))
     try:
-        return source.from_pass_spec(spec)
+        return made.from_pass_spec(spec)
     except (ValueError, TypeError, KeyError) as error:
         raise UsageError(f"options of pass {spec.name!r}: {error}") from error
 
@@ -230,7 +233,7 @@ def refuse_unknown_options(spec: ArgSpec, known: Iterable[str]) -> None:
             raise UsageError(f"{spec.name!r} has no option {name!r}", hint=did_you_mean(name, options, listed))
 
 
-class DeferredPass(ModulePass):
+class DeferredPass(Pass):
     """A pass of moir whose module is imported when the pass is first needed.
 
     Args:
@@ -250,8 +253,10 @@ class DeferredPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         self.loaded().apply(ctx, op)
 
-    def pipeline_pass_spec(self, *, include_default: bool = False) -> ArgSpec:
-        return self.loaded().pipeline_pass_spec(include_default=include_default)
+
+def loaded(each: ModulePass) -> ModulePass:
+    """The pass that a deferred one stands for; any other pass itself."""
+    return each.loaded() if isinstance(each, DeferredPass) else each
 
 
 def deferred(name: str, values: Mapping[str, FieldValue] | None = None) -> ModulePass:

@@ -16,12 +16,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
-from xdsl.passes import ModulePass
-from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
-from xdsl.utils.exceptions import ArgSpecParseError
 
 from moir.arguments import PASSES
 from moir.dialects.framework import FrameworkOp
@@ -46,6 +43,10 @@ from moir.pipeline import (
 from moir.records import Record
 from moir.suggestions import alternatives, did_you_mean
 
+if TYPE_CHECKING:
+    from xdsl.passes import ModulePass
+    from xdsl.utils.arg_spec import ArgSpec
+
 DEFAULT, NONE = "default", "none"
 _AFTER = "after"
 _LISTED = "`moir passes` lists its passes"
@@ -63,6 +64,9 @@ class Pipeline(Record):
     @staticmethod
     def parse(text: str, extensions: LoadedExtensions | None = None) -> Pipeline:
         """Parse a pipeline. Raises UsageError for a syntax error, and an unknown pass or option of `default`."""
+        from xdsl.utils.arg_spec import parse_pipeline
+        from xdsl.utils.exceptions import ArgSpecParseError
+
         inner = re.fullmatch(r"\s*builtin\.module\((.*)\)\s*", text, re.DOTALL)
         text = re.sub(r"\s*,\s*(?![^{]*\})", ",", (inner[1] if inner else text).strip())
         try:
@@ -116,6 +120,8 @@ def expanded(
 
     Raises UsageError for a mistake in a text, ArgumentError for an element that is neither a text nor a pass.
     """
+    from moir.rewriting.xdsl_passes import ModulePass
+
     found: list[ModulePass] = []
     for each in [passes] if isinstance(passes, str) else passes:
         if isinstance(each, str):

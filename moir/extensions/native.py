@@ -20,7 +20,6 @@ from types import ModuleType
 from typing import Any, TypeVar, cast
 
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import PyRDLOpDefinitionError
@@ -37,6 +36,7 @@ from moir.lowering.table import LoweringTable
 from moir.pipeline import build_pass, refuse_unknown_options
 from moir.rewriting.driver import Pattern, PatternPass
 from moir.rewriting.rules import AnyOf, FusionRule, RulePass
+from moir.rewriting.xdsl_passes import ModulePass
 
 T = TypeVar("T")
 

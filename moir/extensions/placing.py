@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from xdsl.passes import ModulePass
-
 from moir.errors import ConversionError
 from moir.extensions.failures import shown
 from moir.extensions.ordering import PHASES, Transformation, slotted_in
 from moir.extensions.transformation import Reference, UserTransformation
 from moir.frameworks import FRAMEWORKS, load
 from moir.pipeline import AnchorPass, every_pass, is_pass, pass_names
+from moir.rewriting.xdsl_passes import ModulePass
 
 PLACES = "moir.model_optimizer.api.anchors:places"
 """The function that gives the positions of classes that stand for transformations of Model Optimizer.

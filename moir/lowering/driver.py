@@ -14,11 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, cast
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
 from moir.dialects.framework import NEWEST_VERSION, FrameworkOp
 from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, models_of
@@ -31,6 +30,7 @@ from moir.lowering.binder import LoweringNode, T
 from moir.lowering.table import NEWEST, Expander, Handler, LoweringTable
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.events import RECORDING
+from moir.rewriting.reporting_pass import ReportingPass
 
 
 class Lowering:
@@ -199,13 +199,14 @@ def lower(module: ModuleOp, framework: Framework) -> None:
             load(table.finish)(model)
 
 
-class LoweringPass(ModulePass):
+class LoweringPass(ReportingPass):
     """Lowers the dialect of a framework. Operations without lowering stay; `check-lowered` reports them."""
 
     FRAMEWORK: ClassVar[Framework]
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        lower(op, self.FRAMEWORK)
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        lower(module, self.FRAMEWORK)
+        return True
 
 
 @cache

@@ -15,15 +15,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from typing import ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 
 from moir.analysis.analyses import Analyses
 from moir.dialects import opset
+from moir.rewriting.module_pass import Pass
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
 
 Roots: TypeAlias = "tuple[type[Operation] | str, ...]"
 """Classes of operations, or names of operations."""
@@ -32,7 +34,7 @@ Needs: TypeAlias = "tuple[tuple[tuple[str, ...], ...], ...]"
 """Alternatives; each is a list of sets of kinds, from each of which the module has to have one operation."""
 
 
-class ReportingPass(ModulePass):
+class ReportingPass(Pass):
     """A pass whose `run` says whether it changed the module."""
 
     ROOTS: ClassVar[Roots] = (Operation,)

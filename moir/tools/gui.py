@@ -69,19 +69,22 @@ def application(path: Path, passes: str, stack: ExitStack) -> Any:
         raise UsageError(f"it needs packages that are not installed ({error.name}); pip install 'moir[gui]'") from error
 
     from moir.pipeline import load_pass, pass_names
+    from moir.rewriting.xdsl_passes import module_pass_class
 
     text, folder = _text_of(path, stack)
     _read_with_moir(folder)
-    classes = tuple((name, load_pass(name)) for name in sorted(pass_names()))
+    classes = tuple((name, module_pass_class(load_pass(name))) for name in sorted(pass_names()))
     # The context of moir finds dialects by itself.
     return InputApp((), classes, str(path), text, tuple(_passes(passes)))
 
 
 def _passes(text: str) -> list[ModulePass]:
     from moir.options import ConversionOptions
+    from moir.pipeline import loaded
     from moir.pipeline_text import Pipeline
+    from moir.rewriting.xdsl_passes import module_pass
 
-    return Pipeline.parse(text).passes("onnx", ConversionOptions())
+    return [module_pass(loaded(each)) for each in Pipeline.parse(text).passes("onnx", ConversionOptions())]
 
 
 def _text_of(path: Path, stack: ExitStack) -> tuple[str, Path]:

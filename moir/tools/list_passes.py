@@ -67,7 +67,7 @@ def _print(options: argparse.Namespace) -> int:
 def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
     """The rows of the list, a row for each pass."""
     from moir.extensions.transformation_pass import TransformationPass
-    from moir.pipeline import AnchorPass, DeferredPass
+    from moir.pipeline import AnchorPass, loaded
 
     for number, each in enumerate(passes, 1):
         if isinstance(each, TransformationPass):
@@ -80,8 +80,7 @@ def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
                 f"{transformation.summary}: {transformation.reason}" + ("" if runs else ", not enabled"),
             )
         else:
-            loaded = each.loaded() if isinstance(each, DeferredPass) else each
-            yield Row(number, "|" if isinstance(each, AnchorPass) else "", each.name, first_line(type(loaded)))
+            yield Row(number, "|" if isinstance(each, AnchorPass) else "", each.name, first_line(type(loaded(each))))
 
 
 def first_line(each: type[ModulePass]) -> str:

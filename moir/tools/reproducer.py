@@ -20,10 +20,11 @@ from itertools import islice
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from moir.dialects.data import DataAttr
 from moir.errors import UsageError
+from moir.pipeline import loaded
+from moir.rewriting.xdsl_passes import ModulePass, module_pass
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.failures import describe, one_line
 from moir.tools.ir_printing import ModuleObserver
@@ -152,7 +153,7 @@ class LazyWeightsWriter:
 
 def _spec(each: ModulePass) -> str:
     try:
-        return str(each.pipeline_pass_spec())
+        return str(module_pass(loaded(each)).pipeline_pass_spec())
     except (TypeError, ValueError, AttributeError):
         # A transformation of an extension has fields that are no options.
         return each.name

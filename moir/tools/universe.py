@@ -11,13 +11,13 @@ from collections.abc import Callable
 from functools import partial
 
 from xdsl.ir import Dialect
-from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
 from moir.dialects import opset
 from moir.frameworks import Framework, lowered
 from moir.lowering.driver import table_of
 from moir.pipeline import load_pass, pass_names
+from moir.rewriting.xdsl_passes import ModulePass, module_pass_class
 
 
 def _moir() -> Dialect:
@@ -37,8 +37,12 @@ def _dialects() -> dict[str, Callable[[], Dialect]]:
     return {"moir": _moir, **opsets, **{framework.dialect: partial(_framework, framework) for framework in lowered()}}
 
 
+def _pass(name: str) -> type[ModulePass]:
+    return module_pass_class(load_pass(name))
+
+
 def _passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    return {name: partial(load_pass, name) for name in pass_names()}
+    return {name: partial(_pass, name) for name in pass_names()}
 
 
 MOIR_UNIVERSE = Universe(all_dialects=_dialects(), all_passes=_passes())

@@ -12,6 +12,7 @@ from moir.frameworks import lowered
 from moir.options import ConversionOptions
 from moir.parameters import requesting
 from moir.pipeline import BACK, MIDDLE, every_pass, front, load_pass, lowering_passes, pass_modules, pass_names, pipeline_names
+from moir.rewriting.xdsl_passes import module_pass_class
 
 HEAD = """# Passes
 
@@ -93,7 +94,7 @@ def _positions(name: str, options: ConversionOptions) -> str:
 
 def parameters(name: str) -> str:
     """The parameters of a pass with their defaults, as pipelines write them."""
-    found = [each for each in fields(load_pass(name)) if each.name != "name" and each.default is not MISSING]
+    found = [each for each in fields(module_pass_class(load_pass(name))) if each.name != "name" and each.default is not MISSING]
     texts = [f"{each.name.replace('_', '-')}={str(each.default).lower()}" for each in found if each.init]
     return f"`{name}{{{' '.join(texts)}}}`" if texts else ""
 

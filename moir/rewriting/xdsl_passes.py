@@ -1,0 +1,29 @@
+"""moir's passes as passes of xDSL.
+
+What uses xDSL's class of passes imports it from here: to it, all passes of moir are instances of this class. What calls
+more of a pass than `apply` gets it from a class that derives from both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, cast
+
+from xdsl.passes import ModulePass
+
+from moir.rewriting.module_pass import Pass
+
+ModulePass.register(Pass)
+
+
+def module_pass_class(source: type[ModulePass]) -> type[ModulePass]:
+    """The class of a pass with the methods of xDSL's class, for options; instances of it are instances of `source`."""
+    if ModulePass in source.__mro__:
+        return source
+    return cast(Any, type(source.__name__, (source, ModulePass), {"__doc__": source.__doc__, "__module__": source.__module__}))
+
+
+def module_pass(each: ModulePass) -> ModulePass:
+    """A pass with the methods of xDSL's class, for options."""
+    made = module_pass_class(type(each))
+    return each if made is type(each) else made(**{field.name: getattr(each, field.name) for field in fields(made) if field.init})

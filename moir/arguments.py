@@ -163,7 +163,7 @@ def _is_module(value: object) -> bool:
 
 
 def _is_pass(value: object) -> bool:
-    from moir.rewriting.xdsl_passes import ModulePass
+    from moir.xdsl_passes import ModulePass
 
     return isinstance(value, str | ModulePass)
 

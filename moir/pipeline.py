@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from moir.errors import ConversionError, UsageError
 from moir.frameworks import FRAMEWORKS, Framework, lowered
+from moir.module_pass import Pass
 from moir.options import ConversionOptions
 from moir.parameters.layout import LAYOUT_CHANGE, layout_fields
 from moir.parameters.parameter import FieldValue
-from moir.rewriting.module_pass import Pass
 from moir.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def build_pass(source: type[ModulePass], spec: ArgSpec) -> ModulePass:
     """An instance of a pass with the options of its entry in a pipeline. Raises UsageError for an unknown option."""
     from dataclasses import fields
 
-    from moir.rewriting.xdsl_passes import module_pass_class
+    from moir.xdsl_passes import module_pass_class
 
     made = module_pass_class(source)
     refuse_unknown_options(spec, (field.name for field in fields(made) if field.init and field.name != "name"))

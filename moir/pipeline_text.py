@@ -120,7 +120,7 @@ def expanded(
 
     Raises UsageError for a mistake in a text, ArgumentError for an element that is neither a text nor a pass.
     """
-    from moir.rewriting.xdsl_passes import ModulePass
+    from moir.xdsl_passes import ModulePass
 
     found: list[ModulePass] = []
     for each in [passes] if isinstance(passes, str) else passes:

@@ -3,7 +3,7 @@
 - operations: IRDL classes derived from `OpsetOp`. Text, builders and rules refer to them by their names;
 - lowerings: functions under `@onnx.lowers(…)` or `@tf.lowers(…)`, which are tried before those of moir;
 - transformations, in the files of a phase: passes (`ModulePass`, `PatternPass`, `RulePass`). In a file without passes,
-  each pattern (`RewritePattern`) is a transformation, and all rules (`Rule`) together are one, named like the file.
+  each pattern (`Pattern`) is a transformation, and all rules (`Rule`) together are one, named like the file.
 
 Abstract classes, and those whose names begin with an underscore, are not collected.
 """
@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any, TypeVar, cast
 
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import PyRDLOpDefinitionError
 
@@ -34,9 +34,9 @@ from moir.extensions.transformation import UserTransformation
 from moir.frameworks import is_open_dialect
 from moir.lowering.table import LoweringTable
 from moir.pipeline import build_pass, refuse_unknown_options
-from moir.rewriting.driver import Pattern, PatternPass
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter, adapted
 from moir.rewriting.rules import AnyOf, FusionRule, RulePass
-from moir.rewriting.xdsl_passes import ModulePass
+from moir.xdsl_passes import ModulePass
 
 T = TypeVar("T")
 
@@ -135,7 +135,7 @@ def kebab_case(name: str) -> str:
 def _transformations(file: ExtensionFile) -> list[UserTransformation]:
     passes = [each for each in file.classes(ModulePass) if _is_complete(each)]
     found = [_transformation(file, each, _named(file, each), _pass_builder(file, each)) for each in passes]
-    for pattern in file.classes(RewritePattern):
+    for pattern in (*file.classes(Pattern), *file.classes(RewritePattern)):
         if not inspect.isabstract(pattern) and (not passes or _is_placed(pattern)):
             found.append(_transformation(file, pattern, _named(file, pattern), _pattern_builder(pattern)))
     rules = [value for value in list(vars(file.module).values()) if isinstance(value, FusionRule)]
@@ -155,7 +155,7 @@ def _is_complete(candidate: type[ModulePass]) -> bool:
     return True
 
 
-def _is_placed(pattern: type[RewritePattern]) -> bool:
+def _is_placed(pattern: type[Pattern | RewritePattern]) -> bool:
     """Whether a pattern declares an attribute that only transformations have.
 
     A pattern without one, in a file with passes, is part of one of the passes.
@@ -199,15 +199,15 @@ def _pass_builder(file: ExtensionFile, source: type[ModulePass]) -> Callable[[Ar
                 f"{source.__name__} has run_not_recursively, but walks the module itself",
                 "derive it from PatternPass, or walk the models only",
             )
-        return PatternsPass.of(source.name, [OutsideOfBodies(each) for each in made.patterns()], fixpoint=made.FIXPOINT)
+        return PatternsPass.of(source.name, [OutsideOfBodies(adapted(each)) for each in made.patterns()], fixpoint=made.FIXPOINT)
 
     return build
 
 
-def _pattern_builder(source: type[RewritePattern]) -> Callable[[ArgSpec], ModulePass]:
+def _pattern_builder(source: type[Pattern | RewritePattern]) -> Callable[[ArgSpec], ModulePass]:
     def build(spec: ArgSpec) -> ModulePass:
         refuse_unknown_options(spec, ())
-        pattern = source()
+        pattern = adapted(source())
         chosen = OutsideOfBodies(pattern) if getattr(source, "run_not_recursively", False) else pattern
         return PatternsPass.of(spec.name, [chosen], fixpoint=bool(getattr(source, "FIXPOINT", False)))
 
@@ -225,15 +225,15 @@ def _rule_builder(rules: Sequence[FusionRule]) -> Callable[[ArgSpec], ModulePass
 class PatternsPass(PatternPass):
     """A pass that applies given patterns."""
 
-    CHOSEN: tuple[RewritePattern, ...] = ()
+    CHOSEN: tuple[Pattern, ...] = ()
 
     @staticmethod
-    def of(name: str, patterns: Sequence[RewritePattern], *, fixpoint: bool) -> PatternPass:
+    def of(name: str, patterns: Sequence[Pattern], *, fixpoint: bool) -> PatternPass:
         """An instance of a pass class with this name."""
         made = type("PatternsPass", (PatternsPass,), {"name": name, "CHOSEN": tuple(patterns), "FIXPOINT": fixpoint})
         return made()
 
-    def patterns(self) -> Sequence[RewritePattern]:
+    def patterns(self) -> Sequence[Pattern]:
         return self.CHOSEN
 
 
@@ -244,15 +244,12 @@ class OutsideOfBodies(Pattern):
         pattern: the pattern.
     """
 
-    def __init__(self, pattern: RewritePattern) -> None:
+    def __init__(self, pattern: Pattern) -> None:
         self._pattern = pattern
-        if isinstance(pattern, Pattern):
-            self.roots = pattern.roots
+        self.roots = pattern.roots
 
     def may_match(self, op: Operation) -> bool:
-        if not isinstance(op.parent_op(), ModelOp):
-            return False
-        return not isinstance(self._pattern, Pattern) or self._pattern.may_match(op)
+        return isinstance(op.parent_op(), ModelOp) and self._pattern.may_match(op)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         self._pattern.match_and_rewrite(op, rewriter)

@@ -17,7 +17,7 @@ from moir.extensions.ordering import PHASES, Transformation, slotted_in
 from moir.extensions.transformation import Reference, UserTransformation
 from moir.frameworks import FRAMEWORKS, load
 from moir.pipeline import AnchorPass, every_pass, is_pass, pass_names
-from moir.rewriting.xdsl_passes import ModulePass
+from moir.xdsl_passes import ModulePass
 
 PLACES = "moir.model_optimizer.api.anchors:places"
 """The function that gives the positions of classes that stand for transformations of Model Optimizer.

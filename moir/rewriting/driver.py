@@ -1,6 +1,6 @@
 """The pattern driver.
 
-Patterns are xDSL `RewritePattern`s. A `Pattern` is tried only on operations of its root classes (and their subclasses):
+A `Pattern` is tried only on operations of its root classes (and their subclasses):
 the driver has a table from operation class to patterns, and does nothing on a module without roots. It walks the blocks
 once in order; with `fixpoint`, operations that were inserted or whose operands changed are visited again until nothing
 changes.
@@ -11,15 +11,14 @@ Replacements, and patterns that matched but declined, are reported to `moir.rewr
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from xdsl.dialects.builtin import LocationAttr, ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
-from xdsl.rewriter import InsertPoint
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
@@ -30,8 +29,11 @@ from moir.rewriting.dead_code import erase
 from moir.rewriting.events import RECORDING, Recording
 from moir.rewriting.reporting_pass import Needs, ReportingPass, Roots, all_of, either, needs_of_roots
 
+if TYPE_CHECKING:
+    from xdsl.pattern_rewriter import RewritePattern
 
-class Pattern(RewritePattern):
+
+class Pattern(ABC):
     """A pattern with declared root classes, on whose operations alone `match_and_rewrite` is called.
 
     A root may also be the name of an operation. Its class is then not loaded by a pattern that matches nothing.
@@ -44,6 +46,10 @@ class Pattern(RewritePattern):
 
     def __str__(self) -> str:
         return type(self).__name__
+
+    @abstractmethod
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        """Look at an operation, and if it matches, replace it with the methods of the rewriter."""
 
     def may_start_at(self, operation: type[Operation]) -> bool:
         """Whether the pattern is tried on operations of a class: a root or a subclass of one. Called once per class."""
@@ -58,19 +64,18 @@ class Pattern(RewritePattern):
         return all_of([needs_of_roots(self.roots, self.may_start_at), *map(needs_of_roots, self.companions)])
 
 
-def needs_of_patterns(patterns: Iterable[RewritePattern]) -> Needs | None:
+def needs_of_patterns(patterns: Iterable[Pattern | RewritePattern]) -> Needs | None:
     """The operations without which none of the patterns matches; None if any will do."""
-    return either(pattern.needs() if isinstance(pattern, Pattern) else None for pattern in patterns)
+    return either(adapted(pattern).needs() for pattern in patterns)
 
 
-class Rewriter(PatternRewriter):
-    """xDSL's rewriter with a builder (`rewriter.op.Add(a, b)`) in front of the matched operation, and known values.
+class Rewriter:
+    """What a pattern replaces operations with: a builder (`rewriter.op.Add(a, b)`) in front of the matched operation.
 
-    One rewriter goes from one match to the next, by `begin`.
+    It also has the known values. One rewriter goes from one match to the next, by `begin`.
     """
 
     def __init__(self, op: Operation, known: KnownValues, recording: Recording | None = None) -> None:
-        super().__init__(op)
         assert op.parent is not None
         self._recording = recording
         self.known = known
@@ -80,8 +85,6 @@ class Rewriter(PatternRewriter):
     def begin(self, op: Operation, pattern: object = None) -> None:
         """Forget what was done, and try a pattern on an operation."""
         assert op.parent is not None
-        self.current_operation = op
-        self.insertion_point = InsertPoint(op.parent, op)
         self.has_done_action = False
         self._before: list[str] = []
         self._erased: list[tuple[LocationAttr, Sequence[SSAValue]]] = []
@@ -156,34 +159,58 @@ def unused_producers(operands: Sequence[SSAValue], unused: AbstractSet[Operation
     ]
 
 
+class XdslPattern(Pattern):
+    """A pattern of xDSL, which is tried on all operations, with xDSL's rewriter.
+
+    Args:
+        pattern: the pattern.
+    """
+
+    def __init__(self, pattern: RewritePattern) -> None:
+        self.pattern = pattern
+
+    def __str__(self) -> str:
+        return type(self.pattern).__name__
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        from xdsl.pattern_rewriter import PatternRewriter
+
+        own = PatternRewriter(op)
+        self.pattern.match_and_rewrite(op, own)
+        rewriter.has_done_action = own.has_done_action
+
+
+def adapted(pattern: Pattern | RewritePattern) -> Pattern:
+    """A pattern of moir's class or of xDSL's as one of moir's class."""
+    return pattern if isinstance(pattern, Pattern) else XdslPattern(pattern)
+
+
 class PatternTable:
     """Table from operation class to the patterns that may start there.
 
     Patterns are sorted by root class, the most specific one first, then in the given order.
     """
 
-    def __init__(self, patterns: Iterable[RewritePattern]) -> None:
-        self._by_root: dict[type[Operation] | str, list[RewritePattern]] = {}
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        self._by_root: dict[type[Operation] | str, list[Pattern]] = {}
         for pattern in patterns:
-            for root in pattern.roots if isinstance(pattern, Pattern) else (Operation,):
+            for root in pattern.roots:
                 self._by_root.setdefault(root, []).append(pattern)
-        self._memo: dict[type[Operation], tuple[RewritePattern, ...]] = {}
+        self._memo: dict[type[Operation], tuple[Pattern, ...]] = {}
 
-    def patterns(self, operation: type[Operation]) -> tuple[RewritePattern, ...]:
+    def patterns(self, operation: type[Operation]) -> tuple[Pattern, ...]:
         """The patterns to try on operations of a class."""
         found = self._memo.get(operation)
         if found is None:
             roots = [root for root in (operation.name, *operation.__mro__) if root in self._by_root]
             patterns = [pattern for root in roots for pattern in self._by_root[root]]
-            found = self._memo[operation] = tuple(
-                [pattern for pattern in patterns if not isinstance(pattern, Pattern) or pattern.may_start_at(operation)]
-            )
+            found = self._memo[operation] = tuple([pattern for pattern in patterns if pattern.may_start_at(operation)])
         return found
 
 
 def rewrite(
     module: ModuleOp,
-    patterns: Iterable[RewritePattern],
+    patterns: Iterable[Pattern | RewritePattern],
     *,
     fixpoint: bool = False,
     known: KnownValues | None = None,
@@ -200,7 +227,7 @@ def rewrite(
 
     Returns whether anything changed.
     """
-    table = PatternTable(patterns)
+    table = PatternTable(map(adapted, patterns))
     analyses = analyses or Analyses(module)
     known = known or analyses.known_values
     recording = RECORDING.get()
@@ -213,7 +240,7 @@ def rewrite(
         for pattern in table.patterns(type(op)):
             if op.parent is None:
                 break
-            if isinstance(pattern, Pattern) and not pattern.may_match(op):
+            if not pattern.may_match(op):
                 continue
             if rewriter is None:
                 rewriter = Rewriter(op, known, recording)
@@ -236,7 +263,7 @@ class PatternPass(ReportingPass):
 
     FIXPOINT: ClassVar[bool] = False
 
-    def patterns(self) -> Sequence[RewritePattern]:
+    def patterns(self) -> Sequence[Pattern]:
         """The patterns, in order."""
         raise NotImplementedError
 

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, Tokens
@@ -71,8 +70,7 @@ class RegroupingPattern(Pattern):
     def __init__(self, known: Dimensions) -> None:
         self.known = known
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         found = regrouping_of(op, self.known)
         value = None if found is None else self.fused(found, rewriter.op)
         if value is not None:

@@ -22,7 +22,7 @@ from xdsl.ir import Operation
 
 from moir.analysis.analyses import Analyses
 from moir.dialects import opset
-from moir.rewriting.module_pass import Pass
+from moir.module_pass import Pass
 
 if TYPE_CHECKING:
     from xdsl.context import Context

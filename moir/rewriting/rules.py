@@ -28,7 +28,6 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import TOLERANCES, constant_of, is_about, is_constant, outranks, scalar_of, values_of
 from moir.dialects.data import Array, DataAttr
@@ -202,8 +201,7 @@ class FusionRule(Pattern):
         """Whether an operation of a name may match, given the names of the producers of its operands."""
         return name in self.term.names and len(producers) == len(self.term.operands) and bool(plausible_orders(self.term, producers))
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         for bound, operations in _match_operation(self.term, op, ({}, [])):
             if not self.shared and has_outside_uses(operations):
                 rewriter.decline("an operation inside of the pattern has a use outside of it")
@@ -283,8 +281,7 @@ class AnyOf(Pattern):
     def may_match(self, op: Operation) -> bool:
         return bool(self.plausible(op))
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         for rule in self.plausible(op):
             rewriter.pattern = rule
             rule.match_and_rewrite(op, rewriter)
@@ -307,5 +304,5 @@ class RulePass(PatternPass):
 
     RULES: ClassVar[tuple[FusionRule, ...]] = ()
 
-    def patterns(self) -> Sequence[RewritePattern]:
+    def patterns(self) -> Sequence[Pattern]:
         return (AnyOf(self.RULES),) if self.RULES else ()

@@ -69,7 +69,7 @@ def application(path: Path, passes: str, stack: ExitStack) -> Any:
         raise UsageError(f"it needs packages that are not installed ({error.name}); pip install 'moir[gui]'") from error
 
     from moir.pipeline import load_pass, pass_names
-    from moir.rewriting.xdsl_passes import module_pass_class
+    from moir.xdsl_passes import module_pass_class
 
     text, folder = _text_of(path, stack)
     _read_with_moir(folder)
@@ -82,7 +82,7 @@ def _passes(text: str) -> list[ModulePass]:
     from moir.options import ConversionOptions
     from moir.pipeline import loaded
     from moir.pipeline_text import Pipeline
-    from moir.rewriting.xdsl_passes import module_pass
+    from moir.xdsl_passes import module_pass
 
     return [module_pass(loaded(each)) for each in Pipeline.parse(text).passes("onnx", ConversionOptions())]
 

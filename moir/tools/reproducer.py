@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import ModuleOp
 from moir.dialects.data import DataAttr
 from moir.errors import UsageError
 from moir.pipeline import loaded
-from moir.rewriting.xdsl_passes import ModulePass, module_pass
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.failures import describe, one_line
 from moir.tools.ir_printing import ModuleObserver
@@ -32,6 +31,7 @@ from moir.tools.output import replacing_file
 from moir.tools.streams import STANDARD
 from moir.tools.text import print_module
 from moir.tools.weights_file import WeightsWriter
+from moir.xdsl_passes import ModulePass, module_pass
 
 COMMAND = "// reproduce: moir-opt "
 _HEADER_LINES = 10

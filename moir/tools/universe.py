@@ -17,7 +17,7 @@ from moir.dialects import opset
 from moir.frameworks import Framework, lowered
 from moir.lowering.driver import table_of
 from moir.pipeline import load_pass, pass_names
-from moir.rewriting.xdsl_passes import ModulePass, module_pass_class
+from moir.xdsl_passes import ModulePass, module_pass_class
 
 
 def _moir() -> Dialect:

@@ -12,7 +12,7 @@ from moir.frameworks import lowered
 from moir.options import ConversionOptions
 from moir.parameters import requesting
 from moir.pipeline import BACK, MIDDLE, every_pass, front, load_pass, lowering_passes, pass_modules, pass_names, pipeline_names
-from moir.rewriting.xdsl_passes import module_pass_class
+from moir.xdsl_passes import module_pass_class
 
 HEAD = """# Passes
 

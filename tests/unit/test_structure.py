@@ -9,13 +9,25 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from xdsl.passes import ModulePass
+
+from moir.xdsl_passes import ModulePass
 
 ROOT = Path(__file__).parents[2]
 
 LAYERS = (
     ("errors", "records"),
-    ("arguments", "foreign_files", "frameworks", "options", "parameters", "recognition", "suggestions", "version"),
+    (
+        "arguments",
+        "foreign_files",
+        "frameworks",
+        "module_pass",
+        "options",
+        "parameters",
+        "recognition",
+        "suggestions",
+        "version",
+        "xdsl_passes",
+    ),
     ("dialects",),
     ("analysis",),
     ("rewriting",),

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import all_blocks
@@ -22,10 +21,11 @@ from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER
 from moir.lowering.driver import Lowering
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.lowering.node import run_in
+from moir.module_pass import Pass
 
 
 @dataclass(frozen=True)
-class LowerMoPass(ModulePass):
+class LowerMoPass(Pass):
     """Lowers the operations of the `mo` dialect.
 
     One without `type` and built-in handler stays, with the types that its `infer` sets.

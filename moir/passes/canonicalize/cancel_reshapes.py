@@ -22,7 +22,6 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.known_values import KnownValues
 from moir.analysis.uses import has_one_live_use
@@ -90,8 +89,7 @@ class ReshapeOfReshape(Pattern):
     def may_match(self, op: Operation) -> bool:
         return isinstance(op.operands[0].owner, RESIZING)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Reshape)
         inner = op.operands[0].owner
         assert isinstance(inner, RESIZING)
@@ -131,8 +129,7 @@ class ResizedReshape(Pattern):
     def may_match(self, op: Operation) -> bool:
         return isinstance(op.operands[0].owner, Reshape)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         inner = op.operands[0].owner
         assert isinstance(inner, Reshape)
         if not has_one_live_use(inner.results[0]):
@@ -163,8 +160,7 @@ class InsertedAndRemoved(Pattern):
     def may_match(self, op: Operation) -> bool:
         return isinstance(op.operands[0].owner, (Unsqueeze, Squeeze, Squeeze1))
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         inner = op.operands[0].owner
         assert isinstance(inner, Operation)
         known, data = rewriter.known, inner.operands[0]
@@ -188,8 +184,7 @@ class EntryOfInserted(Pattern):
     def may_match(self, op: Operation) -> bool:
         return isinstance(op.operands[0].owner, Unsqueeze)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         inner = op.operands[0].owner
         assert isinstance(inner, Unsqueeze)
         axis, index = (rewriter.known.integers(op.operands[number]) for number in (2, 1))
@@ -222,5 +217,5 @@ class CancelReshapesPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [InsertedAndRemoved(), ReshapeOfReshape(), ResizedReshape(), EntryOfInserted()]

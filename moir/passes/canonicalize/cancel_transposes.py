@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.opset.movement import Transpose
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
@@ -22,8 +21,7 @@ class TransposeOfTranspose(Pattern):
 
     roots = (Transpose,)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Transpose)
         inner = op.operands[0].owner
         if not isinstance(inner, Transpose):
@@ -47,5 +45,5 @@ class CancelTransposesPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [TransposeOfTranspose()]

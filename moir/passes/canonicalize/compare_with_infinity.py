@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import constant_of
 from moir.dialects.opset.comparison import Equal
@@ -34,8 +33,7 @@ class ExtremeIsInfinite(Pattern):
     def may_match(self, op: Operation) -> bool:
         return any(type(operand.owner) in EXTREMES for operand in op.operands)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         for extreme, other in (op.operands, reversed(op.operands)):
             reduction = extreme.owner
             if isinstance(reduction, ReduceMax | ReduceMin) and _is_all(other, EXTREMES[type(reduction)], rank_of(extreme)):
@@ -57,5 +55,5 @@ class CompareWithInfinityPass(PatternPass):
 
     name = "compare-with-infinity"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [ExtremeIsInfinite()]

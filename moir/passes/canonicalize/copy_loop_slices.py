@@ -17,7 +17,6 @@ state there. The plugin would remove a simpler copy, an Identity, but it execute
 from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.moir import Slicing
 from moir.dialects.opset.condition import RepeatingOp, parameters_of, results_of
@@ -39,8 +38,7 @@ class SliceInMemoryOfState(Pattern):
 
     roots = (RepeatingOp,)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, RepeatingOp)
         ports = op.ports("inputs")
         slices: dict[SSAValue, Slicing] = {
@@ -57,7 +55,7 @@ class SliceInMemoryOfState(Pattern):
             copy = OpBuilder(rewriter.known.of_body(), op.block, parameter.next_op).Roll(value, 0, [slicing.axis])
             for use in uses:
                 use.operation.operands[use.index] = copy
-            rewriter.notify_op_modified(op)
+            rewriter.has_done_action = True
 
 
 def shared_with(values: set[SSAValue], op: RepeatingOp) -> set[SSAValue]:
@@ -74,5 +72,5 @@ class CopyLoopSlicesPass(PatternPass):
 
     name = "copy-loop-slices"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [SliceInMemoryOfState()]

@@ -22,7 +22,6 @@ from __future__ import annotations
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.moir import BodyPort, BodyPortAttr
 from moir.dialects.opset.condition import Loop, TensorIterator, parameters_of
@@ -38,8 +37,7 @@ class IteratorWithoutSlices(Pattern):
 
     roots = (TensorIterator,)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, TensorIterator)
         ports, parameters = op.ports("inputs"), parameters_of(op.block)
         slices = [index for index, port in enumerate(ports) if port.slicing is not None]
@@ -87,5 +85,5 @@ class CountUnslicedIterationsPass(PatternPass):
 
     name = "count-unsliced-iterations"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [IteratorWithoutSlices()]

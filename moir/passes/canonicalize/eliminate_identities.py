@@ -15,7 +15,6 @@ from __future__ import annotations
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.traits import Commutative
 
 from moir.analysis.analyses import Analyses
@@ -100,8 +99,7 @@ class OperandGivenBack(Pattern):
         assert isinstance(op, OpsetOp)
         return _fits(op.operands[0], op.results[0]) if op.NEUTRAL is None else identity(op, NOTHING_KNOWN) is not None
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
         value = identity(op, rewriter.known)
         if value is not None:

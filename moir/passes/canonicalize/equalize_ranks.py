@@ -12,7 +12,6 @@ factors and terms (γ, β). Only real numbers are looked at: shapes are none.
 from __future__ import annotations
 
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multiply, Power, Subtract
 from moir.dialects.opset.elementwise_base import REALS, BroadcastingOp
@@ -30,8 +29,7 @@ class ConstantAddsDimensions(Pattern):
         a, b = op.operands
         return isinstance(a.owner, Constant) != isinstance(b.owner, Constant)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, BroadcastingOp)
         place = int(isinstance(op.operands[0].owner, Constant))
         value, constant = op.operands[place], op.operands[1 - place]
@@ -50,5 +48,5 @@ class EqualizeRanksPass(PatternPass):
 
     name = "equalize-ranks"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [ConstantAddsDimensions()]

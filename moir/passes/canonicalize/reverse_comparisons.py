@@ -9,7 +9,6 @@ The CPU plugin (2026.4) computes the former as the negation of the latter, so th
 from __future__ import annotations
 
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean
 from moir.dialects.opset.comparison import Greater, GreaterEqual
@@ -22,8 +21,7 @@ class ComparisonOfFloats(Pattern):
 
     roots = (Greater, GreaterEqual)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Greater | GreaterEqual)
         if element_of(op.operands[0]) in INTEGER_TYPES | {boolean} or op.text("auto_broadcast") == "pdpd":
             return
@@ -36,5 +34,5 @@ class ReverseComparisonsPass(PatternPass):
 
     name = "reverse-comparisons"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [ComparisonOfFloats()]

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.element_types import boolean, ui8
 from moir.dialects.opset.infrastructure import Constant
@@ -29,8 +28,7 @@ class ComputedPadValue(Pattern):
     def may_match(self, op: Operation) -> bool:
         return len(op.operands) > 3 and not isinstance(op.operands[3].owner, Constant)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Pad)
         if op.text("pad_mode") != "constant":
             return
@@ -49,5 +47,5 @@ class SelectPadValuesPass(PatternPass):
 
     name = "select-pad-values"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [ComputedPadValue()]

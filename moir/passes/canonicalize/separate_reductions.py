@@ -14,7 +14,6 @@ A reduction that keeps its dimension gets a fourth one in front.
 from __future__ import annotations
 
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant
@@ -30,8 +29,7 @@ class ReductionBeforeConstants(Pattern):
 
     roots = (ReductionOp,)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, ReductionOp)
         data, axes = op.operands
         listed = rewriter.known.integers(axes)
@@ -68,5 +66,5 @@ class SeparateReductionsPass(PatternPass):
 
     name = "separate-reductions"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [ReductionBeforeConstants()]

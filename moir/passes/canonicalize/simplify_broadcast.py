@@ -15,7 +15,6 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, Token, Tokens
@@ -39,8 +38,7 @@ class RedundantBroadcast(Pattern):
     def __init__(self, known: Dimensions) -> None:
         self.known = known
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Broadcast)
         if op.text("mode") not in MODES or not op.results[0].uses:
             return
@@ -78,8 +76,7 @@ class ConstantTarget(Pattern):
     def __init__(self, known: Dimensions) -> None:
         self.known = known
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Broadcast)
         data, target = op.operands[:2]
         tokens, entries = self.known.tokens(data), self.known.elements(target)

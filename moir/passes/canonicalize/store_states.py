@@ -16,7 +16,6 @@ Result would be merged with both: it has an Unsqueeze in front and a Squeeze beh
 from __future__ import annotations
 
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.dialects.element_types import bf16, f32, f64, si16, si32, si64, to_numpy, ui16, ui32, ui64
 from moir.dialects.opset.infrastructure import Assign, Constant, ReadValue, Result
@@ -35,8 +34,7 @@ class UnsupportedState(Pattern):
     def may_match(self, op: Operation) -> bool:
         return element_of(op.results[0]) in _STORED
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         build, element = rewriter.op, element_of(op.results[0])
         stored = _STORED[element]
 
@@ -63,5 +61,5 @@ class StoreStatesPass(PatternPass):
 
     name = "store-states"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [UnsupportedState()]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import constant_of
 from moir.dialects.opset.indexing import Gather
@@ -27,8 +26,7 @@ class GatherOfOneBatch(Pattern):
     def may_match(self, op: Operation) -> bool:
         return isinstance(op, Gather) and op.integer("batch_dims") != 0
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Gather)
         data, indices, axis = op.operands
         shape, places = shape_of(data), shape_of(indices)
@@ -51,5 +49,5 @@ class UnbatchGatherPass(PatternPass):
 
     name = "unbatch-gather"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [GatherOfOneBatch()]

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, same_tokens
@@ -61,8 +60,7 @@ class FlattenedProduct(Pattern):
     def __init__(self, known: Dimensions) -> None:
         self.known = known
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         found = flattened_product(op)
         if found is None or not has_one_live_use(op.operands[0]):
             return

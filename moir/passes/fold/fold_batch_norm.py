@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import FLOATS, stored, weight_of
 from moir.dialects.data import Array
@@ -26,8 +25,7 @@ class BatchNorm(Pattern):
 
     roots = (BatchNormInference,)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, BatchNormInference)
         data = op.operands[0]
         element, rank = element_of(data), rank_of(data)
@@ -56,5 +54,5 @@ class FoldBatchNormPass(PatternPass):
 
     name = "fold-batch-norm"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [BatchNorm()]

@@ -16,7 +16,6 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import constant_of, is_shared, weight_of
 from moir.analysis.uses import has_one_live_use
@@ -88,8 +87,7 @@ class OrderBefore(Pattern):
     def may_match(self, op: Operation) -> bool:
         return isinstance(op.operands[0].owner, (Add, Subtract, Multiply, Divide, Gather))
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
         assert isinstance(op, ConvolutionOp)
         between: list[tuple[OpsetOp, int]] = []
@@ -129,5 +127,5 @@ class FoldChannelOrderPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [OrderBefore()]

@@ -28,7 +28,6 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import is_finite, is_shared, stored, weight_of
 from moir.analysis.uses import has_one_live_use
@@ -164,8 +163,7 @@ class FactorBehind(Pattern):
 
     roots = (Multiply, Divide)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         found = constant_factor(op)
         if found is None or not has_one_live_use(found[0]):
             return
@@ -203,8 +201,7 @@ class FactorBefore(Pattern):
     def may_match(self, op: Operation) -> bool:
         return isinstance(op.operands[0].owner, (Multiply, Divide))
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
         value = op.operands[0]
         found = constant_factor(value.op) if isinstance(value, OpResult) else None
@@ -228,8 +225,7 @@ class TwoConstants(Pattern):
         alike = (Add, Subtract) if isinstance(op, (Add, Subtract)) else (Multiply, Divide)
         return any(isinstance(operand.owner, alike) for operand in op.operands)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         adds = isinstance(op, Add | Subtract)
         of = constant_term if adds else constant_factor
         outer = of(op)
@@ -251,5 +247,5 @@ class FoldScalesPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [TwoConstants(), FactorBehind(), FactorBefore()]

@@ -15,7 +15,6 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Operation, OpResult
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import stored, weight_of
 from moir.analysis.uses import has_one_live_use
@@ -64,8 +63,7 @@ class ShiftBefore(Pattern):
     def may_match(self, op: Operation) -> bool:
         return isinstance(op.operands[0].owner, (Add, Subtract))
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Convolution | GroupConvolution)
         value, element = op.operands[0], element_of(op.results[0])
         found = constant_term(value.op) if isinstance(value, OpResult) else None
@@ -95,5 +93,5 @@ class FoldShiftsPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [ShiftBefore(), TwoConstants()]

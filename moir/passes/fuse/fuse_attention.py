@@ -17,7 +17,6 @@ from __future__ import annotations
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import FLOATS, weight_of
@@ -54,8 +53,7 @@ class Attention(Pattern):
     def __init__(self, known: Dimensions) -> None:
         self.known = known
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, MatMul)
         softmax = op.operands[0].owner
         if not isinstance(softmax, Softmax | Softmax1) or op.flag("transpose_a") or op.flag("transpose_b"):

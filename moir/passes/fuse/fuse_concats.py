@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.opset.movement import Concat
@@ -33,8 +32,7 @@ class ConcatOfConcats(Pattern):
     def may_match(self, op: Operation) -> bool:
         return any(isinstance(operand.owner, Concat) for operand in op.operands)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Concat)
         axis = axis_of(op)
         if axis is None:
@@ -55,5 +53,5 @@ class FuseConcatsPass(PatternPass):
 
     name = "fuse-concats"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [ConcatOfConcats()]

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use
@@ -106,8 +105,7 @@ class ConvolutionOfParts(Pattern):
 
     roots = (BatchToSpace,)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, BatchToSpace)
         below = chain_above(op.operands[0], Convolution, GroupConvolution)
         if below is None or not isinstance(convolution := below[1], SlidingWindowOp):
@@ -157,5 +155,5 @@ class FuseDilatedConvolutionPass(PatternPass):
 
     name = "fuse-dilated-convolution"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [ConvolutionOfParts()]

@@ -18,7 +18,6 @@ import math
 from collections.abc import Sequence
 
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import TOLERANCES
 from moir.analysis.polynomials import Polynomial, PolynomialReader, combined, negative, operands_of, possible_variables, total
@@ -49,8 +48,7 @@ class GeluPattern(Pattern):
         self.argument = argument
         self.mode = mode
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         element = element_of(op.operands[0])
         if element not in TOLERANCES:
             return
@@ -146,5 +144,5 @@ class FuseGeluPass(PatternPass):
 
     KEEPS_DIMENSIONS = True
 
-    def patterns(self) -> Sequence[RewritePattern]:
+    def patterns(self) -> Sequence[Pattern]:
         return (GeluPattern(Erf, ERF_ARGUMENT, "ERF"), GeluPattern(Tanh, TANH_ARGUMENT, "TANH"))

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.known_values import KnownValues
 from moir.analysis.uses import has_one_live_use, live_uses
@@ -37,8 +36,7 @@ class TransposedOperand(Pattern):
     roots = (MatMul,)
     companions = ((Transpose,),)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, MatMul)
         transposed = [op.flag("transpose_a"), op.flag("transpose_b")]
         operands: list[SSAValue] = list(op.operands)
@@ -60,8 +58,7 @@ class TransposedResult(Pattern):
     roots = (Transpose,)
     companions = ((MatMul,),)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         product = op.operands[0].owner
         if not isinstance(product, MatMul) or not has_one_live_use(product.results[0]) or not swaps_last_two(op, rewriter.known):
             return
@@ -81,5 +78,5 @@ class FuseMatmulTransposePass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [TransposedOperand(), TransposedResult()]

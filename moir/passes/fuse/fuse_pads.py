@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use
@@ -72,8 +71,7 @@ class PadOfWindow(Pattern):
     def may_match(self, op: Operation) -> bool:
         return isinstance(op.operands[0].owner, Pad | Transpose)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
         zeros = zeros_around(op.operands[0])
         if zeros is None or op.text("auto_pad") not in ("explicit", "valid"):
@@ -101,5 +99,5 @@ class FusePadsPass(PatternPass):
 
     name = "fuse-pads"
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [PadOfWindow()]

@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import constant_of
@@ -70,8 +69,7 @@ class RepeatedElements(Pattern):
     def __init__(self, known: Dimensions) -> None:
         self.known = known
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         found = repetition(op)
         if found is None:
             return
@@ -103,8 +101,7 @@ class NearestOfNearest(Pattern):
 
     roots = (Interpolate,)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         outer, inner = nearest(op.results[0]), nearest(op.operands[0])
         if outer is None or inner is None or outer[1].keys() & inner[1].keys() or not has_one_live_use(op.operands[0]):
             return

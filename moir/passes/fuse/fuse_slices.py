@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use
@@ -37,8 +36,7 @@ class SliceOfSlice(Pattern):
 
     roots = (Slice,)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Slice)
         inner = op.operands[0].owner
         if not isinstance(inner, Slice) or not has_one_live_use(inner.results[0]):
@@ -60,5 +58,5 @@ class FuseSlicesPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[RewritePattern]:
+    def patterns(self) -> list[Pattern]:
         return [SliceOfSlice()]

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions, Tokens
@@ -50,8 +49,7 @@ class UnitTranspose(Pattern):
     def __init__(self, dimensions: Dimensions) -> None:
         self.dimensions = dimensions
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Transpose)
         order, tokens = op.permutation(self.dimensions), self.dimensions.tokens(op.operands[0])
         target = None if order is None or tokens is None else target_shape(tokens, order)

@@ -40,8 +40,7 @@ class Replace(Pattern):
         self.kinds = kinds
         self.visited: list[str | None] = []
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(rewriter, Rewriter)
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         self.visited.append(name_of(op))
         value = op.operands[0]
         for kind in self.kinds:
@@ -56,7 +55,7 @@ class Look(Pattern):
         self.roots = roots
         self.visited: list[Operation] = []
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         self.visited.append(op)
 
 

@@ -1,7 +1,7 @@
 """The base class of moir's passes.
 
 xDSL's class of passes reads and prints options, for which it takes 45 million instructions to import: as much as all
-passes of a small model. So moir's passes do not derive from it. `moir.rewriting.xdsl_passes` makes them known to xDSL
+passes of a small model. So moir's passes do not derive from it. `moir.xdsl_passes` makes them known to xDSL
 as passes, where its class is needed: for options in a text, and for passes of users.
 """
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from xdsl.passes import ModulePass
 
-from moir.rewriting.module_pass import Pass
+from moir.module_pass import Pass
 
 ModulePass.register(Pass)
 

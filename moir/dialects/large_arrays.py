@@ -295,15 +295,20 @@ def is_small(values: Values) -> bool:
 
 def window(values: Values, start: int, stop: int) -> bytes:
     """The bytes from `start` up to, but not including, `stop` of an array in C order."""
-    size = values.dtype.itemsize
-    first, last = start // size, -(-stop // size)
-    found = _elements(values, values.shape, first, last).tobytes()[start - first * size : stop - first * size]
+    found, first, last = _window(values, start, stop)
     if isinstance(values, ComputedArray) or values.nbytes >= WORTH_RELEASING:
         for array in _stored(values):
             if array.nbytes >= WORTH_RELEASING:
                 # A read byte maps pages around it, up to 2 MB with large ones.
                 release(array.reshape(-1)[first:last] if array.flags.c_contiguous else array)
     return found
+
+
+def _window(values: Values, start: int, stop: int) -> tuple[bytes, int, int]:
+    """As `window`, without dropping pages; also the range of elements that were read."""
+    size = values.dtype.itemsize
+    first, last = start // size, -(-stop // size)
+    return _elements(values, values.shape, first, last).tobytes()[start - first * size : stop - first * size], first, last
 
 
 def windows(values: Values) -> bytes:
@@ -315,7 +320,11 @@ def windows(values: Values) -> bytes:
     if isinstance(values, np.ndarray) and values.flags.c_contiguous and values.nbytes < WORTH_RELEASING:
         content = values.reshape(-1).view(np.uint8)
         return b"".join([content[start : start + WINDOW_BYTES].tobytes() for start in starts])
-    return b"".join([window(values, start, start + WINDOW_BYTES) for start in starts])
+    found = b"".join([_window(values, start, start + WINDOW_BYTES)[0] for start in starts])
+    for array in _stored(values):
+        if array.nbytes >= WORTH_RELEASING:
+            release(array)
+    return found
 
 
 def same_bytes(a: Values, b: Values) -> bool:

@@ -68,12 +68,12 @@ def check_output(xml_path: Path) -> None:
 
 def _is_replaceable(xml_path: Path) -> bool:
     """Whether the files of an older model are in a place, or what is left of one when its process was killed."""
-    from glob import escape
+    if not xml_path.exists():
+        from glob import escape
 
-    written = xml_path if xml_path.exists() else next(xml_path.parent.glob(f".{escape(xml_path.name)}.*.tmp"), None)
-    if written is None:
-        return False
-    return OPENVINO_IR.begins(_beginning(written))
+        left = next(xml_path.parent.glob(f".{escape(xml_path.name)}.*.tmp"), None)
+        return left is not None and OPENVINO_IR.begins(_beginning(left))
+    return OPENVINO_IR.begins(_beginning(xml_path))
 
 
 def _has_content(path: Path) -> bool:

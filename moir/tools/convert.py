@@ -204,7 +204,9 @@ def _convert(options: argparse.Namespace, request: Request, model: Path, output:
 
     check_output(output)
     timing, stopwatch, source = Timing(count_operations=options.verbose), Stopwatch(), SourceOperations()
-    observers: list[Observer] = [stopwatch, timing, source, OutputCheck(output, options.dump_ir)]
+    observers: list[Observer] = [timing, OutputCheck(output, options.dump_ir)]
+    if not options.silent:
+        observers[:0] = (stopwatch, source)
     if options.dump_ir is not None:
         from moir.tools.dumps import DumpWriter
 

@@ -116,13 +116,11 @@ class _BlobFile:
         splitter = Splitter(path, memoryview(mapped), format)
         skeleton = splitter.split()
         self._payloads, self._key, self._skeleton = skeleton.payloads, skeleton.key, skeleton.data
-        from google.protobuf.message import DecodeError
-
-        self.message = MESSAGES.message_class(format.message)()
+        kind = MESSAGES.reader(format.message)
         try:
-            self.message.ParseFromString(skeleton.data)
-        except DecodeError as error:
-            report_damage(splitter, self.message.DESCRIPTOR)
+            self.message: Any = kind.FromString(skeleton.data)
+        except ValueError as error:
+            report_damage(splitter, kind)
             reason = f"damaged or not {format.name}: its protobuf encoding is invalid"
             raise ModelFileError(reason, location=str(path)) from error
 

@@ -28,7 +28,7 @@ from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.scope import Constant, Scope
 from moir.frontends.onnx.structure import Function, SourceGraph, SourceNode, StructureReader
 from moir.frontends.onnx.tensors import TensorReader
-from moir.frontends.onnx.types import Types, dimension_names
+from moir.frontends.onnx.types import converted, dimension_names
 from moir.frontends.operations import Operations
 
 MAXIMUM_BODY_PARAMETERS = 1_000_000
@@ -51,7 +51,6 @@ class GraphBuilder:
         self.tensors = tensors
         self.functions = functions
         self.attributes = AttributeReader(tensors)
-        self.types = Types()
         self._initializers: dict[int, tuple[Any, DataAttr]] = {}
 
     def error(self, reason: str, node: SourceNode, scope: Scope) -> ModelFileError:
@@ -96,7 +95,7 @@ class GraphBuilder:
 
     def finish(self, graph: SourceGraph, scope: Scope) -> Block:
         """Build the nodes and outputs of a graph whose Parameters are built; returns the block."""
-        scope.types = {name: self.types.convert(type_) for name, type_ in graph.types.items()}
+        scope.types = {name: converted(type_) for name, type_ in graph.types.items()}
         self.nodes(graph.nodes, scope)
         result_class = opset.operation("opset1.Result")
         results: list[Operation] = []
@@ -109,7 +108,7 @@ class GraphBuilder:
 
     def parameter(self, info: Any, scope: Scope) -> None:
         """Build the Parameter for an input of a graph."""
-        type_ = self.types.convert(info.type if info.HasField("type") else None)
+        type_ = converted(info.type if info.HasField("type") else None)
         value = self.new_parameter(scope.full_name(info.name), type_, scope)
         scope.values[info.name] = value
         if info.type.HasField("tensor_type") and (names := dimension_names(info.type)) is not None:
@@ -135,7 +134,7 @@ class GraphBuilder:
     def initializer(self, tensor: Any, name: str) -> DataAttr:
         """The value of an initializer. For graphs in a function, all calls of the function share it."""
         if id(tensor) not in self._initializers:
-            sparse = tensor.DESCRIPTOR.name == "SparseTensorProto"
+            sparse = hasattr(tensor, "indices")
             data = self.tensors.read_sparse(tensor, name) if sparse else self.tensors.read(tensor, name)
             self._initializers[id(tensor)] = tensor, data
         return self._initializers[id(tensor)][1]

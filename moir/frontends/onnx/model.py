@@ -20,10 +20,10 @@ from moir.errors import ModelFileError
 from moir.frontends.files import check_beginning, map_file
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
-from moir.frontends.onnx.messages import decode_error, is_text, new_model
+from moir.frontends.onnx.messages import MESSAGES, is_text
 from moir.frontends.onnx.structure import StructureReader, domain_name
 from moir.frontends.onnx.tensors import TensorReader
-from moir.frontends.onnx.types import Types, describe
+from moir.frontends.onnx.types import converted, describe
 from moir.frontends.onnx.wire_schema import ONNX_FORMAT
 from moir.frontends.protobuf.damage import report_damage
 from moir.frontends.protobuf.wire import Splitter
@@ -53,11 +53,11 @@ def read_model(path: str | Path) -> ModuleOp:
     check_beginning(path, mapped, "onnx")
     splitter = Splitter(path, memoryview(mapped), ONNX_FORMAT)
     skeleton = splitter.split()
-    model = new_model()
+    kind = MESSAGES.reader("ModelProto")
     try:
-        model.ParseFromString(skeleton.data)
-    except decode_error() as error:
-        report_damage(splitter, model.DESCRIPTOR)
+        model: Any = kind.FromString(skeleton.data)
+    except ValueError as error:
+        report_damage(splitter, kind)
         raise ModelFileError("damaged, nested too deeply or no ONNX model: its protobuf encoding is invalid", location=str(path)) from error
     reader = StructureReader(path)
     opsets = _check_versions(model, path)
@@ -127,11 +127,10 @@ def _given_optional_inputs(inputs: Any) -> list[str]:
 
 def _check_inputs(inputs: Any, initializers: dict[str, Any], path: Path) -> None:
     """Check that the inputs of a model are tensors of types that OpenVINO IR has."""
-    types = Types()
     for info in inputs:
         if info.name in initializers:
             continue
-        if not info.type.HasField("tensor_type") or element_of(types.convert(info.type)) == element_types.dynamic:
+        if not info.type.HasField("tensor_type") or element_of(converted(info.type)) == element_types.dynamic:
             reason = f"input {info.name!r} is of type {describe(info.type)}, which OpenVINO IR does not have"
             hint = "make its members inputs" if info.type.HasField("sequence_type") else None
             raise ModelFileError(reason, location=str(path), hint=hint)

@@ -22,30 +22,15 @@ if TYPE_CHECKING:
 _MAXIMUM_DIMENSION = (1 << 63) - 1
 
 
-class Types:
-    """Converts types; equal types share one result."""
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, Attribute] = {}
-
-    def convert(self, type_: onnx_ml_pb2.TypeProto | None) -> Attribute:
-        """The tensor type; `UNKNOWN` for a missing type, a sequence, a map or an optional."""
-        if type_ is None:
-            return UNKNOWN
-        key = type_.SerializeToString()
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._convert(type_)
-        return known
-
-    def _convert(self, type_: onnx_ml_pb2.TypeProto) -> Attribute:
-        if not type_.HasField("tensor_type"):
-            return UNKNOWN
-        data_type = DATA_TYPES.get(type_.tensor_type.elem_type)
-        element = element_types.dynamic if data_type is None or data_type.element is None else data_type.element
-        if not type_.tensor_type.HasField("shape"):
-            return tensor(None, element)
-        return tensor([_dimension(dimension) for dimension in type_.tensor_type.shape.dim], element)
+def converted(type_: onnx_ml_pb2.TypeProto | None) -> Attribute:
+    """The tensor type; `UNKNOWN` for a missing type, a sequence, a map or an optional."""
+    if type_ is None or not type_.HasField("tensor_type"):
+        return UNKNOWN
+    data_type = DATA_TYPES.get(type_.tensor_type.elem_type)
+    element = element_types.dynamic if data_type is None or data_type.element is None else data_type.element
+    if not type_.tensor_type.HasField("shape"):
+        return tensor(None, element)
+    return tensor([_dimension(dimension) for dimension in type_.tensor_type.shape.dim], element)
 
 
 def _dimension(dimension: Any) -> int:
@@ -60,7 +45,7 @@ def dimension_names(type_: onnx_ml_pb2.TypeProto) -> ArrayAttr[StringAttr] | Non
 
 def type_attribute(type_: onnx_ml_pb2.TypeProto) -> Attribute:
     """A type as a property: a tensor type, or for all other types text such as `seq(tensor(f32))`."""
-    return Types().convert(type_) if type_.HasField("tensor_type") else string_attribute(describe(type_))
+    return converted(type_) if type_.HasField("tensor_type") else string_attribute(describe(type_))
 
 
 def describe(type_: onnx_ml_pb2.TypeProto) -> str:

@@ -5,32 +5,27 @@ The parser gives no offset. This walk is slow and strict, and only serves to rep
 
 from __future__ import annotations
 
-from typing import Any
-
-from moir.frontends.protobuf.wire import LENGTH, Splitter
-
-_PARSER_DEPTH = 100
-"""The nesting of messages that protobuf's parsers allow."""
+from moir.frontends.protobuf.messages import MAXIMUM_DEPTH, Message
+from moir.frontends.protobuf.wire import Splitter
 
 
-def report_damage(splitter: Splitter, descriptor: Any) -> None:
+def report_damage(splitter: Splitter, kind: type[Message]) -> None:
     """Raise ModelFileError with the offset of the first damage; return if none is found.
 
     Args:
         splitter: the splitter of the file.
-        descriptor: protobuf's descriptor of the outermost message.
+        kind: the class of the outermost message.
     """
-    _walk(splitter, descriptor, 0, len(splitter.buffer), 0)
+    _walk(splitter, kind, 0, len(splitter.buffer), 0)
 
 
-def _walk(splitter: Splitter, descriptor: Any, position: int, end: int, depth: int) -> None:
-    if depth > _PARSER_DEPTH:
-        raise splitter.error(f"messages are nested more than {_PARSER_DEPTH} deep", position)
-    fields = descriptor.fields_by_number
+def _walk(splitter: Splitter, kind: type[Message], position: int, end: int, depth: int) -> None:
+    if depth > MAXIMUM_DEPTH:
+        raise splitter.error(f"messages are nested more than {MAXIMUM_DEPTH} deep", position)
     while position < end:
         number, wire, start = splitter.tag(position, end)
         start, stop = splitter.content(position, wire, start, end)
-        field = fields.get(number)
-        if field is not None and field.message_type is not None and wire == LENGTH:
-            _walk(splitter, field.message_type, start, stop, depth + 1)
+        field = kind.TAGS.get(number << 3 | wire)
+        if field is not None and field.kind is not None:
+            _walk(splitter, field.kind, start, stop, depth + 1)
         position = stop

@@ -1,17 +1,20 @@
 """Protobuf messages that a table describes: no generated code, and no import of the framework that they are of.
 
-The classes are built at the first use in a descriptor pool of their own, so they do not conflict with those of an
-installed framework. The parser skips fields that are not in the table.
+Messages in the binary format are of the classes of `MessageTable.reader`. Protobuf's own classes, which also read the
+text format, are built at the first use in a descriptor pool of their own, so they do not conflict with those of an
+installed framework. Both skip fields that are not in the table, and have the same attributes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
-_SCALAR_TYPES = {
+from moir.frontends.protobuf.messages import ENUM, SCALAR_TYPES, Field, Message
+
+_TYPE_NUMBERS = {
     "double": 1,
     "float": 2,
     "int64": 3,
@@ -38,13 +41,51 @@ class MessageTable:
             `|` stands in front of the name of the field's oneof, and braces around the type of values mark a map from
             strings. A row may go on in lines that begin with blanks.
         enums: the names of the values of each enumeration, by number.
+        strict: whether a string that is not in UTF-8 is an error, as the syntax `proto3` demands; else it is bytes.
     """
 
-    def __init__(self, package: str, rows: str, enums: Mapping[str, Mapping[int, str]]) -> None:
+    def __init__(self, package: str, rows: str, enums: Mapping[str, Mapping[int, str]], *, strict: bool = True) -> None:
         self.package = package
         self._rows = rows
         self._enums = enums
+        self._strict = strict
         self._classes: dict[str, Any] = {}
+        self._readers: dict[str, type[Message]] = {}
+
+    @cached_property
+    def _fields(self) -> dict[str, str]:
+        """The fields of each message, in the notation of the table."""
+        rows = re.sub(r"\n +", " ", f"{self._rows.strip()}\n{_ANY}").splitlines()
+        return {name: fields for name, _, fields in (row.partition(":") for row in rows)}
+
+    def reader(self, name: str) -> type[Message]:
+        """The class that reads messages of this name in the table from the binary format."""
+        if name not in self._readers:
+            fields: dict[int, Field] = {}
+            groups: dict[str, frozenset[str]] = {}
+            for number, each, mark, type_, group in _FIELD.findall(self._fields[name]):
+                if mark == "{":
+                    fields[int(number)] = Field(each, message=partial(self._pair, type_), repeated=True, is_map=True)
+                else:
+                    fields[int(number)] = self._field(each, type_, repeated=bool(mark))
+                if group:
+                    groups[group] = groups.get(group, frozenset()) | {each}
+            self._readers[name] = Message.of(name, fields, groups, strict=self._strict)
+        return self._readers[name]
+
+    def _pair(self, type_: str) -> type[Message]:
+        """The class of the pairs of a key and a value that a map from strings consists of."""
+        name = f"{{{type_}}}"
+        if name not in self._readers:
+            fields = {1: self._field("key", "string"), 2: self._field("value", type_)}
+            self._readers[name] = Message.of(name, fields, {}, strict=self._strict)
+        return self._readers[name]
+
+    def _field(self, name: str, type_: str, *, repeated: bool = False) -> Field:
+        if type_ in ("string", "bytes"):
+            return Field(name, text=type_ == "string", repeated=repeated)
+        scalar = ENUM if type_ in self._enums else SCALAR_TYPES.get(type_)
+        return Field(name, scalar, None if scalar is not None else partial(self.reader, type_), repeated=repeated)
 
     @cached_property
     def pool(self) -> Any:
@@ -53,7 +94,8 @@ class MessageTable:
 
         # The text format expands google.protobuf.Any, so the message needs its real name.
         any_file = descriptor_pb2.FileDescriptorProto(name="google/protobuf/any.proto", package="google.protobuf", syntax="proto3")
-        self._add_message(any_file, _ANY)
+        any_name = _ANY.partition(":")[0]
+        self._add_message(any_file, any_name, self._fields[any_name])
         file = descriptor_pb2.FileDescriptorProto(name=f"moir/{self.package}.proto", package=self.package, syntax="proto3")
         file.dependency.append(any_file.name)
         for name, values in self._enums.items():
@@ -61,25 +103,26 @@ class MessageTable:
             enum.name = name
             for number, value in values.items():
                 enum.value.add(name=value, number=number)
-        for row in re.sub(r"\n +", " ", self._rows.strip()).splitlines():
-            self._add_message(file, row)
+        for name, fields in self._fields.items():
+            if name != any_name:
+                self._add_message(file, name, fields)
         pool = descriptor_pool.DescriptorPool()
         pool.AddSerializedFile(any_file.SerializeToString())
         pool.AddSerializedFile(file.SerializeToString())
         return pool
 
     def message_class(self, name: str) -> Any:
-        """The class of the message that has this name in the table."""
+        """Protobuf's class of the messages of this name in the table."""
         if name not in self._classes:
             from google.protobuf import message_factory
 
             self._classes[name] = message_factory.GetMessageClass(self.pool.FindMessageTypeByName(f"{self.package}.{name}"))
         return self._classes[name]
 
-    def _add_message(self, file: Any, row: str) -> None:
+    def _add_message(self, file: Any, name: str, fields: str) -> None:
         """Add the message that a row of the table describes."""
         message = file.message_type.add()
-        message.name, _, fields = row.partition(":")
+        message.name = name
         for number, name, mark, type_, oneof in _FIELD.findall(fields):
             field = message.field.add()
             field.name, field.number, field.label = name, int(number), _REPEATED if mark else _OPTIONAL
@@ -108,8 +151,8 @@ class MessageTable:
 
     def _set_type(self, field: Any, type_: str) -> None:
         """Set the type of a field descriptor, from its notation in the table."""
-        if type_ in _SCALAR_TYPES:
-            field.type = _SCALAR_TYPES[type_]
+        if type_ in _TYPE_NUMBERS:
+            field.type = _TYPE_NUMBERS[type_]
         else:
             field.type = _ENUM_TYPE if type_ in self._enums else _MESSAGE_TYPE
             field.type_name = f".{'google.protobuf' if type_ == 'Any' else self.package}.{type_}"

@@ -98,7 +98,7 @@ class Skeleton(Record):
     key: str
 
 
-def varint(buffer: memoryview | mmap.mmap, position: int, end: int) -> tuple[int, int]:
+def varint(buffer: memoryview | mmap.mmap | bytes, position: int, end: int) -> tuple[int, int]:
     """Decode a variable-length integer; returns it and the position behind it.
 
     Raises ValueError if it does not end before `end` or has more than 10 bytes.

@@ -25,6 +25,7 @@ from moir.dialects.properties import (
 )
 from moir.errors import ModelFileError
 from moir.frontends.numbers import shortest
+from moir.frontends.tensorflow.messages import reader
 from moir.frontends.tensorflow.tensors import DATA_TYPES, TensorReader, element_type
 
 Bindings: TypeAlias = Mapping[str, Any]
@@ -59,7 +60,7 @@ def list_length(value: Any) -> int:
     """The number of elements of an AttrValue that is a list, or the value of one that is an integer."""
     if value.WhichOneof("value") == "i":
         return int(value.i)
-    return sum(len(getattr(value.list, field.name)) for field in value.list.DESCRIPTOR.fields)
+    return sum(len(getattr(value.list, name)) for name in reader("ListValue").FIELDS)
 
 
 class AttributeReader:

@@ -23,7 +23,7 @@ from moir.dialects.data import Array, DataAttr
 from moir.errors import ModelFileError
 from moir.frontends.files import map_file
 from moir.frontends.protobuf.wire import varint
-from moir.frontends.tensorflow.messages import message_class, parse
+from moir.frontends.tensorflow.messages import parse
 from moir.frontends.tensorflow.ordered_code import slice_key
 from moir.frontends.tensorflow.sorted_table import SortedTable
 from moir.frontends.tensorflow.tensors import DATA_TYPES, stored_data
@@ -68,7 +68,7 @@ class Bundle:
         self.path = prefix.with_name(f"{prefix.name}.index")
         self.table = SortedTable(self.path).entries
         self.shards: dict[int, tuple[Path, mmap.mmap | None]] = {}
-        header = parse(message_class("BundleHeaderProto"), self.table.get(b"", b""), self.path, "the header of the checkpoint")
+        header = parse("BundleHeaderProto", self.table.get(b"", b""), self.path, "the header of the checkpoint")
         if b"" not in self.table or not 1 <= header.num_shards <= _MAXIMUM_SHARDS:
             raise self.error("the index has no header" if b"" not in self.table else f"it claims {header.num_shards} data files")
         if header.endianness != 0:
@@ -98,7 +98,7 @@ class Bundle:
         return self._entry(encoded, key)
 
     def _entry(self, encoded: bytes, key: str) -> Entry:
-        message: Any = parse(message_class("BundleEntryProto"), self.table[encoded], self.path, f"the entry of {key!r}")
+        message: Any = parse("BundleEntryProto", self.table[encoded], self.path, f"the entry of {key!r}")
         shape = tuple(dimension.size for dimension in message.shape.dim)
         if message.shape.unknown_rank or len(shape) > _MAXIMUM_RANK or min(shape, default=0) < 0:
             raise self.error(f"tensor {key!r} has the impossible shape {list(shape)}")

@@ -12,6 +12,7 @@ from typing import Any
 
 from moir.errors import ModelFileError
 from moir.frontends.protobuf.message_table import MessageTable
+from moir.frontends.protobuf.messages import Message
 
 PAYLOAD_MARK_FIELD = 536870911
 """Field of TensorProto that marks a payload left in the file.
@@ -93,24 +94,27 @@ def message_pool() -> Any:
 
 
 def message_class(name: str) -> Any:
-    """The class of the message that has this name in the table."""
+    """Protobuf's class of the message that has this name in the table, for the text format."""
     return _MESSAGES.message_class(name)
 
 
-def parse(message: Any, data: bytes | memoryview, path: Path, what: str) -> Any:
+def reader(name: str) -> type[Message]:
+    """The class that reads the message of this name in the table from its binary encoding."""
+    return _MESSAGES.reader(name)
+
+
+def parse(message: str, data: bytes | memoryview, path: Path, what: str) -> Any:
     """Parse a message from its binary encoding.
 
     Args:
-        message: class of the message.
+        message: name of the message.
         data: the bytes.
         path: the file, for messages.
         what: designation of the bytes, for messages.
 
     Raises ModelFileError if they are not the encoding of a message.
     """
-    from google.protobuf.message import DecodeError
-
     try:
-        return message.FromString(bytes(data))
-    except DecodeError as error:
+        return reader(message).FromString(bytes(data))
+    except ValueError as error:
         raise ModelFileError(f"{what} is damaged: its protobuf encoding is invalid", location=str(path)) from error

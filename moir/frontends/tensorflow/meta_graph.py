@@ -15,7 +15,7 @@ from moir.frontends.tensorflow.assets import Assets
 from moir.frontends.tensorflow.bundle import Bundle, find_checkpoint, open_checkpoint
 from moir.frontends.tensorflow.execution import Execution
 from moir.frontends.tensorflow.graph import GraphImporter
-from moir.frontends.tensorflow.messages import message_class, parse
+from moir.frontends.tensorflow.messages import parse
 from moir.frontends.tensorflow.reading import ModelFile, read_file
 from moir.frontends.tensorflow.references import reference
 from moir.frontends.tensorflow.resources import Resources, Variables, check_values, graph_resources, table_contents
@@ -105,8 +105,10 @@ def _asset_names(message: Any, path: Path) -> dict[str, str]:
     """The path of each asset, by the name of the node that holds it."""
     assets = list(message.asset_file_def)
     if _ASSET_COLLECTION in message.collection_def:
-        kind = message_class("AssetFileDef")
-        assets += [parse(kind, item.value, path, "the list of assets") for item in message.collection_def[_ASSET_COLLECTION].any_list.value]
+        assets += [
+            parse("AssetFileDef", item.value, path, "the list of assets")
+            for item in message.collection_def[_ASSET_COLLECTION].any_list.value
+        ]
     return {reference(asset.tensor_info.name)[0]: asset.filename for asset in assets}
 
 

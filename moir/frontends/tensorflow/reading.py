@@ -16,7 +16,7 @@ from moir.frameworks import VARINT, is_text
 from moir.frontends.files import check_beginning, map_file
 from moir.frontends.protobuf.damage import report_damage
 from moir.frontends.protobuf.wire import FileFormat, Splitter
-from moir.frontends.tensorflow.messages import message_class, message_pool
+from moir.frontends.tensorflow.messages import message_class, message_pool, reader
 from moir.frontends.tensorflow.tensors import TensorReader
 from moir.frontends.tensorflow.wire_schema import GRAPH_FORMAT, META_GRAPH_FORMAT, SAVED_MODEL_FORMAT
 from moir.recognition import beginning_of
@@ -53,13 +53,11 @@ def read_binary(path: Path, format: FileFormat) -> ModelFile:
     check_beginning(path, mapped, "tf")
     splitter = Splitter(path, memoryview(mapped), format)
     skeleton = splitter.split()
-    from google.protobuf.message import DecodeError
-
-    message = message_class(format.message)()
+    kind = reader(format.message)
     try:
-        message.ParseFromString(skeleton.data)
-    except DecodeError as error:
-        report_damage(splitter, message.DESCRIPTOR)
+        message = kind.FromString(skeleton.data)
+    except ValueError as error:
+        report_damage(splitter, kind)
         reason = f"damaged, nested too deeply or not {format.name}: its protobuf encoding is invalid"
         raise ModelFileError(reason, location=str(path)) from error
     return ModelFile(path, message, TensorReader(path, mapped, skeleton.payloads, skeleton.key))

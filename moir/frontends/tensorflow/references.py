@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from moir.frontends.tensorflow.messages import message_class
+from moir.frontends.tensorflow.messages import reader
 
 
 def reference(name: str) -> tuple[str, int]:
@@ -19,4 +19,4 @@ def reference(name: str) -> tuple[str, int]:
 
 def attribute(node: Any, name: str) -> Any:
     """An attribute of a node; an empty AttrValue if the node lacks it (indexing a protobuf map would add it)."""
-    return node.attr[name] if name in node.attr else message_class("AttrValue")()
+    return node.attr[name] if name in node.attr else reader("AttrValue")()

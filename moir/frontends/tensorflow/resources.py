@@ -31,7 +31,7 @@ from moir.frontends.tensorflow.execution import (
     Restored,
     resource_of,
 )
-from moir.frontends.tensorflow.messages import message_class, parse
+from moir.frontends.tensorflow.messages import parse
 from moir.frontends.tensorflow.references import attribute
 from moir.frontends.tensorflow.tensors import DATA_TYPES, TensorReader, element_type
 from moir.records import Record
@@ -110,7 +110,7 @@ class Variables(Mapping[str, DataAttr]):
         if self.bundle is None or OBJECT_GRAPH_KEY not in self.bundle:
             return {}
         encoded = self.bundle.raw_string(OBJECT_GRAPH_KEY)
-        graph: Any = parse(message_class("TrackableObjectGraph"), encoded, self.bundle.path, "the graph of objects of the checkpoint")
+        graph: Any = parse("TrackableObjectGraph", encoded, self.bundle.path, "the graph of objects of the checkpoint")
         keys: dict[str, set[str]] = {}
         for node in graph.nodes:
             for part in node.attributes:

@@ -205,6 +205,6 @@ def test_changed_bytes(tmp_path):
 
 
 def test_damaged_messages_are_errors(tmp_path):
-    assert parse(message_class("SaverDef"), b"\x1a\x01r", tmp_path, "the saver").restore_op_name == "r"
+    assert parse("SaverDef", b"\x1a\x01r", tmp_path, "the saver").restore_op_name == "r"
     with pytest.raises(ModelFileError, match="the saver is damaged: its protobuf encoding is invalid"):
-        parse(message_class("SaverDef"), b"\x1a\x05r", tmp_path, "the saver")
+        parse("SaverDef", b"\x1a\x05r", tmp_path, "the saver")

@@ -105,7 +105,7 @@ def convert(
     options.check()
     framework = framework_of_file(path)
     with collection_paused(), ExitStack() as stack:
-        extensions = open_extensions(framework, options, options.parameters(path))
+        extensions = open_extensions(framework, options, options.parameters(path)) if options.needs_extensions else None
         if extensions is not None:
             stack.callback(extensions.close)
         if passes is None or passes == "":

@@ -58,8 +58,8 @@ class ConversionOptions:
 
     def check(self) -> None:
         """Raises UsageError if parameters are given that exclude each other."""
-        given = {each.name for each in self.given}
-        for each in self.given:
+        given = {each.name: each for each in self.given}
+        for each in given.values():
             for other in each.excludes:
                 if other in given:
                     raise UsageError(f"{each.name} and {other} exclude each other", hint="leave one of them out")
@@ -97,7 +97,8 @@ class ConversionOptions:
 
         Besides switches, only those that are given are among them: Model Optimizer has None for the others.
         """
-        chosen = [each for each in parameters() if each not in _OF_EXTENSIONS and (isinstance(self[each], bool) or each in self.given)]
+        given = self.given
+        chosen = [each for each in parameters() if each not in _OF_EXTENSIONS and (isinstance(self[each], bool) or each in given)]
         return {"input_model": str(path), **{each.name: self._as_text(each) for each in chosen}}
 
     def _as_text(self, parameter: Parameter[Any]) -> object:

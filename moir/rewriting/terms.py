@@ -138,7 +138,13 @@ class Recorder:
             names = opset.versions(kind)
         except KeyError:
             raise AttributeError(opset.unknown_operation(kind)) from None
-        return lambda *operands, **properties: _expression(names, kind, operands, properties)
+
+        def build(*operands: Any, **properties: Any) -> Expression:
+            return _expression(names, kind, operands, properties)
+
+        # It is an attribute from now on, so that this is asked once for each kind.
+        vars(self)[kind] = build
+        return build
 
     def __getitem__(self, name: str) -> Callable[..., Expression]:
         return lambda *operands, **properties: _expression((name,), name.partition(".")[2], operands, properties)

@@ -62,15 +62,12 @@ class MessageTable:
         """The class that reads messages of this name in the table from the binary format."""
         if name not in self._readers:
             fields: dict[int, Field] = {}
-            groups: dict[str, frozenset[str]] = {}
             for number, each, mark, type_, group in _FIELD.findall(self._fields[name]):
                 if mark == "{":
                     fields[int(number)] = Field(each, message=partial(self._pair, type_), repeated=True, is_map=True)
                 else:
-                    fields[int(number)] = self._field(each, type_, repeated=bool(mark))
-                if group:
-                    groups[group] = groups.get(group, frozenset()) | {each}
-            self._readers[name] = Message.of(name, fields, groups, strict=self._strict)
+                    fields[int(number)] = self._field(each, type_, repeated=bool(mark), oneof=group)
+            self._readers[name] = Message.of(name, fields, strict=self._strict)
         return self._readers[name]
 
     def _pair(self, type_: str) -> type[Message]:
@@ -78,14 +75,14 @@ class MessageTable:
         name = f"{{{type_}}}"
         if name not in self._readers:
             fields = {1: self._field("key", "string"), 2: self._field("value", type_)}
-            self._readers[name] = Message.of(name, fields, {}, strict=self._strict)
+            self._readers[name] = Message.of(name, fields, strict=self._strict)
         return self._readers[name]
 
-    def _field(self, name: str, type_: str, *, repeated: bool = False) -> Field:
+    def _field(self, name: str, type_: str, *, repeated: bool = False, oneof: str = "") -> Field:
         if type_ in ("string", "bytes"):
-            return Field(name, text=type_ == "string", repeated=repeated)
+            return Field(name, text=type_ == "string", repeated=repeated, oneof=oneof)
         scalar = ENUM if type_ in self._enums else SCALAR_TYPES.get(type_)
-        return Field(name, scalar, None if scalar is not None else partial(self.reader, type_), repeated=repeated)
+        return Field(name, scalar, None if scalar is not None else partial(self.reader, type_), repeated=repeated, oneof=oneof)
 
     @cached_property
     def pool(self) -> Any:

@@ -85,6 +85,7 @@ class Field:
         text: whether it is a string; what is neither number, message nor string is bytes.
         repeated: whether it is a list.
         is_map: whether its messages are pairs of a key and a value, of a mapping.
+        oneof: the group of fields of which a message has one; empty if it is in none.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class Field:
         text: bool = False,
         repeated: bool = False,
         is_map: bool = False,
+        oneof: str = "",
     ) -> None:
         self.name = name
         self.scalar = scalar
@@ -103,8 +105,7 @@ class Field:
         self.text = text
         self.repeated = repeated
         self.is_map = is_map
-        self.rivals: tuple[str, ...] = ()
-        """The other fields of its oneof."""
+        self.oneof = oneof and oneof_attribute(oneof)
 
     @cached_property
     def kind(self) -> type[Message] | None:
@@ -124,6 +125,11 @@ class Field:
         if self.repeated:
             return ()
         return self.scalar.default if self.scalar is not None else "" if self.text else b""
+
+
+def oneof_attribute(group: str) -> str:
+    """The attribute of a message with the name of the field of a oneof that it has: a name that no field can have."""
+    return f"oneof {group}"
 
 
 class MapField(dict[str, Any]):
@@ -150,22 +156,16 @@ class Message:
     TAGS: ClassVar[Mapping[int, Field]] = {}
     """The fields by the tags with which they may begin: a field of another wire type is an unknown one."""
 
-    ONEOFS: ClassVar[Mapping[str, frozenset[str]]] = {}
-
     STRICT: ClassVar[bool] = True
     """Whether a string that is not in UTF-8 is an error; else it is bytes."""
 
     @classmethod
-    def of(cls, name: str, fields: Mapping[int, Field], oneofs: Mapping[str, frozenset[str]], *, strict: bool) -> type[Message]:
+    def of(cls, name: str, fields: Mapping[int, Field], *, strict: bool) -> type[Message]:
         """The class of the messages with these fields, by number."""
-        for group in oneofs.values():
-            for field in fields.values():
-                if field.name in group:
-                    field.rivals = tuple(group - {field.name})
         members: dict[str, Any] = {each.name: default for each in fields.values() if (default := each.default()) is not None}
         members["FIELDS"] = {each.name: each for each in fields.values()}
         members["TAGS"] = {tag: each for number, each in fields.items() for tag in each.tags(number)}
-        return type(name, (cls,), members | {"ONEOFS": oneofs, "STRICT": strict})
+        return type(name, (cls,), members | {"STRICT": strict})
 
     def __getattr__(self, name: str) -> Any:
         """An empty message or mapping, for a field that the message does not have."""
@@ -180,7 +180,7 @@ class Message:
 
     def WhichOneof(self, group: str) -> str | None:
         """The field of a oneof that the message has; None if it has none."""
-        return next(iter(self.ONEOFS[group] & vars(self).keys()), None)
+        return vars(self).get(oneof_attribute(group))
 
     @classmethod
     def FromString(cls, encoded: bytes) -> Self:
@@ -259,8 +259,11 @@ class Message:
                 value = field.scalar.of_encoded(encoded[start:position])
             if not field.repeated:
                 values[name] = value
-                for rival in field.rivals:
-                    values.pop(rival, None)
+                if field.oneof:
+                    chosen = values.get(field.oneof, name)
+                    if chosen != name:
+                        del values[chosen]
+                    values[field.oneof] = name
             elif name in values:
                 values[name].append(value)
             else:

@@ -10,7 +10,6 @@ may be the variable's own memory: it must not be written between the passing on 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,9 +28,11 @@ from moir.frontends.tensorflow.state_walk import (
 )
 from moir.records import Record
 
-_SHARING = re.compile(
-    r"Bitcast|EnsureShape|Enter|ExpandDims|Identity|IdentityN|RefEnter|RefIdentity|RefSwitch|Reshape|Slice|Snapshot|Split|SplitV|"
-    r"Squeeze|StopGradient|StridedSlice|Switch|Unpack"
+_SHARING = frozenset(
+    (
+        *("Bitcast", "EnsureShape", "Enter", "ExpandDims", "Identity", "IdentityN", "RefEnter", "RefIdentity", "RefSwitch", "Reshape"),
+        *("Slice", "Snapshot", "Split", "SplitV", "Squeeze", "StopGradient", "StridedSlice", "Switch", "Unpack"),
+    )
 )
 """Kinds whose results may be the memory of operand 0."""
 _UNREAD_KINDS = frozenset(("IsVariableInitialized", "VarIsInitializedOp", "DisableCopyOnRead", "NoOp"))
@@ -141,7 +142,7 @@ class _Ordering:
                 return None
             if node.op in REFERENCE_KINDS:
                 return resource if (resource := resource_of(node)) in self.variables else None
-            if not (_SHARING.fullmatch(node.op) or is_writing(node.op)) or not (operands := data_operands(node)):
+            if not (node.op in _SHARING or is_writing(node.op)) or not (operands := data_operands(node)):
                 return None
             operand = operands[1 if node.op in ("Split",) and len(operands) > 1 else 0]
         return None

@@ -64,7 +64,8 @@ def pass_modules() -> dict[str, str]:
     found: dict[str, str] = {}
     for beginning, prefix in PASS_FOLDERS.items():
         # Patterns of pathlib, which are compiled to regular expressions, would take ten times as long.
-        for folder, _, files in os.walk(os.path.join(root, beginning)):
+        for folder, inner, files in os.walk(os.path.join(root, beginning)):
+            inner[:] = [each for each in inner if each != "__pycache__"]
             package = ".".join(("moir", *os.path.relpath(folder, root).split(os.sep)))
             stems = (name.removesuffix(".py") for name in files if name.endswith(".py") and name.startswith(prefix))
             found.update({stem.replace("_", "-"): f"{package}.{stem}" for stem in stems if stem != "__init__"})

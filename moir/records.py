@@ -30,6 +30,9 @@ class Record:
         cls._defaults = cls._defaults | {name: vars(cls)[name] for name in own if name in vars(cls)}
 
     def __init__(self, *values: Any, **named: Any) -> None:
+        if not named and len(values) == len(self._fields):
+            vars(self).update(zip(self._fields, values, strict=True))
+            return
         given = self._defaults | dict(zip(self._fields, values, strict=False)) | named
         if len(given) != len(self._fields) or len(values) > len(given) or not named.keys() <= {*self._fields[len(values) :]}:
             needed = ", ".join(name for name in self._fields if name not in self._defaults)

@@ -64,7 +64,7 @@ class TensorData:
         shape: shape of the constant (differs from the array's only for packed element types).
     """
 
-    __slots__ = ("_hash", "element", "key", "shape", "values")
+    __slots__ = ("_hash", "_windows", "element", "key", "shape", "values")
 
     def __init__(self, values: Values | None, element: Attribute, shape: tuple[int, ...], key: str = "") -> None:
         self.values = values
@@ -72,6 +72,15 @@ class TensorData:
         self.shape = shape
         self.key = key
         self._hash: int | None = None
+        self._windows: bytes | None = None
+
+    @property
+    def windows(self) -> bytes:
+        """A few 64-byte windows of the elements, which are there and no strings: read once, for all comparisons."""
+        if self._windows is None:
+            assert self.values is not None
+            self._windows = windows(self.values)
+        return self._windows
 
     @property
     def array(self) -> Array | None:
@@ -81,7 +90,7 @@ class TensorData:
     def __hash__(self) -> int:
         """Hash of element type, shape and a few 64-byte windows of the value."""
         if self._hash is None:
-            self._hash = hash((self.element, self.shape, self.key if self.values is None else sample(self.values)))
+            self._hash = hash((self.element, self.shape, self.key if self.values is None else sample(self)))
         return self._hash
 
     def __eq__(self, other: object) -> bool:
@@ -96,11 +105,12 @@ class TensorData:
         return hash(self) == hash(other) and equal(self.values, other.values)
 
 
-def sample(values: Values) -> bytes:
-    """A few windows of an array's bytes and its size: equal arrays give equal samples."""
-    if values.dtype == object:
-        return repr(np.asarray(values).ravel().tolist()).encode()
-    return windows(values) + struct.pack("<q", values.nbytes)
+def sample(data: TensorData) -> bytes:
+    """A few windows of a value's bytes and its size: equal values, which are not elided, give equal samples."""
+    assert data.values is not None
+    if data.values.dtype == object:
+        return repr(np.asarray(data.values).ravel().tolist()).encode()
+    return data.windows + struct.pack("<q", data.values.nbytes)
 
 
 def equal(a: Values, b: Values) -> bool:
@@ -194,7 +204,7 @@ class DataAttr(Data[TensorData]):
             else:
                 import hashlib
 
-                printer.print_string(f'elided "{hashlib.sha1(sample(self.data.values)).hexdigest()[:12]}"')
+                printer.print_string(f'elided "{hashlib.sha1(sample(self.data)).hexdigest()[:12]}"')
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> TensorData:

@@ -94,7 +94,11 @@ def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> 
     # The commas that separate names are counted, since to split many names only to add none takes long.
     if present[index].count(",") - present[index].count("\\,") + 1 >= MAXIMUM_NAMES and not required:
         return
-    present[index] = ",".join(dict.fromkeys(split_names(present[index]) + split_names(names)))
+    if names in present[index] or "," in names or not present[index]:
+        present[index] = ",".join(dict.fromkeys(split_names(present[index]) + split_names(names)))
+    else:
+        # One name that is certainly new: the common case, which needs no list of those that are there.
+        present[index] += f",{names}"
     producer.attributes["tensor_names"] = strings_attribute(present)
 
 

@@ -128,11 +128,13 @@ def attribute_of(value: object) -> Attribute:
 
 def value_of(attribute: Attribute) -> Any:
     """The Python value of an attribute made by `attribute_of`; any other attribute is returned unchanged."""
+    if isinstance(attribute, StringAttr):
+        return attribute.data
     if isinstance(attribute, IntegerAttr):
         integer = cast("IntegerAttr[IntegerType]", attribute)
         return bool(integer.value.data) if integer.type == _i1 else integer.value.data
-    if isinstance(attribute, FloatAttr | StringAttr):
-        return attribute.value.data if isinstance(attribute, FloatAttr) else attribute.data
+    if isinstance(attribute, FloatAttr):
+        return cast("FloatAttr[Any]", attribute).value.data
     if isinstance(attribute, DenseArrayBase):
         return tuple(cast("DenseArrayBase[Any]", attribute).get_values())
     if isinstance(attribute, ArrayAttr):

@@ -42,15 +42,16 @@ class Weights:
         """
         identity = id(data.data)
         if identity not in self._places:
-            self._places[identity] = self._store(_storage(data))
+            array = _storage(data)
+            self._places[identity] = self._store(array, data.data.windows if array is data.values else windows(array))
             self._keep.append(data.data)
         return self._places[identity]
 
-    def _store(self, array: Values) -> tuple[int, int]:
+    def _store(self, array: Values, content: bytes) -> tuple[int, int]:
         if array.nbytes == 0:
             self._has_empty = True
             return 0, 0
-        candidates = self._candidates.setdefault((array.nbytes, windows(array)), [])
+        candidates = self._candidates.setdefault((array.nbytes, content), [])
         for offset, other in candidates:
             if is_small(array) or same_bytes(array, other):
                 return offset, array.nbytes

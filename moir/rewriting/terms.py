@@ -150,8 +150,11 @@ class Recorder:
         return lambda *operands, **properties: _expression((name,), name.partition(".")[2], operands, properties)
 
 
+_NUMBERS = (int, float)
+
+
 def _expression(names: Sequence[str], kind: str, operands: tuple[Any, ...], properties: dict[str, Any]) -> Expression:
-    terms = tuple([Number(float(term)) if isinstance(term, int | float) else term for term in operands])
+    terms = tuple([Number(float(term)) if isinstance(term, _NUMBERS) else term for term in operands])
     try:
         operation = opset.operation(names[-1])
     except KeyError:

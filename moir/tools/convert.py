@@ -221,7 +221,8 @@ def _convert(options: argparse.Namespace, request: Request, model: Path, output:
         for observer in observers:
             stack.callback(observer.close)
         module = convert(model, request.conversion, passes=options.passes, observers=observers)
-        stopwatch.end("passes")
+        if not options.silent:
+            stopwatch.end("passes")
         number = len(timing.measurements)
         for observer in observers:
             observer.start(number, EMISSION)

@@ -36,10 +36,11 @@ class Stopwatch(Observer):
     """
 
     def __init__(self) -> None:
-        self._begun = process_start()
+        self._begun = 0.0
         self._ends: list[tuple[str, float]] = []
 
     def begin(self, stages: Sequence[str]) -> None:
+        self._begun = process_start()
         self.end("start")
 
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:

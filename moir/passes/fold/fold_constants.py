@@ -20,7 +20,7 @@ from moir.rewriting.folding import Folding
 from moir.rewriting.reporting_pass import ReportingPass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FoldConstantsPass(ReportingPass):
     """Folds in one forward walk over each block.
 

@@ -91,7 +91,7 @@ DAMAGED = (b"\x0a", b"\x0a\x05a", b"\x0a\xff", b"\x28", b"\x28\x80", b"\x28" + b
 
 @pytest.mark.parametrize("encoded", DAMAGED)
 def test_damage_is_an_error(encoded: bytes) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         TABLE.reader("Node").FromString(encoded)
 
 

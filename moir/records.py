@@ -55,6 +55,10 @@ class Record:
         """What equal records have in common: the values of all fields, in order."""
         return tuple([getattr(self, name) for name in self._fields])
 
+    def by_name(self) -> dict[str, Any]:
+        """The values of all fields by their names, in order."""
+        return dict(zip(self._fields, self.compared(), strict=True))
+
     def with_fields(self, **changes: Any) -> Self:
         """A copy with other values of some fields."""
         return type(self)(**(vars(self) | changes))

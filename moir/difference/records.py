@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from moir.inspection.records import plain
+from moir.inspection.tables import Shown, Table
 from moir.records import Record
 
 
@@ -53,7 +51,7 @@ class ChangedConstant(Record):
     relative: float | None
 
 
-class Difference(Record):
+class Difference(Shown):
     """What differs in two models.
 
     Args:
@@ -75,18 +73,40 @@ class Difference(Record):
         """Whether nothing differs."""
         return not (self.interfaces or self.removed or self.added or self.changed or self.constants)
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as what JSON has."""
-        return plain(self)
+    def tables(self) -> list[Table]:
+        tables = [
+            Table(
+                f"inputs and outputs: {len(self.interfaces)}",
+                ("", "before", "after"),
+                tuple((each.what, each.before, each.after) for each in self.interfaces),
+            ),
+            *(
+                Table(f"{title}: {len(rows)}", ("node", "kind", "in"), tuple((each.node, each.operation, each.around) for each in rows))
+                for title, rows in (("removed operations", self.removed), ("added operations", self.added))
+            ),
+            Table(
+                f"changed operations: {len(self.changed)}",
+                ("node", "kind", "", "before", "after"),
+                tuple((op.node, op.operation, each.what, each.before, each.after) for op in self.changed for each in op.changes),
+            ),
+            Table(
+                f"changed constants: {len(self.constants)}",
+                ("node", "before", "after", "elements", "largest change", "relative"),
+                tuple(map(_constant, self.constants)),
+            ),
+        ]
+        return [each for each in tables if each.rows]
 
     def __str__(self) -> str:
-        from moir.difference.tables import difference_tables
-        from moir.inspection.tables import text_of
-
-        return text_of(difference_tables(self)) or "the models are the same"
+        return super().__str__() or _SAME
 
     def _repr_html_(self) -> str:
-        from moir.difference.tables import difference_tables
-        from moir.inspection.tables import html_of
+        return super()._repr_html_() or f"<p>{_SAME}</p>"
 
-        return html_of(difference_tables(self)) or "<p>the models are the same</p>"
+
+_SAME = "the models are the same"
+
+
+def _constant(each: ChangedConstant) -> tuple[str, ...]:
+    sizes = ("" if size is None else f"{size:.3g}" for size in (each.maximum, each.relative))
+    return (each.node, each.before, each.after, "not compared" if each.elements is None else str(each.elements), *sizes)

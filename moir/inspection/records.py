@@ -1,22 +1,12 @@
-"""The results of an inspection. Each can be turned into what JSON has by `plain`."""
+"""The results of an inspection."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from moir.inspection.tables import Shown, Table, size_text
 from moir.records import Record
-
-
-def plain(value: object) -> Any:
-    """A record as a dictionary of its fields, and what is in it in the same way: only what JSON has."""
-    if isinstance(value, Record):
-        return {name: plain(each) for name, each in vars(value).items()}
-    if isinstance(value, tuple | list):
-        return [plain(each) for each in cast("tuple[object, ...]", value)]
-    if isinstance(value, Mapping):
-        return {str(name): plain(each) for name, each in cast("Mapping[object, object]", value).items()}
-    return value
 
 
 class InspectedPort(Record):
@@ -131,7 +121,7 @@ class NodeResult(Record):
     users: tuple[Neighbour, ...]
 
 
-class NodeInspection(Record):
+class NodeInspection(Shown):
     """One operation with what is around it.
 
     Args:
@@ -154,22 +144,34 @@ class NodeInspection(Record):
     sources: tuple[str, ...]
     around: str | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as what JSON has."""
-        return plain(self)
+    def tables(self) -> list[Table]:
+        about = [("kind", self.operation), ("body of", self.around or ""), ("comes from", ", ".join(self.sources))]
+        if not self.convertible:
+            about.append(("", "cannot be converted"))
+        tables = [
+            Table(self.node or self.operation, ("", ""), tuple(row for row in about if row[1])),
+            Table("attributes", ("name", "value"), tuple(self.attributes.items())),
+            Table(
+                "operands",
+                ("", "type", "tensor", "from"),
+                tuple(
+                    (str(index), each.type, ", ".join(each.names), "" if each.producer is None else _neighbour(each.producer))
+                    for index, each in enumerate(self.operands)
+                ),
+            ),
+            Table(
+                "results",
+                ("", "type", "tensor", "to"),
+                tuple(
+                    (str(index), each.type, ", ".join(each.names), ", ".join(map(_neighbour, each.users)))
+                    for index, each in enumerate(self.results)
+                ),
+            ),
+        ]
+        return [each for each in tables if each.rows]
 
-    def __str__(self) -> str:
-        from moir.inspection.tables import node_tables, text_of
 
-        return text_of(node_tables(self))
-
-    def _repr_html_(self) -> str:
-        from moir.inspection.tables import html_of, node_tables
-
-        return html_of(node_tables(self))
-
-
-class Inspection(Record):
+class Inspection(Shown):
     """What a model consists of.
 
     Args:
@@ -208,16 +210,55 @@ class Inspection(Record):
         """The size of all constants in bytes."""
         return sum(each.bytes for each in self.weights)
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as what JSON has."""
-        return plain(self)
+    def tables(self) -> list[Table]:
+        total = sum(each.count for each in self.operations)
+        tables = [
+            Table("model", ("", ""), (("name", self.name), ("format", self.format), *_metadata(self))),
+            *(
+                Table(title, ("name", "type", "shape", "layout"), tuple((p.name, p.element, p.shape, p.layout or "") for p in ports))
+                for title, ports in (("inputs", self.inputs), ("outputs", self.outputs))
+            ),
+            Table(
+                f"operations: {total}",
+                ("kind", "count", ""),
+                tuple((each.name, str(each.count), "" if each.convertible else "cannot be converted") for each in self.operations),
+                frozenset(index for index, each in enumerate(self.operations) if not each.convertible),
+            ),
+            Table("cannot be converted", ("kind", "nodes", "reason"), tuple(_obstacles(self)), frozenset(range(len(self.obstacles) + 1))),
+            Table(
+                f"weights: {size_text(self.weight_bytes)}",
+                ("type", "count", "elements", "size"),
+                tuple((each.element, str(each.count), str(each.elements), size_text(each.bytes)) for each in self.weights),
+            ),
+            Table(
+                "largest weights",
+                ("name", "type", "shape", "size"),
+                tuple((w.name, w.element, f"[{','.join(map(str, w.shape))}]", size_text(w.bytes)) for w in self.largest_weights),
+            ),
+            Table(
+                "subgraphs",
+                ("node", "kind", "body", "operations", "inputs", "outputs"),
+                tuple((s.node, s.operation, s.role, str(s.operations), str(s.inputs), str(s.outputs)) for s in self.subgraphs),
+            ),
+        ]
+        return [each for each in tables if each.rows]
 
-    def __str__(self) -> str:
-        from moir.inspection.tables import inspection_tables, text_of
 
-        return text_of(inspection_tables(self))
+def _metadata(found: Inspection) -> Iterator[tuple[str, str]]:
+    for name, value in found.metadata.items():
+        if isinstance(value, dict):
+            yield from ((f"{name} {key}", str(each)) for key, each in cast("dict[str, object]", value).items())
+        else:
+            yield name, str(value)
 
-    def _repr_html_(self) -> str:
-        from moir.inspection.tables import html_of, inspection_tables
 
-        return html_of(inspection_tables(self))
+def _obstacles(found: Inspection) -> Iterator[tuple[str, ...]]:
+    if found.reason is not None:
+        yield "", "", found.reason
+    for each in found.obstacles:
+        more = f", … {len(each.nodes)} in all" if len(each.nodes) > 3 else ""
+        yield each.operation, ", ".join(each.nodes[:3]) + more, each.reason or "there is no lowering"
+
+
+def _neighbour(other: Neighbour) -> str:
+    return f"{other.operation} {other.node!r}:{other.number}" if other.node else f"{other.operation}:{other.number}"

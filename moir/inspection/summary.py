@@ -17,7 +17,8 @@ from moir.dialects.moir import ModuleLevel, all_blocks, models_of
 from moir.dialects.names import name_of, names_of
 from moir.dialects.properties import value_of
 from moir.inspection.obstacles import obstacles
-from moir.inspection.records import InspectedPort, Inspection, OperationKind, Subgraph, Weight, WeightType, plain
+from moir.inspection.records import InspectedPort, Inspection, OperationKind, Subgraph, Weight, WeightType
+from moir.inspection.tables import plain
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -34,7 +34,6 @@ def main(arguments: Sequence[str]) -> int:
 def _print(options: argparse.Namespace) -> int:
     from moir.conversion import collection_paused
     from moir.difference.comparison import compare
-    from moir.difference.tables import difference_tables
     from moir.tools.model_reading import read_any
 
     given = conversion_options(options)
@@ -43,5 +42,5 @@ def _print(options: argparse.Namespace) -> int:
         if options.json:
             text_output().write(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
         elif not found.is_empty:
-            print_tables(difference_tables(found), sys.stdout)
+            print_tables(found.tables(), sys.stdout)
     return 0 if found.is_empty else 1

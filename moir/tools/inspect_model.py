@@ -37,7 +37,6 @@ def main(arguments: Sequence[str]) -> int:
 def _print(options: argparse.Namespace) -> int:
     from moir.inspection.interface import inspected
     from moir.inspection.records import Inspection
-    from moir.inspection.tables import inspection_tables, node_tables
     from moir.tools.model_reading import read_any
 
     given = conversion_options(options)
@@ -47,8 +46,6 @@ def _print(options: argparse.Namespace) -> int:
         if options.json:
             content = found.to_dict() if isinstance(found, Inspection) else [each.to_dict() for each in found]
             text_output().write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-        elif isinstance(found, Inspection):
-            print_tables(inspection_tables(found), sys.stdout)
         else:
-            print_tables([table for each in found for table in node_tables(each)], sys.stdout)
+            print_tables([table for each in ([found] if isinstance(found, Inspection) else found) for table in each.tables()], sys.stdout)
     return 0

@@ -23,7 +23,8 @@ ROOT = Path(__file__).parents[3]
 def test_every_command_has_a_section_with_all_of_its_options() -> None:
     found = argument_parsers()
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
-    assert set(found) == {*scripts, "moir passes", "moir new-extension", "moir describe-subgraphs", "moir report"}
+    commands = ("passes", "inspect", "diff", "report", "new-extension", "describe-subgraphs")
+    assert set(found) == {*scripts, *(f"moir {name}" for name in commands)}
     for name, parser in found.items():
         text = commands.section(name, parser)
         assert [option for option in parser._option_string_actions if f"`{option}" not in text] == [], name

@@ -54,6 +54,7 @@ def files_of_extending(folder: Path) -> None:
 PREPARED: dict[str, Callable[[Path], None]] = {
     EXTENDING: nothing,
     PORTING: files_of_extending,
+    "docs/inspecting.md": onnx_models,
     "docs/tutorials/compiler.md": nothing,
     "docs/tutorials/keras.md": nothing,
     "docs/tutorials/old-extension.md": nothing,

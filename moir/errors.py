@@ -69,6 +69,10 @@ class EmissionError(ConversionError):
     """The module cannot be written as OpenVINO IR."""
 
 
+class ExecutionError(ConversionError):
+    """A model cannot be run: its runtime is missing, or fails."""
+
+
 class UsageError(MoirError):
     """An argument, the command line, or a text with the same syntax names what does not exist, or is inconsistent."""
 

@@ -78,6 +78,7 @@ class Framework(Record):
             useful.
         is_lowered: whether its models are in opset dialects as they are read, so that it has no dialect of its own.
         constant_kind: the kind of its constants in lower case, as Model Optimizer's extractors name it.
+        runner: `module:class` that runs its models by its own runtime; None if no package has that.
     """
 
     dialect: str
@@ -96,6 +97,7 @@ class Framework(Record):
     channel_last: bool = False
     is_lowered: bool = False
     constant_kind: str = "const"
+    runner: str | None = None
 
     @property
     def lowering_pass(self) -> str:
@@ -117,6 +119,7 @@ ONNX = Framework(
     # model begins with such a number too, but then follows a message, not a string.
     beginning=rb"\x08[\x01-\x1f](?:[\x1a\x22\x28\x32\x3a\x42\x72\xa2]|\x12(?:\x00|[\x01-\x7f][ -~\x80-\xff]))",
     lowering="moir.lowering.onnx.table:onnx",
+    runner="moir.execution.onnx_runtime:OnnxRunner",
     expander="moir.frontends.onnx.expansion:expand",
     constant_kind="constant",
 )
@@ -158,6 +161,7 @@ TENSORFLOW = Framework(
         ),
     ),
     lowering="moir.lowering.tensorflow.table:tf",
+    runner="moir.execution.tensorflow_runtime:TensorFlowRunner",
     raising=("raise-while-frames", "raise-switch-merge", "raise-tensor-arrays", "raise-tensor-lists"),
     passes=frozenset(("fuse-recurrent-cells",)),
     channel_last=True,

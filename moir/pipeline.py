@@ -161,8 +161,7 @@ MIDDLE: tuple[str, ...] = (
     "middle-finish",
 )
 
-BACK: tuple[str, ...] = (
-    "back-start",
+PLUGIN_FORMS: tuple[str, ...] = (
     "unbatch-gather",
     "equalize-ranks",
     "separate-reductions",
@@ -171,6 +170,12 @@ BACK: tuple[str, ...] = (
     "select-pad-values",
     "count-unsliced-iterations",
     "copy-loop-slices",
+)
+"""The passes that write what the CPU plugin computes otherwise in another form, see `docs/plugin-faults.md`."""
+
+BACK: tuple[str, ...] = (
+    "back-start",
+    *PLUGIN_FORMS,
     "low-latency",
     "make-stateful",
     "store-states",

@@ -231,6 +231,8 @@ def rewrite(
     analyses = analyses or Analyses(module)
     known = known or analyses.known_values
     recording = RECORDING.get()
+    if recording is not None and recording.is_exhausted:
+        return False
     roots = {each for each in analyses.classes if table.patterns(each)}
     pending = deque(op for _, operations in analyses.contents for op in operations if type(op) in roots) if roots else deque[Operation]()
     changed = False
@@ -252,6 +254,8 @@ def rewrite(
             if rewriter.op.inserted:
                 rewriter.locate_built()
             rewriter.report(op)
+            if recording is not None and recording.is_exhausted:
+                return True
             if fixpoint:
                 touched = dict.fromkeys([*(rewriter.op.inserted or ()), *rewriter.touched, op])
                 pending.extend(each for each in touched if each.parent is not None and table.patterns(type(each)))

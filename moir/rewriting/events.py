@@ -44,15 +44,26 @@ class Recording:
     """Creates events for rewrites and passes them to a listener.
 
     Values have the same numbers in all texts of one recording.
+
+    Args:
+        listener: is called with each event.
+        limit: the number of rewrites after which passes stop to rewrite; None for no limit.
     """
 
-    def __init__(self, listener: Listener) -> None:
+    def __init__(self, listener: Listener, limit: int | None = None) -> None:
         # Printing is imported when it is wanted: most conversions do not trace.
         from xdsl.printer import Printer
 
         self._listener = listener
+        self._limit = limit
+        self._rewrites = 0
         self._text = StringIO()
         self._printer = Printer(self._text)
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether as many rewrites were reported as are permitted, so that a pass leaves the rest as it is."""
+        return self._limit is not None and self._rewrites >= self._limit
 
     def text(self, op: Operation) -> str:
         """An operation as text."""
@@ -71,6 +82,7 @@ class Recording:
 
         New operations that are already erased are omitted.
         """
+        self._rewrites += 1
         remaining = tuple(op for op in dict.fromkeys(after) if op.parent is not None)
         self._listener(RewriteEvent(pattern, before, tuple(map(self.text, remaining)), operations=remaining))
 
@@ -83,10 +95,19 @@ RECORDING: ContextVar[Recording | None] = ContextVar("recording", default=None)
 """The recording of this thread; None without a listener."""
 
 
+def is_exhausted() -> bool:
+    """Whether a pass is to leave the module as it is: with a recording that permits no further rewrite."""
+    recording = RECORDING.get()
+    return recording is not None and recording.is_exhausted
+
+
 @contextmanager
-def traced(listener: Listener) -> Generator[None]:
-    """Report all rewrites within a `with` statement to a listener."""
-    token = RECORDING.set(Recording(listener))
+def traced(listener: Listener, limit: int | None = None) -> Generator[None]:
+    """Report all rewrites within a `with` statement to a listener; passes stop after `limit` rewrites, if it is given.
+
+    The pattern driver, folding, and the passes that report rewrites of their own obey the limit; lowering does not.
+    """
+    token = RECORDING.set(Recording(listener, limit))
     try:
         yield
     finally:

@@ -52,12 +52,15 @@ class Folding:
             is_kept: whether an operation is left as it is; by default none is.
         """
         is_changed = False
+        recording = RECORDING.get()
         # It may be a walk over a block: only the operation at hand is erased, and the iterator already holds the next.
         for op in operations:
             if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
                 continue
             if is_kept is not None and is_kept(op):
                 continue
+            if recording is not None and recording.is_exhausted:
+                break
             results = self.results(op)
             if results is not None:
                 replace_by_constants(op, results)

@@ -13,6 +13,9 @@ The first argument is a model or a command:
     moir inspect model.onnx               what is in a model, and what of it cannot be converted
     moir diff a.onnx b.onnx               what differs in two models
     moir report model.onnx -o report.html a page that shows the conversion step by step
+    moir run MODEL                        runs a model, and says what its tensors are
+    moir bisect MODEL                     the step of a conversion that makes a model compute something else
+    moir reduce MODEL --check CMD         a small part of a model that still fails
     moir new-extension DIR                a small extension to start from
     moir describe-subgraphs FILE MODEL    a configuration of sub-graphs, with their inputs and outputs added
 """
@@ -58,6 +61,9 @@ COMMANDS: dict[str, str] = {
     "inspect": "moir.tools.inspect_model:main",
     "diff": "moir.tools.compare_models:main",
     "report": "moir.tools.report:main",
+    "run": "moir.tools.run:main",
+    "bisect": "moir.tools.bisect:main",
+    "reduce": "moir.tools.reduce:main",
     "new-extension": "moir.tools.new_extension:main",
     "describe-subgraphs": "moir.tools.complete_configuration:main",
 }

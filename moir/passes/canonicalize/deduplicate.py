@@ -53,6 +53,8 @@ def deduplicate(operations: Iterable[Operation]) -> bool:
         if earlier is None:
             others.append(op)
             continue
+        if recording is not None and recording.is_exhausted:
+            break
         changed = True
         if recording is not None:
             recording.replaced("deduplicate", [op], [earlier])

@@ -40,6 +40,7 @@ from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, tensor
+from moir.rewriting.events import RECORDING, is_exhausted
 from moir.rewriting.reporting_pass import ReportingPass
 
 LARGEST = 65504.0
@@ -68,6 +69,8 @@ class CompressToFp16Pass(ReportingPass):
                 compressed[id(data)] = _compressed(data)
             value = compressed[id(data)]
             if value is not None:
+                if is_exhausted():
+                    break
                 _replace(constant, value)
         return bool(constants)
 
@@ -154,5 +157,7 @@ def _replace(constant: Constant, value: DataAttr) -> None:
         location=located(constant),
     )
     block.insert_ops_before([stored, restored], constant)
+    if (recording := RECORDING.get()) is not None:
+        recording.replaced("compress-to-fp16", [constant], [stored, restored])
     result.replace_all_uses_with(restored.results[0])
     block.erase_op(constant)

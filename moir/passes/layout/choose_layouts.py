@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 from moir.analysis.analyses import Analyses
 from moir.dialects.moir import models_of
 from moir.dialects.opset.movement import Transpose
+from moir.rewriting.events import is_exhausted
 from moir.rewriting.layout.application import Application
 from moir.rewriting.layout.assignment import assign
 from moir.rewriting.layout.regions import Layouts
@@ -43,6 +44,6 @@ class ChooseLayoutsPass(ReportingPass):
             changed = assign(layouts)
             Application(layouts).run([model.block for model in models_of(module)])
             analyses = Analyses(module)
-            if not changed:
+            if not changed or is_exhausted():
                 break
         return True

@@ -22,6 +22,7 @@ from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import element_of, permuted, shape_of, tensor
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.events import RECORDING, is_exhausted
 from moir.rewriting.layout.orders import Order, between, composed, natural
 from moir.rewriting.layout.permuted import transposed_constant
 from moir.rewriting.layout.regions import LayoutNode, Layouts, Orbit
@@ -88,7 +89,10 @@ class Application:
             elif isinstance(op, Transpose) and self.is_member(op):
                 self.transpose(op)
             elif isinstance(op, OpsetOp) and node is not None and node.is_permuted and node.form is not None:
-                self.permute(op, node)
+                if is_exhausted():
+                    self.keep(op)
+                else:
+                    self.permute(op, node)
             else:
                 self.operands(op)
 
@@ -158,6 +162,11 @@ class Application:
             if value is not operand:
                 op.operands[index] = value
 
+    def keep(self, op: OpsetOp) -> None:
+        """Leave an operation in its natural layout, where rewrites are limited."""
+        for index, operand in enumerate(op.operands):
+            op.operands[index] = self.demand(operand, None, op)
+
     def transpose(self, op: Transpose) -> None:
         """Keep a Transpose if the producer's value is its operand and no value of the orbit has its permutation yet."""
         orbit = self.layouts.orbit(op.results[0])
@@ -179,6 +188,8 @@ class Application:
         operands = [self.demand(operand, node.operands.get((op, index)), op) for index, operand in enumerate(op.operands)]
         results = form.build(op, self.builder(op), operands)
         self.dead.append(op)
+        if (recording := RECORDING.get()) is not None:
+            recording.replaced(f"permute {op.KIND}", [op], [each.owner for each in results if isinstance(each.owner, Operation)])
         if (name := op.attributes.get("name")) is not None and isinstance(owner := results[0].owner, Operation):
             owner.attributes.setdefault("name", name)
         for old, new in zip(op.results, results, strict=True):

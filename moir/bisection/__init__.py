@@ -1,0 +1,1 @@
+"""Finding the step of a conversion that makes a model compute something else."""

@@ -1,0 +1,350 @@
+"""`bisect`: which step of a conversion makes a model compute something else.
+
+1. The passes run once; each state of the module after a pass that changed it is kept.
+2. The outputs of the last state are compared with those of a reference.
+3. If they are wrong, and those of the first state are not, binary search finds the first wrong state, and so the pass;
+   running the pass again with its rewrites limited finds the rewrite, and comparing inner tensors the tensor.
+4. If the first state is wrong, too, inner tensors of the lowered model are compared with those of the framework, which
+   finds the node whose lowering is wrong.
+5. In both cases the operations are computed by their definitions: if these agree with the reference, the plugin of the
+   runtime is at fault.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from moir.arguments import PATH
+from moir.bisection.plugin import PluginFault, plugin_fault
+from moir.bisection.reference import Reference, reference_of
+from moir.bisection.search import first_bad
+from moir.bisection.smaller import smaller_lowering, smaller_pass, smaller_plugin
+from moir.bisection.subject import PipelineState, Subject, is_foreign, opened
+from moir.bisection.tensors import TensorDifference, differing, inner_arrays, inner_values, not_finite
+from moir.bisection.trial import COMPRESSION, Outcome, Trial
+from moir.bisection.verdict import Reproduction, Rewrite, Verdict, WrongTensor
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.memory_map import Array
+from moir.dialects.names import name_of, names_of
+from moir.errors import ExecutionError, MoirError
+from moir.execution.comparison import difference, first_not_finite
+from moir.execution.inputs import random_inputs
+from moir.execution.ports import interface_of, matched, only_model
+from moir.options import ConversionOptions
+from moir.rewriting.events import Recording, RewriteEvent
+
+LOSSES = 5
+"""How many tensors a verdict names that lose most by compression."""
+
+
+def bisect(
+    model: str | Path | ModuleOp,
+    *,
+    inputs: Mapping[str, Array] | None = None,
+    reference: Mapping[str, Array] | None = None,
+    seed: int = 0,
+    tolerance: float | None = None,
+    passes: str | Iterable[str | ModulePass] | None = None,
+    reduce: bool = True,
+    **options: Any,
+) -> Verdict:
+    """Find the step of a conversion that makes a model compute something else.
+
+    Args:
+        model: a model file; or a module, which is converted by the passes that follow.
+        inputs: arrays by the names of inputs; None for random ones.
+        reference: arrays by the names of outputs, and of inner tensors; None for what the framework's own runtime
+            computes where that is installed, else for what the model computes as soon as it can be run.
+        seed: the seed of random inputs.
+        tolerance: in place of the tolerances of floating-point numbers (`moir.execution.comparison`).
+        passes: a pipeline in place of the default one.
+        reduce: whether to look for a small model that fails in the same way.
+        options: further options of the conversion, as in `moir.convert_model`.
+
+    Raises UsageError for a mistake in the arguments, ConversionError if the model cannot be converted, and
+    ExecutionError if it cannot be run.
+    """
+    source = Path(model) if PATH.accepts(model) else model
+    return examined(
+        source,  # pyright: ignore[reportArgumentType]
+        ConversionOptions(**options),
+        inputs=inputs,
+        reference=reference,
+        seed=seed,
+        tolerance=tolerance,
+        passes=passes,
+        reduce=reduce,
+    )
+
+
+def examined(
+    model: Path | ModuleOp,
+    options: ConversionOptions,
+    *,
+    inputs: Mapping[str, Array] | None = None,
+    reference: Mapping[str, Array] | None = None,
+    seed: int = 0,
+    tolerance: float | None = None,
+    passes: str | Iterable[str | ModulePass] | None = None,
+    reduce: bool = True,
+) -> Verdict:
+    """`bisect` with the options of a conversion as one object."""
+    start = time.perf_counter()
+    with opened(model, options, passes) as subject:
+        states = subject.states()
+        given = inputs if inputs is not None else random_inputs(interface_of(states[-1].module).inputs, seed)
+        trial = Trial(subject, given, tolerance)
+        found = Examination(subject, states, trial, reference_of(subject, states, trial, reference), reduce=reduce).verdict()
+    return found.with_fields(states=len(states), runs=trial.runs, seconds=time.perf_counter() - start)
+
+
+class Examination:
+    """One bisection.
+
+    Args:
+        subject: the conversion.
+        states: its states.
+        trial: runs states.
+        reference: says what is right.
+        reduce: whether to look for a small model.
+    """
+
+    def __init__(self, subject: Subject, states: Sequence[PipelineState], trial: Trial, reference: Reference, *, reduce: bool) -> None:
+        self.subject = subject
+        self.states = list(states)
+        self.trial = trial
+        self.reference = reference
+        self.reduce = reduce
+        self.notes: list[str] = []
+        if reference.base is not None:
+            # The passes in front of the base make another function of the model.
+            self.states = self.states[self.states.index(reference.base) :]
+
+    def verdict(self) -> Verdict:
+        """The verdict. Raises ExecutionError if the last state cannot be run."""
+        last = self.states[-1]
+        self.trial.expected = self.reference.of_ports(interface_of(last.module).outputs)
+        if not self.trial.expected:
+            raise ExecutionError("the reference has none of the outputs", hint=f"it has to have one of {self._outputs()}")
+        outcome = self.trial.outcome(last)
+        if outcome is None:
+            # The form that is written is the one that fails: say why.
+            self.trial.run(last.module)
+            raise ExecutionError("the converted model cannot be run")
+        common: dict[str, Any] = {"reference": self.reference.title, "outputs": outcome.differences}
+        found = Verdict(kind="none", **common) if outcome.is_good else self.pass_fault(common) or self.lowering_fault(common)
+        return found.with_fields(
+            not_finite=self.not_finite(outcome), losses=self.losses(), notes=tuple(dict.fromkeys((*found.notes, *self.notes)))
+        )
+
+    def _outputs(self) -> str:
+        return ", ".join(port.name for port in interface_of(self.states[-1].module).outputs)
+
+    # A pass
+
+    def pass_fault(self, common: Mapping[str, Any]) -> Verdict | None:
+        """The verdict on a pass; None if the first state that can be run is already wrong."""
+        first = next((index for index, state in enumerate(self.states) if self.trial.is_good(state) is not None), None)
+        if first is None or not self.trial.is_good(self.states[first]):
+            return None
+        good, bad = first_bad(first, len(self.states) - 1, lambda index: self.trial.is_good(self.states[index]))
+        if bad - good > 1:
+            skipped = ", ".join(map(str, self.states[good + 1 : bad]))
+            self.notes.append(f"the states behind {skipped} cannot be run; one of these passes may be the first")
+        before, after = self.states[good], self.states[bad]
+        rewrite, before, after = self.rewrite(before, after)
+        tensor = self.first_tensor(before, after)
+        fault = self.plugin(before, after, tensor)
+        pipeline = str(self.subject.passes[after.number - 1].pipeline_pass_spec())
+        reproduction = Reproduction(before.module, pipeline, self._inputs(before.module))
+        return Verdict(
+            kind="pass" if fault is None else "plugin",
+            **common,
+            stage=str(after),
+            rewrite=rewrite,
+            tensor=None if tensor is None else self._described(tensor, before),
+            plugin=None if fault is None else _sentence(fault),
+            reproduction=reproduction,
+            reduced=self.smaller(before, after, tensor, fault),
+        )
+
+    def rewrite(self, before: PipelineState, after: PipelineState) -> tuple[Rewrite | None, PipelineState, PipelineState]:
+        """The first rewrite of a pass behind which the model is wrong, and the states around it.
+
+        The states are those around the whole pass, and the rewrite is None, if the pass reports none of its rewrites.
+        """
+        whole, events = self.subject.replayed(before, after.number)
+        if not events:
+            return None, before, after
+        if self.trial.is_good(whole) is not False:
+            self.notes.append(f"{after} is not wrong on a copy of the state before: it depends on facts held from earlier passes")
+            return None, before, after
+        replays: dict[int, PipelineState] = {}
+
+        def replay(count: int) -> PipelineState:
+            if count not in replays:
+                replays[count], _ = self.subject.replayed(before, after.number, count)
+            return replays[count]
+
+        if self.trial.is_good(replay(0)) is False:
+            return None, before, after
+        good, bad = first_bad(0, len(events), lambda count: self.trial.is_good(replay(count)))
+        if bad == len(events) and self.trial.is_good(replay(bad)) is not False:
+            return None, before, after
+        event = events[bad - 1]
+        return Rewrite(event.pattern, bad, len(events), event.before, event.after), replay(good), replay(bad)
+
+    def first_tensor(self, before: PipelineState, after: PipelineState) -> TensorDifference | None:
+        """The first tensor, among those that both states have, that only the state after a rewrite computes wrongly."""
+        good, bad = self.trial.outcome(before), self.trial.outcome(after)
+        if good is None or bad is None:
+            return None
+        expected = inner_arrays(self.trial, good.module)
+        arrays = inner_arrays(self.trial, bad.module, list(expected))
+        found = differing(bad.module, arrays, expected, self.trial.tolerance_at(after))
+        return found[0] if found else None
+
+    def plugin(self, before: PipelineState, after: PipelineState, tensor: TensorDifference | None) -> PluginFault | None:
+        """The fault of the plugin, if the state after a rewrite is right by the definitions of the operations."""
+        good, bad = self.trial.outcome(before), self.trial.outcome(after)
+        if good is None or bad is None:
+            return None
+        tolerance = self.trial.tolerance_at(after)
+        if tensor is not None:
+            arrays = inner_arrays(self.trial, good.module, [tensor.name])
+            return plugin_fault(self.trial, bad.module, tensor.value, arrays[tensor.name], tolerance)
+        return self._plugin_at_output(bad, tolerance)
+
+    def _plugin_at_output(self, outcome: Outcome, tolerance: float | None) -> PluginFault | None:
+        ports = interface_of(outcome.module).outputs
+        results = [op for op in only_model(outcome.module).block.ops if op.name == "opset1.Result"]
+        for port, result in zip(ports, results, strict=True):
+            if port.name in outcome.differences and outcome.differences[port.name].exceeds:
+                return plugin_fault(self.trial, outcome.module, result.operands[0], self.trial.expected[port.name], tolerance)
+        return None
+
+    def smaller(self, before: PipelineState, after: PipelineState, tensor: TensorDifference | None, fault: PluginFault | None) -> Any:
+        """A small model that fails as the pass does, or as the plugin does."""
+        if not self.reduce:
+            return None
+        good, bad = self.trial.outcome(before), self.trial.outcome(after)
+        assert good is not None
+        if fault is not None and bad is not None:
+            return smaller_plugin(self.trial, bad.module, fault, tensor)
+        return smaller_pass(self.trial, before, after, tensor)
+
+    # A lowering
+
+    def lowering_fault(self, common: Mapping[str, Any]) -> Verdict:
+        """The verdict on a model that is wrong from the beginning: a lowering, the frontend, or the plugin."""
+        state = next(state for state in self.states if self.trial.outcome(state) is not None)
+        outcome = self.trial.outcome(state)
+        assert outcome is not None
+        names = list(inner_values(outcome.module))
+        expected = self.reference.inner(names)
+        if not expected:
+            self.notes.append("the reference has no inner tensors")
+        arrays = inner_arrays(self.trial, outcome.module, list(expected))
+        wrong = differing(outcome.module, arrays, expected, self.trial.tolerance)
+        tensor = wrong[0] if wrong else None
+        if tensor is None:
+            fault = self._plugin_at_output(outcome, self.trial.tolerance)
+        else:
+            fault = plugin_fault(self.trial, outcome.module, tensor.value, expected[tensor.name], self.trial.tolerance)
+        node = None if tensor is None else self._node(tensor.name)
+        is_lowered = self.subject.framework.is_lowered or not is_foreign(self.subject.module)
+        event = None if node is None or fault is not None else self._lowering(node)
+        reduction = None
+        if self.reduce and fault is not None:
+            reduction = smaller_plugin(self.trial, outcome.module, fault, tensor)
+        elif self.reduce and not is_lowered:
+            reduction = smaller_lowering(self.trial, self.subject, self.reference, [] if tensor is None else [tensor.name])
+        return Verdict(
+            kind="lowering" if fault is None else "plugin",
+            **common,
+            stage=self.subject.framework.lowering_pass,
+            rewrite=None if event is None else Rewrite(event.pattern, 1, 1, event.before, event.after),
+            tensor=None if tensor is None else self._described(tensor, None),
+            node=None if node is None else f"{name_of(node) or 'a node without name'!r}, {node.name}",
+            plugin=None if fault is None else _sentence(fault),
+            reproduction=Reproduction(self.subject.module, "default", self._inputs(self.subject.module)),
+            reduced=reduction,
+        )
+
+    def _node(self, tensor: str) -> Operation | None:
+        """The operation of the framework that computes a tensor."""
+        operations = [op for op in only_model(self.subject.module).block.ops if isinstance(op, FrameworkOp)]
+        named = (op for op in operations if any(tensor in names_of(result) for result in op.results))
+        return next(named, None) or next((op for op in operations if name_of(op) == tensor), None)
+
+    def _lowering(self, node: Operation) -> RewriteEvent | None:
+        """The event of the lowering of a node of the framework."""
+        number = next((index for index, each in enumerate(self.subject.passes, 1) if each.name == self.subject.framework.lowering_pass), 0)
+        before = [state for state in self.states if state.number < number]
+        if not number or not before:
+            return None
+        try:
+            _, events = self.subject.replayed(before[-1], number)
+        except MoirError:
+            return None
+        wanted = Recording(_ignored).text(node)
+        marks = [part for part in (f'name = "{name_of(node)}"' if name_of(node) else "", _names_text(wanted)) if part]
+        return next((event for event in events if event.before and all(mark in event.before[0] for mark in marks)), None)
+
+    # What else there is to say
+
+    def not_finite(self, outcome: Outcome) -> str | None:
+        """A sentence on the first tensor of the converted model that is not finite, if an output is not."""
+        if not any(first_not_finite(array) for array in outcome.outputs.values()):
+            return None
+        arrays = inner_arrays(self.trial, outcome.module)
+        return not_finite(outcome.module, arrays, self.reference.inner(list(arrays)))
+
+    def losses(self) -> tuple[tuple[str, float], ...]:
+        """The tensors that lose most by the compression of weights to f16, with their relative errors."""
+        number = next((index for index, state in enumerate(self.states) if state.stage == COMPRESSION), 0)
+        if not number:
+            return ()
+        whole, half = self.trial.outcome(self.states[number - 1]), self.trial.outcome(self.states[number])
+        if whole is None or half is None:
+            return ()
+        expected = inner_arrays(self.trial, whole.module)
+        arrays = inner_arrays(self.trial, half.module, list(expected))
+        found = {name: difference(array, expected[name]).error for name, array in arrays.items() if array.dtype.kind == "f"}
+        return tuple(sorted(found.items(), key=lambda item: -item[1])[:LOSSES])
+
+    def _inputs(self, module: ModuleOp) -> dict[str, Array]:
+        return matched(self.trial.given, interface_of(module).inputs, "input")
+
+    def _described(self, tensor: TensorDifference, before: PipelineState | None) -> WrongTensor:
+        """A tensor as text: what computes it, and what computed it before."""
+        recording = Recording(_ignored)
+        former: SSAValue | None = None
+        if before is not None and (outcome := self.trial.outcome(before)) is not None:
+            former = inner_values(outcome.module).get(tensor.name)
+        old = recording.text(former.owner) if former is not None and isinstance(former.owner, Operation) else None
+        owner = tensor.value.owner
+        return WrongTensor(tensor.name, recording.text(owner) if isinstance(owner, Operation) else "", tensor.difference, old)
+
+
+def _ignored(event: RewriteEvent) -> None:
+    pass
+
+
+def _names_text(text: str) -> str:
+    """The names of tensors in the text of an operation."""
+    start = text.find("tensor_names = [")
+    return "" if start < 0 else text[start : text.find("]", start) + 1]
+
+
+def _sentence(fault: PluginFault) -> str:
+    if fault.operation is None:
+        return fault.reason
+    return f"{Recording(_ignored).text(fault.operation)}: {fault.reason}"

@@ -1,0 +1,91 @@
+"""Whether the runtime, not the conversion, computes a tensor wrongly: the definitions of the operations decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from moir.analysis.constants import constant_of
+from moir.bisection.trial import Trial
+from moir.dialects.memory_map import Array
+from moir.dialects.moir import is_none
+from moir.dialects.opset.infrastructure import Constant
+from moir.errors import MoirError
+from moir.execution.comparison import difference
+from moir.execution.evaluation import defined_results, evaluate_block
+from moir.execution.ports import interface_of, matched, only_model
+from moir.records import Record
+from moir.reduction.module_graph import computed_operations
+
+
+class PluginFault(Record):
+    """A tensor that the runtime computes otherwise than the definitions of the operations.
+
+    Args:
+        operation: the operation at fault; None if only several together are computed wrongly, as one kernel.
+        reason: the difference.
+    """
+
+    operation: Operation | None
+    reason: str
+
+
+def plugin_fault(trial: Trial, module: ModuleOp, value: SSAValue, expected: Array, tolerance: float | None = None) -> PluginFault | None:
+    """The fault of the runtime if the operations of a module, by their definitions, compute what is expected.
+
+    Operations without a definition in numpy are computed alone by the runtime itself: a fault of one of those is not
+    found.
+
+    Args:
+        trial: the inputs.
+        module: a module in opset dialects.
+        value: a value of its block that the runtime computes wrongly.
+        expected: what it should be.
+        tolerance: in place of the tolerances of floating-point numbers.
+    """
+    model = only_model(module)
+    interface = interface_of(module)
+    inputs = matched(trial.given, interface.inputs, "input")
+    try:
+        defined = evaluate_block(model.block, [inputs[port.name] for port in interface.inputs], [value])[value]
+    except MoirError:
+        return None
+    if difference(defined, expected, tolerance).exceeds:
+        return None
+    operations = _cone(module, value)
+    wanted = list(dict.fromkeys(each for op in operations for each in (*op.operands, *op.results) if not _is_given(each)))
+    try:
+        _, arrays = trial.run(module, wanted)
+    except MoirError:
+        return PluginFault(None, "the runtime computes it otherwise than the definitions of the operations")
+    known = dict(zip(wanted, arrays, strict=True))
+    for op in operations:
+        operands = [known.get(each) if not _is_given(each) else _given(each) for each in op.operands]
+        results = defined_results(op, operands)
+        for result, array in zip(op.results, results or (), strict=False):
+            apart = difference(known[result], array, tolerance)
+            if apart.exceeds:
+                return PluginFault(op, f"the runtime's result differs from its definition ({apart})")
+    return PluginFault(None, "the runtime computes it otherwise than the definitions of the operations, but none of them alone")
+
+
+def _cone(module: ModuleOp, value: SSAValue) -> Sequence[Operation]:
+    """The operations that a value depends on, in the order of the block."""
+    found: set[Operation] = set()
+    pending = [value.owner]
+    while pending:
+        op = pending.pop()
+        if isinstance(op, Operation) and op not in found:
+            found.add(op)
+            pending.extend(operand.owner for operand in op.operands)
+    return [op for op in computed_operations(module) if op in found]
+
+
+def _is_given(value: SSAValue) -> bool:
+    return isinstance(value.owner, Constant) or is_none(value.owner)
+
+
+def _given(value: SSAValue) -> Array | None:
+    return constant_of(value)

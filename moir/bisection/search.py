@@ -1,0 +1,29 @@
+"""Binary search for the first of several states that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def first_bad(good: int, bad: int, is_good: Callable[[int], bool | None]) -> tuple[int, int]:
+    """Two neighbours among numbered states, the first of which is good and the second bad.
+
+    Args:
+        good: the number of a good state.
+        bad: the number of a bad one, which is larger.
+        is_good: judges a state; None for one that cannot be judged, which is passed over: there may be several of
+            those between the two that are returned.
+    """
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        for candidate in sorted(range(good + 1, bad), key=lambda number: abs(number - middle)):
+            verdict = is_good(candidate)
+            if verdict is not None:
+                break
+        else:
+            break
+        if verdict:
+            good = candidate
+        else:
+            bad = candidate
+    return good, bad

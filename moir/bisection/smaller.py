@@ -1,0 +1,173 @@
+"""Small models that fail as a whole one does, for each kind of fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from moir.bisection.plugin import PluginFault
+from moir.bisection.reference import Reference
+from moir.bisection.subject import PipelineState, Subject, is_foreign
+from moir.bisection.tensors import TensorDifference, inner_values
+from moir.bisection.trial import Trial
+from moir.conversion import import_model, run
+from moir.dialects.memory_map import Array
+from moir.dialects.names import names_of
+from moir.dialects.opset.infrastructure import Parameter
+from moir.errors import InternalError, MoirError
+from moir.execution.comparison import worst
+from moir.execution.evaluation import EvaluationRunner
+from moir.execution.onnx_runtime import OnnxRunner
+from moir.execution.openvino_runtime import OpenVinoRunner
+from moir.execution.ports import interface_of, matched, only_model
+from moir.frameworks import ONNX
+from moir.options import ConversionOptions
+from moir.pipeline import INTERFACE
+from moir.reduction.module_graph import ModuleGraph, computed_values
+from moir.reduction.onnx_graph import OnnxGraph, nodes_of
+from moir.reduction.reduce import reduced
+from moir.reduction.reduced import Candidate, Reduced
+
+SECONDS = 40.0
+"""The time that a bisection spends on its last step."""
+
+
+def smaller_pass(trial: Trial, before: PipelineState, after: PipelineState, tensor: TensorDifference | None) -> Reduced | None:
+    """A part of the state before a pass whose numbers the pass changes; None if there is none."""
+    outcome = trial.outcome(before)
+    if outcome is None or is_foreign(before.module):
+        return None
+    subject, each = trial.subject, trial.subject.passes[after.number - 1]
+    tolerance = trial.tolerance_at(after)
+
+    def fails(candidate: Candidate) -> bool:
+        module = _module(candidate)
+        rewritten = module.clone()
+        run(rewritten, [each], extensions=subject.extensions)
+        expected, found = _outputs(module, candidate.inputs), _outputs(rewritten, candidate.inputs)
+        return any(apart.exceeds for apart in worst(found, expected, tolerance).values())
+
+    return _reduced_module(trial, outcome.module, _quietly(fails), None if tensor is None else tensor.name)
+
+
+def smaller_plugin(trial: Trial, module: ModuleOp, fault: PluginFault, tensor: TensorDifference | None) -> Reduced | None:
+    """A part of a module that the runtime computes otherwise than its operations are defined; None if there is none."""
+
+    def fails(candidate: Candidate) -> bool:
+        part = _module(candidate)
+        expected = EvaluationRunner(part).run(matched(candidate.inputs, interface_of(part).inputs, "input"))
+        return any(apart.exceeds for apart in worst(_outputs(part, candidate.inputs), expected, trial.tolerance).values())
+
+    return _reduced_module(trial, module, _quietly(fails), None if tensor is None else tensor.name, fault.operation)
+
+
+def smaller_lowering(trial: Trial, subject: Subject, reference: Reference, tensors: Sequence[str]) -> Reduced | None:
+    """A part of a model whose lowered form computes something else than the framework; None if there is none.
+
+    Of an ONNX model it is one, compared with what ONNX Runtime computes for it; of others it is a module in the dialect
+    of the framework, with its own weights, compared with what its tensors were in the whole model.
+
+    Args:
+        trial: runs modules.
+        subject: the conversion.
+        reference: says what is right.
+        tensors: names of tensors that are wrong.
+    """
+    values = computed_values(subject.module)
+    names = {name: value for value in values for name in names_of(value)}
+    arrays = dict(reference.inner(list(names)))
+    ports = interface_of(subject.module).inputs
+    given = matched(trial.given, ports, "input")
+    passes = [each for each in subject.passes if each.name not in INTERFACE]
+
+    def differs(module: ModuleOp, inputs: Mapping[str, Array], expected: Mapping[str, Array]) -> bool:
+        """Whether no form of a module computes what is expected."""
+        part = Subject(module, subject.framework, passes, subject.extensions, None, subject.options)
+        compared = False
+        for form in part.forms(PipelineState(0, "import", module)):
+            try:
+                found = worst(_outputs(form, inputs), expected, trial.tolerance)
+            except MoirError:
+                continue
+            if not any(each.exceeds for each in found.values()):
+                return False
+            compared = compared or bool(found)
+        return compared
+
+    if subject.framework is ONNX and subject.path is not None and OnnxRunner.is_installed():
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "part.onnx"
+
+            def fails_on_file(candidate: Candidate) -> bool:
+                assert isinstance(candidate.model, bytes)
+                path.write_bytes(candidate.model)
+                module = import_model(path, ConversionOptions(), ONNX)
+                expected = OnnxRunner(path, module, {}).run(candidate.inputs)
+                return differs(module, candidate.inputs, expected)
+
+            graph = OnnxGraph(subject.path, arrays | given)
+            return _attempt(lambda: reduced(graph, _quietly(fails_on_file), nodes_of(graph, tensors), seconds=SECONDS))
+    recorded = {value: arrays[name] for name, value in names.items() if name in arrays}
+    parameters = [op.results[0] for op in only_model(subject.module).block.ops if isinstance(op, Parameter)]
+    recorded |= {value: given[port.name] for value, port in zip(parameters, ports, strict=True)}
+    graph = ModuleGraph(subject.module, recorded)
+
+    def fails(candidate: Candidate) -> bool:
+        return bool(candidate.expected) and differs(_module(candidate), candidate.inputs, candidate.expected)
+
+    wrong = [names[tensor].owner for tensor in tensors if tensor in names]
+    hint = {number for op in wrong if isinstance(op, Operation) and (number := graph.number(op)) is not None}
+    return _attempt(lambda: reduced(graph, _quietly(fails), hint, seconds=SECONDS, keeps_weights=True))
+
+
+def _reduced_module(
+    trial: Trial, module: ModuleOp, fails: Callable[[Candidate], bool], tensor: str | None, operation: Operation | None = None
+) -> Reduced | None:
+    values = computed_values(module)
+    given = matched(trial.given, interface_of(module).inputs, "input")
+    parameters = [op.results[0] for op in only_model(module).block.ops if isinstance(op, Parameter)]
+    recorded = dict(zip(parameters, [given[port.name] for port in interface_of(module).inputs], strict=True))
+    try:
+        _, arrays = trial.run(module, values)
+        recorded |= dict(zip(values, arrays, strict=True))
+    except MoirError:
+        return None
+    graph = ModuleGraph(module, recorded)
+    named = inner_values(module).get(tensor) if tensor is not None else None
+    middle = operation or (named.owner if named is not None else None)
+    number = graph.number(middle) if isinstance(middle, Operation) else None
+    return _attempt(lambda: reduced(graph, fails, [] if number is None else [number], seconds=SECONDS))
+
+
+def _attempt(reduce: Callable[[], Reduced]) -> Reduced | None:
+    """A reduction; None where the fault does not show in the whole model without the rest of the conversion."""
+    try:
+        return reduce()
+    except MoirError:
+        return None
+
+
+def _quietly(fails: Callable[[Candidate], bool]) -> Callable[[Candidate], bool]:
+    """A check that a candidate which cannot be converted or run does not fail: that is another fault."""
+
+    def check(candidate: Candidate) -> bool:
+        try:
+            return fails(candidate)
+        except (MoirError, InternalError):
+            return False
+
+    return check
+
+
+def _outputs(module: ModuleOp, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    runner = OpenVinoRunner(module)
+    return runner.run(matched(inputs, runner.interface.inputs, "input"))
+
+
+def _module(candidate: Candidate) -> ModuleOp:
+    assert isinstance(candidate.model, ModuleOp)
+    return candidate.model

@@ -1,0 +1,169 @@
+"""The conversion that is examined: the model as it was read, the passes, and the states between them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from moir.conversion import Observer, collection_paused, import_model, open_extensions, run
+from moir.cut_types import infer_cut_types
+from moir.dialects.framework import FrameworkOp
+from moir.errors import InternalError, MoirError
+from moir.frameworks import FRAMEWORKS, Framework
+from moir.options import ConversionOptions
+from moir.parameters.interface import INPUT
+from moir.pipeline import PLUGIN_FORMS, LoadedExtensions, deferred
+from moir.pipeline_text import default_passes, expanded, framework_of
+from moir.recognition import framework_of_file
+from moir.records import Record
+from moir.rewriting.events import RewriteEvent, traced
+
+LOWERED = "check-lowered"
+"""The pass behind which a module is in opset dialects."""
+
+
+class PipelineState(Record):
+    """The module after a pass that changed it.
+
+    Args:
+        number: the number of the pass; 0 is the import.
+        stage: the name of the pass.
+        module: the module. It shares the weights with the other states.
+    """
+
+    number: int
+    stage: str
+    module: ModuleOp
+
+    def __str__(self) -> str:
+        return f"{self.number:02}-{self.stage}"
+
+
+class StateRecorder(Observer):
+    """Keeps the states of a conversion: a copy of the module after each pass that changed it."""
+
+    def __init__(self) -> None:
+        self.states: list[PipelineState] = []
+
+    def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
+        if not self.states or not module.is_structurally_equivalent(self.states[-1].module):
+            self.states.append(PipelineState(number, stage, module.clone()))
+
+
+class Subject:
+    """A conversion that is examined.
+
+    Args:
+        module: the model as it was read; it is not changed.
+        framework: its framework.
+        passes: the passes of the conversion.
+        extensions: the extensions that are loaded.
+        path: the model file; None for a module.
+        options: the options of the conversion.
+    """
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        framework: Framework,
+        passes: Sequence[ModulePass],
+        extensions: LoadedExtensions | None,
+        path: Path | None,
+        options: ConversionOptions,
+    ) -> None:
+        self.module = module
+        self.framework = framework
+        self.passes = list(passes)
+        self.extensions = extensions
+        self.path = path
+        self.options = options
+
+    def states(self) -> list[PipelineState]:
+        """Run the passes once; the states, that of the import first. Raises ConversionError if a pass does."""
+        recorder = StateRecorder()
+        module = self.module.clone()
+        recorder.finish(0, "import", module, 0)
+        with collection_paused():
+            run(module, self.passes, [recorder], extensions=self.extensions)
+        return recorder.states
+
+    def forms(self, state: PipelineState) -> Iterator[ModuleOp]:
+        """The modules by which a state is executed, best first.
+
+        What is in the dialect of a framework is lowered, in a copy, by the passes that follow up to `check-lowered`.
+        A second copy has the forms that the CPU plugin needs (`PLUGIN_FORMS`). Forms that cannot be built are left out.
+        """
+        module = state.module
+        with suppress(MoirError, InternalError):
+            if is_foreign(module):
+                names = [each.name for each in self.passes[state.number :]]
+                end = names.index(LOWERED) + 1 if LOWERED in names else len(names)
+                module = module.clone()
+                run(module, self.passes[state.number : state.number + end], extensions=self.extensions)
+            yield module
+            module = module.clone()
+            run(module, [deferred(name) for name in ("fold-constants", *PLUGIN_FORMS, "eliminate-dead")], extensions=self.extensions)
+            yield module
+
+    def replayed(self, before: PipelineState, number: int, limit: int | None = None) -> tuple[PipelineState, list[RewriteEvent]]:
+        """Run a pass again on a copy of the state before it.
+
+        Args:
+            before: the state.
+            number: the number of the pass.
+            limit: how many rewrites the pass may do; None for all.
+
+        Returns the state behind it, and its rewrites.
+        """
+        events: list[RewriteEvent] = []
+        module, each = before.module.clone(), self.passes[number - 1]
+        with traced(events.append, limit):
+            run(module, [each], extensions=self.extensions)
+        return PipelineState(number, each.name, module), [event for event in events if event.reason is None]
+
+
+def is_foreign(module: ModuleOp) -> bool:
+    """Whether a module has operations of a framework."""
+    return any(isinstance(op, FrameworkOp) for op in module.walk())
+
+
+@contextmanager
+def opened(
+    model: Path | ModuleOp, options: ConversionOptions | None = None, passes: str | Iterable[str | ModulePass] | None = None
+) -> Generator[Subject]:
+    """Read a model for an examination of its conversion, with its extensions loaded.
+
+    Args:
+        model: a model file; or a module, in the dialect of a framework or in opset dialects, of which a copy is
+            examined.
+        options: the options of the conversion.
+        passes: a pipeline in place of the default one; for a module without operations of a framework, by default the
+            passes behind `check-lowered`.
+
+    Raises MoirError as a conversion does.
+    """
+    options = options or ConversionOptions()
+    options.check()
+    path = model if isinstance(model, Path) else None
+    framework = framework_of_file(path) if path is not None else FRAMEWORKS[framework_of(_module(model))]
+    with ExitStack() as stack:
+        extensions = open_extensions(framework, options, options.parameters(path) if path is not None else None)
+        if extensions is not None:
+            stack.callback(extensions.close)
+        module = import_model(path, options, framework) if path is not None else _module(model)
+        if passes:
+            chosen = expanded(passes, framework.dialect, options, extensions)
+        else:
+            chosen = default_passes(framework.dialect, options, extensions)
+        if any(item.place.text and item.shape is None for item in options[INPUT]) and framework.lowering is not None:
+            infer_cut_types(module, options[INPUT], framework, run)
+        yield Subject(module, framework, chosen, extensions, path, options)
+
+
+def _module(model: Path | ModuleOp) -> ModuleOp:
+    assert isinstance(model, ModuleOp)
+    return model

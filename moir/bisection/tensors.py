@@ -1,0 +1,90 @@
+"""Inner tensors: the first one whose numbers are wrong, or not finite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from moir.bisection.trial import Trial
+from moir.dialects.memory_map import Array
+from moir.dialects.opset.infrastructure import Parameter
+from moir.errors import MoirError
+from moir.execution.comparison import Difference, difference, first_not_finite
+from moir.execution.ports import only_model
+from moir.execution.values import named_values
+from moir.records import Record
+
+
+class TensorDifference(Record):
+    """An inner tensor that differs from its reference.
+
+    Args:
+        name: its name.
+        difference: how far.
+        value: the value in the module that computes it.
+    """
+
+    name: str
+    difference: Difference
+    value: SSAValue
+
+
+def inner_values(module: ModuleOp) -> dict[str, SSAValue]:
+    """The computed values of a module in opset dialects, by name and in order."""
+    values = named_values(only_model(module).block, constants=False)
+    return {name: value for name, value in values.items() if not isinstance(value.owner, Parameter)}
+
+
+def inner_arrays(trial: Trial, module: ModuleOp, names: Iterable[str] | None = None) -> dict[str, Array]:
+    """The arrays of computed values of a module, by name; empty if the runtime does not run it with further outputs.
+
+    Args:
+        trial: the inputs.
+        module: the module.
+        names: the names that are wanted; None for all.
+    """
+    values = inner_values(module)
+    if names is not None:
+        values = {name: values[name] for name in names if name in values}
+    unique = list(dict.fromkeys(values.values()))
+    try:
+        _, arrays = trial.run(module, unique)
+    except MoirError:
+        return {}
+    found = dict(zip(unique, arrays, strict=True))
+    return {name: found[value] for name, value in values.items()}
+
+
+def differing(
+    module: ModuleOp, arrays: Mapping[str, Array], expected: Mapping[str, Array], tolerance: float | None = None
+) -> list[TensorDifference]:
+    """The tensors of a module that differ from their reference, in the order of the module.
+
+    A tensor that has another permutation of the reference's shape is left out: the layout change gives its name to the
+    permuted tensor.
+    """
+    found: list[TensorDifference] = []
+    for name, value in inner_values(module).items():
+        if name not in arrays or name not in expected:
+            continue
+        array, wanted = arrays[name], expected[name]
+        if array.shape != wanted.shape and sorted(array.shape) == sorted(wanted.shape):
+            continue
+        if (apart := difference(array, wanted, tolerance)).exceeds:
+            found.append(TensorDifference(name, apart, value))
+    return found
+
+
+def not_finite(module: ModuleOp, arrays: Mapping[str, Array], expected: Mapping[str, Array]) -> str | None:
+    """A sentence on the first tensor of a module that has NaN or infinite elements; None if there is none."""
+    for name, value in inner_values(module).items():
+        kind = first_not_finite(arrays[name]) if name in arrays else None
+        if kind is None:
+            continue
+        known = first_not_finite(expected[name]) if name in expected else None
+        operation = value.owner.name if isinstance(value.owner, Operation) else "an input"
+        same = " as in the reference" if known == kind else ", which the reference is not" if name in expected else ""
+        return f"{name!r}, of {operation}, is the first tensor with elements that are {kind}{same}"
+    return None

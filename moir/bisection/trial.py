@@ -1,0 +1,105 @@
+"""Executing states and judging them by a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from moir.bisection.subject import PipelineState, Subject
+from moir.dialects.memory_map import Array
+from moir.errors import MoirError
+from moir.execution.comparison import HALF, Difference, worst
+from moir.execution.openvino_runtime import run_module
+from moir.execution.ports import interface_of, matched
+
+COMPRESSION = "compress-to-fp16"
+
+
+class Outcome:
+    """What a state computes.
+
+    Args:
+        module: the executable form of the state.
+        outputs: its outputs, by name.
+        differences: their differences from the reference, by name.
+    """
+
+    def __init__(self, module: ModuleOp, outputs: dict[str, Array], differences: dict[str, Difference]) -> None:
+        self.module = module
+        self.outputs = outputs
+        self.differences = differences
+
+    @property
+    def is_good(self) -> bool:
+        """Whether all outputs are within the tolerance."""
+        return not any(each.exceeds for each in self.differences.values())
+
+
+class Trial:
+    """The inputs, and the reference by which states are judged.
+
+    Args:
+        subject: the conversion.
+        given: arrays for the inputs, by any of their names.
+        tolerance: in place of the tolerances of floating-point numbers; None for those of the element types.
+    """
+
+    def __init__(self, subject: Subject, given: Mapping[str, Array], tolerance: float | None = None) -> None:
+        self.subject = subject
+        self.given = given
+        self.tolerance = tolerance
+        self.expected: dict[str, Array] = {}
+        """The reference: arrays by the names of outputs."""
+        self.runs = 0
+        """How often a module was run."""
+        self._compressed = next((index for index, each in enumerate(subject.passes, 1) if each.name == COMPRESSION), None)
+        self._outcomes: dict[PipelineState, Outcome | None] = {}
+
+    def run(self, module: ModuleOp, values: Sequence[SSAValue] = ()) -> tuple[dict[str, Array], list[Array]]:
+        """Run a module in opset dialects; its outputs by name, and the wanted values.
+
+        Raises MoirError if it cannot be run.
+        """
+        interface = interface_of(module)
+        inputs = matched(self.given, interface.inputs, "input")
+        self.runs += 1
+        results, inner = run_module(module, [inputs[port.name] for port in interface.inputs], values)
+        return {port.name: result for port, result in zip(interface.outputs, results, strict=True)}, inner
+
+    def tolerance_at(self, state: PipelineState) -> float | None:
+        """The tolerance for a state: that of f16 behind the compression of weights to it."""
+        is_half = self._compressed is not None and state.number >= self._compressed
+        return HALF if is_half and self.tolerance is None else self.tolerance
+
+    def outcome(self, state: PipelineState) -> Outcome | None:
+        """What a state computes; None if it cannot be run.
+
+        It is that of the first form that agrees with the reference, or else of the first one that can be run.
+        """
+        if state not in self._outcomes:
+            self._outcomes[state] = self._outcome(state)
+        return self._outcomes[state]
+
+    def _outcome(self, state: PipelineState) -> Outcome | None:
+        first: Outcome | None = None
+        for module in self.subject.forms(state):
+            try:
+                outputs, _ = self.run(module)
+            except MoirError:
+                continue
+            found = Outcome(module, outputs, worst(outputs, self.expected, self.tolerance_at(state)))
+            if found.is_good:
+                return found
+            first = first or found
+        return first
+
+    def forget(self) -> None:
+        """Forget what states compute: they are judged by another reference."""
+        self._outcomes.clear()
+
+    def is_good(self, state: PipelineState) -> bool | None:
+        """Whether a state agrees with the reference; None if it cannot be run."""
+        outcome = self.outcome(state)
+        return None if outcome is None else outcome.is_good

@@ -1,0 +1,152 @@
+"""What a bisection found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from moir.execution.comparison import Difference
+from moir.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xdsl.dialects.builtin import ModuleOp
+
+    from moir.dialects.memory_map import Array
+    from moir.reduction.reduced import Reduced
+
+Kind = Literal["none", "pass", "lowering", "plugin"]
+"""Where the fault is: nowhere, in a pass, in a lowering (or the frontend), or in the plugin of the runtime."""
+
+_SHOWN = 6
+_LONGEST = 240
+
+
+class Rewrite(Record):
+    """A rewrite of a pass, or the lowering of a node.
+
+    Args:
+        pattern: the pattern, or the function of the lowering.
+        number: its number among the rewrites of the pass, from 1 on.
+        count: the number of rewrites of the pass.
+        before: the operations that it replaces, as text.
+        after: the operations that it inserts, as text.
+    """
+
+    pattern: str
+    number: int
+    count: int
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+class WrongTensor(Record):
+    """The first tensor whose numbers leave the tolerance.
+
+    Args:
+        name: its name.
+        operation: the operation that computes it, as text.
+        difference: how far it is from its reference.
+        before: the operation that computed it before the pass, as text; None for a lowering.
+    """
+
+    name: str
+    operation: str
+    difference: Difference
+    before: str | None = None
+
+
+class Reproduction(Record):
+    """What shows the fault again.
+
+    Args:
+        before: the module in front of the pass.
+        pipeline: the pass, for `moir-opt --passes`.
+        inputs: the inputs, by name.
+    """
+
+    before: ModuleOp
+    pipeline: str
+    inputs: Mapping[str, Array]
+
+
+class Verdict(Record):
+    """What a bisection found.
+
+    Args:
+        kind: where the fault is.
+        reference: who computed the reference.
+        outputs: the differences of the outputs of the converted model, by name.
+        stage: the pass at fault, with its number, as in the names of dumps.
+        rewrite: the rewrite at fault; None if the pass reports none.
+        tensor: the first tensor that is wrong; None if none of those with names is.
+        node: the node of the framework whose lowering is at fault: its name and kind.
+        plugin: the operation that the plugin computes otherwise, and how.
+        not_finite: a sentence on the first tensor with NaN or infinite elements.
+        losses: the tensors that lose most by the compression to f16, with their differences from the reference.
+        reproduction: the module in front of the fault.
+        reduced: a small model that fails in the same way.
+        notes: what else there is to say.
+        states: the number of states of the conversion.
+        runs: how often a model was run.
+        seconds: the time it took.
+    """
+
+    kind: Kind
+    reference: str
+    outputs: Mapping[str, Difference]
+    stage: str | None = None
+    rewrite: Rewrite | None = None
+    tensor: WrongTensor | None = None
+    node: str | None = None
+    plugin: str | None = None
+    not_finite: str | None = None
+    losses: tuple[tuple[str, float], ...] = ()
+    reproduction: Reproduction | None = None
+    reduced: Reduced | None = None
+    notes: tuple[str, ...] = ()
+    states: int = 0
+    runs: int = 0
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """The verdict as text, without the time."""
+        lines = [f"reference   {self.reference}"]
+        lines += [f"output      {name}: {'wrong, ' if each.exceeds else ''}{each}" for name, each in self.outputs.items()]
+        lines.append(f"verdict     {self.sentence}")
+        if self.rewrite is not None:
+            place = f", {self.rewrite.number} of {self.rewrite.count}" if self.kind == "pass" else ""
+            lines.append(f"rewrite     {self.rewrite.pattern}{place}")
+            lines += _listed("-", self.rewrite.before) + _listed("+", self.rewrite.after)
+        if self.tensor is not None:
+            lines.append(f"tensor      {self.tensor.name}: {self.tensor.difference}")
+            lines += [] if self.tensor.before is None else _listed("before", (self.tensor.before,))
+            lines += _listed("after" if self.tensor.before is not None else "computed by", (self.tensor.operation,))
+        if self.plugin is not None:
+            lines.append(f"plugin      {self.plugin}")
+        if self.not_finite is not None:
+            lines.append(f"not finite  {self.not_finite}")
+        lines += [f"f16 loss    {name}: {error:.2g}" for name, error in self.losses]
+        lines += [f"note        {each}" for each in self.notes]
+        return lines
+
+    @property
+    def sentence(self) -> str:
+        """Where the fault is, as a sentence without its full stop."""
+        if self.kind == "none":
+            return "the converted model agrees with the reference"
+        if self.kind == "pass":
+            return f"the pass {self.stage} is the first behind which the model is wrong"
+        if self.kind == "plugin":
+            where = f"; it shows behind {self.stage}" if self.stage is not None else ""
+            return f"the plugin of the runtime computes the model otherwise than its operations are defined{where}"
+        node = f" of {self.node}" if self.node is not None else ", or the frontend"
+        return f"all states agree with each other, not with the reference: the lowering{node} ({self.stage})"
+
+
+def _listed(mark: str, texts: tuple[str, ...]) -> list[str]:
+    shown = [f"  {mark} {text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}" for text in texts[:_SHOWN]]
+    return shown + ([f"  {mark} … {len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else [])

@@ -1,0 +1,74 @@
+"""Which runner a model gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.conversion import convert, import_model, run
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.memory_map import Array
+from moir.execution import openvino_runtime
+from moir.execution.evaluation import EvaluationRunner
+from moir.execution.openvino_runtime import OpenVinoRunner
+from moir.execution.ports import interface_of, matched
+from moir.execution.runner import FrameworkRunner, Runner
+from moir.frameworks import Framework, load
+from moir.options import ConversionOptions
+from moir.parameters.interface import INPUT
+from moir.pipeline_text import default_passes, framework_of
+from moir.recognition import framework_of_file
+
+
+def framework_runner(path: Path, module: ModuleOp, framework: Framework, options: ConversionOptions) -> FrameworkRunner | None:
+    """The runner of a model file by its framework's own runtime; None if there is none, or it is not installed.
+
+    Args:
+        path: the file.
+        module: the model as the frontend reads it.
+        framework: its framework.
+        options: the options of the reader.
+    """
+    if framework.runner is None:
+        return None
+    runner: type[FrameworkRunner] = load(framework.runner)
+    return runner(path, module, options.reading) if runner.is_installed() else None
+
+
+def converted_runner(
+    model: Path | ModuleOp, options: ConversionOptions, arrays: Mapping[str, Array] | None = None, *, evaluates: bool = False
+) -> Runner:
+    """The runner of a model in opset dialects: OpenVINO Runtime where it is installed, else the definitions.
+
+    An IR, and a module that is lowered, run as they are; other models are converted.
+
+    Args:
+        model: a model file or a module.
+        options: the options of a conversion.
+        arrays: the inputs, by name; they say the shapes of inputs of unknown rank, unless the options do.
+        evaluates: whether to use the definitions of the operations in any case.
+
+    Raises MoirError for a model that cannot be converted.
+    """
+    if isinstance(model, Path):
+        framework = framework_of_file(model)
+        module = import_model(model, options, framework)
+        if not framework.is_lowered:
+            module = convert(model, options if options[INPUT] else _with_shapes(options, module, arrays or {}))
+    else:
+        module = model
+        if any(isinstance(op, FrameworkOp) for op in module.walk()):
+            module = module.clone()
+            run(module, default_passes(framework_of(module), options))
+    return OpenVinoRunner(module) if openvino_runtime.is_installed() and not evaluates else EvaluationRunner(module)
+
+
+def _with_shapes(options: ConversionOptions, module: ModuleOp, arrays: Mapping[str, Array]) -> ConversionOptions:
+    """The options with the shapes of arrays, if the model has inputs of unknown rank, which runtimes want to know."""
+    ports = interface_of(module).inputs
+    if not arrays or all(port.shape is not None for port in ports):
+        return options
+    shapes = {name: list(array.shape) for name, array in matched(arrays, ports, "input").items()}
+    return ConversionOptions(input=shapes, **options.reading)

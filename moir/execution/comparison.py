@@ -1,0 +1,116 @@
+"""Comparing arrays with a reference, with a tolerance for each element type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from moir.dialects.element_types import describe, from_numpy
+from moir.dialects.memory_map import Array
+from moir.records import Record
+
+SINGLE, HALF, DISCRETE = 1e-3, 2e-2, 1e-3
+"""Tolerances. Of f32 and f64 (which the CPU plugin computes in f32), and of f16 and bf16: the largest difference,
+relative to the largest magnitude in the reference. Of integers and booleans: the share of elements that are not equal;
+integers of 8 bits may differ by 1, as quantized numbers that lie between two levels do."""
+
+
+class Difference(Record):
+    """How far an array is from its reference.
+
+    Args:
+        error: the difference in the measure of its element type; infinite if the arrays cannot be compared.
+        limit: the tolerance.
+        reason: why they cannot be compared, or where they are not finite; empty otherwise.
+    """
+
+    error: float
+    limit: float
+    reason: str = ""
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether the difference is more than the tolerance."""
+        return not self.error <= self.limit
+
+    def __str__(self) -> str:
+        return self.reason or f"{self.error:.2g}, tolerance {self.limit:.2g}"
+
+
+def tolerance_of(array: Array, tolerance: float | None = None) -> float:
+    """The tolerance for an array; `tolerance` in place of that of floating-point numbers, if it is given."""
+    if array.dtype.kind in "iub":
+        return DISCRETE
+    if tolerance is not None:
+        return tolerance
+    return HALF if array.dtype.itemsize <= 2 else SINGLE
+
+
+def difference(found: Array, expected: Array, tolerance: float | None = None) -> Difference:
+    """The difference between an array and its reference.
+
+    Args:
+        found: the array.
+        expected: the reference. Its element type decides about the measure.
+        tolerance: in place of the tolerances of floating-point numbers.
+    """
+    limit = tolerance_of(expected, tolerance)
+    if found.shape != expected.shape:
+        return Difference(np.inf, limit, f"the shape is {list(found.shape)}, not {list(expected.shape)}")
+    if expected.dtype.kind in "OUS" or found.dtype.kind in "OUS":
+        unequal = sum(_text(a) != _text(b) for a, b in zip(found.ravel(), expected.ravel(), strict=True))
+        return Difference(float(unequal), 0.0, f"{unequal} strings are not equal" if unequal else "")
+    if expected.size == 0:
+        return Difference(0.0, limit)
+    if expected.dtype.kind in "iub":
+        apart = np.abs(found.astype(np.float64) - expected.astype(np.float64))
+        return Difference(float(np.mean(apart > (1 if expected.dtype.itemsize == 1 and expected.dtype.kind != "b" else 0))), limit)
+    a, b = found.astype(np.float64), expected.astype(np.float64)
+    finite = np.isfinite(b)
+    if not np.array_equal(np.isfinite(a), finite) or not np.array_equal(a[~finite], b[~finite], equal_nan=True):
+        index = np.unravel_index(int(np.argmax(np.isfinite(a) != finite)), a.shape)
+        place = list(map(int, index))
+        return Difference(np.inf, limit, f"element {place} is {a[index]:.6g}, not {b[index]:.6g}")
+    largest = float(np.max(np.abs(b[finite]), initial=0.0))
+    apart = float(np.max(np.abs(a[finite] - b[finite]), initial=0.0))
+    return Difference(apart / (largest + 1e-9), limit)
+
+
+def worst(found: Mapping[str, Array], expected: Mapping[str, Array], tolerance: float | None = None) -> dict[str, Difference]:
+    """The differences of the arrays that have a reference, by name."""
+    return {name: difference(array, expected[name], tolerance) for name, array in found.items() if name in expected}
+
+
+def first_not_finite(array: Array) -> str | None:
+    """`NaN` or `infinite` if an array of floating-point numbers has such an element; None otherwise."""
+    if array.dtype.kind not in "fV" or array.size == 0:
+        return None
+    values = array.astype(np.float64)
+    if np.isnan(values).any():
+        return "NaN"
+    return None if np.isfinite(values).all() else "infinite"
+
+
+def described(array: Array) -> str:
+    """An array in words: "f32[2,10], -1.5 … 3.2, 1 NaN": element type, shape, range of the finite elements, others."""
+    type_ = describe(from_numpy(array.dtype)).xml
+    parts = [f"{type_}[{','.join(map(str, array.shape))}]"]
+    if array.dtype.kind in "OUS":
+        return f"{parts[0]}, {', '.join(map(repr, map(_text, array.ravel()[:3])))}" if array.size else parts[0]
+    if array.dtype.kind in "iub":
+        values, finite = array, np.ones(array.shape, bool)
+    else:
+        values = array.astype(np.float64)
+        finite = np.isfinite(values)
+    if finite.any():
+        low, high = values[finite].min(), values[finite].max()
+        parts.append(f"{low:.6g}" if low == high else f"{low:.6g} … {high:.6g}")
+    nans = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
+    infinite = int((~finite).sum()) - nans
+    parts += [f"{count} {kind}" for count, kind in ((nans, "NaN"), (infinite, "infinite")) if count]
+    return ", ".join(parts)
+
+
+def _text(value: object) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

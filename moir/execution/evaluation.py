@@ -1,0 +1,154 @@
+"""Modules by the definitions of their operations: each operation's own `evaluate`, in numpy.
+
+An operation without one (a convolution, a pooling, a loop) is run alone on OpenVINO Runtime, where that is installed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from moir.analysis.constants import values_of
+from moir.analysis.known_values import evaluate
+from moir.dialects import opset
+from moir.dialects.element_types import from_numpy
+from moir.dialects.memory_map import Array
+from moir.dialects.moir import ModelOp, is_none
+from moir.dialects.names import name_of
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.infrastructure import Constant, Parameter, Result
+from moir.dialects.shapes import tensor
+from moir.errors import ExecutionError, InferenceError
+from moir.execution import openvino_runtime
+from moir.execution.ports import only_model
+from moir.execution.runner import Runner
+from moir.execution.values import named_values
+
+TITLE = "moir's definitions of the operations"
+
+
+class EvaluationRunner(Runner):
+    """Runs a module by the definitions of its operations.
+
+    Args:
+        module: a module in opset dialects.
+        alone: whether operations without a definition in numpy are run alone on OpenVINO Runtime.
+    """
+
+    title = TITLE
+
+    def __init__(self, module: ModuleOp, *, alone: bool = True) -> None:
+        super().__init__(module)
+        self.alone = alone
+
+    def run(self, inputs: Mapping[str, Array], tensors: Sequence[str] = ()) -> dict[str, Array]:
+        model = only_model(self.module)
+        values = named_values(model.block)
+        wanted = {name: values[name] for name in tensors if name in values}
+        results = [op.operands[0] for op in model.block.ops if isinstance(op, Result)]
+        arrays = [inputs[port.name] for port in self.interface.inputs]
+        known = evaluate_block(model.block, arrays, [*results, *wanted.values()], alone=self.alone)
+        outputs = {port.name: known[value] for port, value in zip(self.interface.outputs, results, strict=True)}
+        return {name: known[value] for name, value in wanted.items()} | outputs
+
+
+def evaluate_block(block: Block, inputs: Sequence[Array], wanted: Sequence[SSAValue], *, alone: bool = True) -> dict[SSAValue, Array]:
+    """The values that are wanted of a model's block.
+
+    Args:
+        block: the block, in topological order.
+        inputs: an array for each Parameter, in order.
+        wanted: the values; only what they depend on is computed.
+        alone: whether operations without a definition in numpy are run alone on OpenVINO Runtime.
+
+    Raises ExecutionError, with the name of the operation, if one cannot be computed.
+    """
+    parameters = [op for op in block.ops if isinstance(op, Parameter)]
+    known: dict[SSAValue, Array] = {op.results[0]: array for op, array in zip(parameters, inputs, strict=True)}
+    needed = _needed(wanted)
+    left = Counter(operand for op in needed for operand in op.operands)
+    kept = set(wanted)
+    for op in block.ops:
+        if op not in needed or isinstance(op, Parameter) or is_none(op):
+            continue
+        if isinstance(op, Constant):
+            values = values_of(op.results[0])
+            if values is None:
+                raise ExecutionError("the text does not have its value", operation=op.name, node=name_of(op))
+            known[op.results[0]] = np.asarray(values)
+            continue
+        known.update(zip(op.results, evaluate_operation(op, [known.get(each) for each in op.operands], alone=alone), strict=True))
+        for operand in op.operands:
+            left[operand] -= 1
+            if not left[operand] and operand not in kept:
+                known.pop(operand, None)
+    return {value: known[value] for value in wanted}
+
+
+def _needed(wanted: Sequence[SSAValue]) -> set[Operation]:
+    found: set[Operation] = set()
+    pending = [value.owner for value in wanted]
+    while pending:
+        op = pending.pop()
+        if isinstance(op, Operation) and op not in found:
+            found.add(op)
+            pending.extend(operand.owner for operand in op.operands)
+    return found
+
+
+def defined_results(op: Operation, operands: Sequence[Array | None]) -> Sequence[Array] | None:
+    """The results of an operation by its definition; None if it has none, or none for such operands.
+
+    Args:
+        op: the operation.
+        operands: its operands; None for an absent one.
+    """
+    if not isinstance(op, OpsetOp) or op.regions or any(array is None for array in operands):
+        return None
+    try:
+        return evaluate(op, [array for array in operands if array is not None])
+    except (InferenceError, TypeError, AttributeError):
+        return None
+
+
+def evaluate_operation(op: Operation, operands: Sequence[Array | None], *, alone: bool = True) -> Sequence[Array]:
+    """The results of an operation, by its definition, or else alone on OpenVINO Runtime."""
+    results = defined_results(op, operands)
+    if results is not None:
+        return results
+    if not alone or not openvino_runtime.is_installed():
+        reason = "moir has no definition of it in numpy" if isinstance(op, OpsetOp) else "it is not lowered"
+        raise ExecutionError(reason, operation=op.name, node=name_of(op), hint="install moir[run], which has OpenVINO Runtime")
+    return alone_on_runtime(op, operands)
+
+
+def alone_on_runtime(op: Operation, operands: Sequence[Array | None]) -> Sequence[Array]:
+    """The results of an operation that is a model by itself on OpenVINO Runtime. Its constants stay constants.
+
+    Raises ExecutionError if the runtime fails.
+    """
+    block = Block()
+    copies: dict[SSAValue, SSAValue] = {}
+    inputs: list[Array] = []
+    for operand, array in zip(op.operands, operands, strict=True):
+        if operand in copies:
+            continue
+        owner = operand.owner
+        if isinstance(owner, Constant) or is_none(owner):
+            assert isinstance(owner, Operation)
+            block.add_op(copy := owner.clone())
+        else:
+            assert array is not None
+            type_ = tensor(array.shape, from_numpy(array.dtype))
+            block.add_op(copy := opset.operation("opset1.Parameter").create(result_types=[type_]))
+            inputs.append(array)
+        copies[operand] = copy.results[0]
+    block.add_op(copy := op.clone(copies))
+    for result in copy.results:
+        block.add_op(opset.operation("opset1.Result").create(operands=[result]))
+    results, _ = openvino_runtime.run_module(ModuleOp([ModelOp.of("alone", block)]), inputs)
+    return results

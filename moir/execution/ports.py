@@ -1,0 +1,96 @@
+"""The inputs and outputs of a model, as something that is run needs to know them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Operation
+
+from moir.analysis.model_ports import ModelPorts, names_of_port, value_of_port
+from moir.dialects.element_types import describe, is_element_type, to_numpy
+from moir.dialects.memory_map import Array
+from moir.dialects.moir import ModelOp, models_of
+from moir.dialects.shapes import Shape, element_of, shape_of
+from moir.errors import ExecutionError, UsageError
+from moir.records import Record
+from moir.suggestions import did_you_mean
+
+
+class TensorPort(Record):
+    """An input or output of a model.
+
+    Args:
+        name: its name.
+        others: further names of it: those of the tensor and of the node.
+        element: its element type.
+        shape: its shape, in elements, -1 where unknown; None if the rank is unknown.
+    """
+
+    name: str
+    others: tuple[str, ...]
+    element: Attribute
+    shape: Shape | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names."""
+        return (self.name, *self.others)
+
+    @property
+    def dtype(self) -> np.dtype[Any] | None:
+        """The element type in numpy; None if it is not known."""
+        return to_numpy(self.element) if is_element_type(self.element) else None
+
+    def __str__(self) -> str:
+        sizes = "…" if self.shape is None else ",".join("?" if size < 0 else str(size) for size in self.shape)
+        element = describe(self.element).xml if is_element_type(self.element) else str(self.element)
+        return f"{self.name}: {element}[{sizes}]"
+
+
+class Interface(Record):
+    """The inputs and outputs of a model, in order."""
+
+    inputs: tuple[TensorPort, ...]
+    outputs: tuple[TensorPort, ...]
+
+
+def only_model(module: ModuleOp) -> ModelOp:
+    """The model of a module. Raises ExecutionError if there is none, or more than one."""
+    models = models_of(module)
+    if len(models) != 1:
+        raise ExecutionError(f"a module with one model can be run, this one has {len(models)}")
+    return models[0]
+
+
+def interface_of(module: ModuleOp) -> Interface:
+    """The inputs and outputs of a module."""
+    ports = ModelPorts(only_model(module))
+    return Interface(tuple(map(_port, ports.inputs)), tuple(map(_port, ports.outputs)))
+
+
+def _port(port: Operation) -> TensorPort:
+    name, *others = names_of_port(port) or ["?"]
+    value = value_of_port(port)
+    return TensorPort(name, tuple(others), element_of(value), shape_of(value))
+
+
+def matched(given: Mapping[str, Array], ports: Iterable[TensorPort], what: str) -> dict[str, Array]:
+    """Arrays by the names of ports, from arrays by any of their names; what belongs to no port is left out.
+
+    A single array belongs to a single port, whatever its name. Two ports that share a name take what has their first
+    name. Raises UsageError if a port has no array.
+    """
+    ports = list(ports)
+    if len(ports) == 1 and len(given) == 1:
+        return {ports[0].name: next(iter(given.values()))}
+    found: dict[str, Array] = {}
+    for port in ports:
+        name = next((name for name in port.names if name in given), None)
+        if name is None:
+            listed = f"there are {', '.join(given) or 'none'}"
+            raise UsageError(f"there is no array for the {what} {port.name!r}", hint=did_you_mean(port.name, given, listed))
+        found[port.name] = given[name]
+    return found

@@ -1,0 +1,77 @@
+"""What runs a model: the runtime of its framework, OpenVINO Runtime, or the definitions of the operations."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from moir.dialects.memory_map import Array
+from moir.execution.ports import Interface, interface_of, only_model
+from moir.execution.values import named_values
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xdsl.dialects.builtin import ModuleOp
+
+
+class Runner(ABC):
+    """Runs one model.
+
+    Args:
+        module: the model, as its frontend reads it or in opset dialects.
+    """
+
+    title: str = ""
+    """What computes, with its version."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.module = module
+        self.interface: Interface = interface_of(module)
+
+    @property
+    def tensors(self) -> list[str]:
+        """The names of inner tensors, one for each."""
+        values = named_values(only_model(self.module).block, constants=False)
+        first = {value: name for name, value in reversed(values.items())}
+        taken = {name for port in (*self.interface.inputs, *self.interface.outputs) for name in port.names}
+        return [name for name, value in values.items() if first[value] == name and name not in taken]
+
+    @abstractmethod
+    def run(self, inputs: Mapping[str, Array], tensors: Sequence[str] = ()) -> dict[str, Array]:
+        """Run the model once.
+
+        Args:
+            inputs: an array for each input, by the first name of the port.
+            tensors: names of inner tensors whose values are wanted, too.
+
+        Returns arrays by the first names of the outputs, and by the names of the inner tensors; without those that the
+        runtime does not have.
+
+        Raises ExecutionError.
+        """
+
+
+class FrameworkRunner(Runner):
+    """Runs a model file of a framework by the framework's own runtime.
+
+    Args:
+        path: the model.
+        module: the model as its frontend reads it.
+        reading: the options of its reader.
+    """
+
+    PACKAGE: str = ""
+    """The package that has to be installed."""
+
+    def __init__(self, path: Path, module: ModuleOp, reading: Mapping[str, object]) -> None:
+        super().__init__(module)
+        self.path = path
+        self.reading = reading
+
+    @classmethod
+    def is_installed(cls) -> bool:
+        """Whether the runtime is there; it is not imported."""
+        return find_spec(cls.PACKAGE) is not None

@@ -1,0 +1,1 @@
+"""Making a model that fails smaller, as long as it still fails."""

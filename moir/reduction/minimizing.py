@@ -1,0 +1,89 @@
+"""Delta debugging: a small part of a model that still fails.
+
+Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002. Any set of operations is a
+model, since what the others would compute becomes an input.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+
+class Minimization:
+    """The search for a small set of operations.
+
+    Args:
+        fails: whether the part of the model with some operations still fails.
+        seconds: the time after which the smallest part so far is the result.
+    """
+
+    def __init__(self, fails: Callable[[frozenset[int]], bool], seconds: float) -> None:
+        self._fails = fails
+        self._end = time.monotonic() + seconds
+        self._known: dict[frozenset[int], bool] = {}
+
+    @property
+    def checks(self) -> int:
+        """How many parts were checked."""
+        return len(self._known)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() > self._end
+
+    def fails(self, kept: Iterable[int]) -> bool:
+        """Whether a part fails. A part without operations does not; nor does any, when the time is over."""
+        part = frozenset(kept)
+        if part not in self._known:
+            if self.is_over or not part:
+                return False
+            self._known[part] = self._fails(part)
+        return self._known[part]
+
+    def around(self, neighbours: Sequence[Sequence[int]], hint: Iterable[int]) -> list[int] | None:
+        """The smallest failing part of the operations near some others; None if none of those that are tried fails.
+
+        Args:
+            neighbours: the operations that are connected with each operation.
+            hint: the operations in the middle.
+        """
+        part = set(hint)
+        while part and not self.is_over:
+            if self.fails(part):
+                return sorted(part)
+            larger = part | {each for op in part for each in neighbours[op]}
+            if larger == part or len(larger) > len(neighbours) // 2:
+                return None
+            part = larger
+        return None
+
+    def minimized(self, operations: Sequence[int]) -> list[int]:
+        """A part of failing operations none of which can be left out alone, unless the time is over before."""
+        kept, count = list(operations), 2
+        while len(kept) > 1 and not self.is_over:
+            size = -(-len(kept) // count)
+            pieces = [kept[start : start + size] for start in range(0, len(kept), size)]
+            smaller = next((piece for piece in pieces if len(pieces) == 2 and self.fails(piece)), None)
+            if smaller is None:
+                smaller, was_smaller = self._without(kept, pieces)
+            else:
+                was_smaller = True
+            if was_smaller:
+                kept, count = smaller, max(2, min(count, len(smaller)))
+                continue
+            if size == 1:
+                break
+            count = min(len(kept), count * 2)
+        return kept
+
+    def _without(self, kept: list[int], pieces: Sequence[Sequence[int]]) -> tuple[list[int], bool]:
+        """What is left of a part when the pieces that can be left out, one after another, are; and whether any is."""
+        changed = False
+        for piece in pieces:
+            left_out = set(piece)
+            rest = [each for each in kept if each not in left_out]
+            if rest and self.fails(rest):
+                kept, changed = rest, True
+        return kept, changed

@@ -1,0 +1,181 @@
+"""Parts of a module, in any dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+
+from moir.dialects import opset
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import dynamic, from_numpy
+from moir.dialects.interface import operations_of
+from moir.dialects.memory_map import Array
+from moir.dialects.moir import ModelOp, is_none
+from moir.dialects.names import name_of, names_of, tensor_names
+from moir.dialects.opset.infrastructure import Constant, Parameter, Result
+from moir.dialects.properties import string_attribute
+from moir.dialects.shapes import element_of, shape_of, tensor
+from moir.execution.ports import only_model
+from moir.reduction.reduced import Candidate
+
+FEW = 64
+"""A cut list of at most so many integers becomes a constant: it is a shape, or axes, more often than data."""
+
+RANDOM_FROM = 16
+"""Weights of fewer elements stay as they are: they say little, and may be what matters."""
+
+
+class ModuleGraph:
+    """The operations of a module, of which any subset is a model.
+
+    Args:
+        module: the module; it is not changed.
+        recorded: what its values were in a run. A value that is not there is not cut: who computes it is kept.
+    """
+
+    def __init__(self, module: ModuleOp, recorded: Mapping[SSAValue, Array]) -> None:
+        self._model = only_model(module)
+        self._recorded = recorded
+        self.operations: list[Operation] = computed_operations(module)
+        self._numbers = {op: number for number, op in enumerate(self.operations)}
+
+    def number(self, op: Operation) -> int | None:
+        """The number of an operation; None for constants, inputs and outputs."""
+        return self._numbers.get(op)
+
+    @property
+    def neighbours(self) -> list[list[int]]:
+        """The numbers of the operations that compute operands of an operation, or use its results."""
+        return [[self._numbers[each] for each in self._connected(op) if each in self._numbers] for op in self.operations]
+
+    def _connected(self, op: Operation) -> Sequence[Operation]:
+        producers = [operand.op for operand in op.operands if isinstance(operand, OpResult)]
+        return [*producers, *(use.operation for result in op.results for use in result.uses)]
+
+    def closed(self, kept: frozenset[int]) -> frozenset[int]:
+        """A set of operations, and those that compute what cannot be cut."""
+        found, pending = set(kept), list(kept)
+        while pending:
+            for operand in self.operations[pending.pop()].operands:
+                number = self._numbers.get(operand.op) if isinstance(operand, OpResult) else None
+                if number is not None and number not in found and operand not in self._recorded:
+                    found.add(number)
+                    pending.append(number)
+        return frozenset(found)
+
+    def part(self, kept: frozenset[int], *, random: frozenset[int] = frozenset()) -> Candidate:
+        """A model of some operations. Its inputs are what they need of others, its outputs what they compute last.
+
+        Args:
+            kept: the numbers of the operations.
+            random: which of its constants, by number, have random values instead of their own.
+        """
+        kept = self.closed(kept)
+        chosen = {self.operations[number] for number in kept}
+        block, copies = Block(), dict[SSAValue, SSAValue]()
+        inputs: dict[str, Array] = {}
+        expected: dict[str, Array] = {}
+        constants = 0
+        for op in (each for each in self._model.block.ops if each in chosen):
+            for operand in op.operands:
+                if operand in copies:
+                    continue
+                owner = operand.owner
+                if isinstance(owner, Constant) or is_none(owner):
+                    assert isinstance(owner, Operation)
+                    copy = owner.clone()
+                    if isinstance(copy, Constant) and _is_weight(copy):
+                        if constants in random:
+                            _randomize(copy, constants)
+                        constants += 1
+                    block.add_op(copy)
+                    copies[operand] = copy.results[0]
+                else:
+                    copies[operand] = self._cut(block, operand, inputs)
+            block.add_op(op.clone(copies))
+        for op in (each for each in self.operations if each in chosen):
+            if not any(use.operation in chosen for result in op.results for use in result.uses):
+                self._results(block, op, copies, expected)
+        model = ModelOp.of(self._model.sym_name.data, block, dict(self._model.attributes))
+        part = ModuleOp([model])
+        return Candidate(part, inputs, expected, sum(1 for _ in operations_of(part)))
+
+    def weights(self, kept: frozenset[int]) -> int:
+        """The number of weights of a part."""
+        part = self.part(kept)
+        assert isinstance(part.model, ModuleOp)
+        return sum(isinstance(op, Constant) and _is_weight(op) for op in only_model(part.model).block.ops)
+
+    def _cut(self, block: Block, value: SSAValue, inputs: dict[str, Array]) -> SSAValue:
+        """A value that is an input of the part, or a constant if it is a short list of integers."""
+        array = self._recorded[value]
+        is_list = array.dtype.kind in "iu" and array.ndim <= 1 and array.size <= FEW and not isinstance(value.owner, Parameter)
+        name = _name(value, len(inputs))
+        if is_list:
+            constant = opset.operation("opset1.Constant").create(
+                properties={"value": DataAttr.of(array, _element(value, array))}, result_types=[tensor(array.shape, _element(value, array))]
+            )
+            block.add_op(constant)
+            return constant.results[0]
+        while name in inputs:
+            name += "_"
+        shape = shape_of(value) if element_of(value) is not dynamic and shape_of(value) is not None else array.shape
+        attributes = {"name": string_attribute(name), "tensor_names": tensor_names(name)}
+        parameter = opset.operation("opset1.Parameter").create(
+            attributes=dict[str, Attribute](attributes), result_types=[tensor(shape, _element(value, array))]
+        )
+        block.add_op(parameter)
+        inputs[name] = array
+        return parameter.results[0]
+
+    def _results(self, block: Block, op: Operation, copies: Mapping[SSAValue, SSAValue], expected: dict[str, Array]) -> None:
+        for result in op.results:
+            name = _name(result, len(expected))
+            while name in expected:
+                name += "_"
+            attributes = {"name": string_attribute(name)}
+            copy = opset.operation("opset1.Result").create(operands=[copies[result]], attributes=dict[str, Attribute](attributes))
+            block.add_op(copy)
+            if result in self._recorded:
+                expected[name] = self._recorded[result]
+
+
+def computed_operations(module: ModuleOp) -> list[Operation]:
+    """The operations of a module's model that compute: no constants, inputs and outputs."""
+    skipped = (Parameter, Constant, Result)
+    return [op for op in only_model(module).block.ops if not isinstance(op, skipped) and not is_none(op)]
+
+
+def computed_values(module: ModuleOp) -> list[SSAValue]:
+    """The values that the operations of a module compute, in order."""
+    return [result for op in computed_operations(module) for result in op.results]
+
+
+def _name(value: SSAValue, number: int) -> str:
+    names = names_of(value)
+    node = name_of(value.op) if isinstance(value, OpResult) else None
+    return names[0] if names else node or f"tensor_{number}"
+
+
+def _element(value: SSAValue, array: Array) -> Attribute:
+    element = element_of(value)
+    return from_numpy(array.dtype) if element is dynamic else element
+
+
+def _is_weight(op: Constant) -> bool:
+    values = op.value.data.values
+    return values is not None and values.dtype.kind in "fV" and values.size >= RANDOM_FROM
+
+
+def _randomize(op: Constant, seed: int) -> None:
+    """Give a constant random values, of the mean and the deviation of its own."""
+    values = op.value.data.values
+    assert values is not None
+    array = np.asarray(values).astype(np.float32)
+    drawn = np.random.default_rng(seed).normal(array.mean(), array.std(), array.shape)
+    if array.min() >= 0:
+        drawn = np.abs(drawn) + 1e-3
+    op.properties["value"] = DataAttr.of(drawn.astype(values.dtype), op.value.element)

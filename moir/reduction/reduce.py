@@ -1,0 +1,70 @@
+"""Reducing a model: a small part of it that still fails, with random weights if it fails with these, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from moir.errors import UsageError
+from moir.reduction.minimizing import Minimization
+from moir.reduction.reduced import Candidate, Reduced
+
+SECONDS = 120.0
+"""The time that a reduction takes at most, unless it is told otherwise."""
+
+
+class Reducible(Protocol):
+    """Something whose parts are models: `ModuleGraph`, `OnnxGraph`."""
+
+    @property
+    def operations(self) -> Sequence[object]:
+        """The operations, in topological order."""
+        ...
+
+    @property
+    def neighbours(self) -> Sequence[Sequence[int]]:
+        """The numbers of the operations that are connected with each operation."""
+        ...
+
+    def part(self, kept: frozenset[int], *, random: frozenset[int] = frozenset()) -> Candidate:
+        """A model of some operations, some of whose weights are random."""
+        ...
+
+    def weights(self, kept: frozenset[int]) -> int:
+        """The number of weights of a part."""
+        ...
+
+
+def reduced(
+    graph: Reducible, fails: Callable[[Candidate], bool], hint: Iterable[int] = (), *, seconds: float = SECONDS, keeps_weights: bool = False
+) -> Reduced:
+    """Reduce a model.
+
+    Args:
+        graph: the model.
+        fails: whether a candidate still fails.
+        hint: the numbers of operations that the failure is about; the search begins there.
+        seconds: the time after which the smallest part so far is the result.
+        keeps_weights: whether the weights stay, since what the check compares with was computed with them.
+
+    Raises UsageError if the whole model does not fail.
+    """
+    search = Minimization(lambda kept: fails(graph.part(kept)), seconds)
+    everything = range(len(graph.operations))
+    part = search.around(graph.neighbours, hint)
+    if part is None:
+        if not search.fails(everything):
+            raise UsageError("the check does not fail on the model itself", hint="its exit status is 0 as long as the model fails")
+        part = list(everything)
+    if len(part) > 1:
+        part = search.minimized(part)
+    kept = frozenset(part)
+    candidate, checks = graph.part(kept), search.checks
+    count = graph.weights(kept)
+    is_random = count == 0
+    if count and not keeps_weights:
+        checks += 1
+        attempt = graph.part(kept, random=frozenset(range(count)))
+        if is_random := fails(attempt):
+            candidate = attempt
+    return Reduced(candidate, len(graph.operations), is_random, checks)

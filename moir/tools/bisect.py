@@ -1,0 +1,102 @@
+"""`moir bisect`: finds the step of a conversion that makes a model compute something else.
+
+The exit status is 0 if the converted model agrees with the reference, and 1 if it does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moir.tools.argument_parser import ArgumentParser
+from moir.tools.candidates import write_candidate
+from moir.tools.conversion_arguments import (
+    add_configuration_arguments,
+    add_conversion_arguments,
+    add_extension_arguments,
+    add_reading_arguments,
+    conversion_options,
+)
+from moir.tools.failures import FAILED, report_failures
+from moir.tools.model_input import opened_model, read_arrays, write_arrays, write_text
+from moir.tools.streams import text_output
+
+if TYPE_CHECKING:
+    from moir.bisection.verdict import Verdict
+
+
+def argument_parser() -> ArgumentParser:
+    """The argument parser of `moir bisect`."""
+    parser = ArgumentParser(prog="moir bisect", description="Find the step of a conversion that makes a model compute something else.")
+    parser.add_argument("model", metavar="MODEL", help="model file, folder of a SavedModel, or text of moir (.mlir)")
+    parser.add_argument("--inputs", metavar="FILE", help=".npz with an array for each input, by its name (default: random ones)")
+    parser.add_argument(
+        "--reference", metavar="FILE", help=".npz with outputs and inner tensors, by name (default: what the framework's runtime computes)"
+    )
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="seed of random inputs (default: 0)")
+    parser.add_argument("--tolerance", metavar="X", type=float, help="tolerance of floating-point numbers, see docs/debugging.md")
+    parser.add_argument("--no-reduce", action="store_true", help="do not look for a small model that fails in the same way")
+    parser.add_argument("--write", metavar="DIR", help="folder for the module before the fault and the small model (default: none)")
+    parser.add_argument("--passes", metavar="PIPELINE", help="passes to run instead of the default ones, as for the conversion")
+    add_conversion_arguments(parser)
+    add_configuration_arguments(parser)
+    add_reading_arguments(parser)
+    add_extension_arguments(parser)
+    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run `moir bisect`; returns the exit status."""
+    return report_failures("moir bisect", lambda: _bisect(argument_parser().parsed(arguments)), debug="--debug" in arguments)
+
+
+def _bisect(options: argparse.Namespace) -> int:
+    from moir.bisection.bisect import examined
+    from moir.execution.openvino_runtime import title
+
+    given = conversion_options(options)
+    title()
+    with opened_model(options.model) as model:
+        verdict = examined(
+            model,
+            given,
+            inputs=None if options.inputs is None else read_arrays(options.inputs),
+            reference=None if options.reference is None else read_arrays(options.reference),
+            seed=options.seed,
+            tolerance=options.tolerance,
+            passes=options.passes,
+            reduce=not options.no_reduce,
+        )
+        lines = [f"model       {options.model}", *verdict.lines()]
+        if options.write is not None:
+            lines += written(verdict, Path(options.write))
+        elif verdict.kind != "none":
+            lines.append("next        --write DIR writes what shows the fault again")
+    text_output().write("\n".join(lines) + "\n")
+    print(f"{verdict.states} states, {verdict.runs} runs, {verdict.seconds:.1f} s", file=sys.stderr)
+    return 0 if verdict.kind == "none" else FAILED
+
+
+def written(verdict: Verdict, folder: Path) -> list[str]:
+    """Write what shows a fault again; returns lines about it."""
+    lines: list[str] = []
+    folder.mkdir(parents=True, exist_ok=True)
+    if verdict.reproduction is not None:
+        before, inputs, after = folder / "before.mlir", folder / "inputs.npz", folder / "after.mlir"
+        write_text(verdict.reproduction.before, before)
+        write_arrays(verdict.reproduction.inputs, inputs)
+        command = ["moir-opt", str(before), "-p", verdict.reproduction.pipeline, "-o", str(after), "--weights-file"]
+        lines.append(f"again       {shlex.join([*command, str(folder / 'after.bin')])}")
+        lines += [f"            {shlex.join(['moir', 'run', str(each), '--inputs', str(inputs)])}" for each in (before, after)]
+    if verdict.reduced is not None:
+        reduced = verdict.reduced
+        path = write_candidate(reduced.candidate, folder / "reduced")
+        count = f"{reduced.candidate.operations} of {reduced.operations} operations"
+        weights = "random weights" if reduced.random_weights else "its own weights"
+        lines.append(f"reduced     {path}: {count}, {weights}")
+    return lines

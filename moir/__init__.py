@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from moir import errors
+    from moir.bisection.bisect import bisect
     from moir.conversion import Observer, save_model
     from moir.difference.interface import diff
     from moir.emit.in_memory import to_openvino
@@ -25,11 +26,24 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["Input", "Observer", "__version__", "convert_model", "diff", "errors", "inspect", "read_model", "save_model", "to_openvino"]
+__all__ = [
+    "Input",
+    "Observer",
+    "__version__",
+    "bisect",
+    "convert_model",
+    "diff",
+    "errors",
+    "inspect",
+    "read_model",
+    "save_model",
+    "to_openvino",
+]
 
 _HOMES = {
     "Input": "moir.parameters.input_values",
     "Observer": "moir.conversion",
+    "bisect": "moir.bisection.bisect",
     "convert_model": "moir.interface",
     "diff": "moir.difference.interface",
     "inspect": "moir.inspection.interface",

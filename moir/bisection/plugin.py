@@ -58,8 +58,8 @@ def plugin_fault(trial: Trial, module: ModuleOp, value: SSAValue, expected: Arra
     wanted = list(dict.fromkeys(each for op in operations for each in (*op.operands, *op.results) if not _is_given(each)))
     try:
         _, arrays = trial.run(module, wanted)
-    except MoirError:
-        return PluginFault(None, "the runtime computes it otherwise than the definitions of the operations")
+    except MoirError as error:
+        return PluginFault(None, f"the runtime does not compute what the operations are defined to: {error.reason}")
     known = dict(zip(wanted, arrays, strict=True))
     for op in operations:
         operands = [known.get(each) if not _is_given(each) else _given(each) for each in op.operands]

@@ -9,6 +9,7 @@ from moir.bisection.trial import Trial
 from moir.dialects.memory_map import Array
 from moir.errors import ExecutionError, MoirError
 from moir.execution.choice import framework_runner
+from moir.execution.openvino_runtime import OpenVinoRunner
 from moir.execution.ports import TensorPort, interface_of, matched
 from moir.execution.runner import Runner
 
@@ -85,8 +86,9 @@ def reference_of(subject: Subject, states: Sequence[PipelineState], trial: Trial
     start = states.index(changing[-1]) if changing else 0
     for state in states[start:]:
         outcome = trial.outcome(state)
-        if outcome is not None:
+        if outcome is not None and outcome.error is None:
             trial.forget()
             title = "the model as it was read, on OpenVINO Runtime" if state.number == 0 else f"the model behind {state}"
-            return Reference(title, outcome.outputs, base=state)
+            runner = OpenVinoRunner(outcome.module)
+            return Reference(title, outcome.outputs, runner, matched(trial.given, runner.interface.inputs, "input"), base=state)
     raise ExecutionError("no state of the conversion can be run", hint="moir run says why the last one cannot")

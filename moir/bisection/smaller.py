@@ -18,9 +18,9 @@ from moir.conversion import import_model, run
 from moir.dialects.memory_map import Array
 from moir.dialects.names import names_of
 from moir.dialects.opset.infrastructure import Parameter
-from moir.errors import InternalError, MoirError
+from moir.errors import ExecutionError, InternalError, MoirError
 from moir.execution.comparison import worst
-from moir.execution.evaluation import EvaluationRunner
+from moir.execution.evaluation import EvaluationRunner, evaluate_block
 from moir.execution.onnx_runtime import OnnxRunner
 from moir.execution.openvino_runtime import OpenVinoRunner
 from moir.execution.ports import interface_of, matched, only_model
@@ -43,12 +43,17 @@ def smaller_pass(trial: Trial, before: PipelineState, after: PipelineState, tens
         return None
     subject, each = trial.subject, trial.subject.passes[after.number - 1]
     tolerance = trial.tolerance_at(after)
+    found = trial.outcome(after)
+    refused = found is not None and found.error is not None
 
     def fails(candidate: Candidate) -> bool:
         module = _module(candidate)
         rewritten = module.clone()
         run(rewritten, [each], extensions=subject.extensions)
-        expected, found = _outputs(module, candidate.inputs), _outputs(rewritten, candidate.inputs)
+        expected = _outputs(module, candidate.inputs)
+        if refused:
+            return not _runs(rewritten, candidate.inputs)
+        found = _outputs(rewritten, candidate.inputs)
         return any(apart.exceeds for apart in worst(found, expected, tolerance).values())
 
     return _reduced_module(trial, outcome.module, _quietly(fails), None if tensor is None else tensor.name)
@@ -60,6 +65,8 @@ def smaller_plugin(trial: Trial, module: ModuleOp, fault: PluginFault, tensor: T
     def fails(candidate: Candidate) -> bool:
         part = _module(candidate)
         expected = EvaluationRunner(part).run(matched(candidate.inputs, interface_of(part).inputs, "input"))
+        if trial.refusals_are_bad:
+            return not _runs(part, candidate.inputs)
         return any(apart.exceeds for apart in worst(_outputs(part, candidate.inputs), expected, trial.tolerance).values())
 
     return _reduced_module(trial, module, _quietly(fails), None if tensor is None else tensor.name, fault.operation)
@@ -132,8 +139,12 @@ def _reduced_module(
     parameters = [op.results[0] for op in only_model(module).block.ops if isinstance(op, Parameter)]
     recorded = dict(zip(parameters, [given[port.name] for port in interface_of(module).inputs], strict=True))
     try:
-        _, arrays = trial.run(module, values)
-        recorded |= dict(zip(values, arrays, strict=True))
+        try:
+            _, arrays = trial.run(module, values)
+            recorded |= dict(zip(values, arrays, strict=True))
+        except MoirError:
+            # A model that the runtime refuses is computed by the definitions of its operations.
+            recorded |= evaluate_block(only_model(module).block, list(recorded.values()), values)
     except MoirError:
         return None
     graph = ModuleGraph(module, recorded)
@@ -166,6 +177,14 @@ def _quietly(fails: Callable[[Candidate], bool]) -> Callable[[Candidate], bool]:
 def _outputs(module: ModuleOp, inputs: Mapping[str, Array]) -> dict[str, Array]:
     runner = OpenVinoRunner(module)
     return runner.run(matched(inputs, runner.interface.inputs, "input"))
+
+
+def _runs(module: ModuleOp, inputs: Mapping[str, Array]) -> bool:
+    try:
+        _outputs(module, inputs)
+    except ExecutionError:
+        return False
+    return True
 
 
 def _module(candidate: Candidate) -> ModuleOp:

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from moir.conversion import Observer, collection_paused, import_model, open_extensions, run
@@ -48,10 +49,19 @@ class StateRecorder(Observer):
 
     def __init__(self) -> None:
         self.states: list[PipelineState] = []
+        self._contents: list[tuple[object, ...]] = []
 
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
-        if not self.states or not module.is_structurally_equivalent(self.states[-1].module):
+        contents = [_contents(op) for op in module.walk()]
+        if contents != self._contents:
+            self._contents = contents
             self.states.append(PipelineState(number, stage, module.clone()))
+
+
+def _contents(op: Operation) -> tuple[object, ...]:
+    """An operation and all that it has: equal, mostly identical, as long as nothing changes it."""
+    types = (result.type for result in op.results)
+    return (op, *op.operands, *op.properties.values(), *op.attributes.values(), *types)
 
 
 class Subject:

@@ -11,7 +11,7 @@ from moir.bisection.trial import Trial
 from moir.dialects.memory_map import Array
 from moir.dialects.opset.infrastructure import Parameter
 from moir.errors import MoirError
-from moir.execution.comparison import Difference, difference, first_not_finite
+from moir.execution.comparison import Difference, difference, first_not_finite, is_permuted
 from moir.execution.ports import only_model
 from moir.execution.values import named_values
 from moir.records import Record
@@ -24,16 +24,18 @@ class TensorDifference(Record):
         name: its name.
         difference: how far.
         value: the value in the module that computes it.
+        expected: its reference.
     """
 
     name: str
     difference: Difference
     value: SSAValue
+    expected: Array
 
 
 def inner_values(module: ModuleOp) -> dict[str, SSAValue]:
     """The computed values of a module in opset dialects, by name and in order."""
-    values = named_values(only_model(module).block, constants=False)
+    values = named_values(only_model(module).block, constants=False, nodes=False)
     return {name: value for name, value in values.items() if not isinstance(value.owner, Parameter)}
 
 
@@ -62,18 +64,15 @@ def differing(
 ) -> list[TensorDifference]:
     """The tensors of a module that differ from their reference, in the order of the module.
 
-    A tensor that has another permutation of the reference's shape is left out: the layout change gives its name to the
-    permuted tensor.
+    A tensor that is a transposition of its reference does not differ.
     """
     found: list[TensorDifference] = []
     for name, value in inner_values(module).items():
         if name not in arrays or name not in expected:
             continue
         array, wanted = arrays[name], expected[name]
-        if array.shape != wanted.shape and sorted(array.shape) == sorted(wanted.shape):
-            continue
-        if (apart := difference(array, wanted, tolerance)).exceeds:
-            found.append(TensorDifference(name, apart, value))
+        if (apart := difference(array, wanted, tolerance)).exceeds and not is_permuted(array, wanted, tolerance):
+            found.append(TensorDifference(name, apart, value, wanted))
     return found
 
 

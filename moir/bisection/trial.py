@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
@@ -10,9 +11,10 @@ from xdsl.ir import SSAValue
 from moir.bisection.subject import PipelineState, Subject
 from moir.dialects.memory_map import Array
 from moir.errors import MoirError
-from moir.execution.comparison import HALF, Difference, worst
+from moir.execution.comparison import HALF, Difference, is_permuted, worst
 from moir.execution.openvino_runtime import run_module
-from moir.execution.ports import interface_of, matched
+from moir.execution.ports import interface_of, matched, only_model
+from moir.execution.values import named_values
 
 COMPRESSION = "compress-to-fp16"
 
@@ -22,19 +24,30 @@ class Outcome:
 
     Args:
         module: the executable form of the state.
-        outputs: its outputs, by name.
+        outputs: its outputs, by name; empty if it cannot be run.
         differences: their differences from the reference, by name.
+        error: why it cannot be run; None if it can.
+        form: the number of the form, from 0 on.
     """
 
-    def __init__(self, module: ModuleOp, outputs: dict[str, Array], differences: dict[str, Difference]) -> None:
+    def __init__(
+        self,
+        module: ModuleOp,
+        outputs: dict[str, Array],
+        differences: dict[str, Difference],
+        error: MoirError | None = None,
+        form: int = 0,
+    ) -> None:
         self.module = module
         self.outputs = outputs
         self.differences = differences
+        self.error = error
+        self.form = form
 
     @property
     def is_good(self) -> bool:
         """Whether all outputs are within the tolerance."""
-        return not any(each.exceeds for each in self.differences.values())
+        return self.error is None and not any(each.exceeds for each in self.differences.values())
 
 
 class Trial:
@@ -54,6 +67,12 @@ class Trial:
         """The reference: arrays by the names of outputs."""
         self.runs = 0
         """How often a module was run."""
+        self.forms = 2
+        """How many forms of a state are tried."""
+        self.watched: list[str] = []
+        """Inner tensors that are judged besides the outputs, in the states that have them."""
+        self.refusals_are_bad = False
+        """Whether a state that cannot be run is wrong, as the last one is, rather than passed over."""
         self._compressed = next((index for index, each in enumerate(subject.passes, 1) if each.name == COMPRESSION), None)
         self._outcomes: dict[PipelineState, Outcome | None] = {}
 
@@ -68,13 +87,26 @@ class Trial:
         results, inner = run_module(module, [inputs[port.name] for port in interface.inputs], values)
         return {port.name: result for port, result in zip(interface.outputs, results, strict=True)}, inner
 
+    def _outputs(self, module: ModuleOp) -> dict[str, Array]:
+        """The outputs of a module, and the inner tensors that are watched."""
+        if not self.watched:
+            return self.run(module)[0]
+        values = named_values(only_model(module).block)
+        present = {name: values[name] for name in self.watched if name in values}
+        outputs, inner = self.run(module, list(present.values()))
+        # A tensor in another layout has the elements in another order.
+        tensors = {
+            name: array for name, array in zip(present, inner, strict=True) if not is_permuted(array, self.expected[name], self.tolerance)
+        }
+        return outputs | tensors
+
     def tolerance_at(self, state: PipelineState) -> float | None:
         """The tolerance for a state: that of f16 behind the compression of weights to it."""
         is_half = self._compressed is not None and state.number >= self._compressed
         return HALF if is_half and self.tolerance is None else self.tolerance
 
     def outcome(self, state: PipelineState) -> Outcome | None:
-        """What a state computes; None if it cannot be run.
+        """What a state computes; None if it has no form in opset dialects.
 
         It is that of the first form that agrees with the reference, or else of the first one that can be run.
         """
@@ -83,23 +115,26 @@ class Trial:
         return self._outcomes[state]
 
     def _outcome(self, state: PipelineState) -> Outcome | None:
-        first: Outcome | None = None
-        for module in self.subject.forms(state):
+        best: Outcome | None = None
+        for form, module in enumerate(islice(self.subject.forms(state), self.forms)):
             try:
-                outputs, _ = self.run(module)
-            except MoirError:
+                outputs = self._outputs(module)
+            except MoirError as error:
+                best = best or Outcome(module, {}, {}, error, form)
                 continue
-            found = Outcome(module, outputs, worst(outputs, self.expected, self.tolerance_at(state)))
+            found = Outcome(module, outputs, worst(outputs, self.expected, self.tolerance_at(state)), form=form)
             if found.is_good:
                 return found
-            first = first or found
-        return first
+            best = found if best is None or best.error is not None else best
+        return best
 
     def forget(self) -> None:
         """Forget what states compute: they are judged by another reference."""
         self._outcomes.clear()
 
     def is_good(self, state: PipelineState) -> bool | None:
-        """Whether a state agrees with the reference; None if it cannot be run."""
+        """Whether a state agrees with the reference; None if it is passed over, since it cannot be run."""
         outcome = self.outcome(state)
-        return None if outcome is None else outcome.is_good
+        if outcome is None:
+            return None
+        return outcome.is_good if outcome.error is None or self.refusals_are_bad else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import permutations
 
 import numpy as np
 
@@ -10,9 +11,10 @@ from moir.dialects.element_types import describe, from_numpy
 from moir.dialects.memory_map import Array
 from moir.records import Record
 
-SINGLE, HALF, DISCRETE = 1e-3, 2e-2, 1e-3
-"""Tolerances. Of f32 and f64 (which the CPU plugin computes in f32), and of f16 and bf16: the largest difference,
-relative to the largest magnitude in the reference. Of integers and booleans: the share of elements that are not equal;
+SINGLE, HALF, QUANTIZED, DISCRETE = 1e-3, 2e-2, 6e-2, 1e-3
+"""Tolerances. Of f32 and f64 (which the CPU plugin computes in f32), of f16 and bf16, and of all floating-point numbers
+of a quantized model, in which a number between two levels becomes either: the largest difference, relative to the
+largest magnitude in the reference. Of integers and booleans: the share of elements that are not equal;
 integers of 8 bits may differ by 1, as quantized numbers that lie between two levels do."""
 
 
@@ -75,6 +77,14 @@ def difference(found: Array, expected: Array, tolerance: float | None = None) ->
     largest = float(np.max(np.abs(b[finite]), initial=0.0))
     apart = float(np.max(np.abs(a[finite] - b[finite]), initial=0.0))
     return Difference(apart / (largest + 1e-9), limit)
+
+
+def is_permuted(found: Array, expected: Array, tolerance: float | None = None) -> bool:
+    """Whether an array is a transposition of its reference: the layout change permutes tensors that keep names."""
+    if found.shape == expected.shape or sorted(found.shape) != sorted(expected.shape) or found.dtype.kind in "OUS":
+        return False
+    orders = (order for order in permutations(range(found.ndim)) if tuple(found.shape[axis] for axis in order) == expected.shape)
+    return any(not difference(found.transpose(order), expected, tolerance).exceeds for order in orders)
 
 
 def worst(found: Mapping[str, Array], expected: Mapping[str, Array], tolerance: float | None = None) -> dict[str, Difference]:

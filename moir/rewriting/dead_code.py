@@ -9,6 +9,7 @@ from xdsl.ir import Block, Operation
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import NoneOp
 from moir.dialects.opset.base import OpsetOp
+from moir.rewriting.events import RECORDING
 
 _first_use = attrgetter("first_use")
 
@@ -45,7 +46,13 @@ def eliminate_dead(block: Block) -> bool:
             for region in current.regions:
                 for body in region.blocks:
                     eliminate_dead(body)
-            prune_inputs(current)
+            if (recording := RECORDING.get()) is None:
+                prune_inputs(current)
+            elif not recording.is_exhausted:
+                text, count = recording.text(current), len(current.operands)
+                prune_inputs(current)
+                if len(current.operands) < count:
+                    recording.applied("eliminate-dead", (text,), [current])
         current = before
     return changed
 

@@ -5,7 +5,8 @@
 The command gets the path of a candidate as its last argument, and ends with the exit status 0 as long as it fails.
 The candidate is an ONNX model if MODEL is one and ONNX Runtime is installed. Else it is a text of moir in the dialect
 of the framework, which `moir-opt CANDIDATE -p default -t ir -o model.xml` converts, and which `moir run` and
-`moir bisect` read. Beside it are the values that its inputs and outputs had in the whole model (`-inputs.npz`, `-reference.npz`).
+`moir bisect` read. Beside it are the values that its inputs and outputs had in the whole model, in files with the same
+beginning: `-inputs.npz`, `-reference.npz`.
 """
 
 from __future__ import annotations

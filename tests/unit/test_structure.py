@@ -36,7 +36,9 @@ LAYERS = (
     ("inspection", "difference"),
     ("extensions",),
     ("model_optimizer",),
-    ("report",),
+    ("execution", "report"),
+    ("reduction",),
+    ("bisection",),
     ("testing", "tools"),
     ("__init__", "__main__"),
 )

@@ -32,6 +32,7 @@ from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol, is_symbolic, same
 from moir.rewriting.driver import Rewriter
+from moir.rewriting.events import RECORDING
 from moir.rewriting.reporting_pass import ReportingPass
 
 _WHOLE = frozenset(map(id, (*INTEGER_TYPES, boolean)))
@@ -71,7 +72,10 @@ class ShapeComputations:
         """Simplify the operations of a block in order; returns whether any has changed."""
         changed = False
         rewriter: Rewriter | None = None
+        recording = RECORDING.get()
         for op in operations:
+            if recording is not None and recording.is_exhausted:
+                break
             if not isinstance(op, OpsetOp) or op.regions or len(op.results) != 1 or id(element_of(result := op.results[0])) not in _WHOLE:
                 continue
             if not op.operands or not op.DETERMINISTIC or op.EFFECTS:
@@ -83,8 +87,8 @@ class ShapeComputations:
             if entries is None:
                 continue
             if rewriter is None:
-                rewriter = Rewriter(op, self.known)
-            rewriter.begin(op)
+                rewriter = Rewriter(op, self.known, recording)
+            rewriter.begin(op, SimplifyShapeOfPass.name)
             # The element type is interned, so that its address stands for it, and hashing takes no time.
             numbers = tuple([id(entry) if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel().tolist()])
             key = (id(element_of(result)), entries.shape, numbers)
@@ -102,7 +106,9 @@ class ShapeComputations:
                     for axis, entry in enumerate(entries.tolist()):
                         if isinstance(entry, Symbol):
                             self.places.setdefault(entry, (result, axis))
-            changed = changed or rewriter.has_done_action
+            if rewriter.has_done_action:
+                changed = True
+                rewriter.report(op)
         return changed
 
     def entries(self, result: SSAValue) -> Array | None:

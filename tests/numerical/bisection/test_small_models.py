@@ -1,0 +1,77 @@
+"""`moir.bisect` on small models: the plugin at fault, references, models that the plugin refuses, other tolerances."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import moir
+from moir.bisection.search import first_bad
+from moir.errors import ExecutionError, UsageError
+from tests.numerical.bisection.faults import wrong_default
+
+
+def saved(path: Path, nodes: list[onnx.NodeProto], shape: list[int | str], element: int = TensorProto.FLOAT, **weights: object) -> Path:
+    """A model with an input `x` and an output `y` of one type."""
+    ports = [helper.make_tensor_value_info(name, element, shape) for name in ("x", "y")]
+    initializers = [numpy_helper.from_array(np.asarray(value), name) for name, value in weights.items()]
+    graph = helper.make_graph(nodes, "small", ports[:1], ports[1:], initializer=initializers)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
+    return path
+
+
+def test_the_plugin_divides_integers_in_f32(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Add", ["x", "w"], ["sum"]), helper.make_node("Div", ["sum", "d"], ["y"], name="quotient")]
+    path = saved(tmp_path / "m.onnx", nodes, [3], TensorProto.INT32, w=np.array(1, np.int32), d=np.array(3, np.int32))
+    # Quotients of multiples of 3, near 2³¹, are rounded to f32 before the fraction is cut off.
+    x = np.array([2**31 - 9, 2**31 - 12, 2**31 - 15], np.int32)
+    verdict = moir.bisect(path, inputs={"x": x})
+    assert verdict.kind == "plugin"
+    assert verdict.plugin is not None
+    assert "opset1.Divide" in verdict.plugin
+    assert verdict.reduced is not None
+    assert verdict.reduced.candidate.operations <= 2
+
+
+def test_the_plugin_refuses_the_sum_of_a_product_and_a_number_for_each_channel(tmp_path: Path) -> None:
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["product"]), helper.make_node("Add", ["product", "b"], ["y"])]
+    random = np.random.default_rng(0)
+    weights = {"w": random.normal(size=(6, 6)).astype(np.float32), "b": random.normal(size=(1, 4, 1, 1)).astype(np.float32)}
+    path = saved(tmp_path / "m.onnx", nodes, ["n", 4, 6, 6], **weights)
+    verdict = moir.bisect(path)
+    assert verdict.kind == "plugin"
+    assert any("cannot be run" in note for note in verdict.notes)
+
+
+def test_a_given_reference_and_a_tolerance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = saved(tmp_path / "m.onnx", [helper.make_node("LeakyRelu", ["x"], ["y"], name="leaky")], [4])
+    x = np.array([-1, -0.5, 1, 2], np.float32)
+    expected = np.where(x < 0, x * np.float32(0.01), x)
+    assert moir.bisect(path, inputs={"x": x}, reference={"y": expected}).kind == "none"
+    assert moir.bisect(path, inputs={"x": x}, reference={"y": expected + 1}).kind == "lowering"
+    wrong_default(monkeypatch)
+    assert moir.bisect(path, inputs={"x": x}, reference={"y": expected}).kind == "lowering"
+    assert moir.bisect(path, inputs={"x": x}, reference={"y": expected}, tolerance=0.1).kind == "none"
+    with pytest.raises(ExecutionError, match="the reference has none of the outputs"):
+        moir.bisect(path, inputs={"x": x}, reference={"z": x, "zz": x})
+    with pytest.raises(UsageError, match="there is no array for the input"):
+        moir.bisect(path, inputs={"a": x, "b": x})
+
+
+def test_a_module_without_runtime_of_its_own_is_compared_with_itself(tmp_path: Path) -> None:
+    path = saved(tmp_path / "m.onnx", [helper.make_node("LeakyRelu", ["x"], ["y"], name="leaky")], [4])
+    verdict = moir.bisect(moir.read_model(path))
+    assert verdict.kind == "none"
+    assert verdict.reference == "the model as it was read, on OpenVINO Runtime"
+
+
+@pytest.mark.parametrize(
+    ("judged", "expected"),
+    [("gggbbb", (2, 3)), ("gb", (0, 1)), ("g???bb", (0, 4)), ("gg?b?b", (1, 3)), ("g?g?bb", (2, 4))],
+)
+def test_the_first_bad_state(judged: str, expected: tuple[int, int]) -> None:
+    assert first_bad(0, len(judged) - 1, lambda number: {"g": True, "b": False, "?": None}[judged[number]]) == expected

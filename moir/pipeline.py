@@ -230,6 +230,17 @@ def build_pass(source: type[ModulePass], spec: ArgSpec) -> ModulePass:
         raise UsageError(f"options of pass {spec.name!r}: {error}") from error
 
 
+def spec_text(each: ModulePass) -> str:
+    """A pass as a pipeline in text names it: its name, with its options where it has some."""
+    from moir.xdsl_passes import module_pass
+
+    try:
+        return str(module_pass(loaded(each)).pipeline_pass_spec())
+    except (TypeError, ValueError, AttributeError):
+        # A transformation of an extension has fields that are no options.
+        return each.name
+
+
 def refuse_unknown_options(spec: ArgSpec, known: Iterable[str]) -> None:
     """Raises UsageError if a pipeline gives an option to a pass that has none of that name, spelled with - or _."""
     options = sorted(name.replace("_", "-") for name in known)

@@ -37,6 +37,7 @@ from moir.execution.comparison import QUANTIZED, difference, first_not_finite
 from moir.execution.inputs import random_inputs
 from moir.execution.ports import interface_of, matched, only_model
 from moir.options import ConversionOptions
+from moir.pipeline import spec_text
 from moir.rewriting.events import Recording, RewriteEvent
 
 LOSSES = 5
@@ -123,6 +124,7 @@ class Examination:
         self.reference = reference
         self.reduce = reduce
         self.notes: list[str] = []
+        """What the verdict is to mention besides."""
         if reference.base is not None:
             # The passes in front of the base make another function of the model.
             self.states = self.states[self.states.index(reference.base) :]
@@ -192,7 +194,7 @@ class Examination:
         rewrite, before, after = self.rewrite(before, after)
         tensor = self.first_tensor(before, after)
         fault = self.plugin(before, after, tensor)
-        pipeline = str(self.subject.passes[after.number - 1].pipeline_pass_spec())
+        pipeline = spec_text(self.subject.passes[after.number - 1])
         reproduction = Reproduction(before.module, pipeline, self._inputs(before.module))
         return Verdict(
             kind="pass" if fault is None else "plugin",

@@ -110,28 +110,28 @@ class Verdict(Record):
     seconds: float = 0.0
 
     def __str__(self) -> str:
-        return "\n".join(self.lines())
+        return "\n".join(f"{label:<12}{text}" for label, text in self.rows())
 
-    def lines(self) -> list[str]:
-        """The verdict as text, without the time."""
-        lines = [f"reference   {self.reference}"]
-        lines += [f"output      {name}: {'wrong, ' if each.exceeds else ''}{each}" for name, each in self.outputs.items()]
-        lines.append(f"verdict     {self.sentence}")
+    def rows(self) -> list[tuple[str, str]]:
+        """The verdict as labels and texts; a row without a label belongs to the one above it."""
+        rows = [("reference", self.reference)]
+        rows += [("output", f"{name}: {'wrong, ' if each.exceeds else ''}{each}") for name, each in self.outputs.items()]
+        rows.append(("verdict", self.sentence))
         if self.rewrite is not None:
-            place = f", {self.rewrite.number} of {self.rewrite.count}" if self.kind == "pass" else ""
-            lines.append(f"rewrite     {self.rewrite.pattern}{place}")
-            lines += _listed("-", self.rewrite.before) + _listed("+", self.rewrite.after)
+            place = f", {self.rewrite.number} of {self.rewrite.count}" if self.node is None else ""
+            rows.append(("rewrite", f"{self.rewrite.pattern}{place}"))
+            rows += _listed("-", self.rewrite.before) + _listed("+", self.rewrite.after)
         if self.tensor is not None:
-            lines.append(f"tensor      {self.tensor.name}: {self.tensor.difference}")
-            lines += [] if self.tensor.before is None else _listed("before", (self.tensor.before,))
-            lines += _listed("after" if self.tensor.before is not None else "computed by", (self.tensor.operation,))
+            rows.append(("tensor", f"{self.tensor.name}: {self.tensor.difference}"))
+            rows += [] if self.tensor.before is None else _listed("before:", (self.tensor.before,))
+            rows += _listed("after:" if self.tensor.before is not None else "computed by:", (self.tensor.operation,))
         if self.plugin is not None:
-            lines.append(f"plugin      {self.plugin}")
+            rows.append(("plugin", self.plugin))
         if self.not_finite is not None:
-            lines.append(f"not finite  {self.not_finite}")
-        lines += [f"f16 loss    {name}: {error:.2g}" for name, error in self.losses]
-        lines += [f"note        {each}" for each in self.notes]
-        return lines
+            rows.append(("not finite", self.not_finite))
+        rows += [("f16 loss", f"{name}: {error:.2g}") for name, error in self.losses]
+        rows += [("note", each) for each in self.notes]
+        return rows
 
     @property
     def sentence(self) -> str:
@@ -147,6 +147,6 @@ class Verdict(Record):
         return f"all states agree with each other, not with the reference: the lowering{node} ({self.stage})"
 
 
-def _listed(mark: str, texts: tuple[str, ...]) -> list[str]:
-    shown = [f"  {mark} {text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}" for text in texts[:_SHOWN]]
-    return shown + ([f"  {mark} … {len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else [])
+def _listed(mark: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
+    shown = [("", f"{mark} {text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}") for text in texts[:_SHOWN]]
+    return shown + ([("", f"{mark} … {len(texts) - _SHOWN} more")] if len(texts) > _SHOWN else [])

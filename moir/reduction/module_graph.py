@@ -101,7 +101,7 @@ class ModuleGraph:
                 self._results(block, op, copies, expected)
         model = ModelOp.of(self._model.sym_name.data, block, dict(self._model.attributes))
         part = ModuleOp([model])
-        return Candidate(part, inputs, expected, sum(1 for _ in operations_of(part)))
+        return Candidate(part, inputs, {} if random else expected, sum(1 for _ in operations_of(part)))
 
     def weights(self, kept: frozenset[int]) -> int:
         """The number of weights of a part."""

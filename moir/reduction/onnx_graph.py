@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,7 @@ class OnnxGraph:
                 self._output(graph, name)
                 if name in self._recorded:
                     expected[name] = self._recorded[name]
-        return Candidate(model.SerializeToString(), inputs, expected, len(kept))
+        return Candidate(model.SerializeToString(), inputs, {} if random else expected, sum(1 for _ in _with_bodies(graph.node)))
 
     def weights(self, kept: frozenset[int]) -> int:
         """The number of weights of a part."""
@@ -148,6 +148,16 @@ def _operands(node: Any) -> Iterator[str]:
             own = {each.name for each in (*body.input, *body.initializer)} | {name for inner in body.node for name in inner.output}
             read = [name for inner in body.node for name in _operands(inner)] + [each.name for each in body.output]
             yield from (name for name in read if name not in own)
+
+
+def _with_bodies(nodes: Iterable[Any]) -> Iterator[Any]:
+    """The nodes of a graph and of the graphs in them, without constants."""
+    for node in nodes:
+        if node.op_type != "Constant":
+            yield node
+        for attribute in node.attribute:
+            for body in (attribute.g, *attribute.graphs):
+                yield from _with_bodies(body.node)
 
 
 def _is_weight(array: Array) -> bool:

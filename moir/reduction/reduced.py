@@ -44,3 +44,7 @@ class Reduced(Record):
     operations: int
     random_weights: bool
     checks: int
+
+    def __str__(self) -> str:
+        weights = "random weights" if self.random_weights else "its own weights"
+        return f"{self.candidate.operations} of {self.operations} operations, {weights}"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ from moir.tools.conversion_arguments import (
     add_reading_arguments,
     conversion_options,
 )
-from moir.tools.failures import FAILED, report_failures
+from moir.tools.failures import FAILED, one_line, report_failures
 from moir.tools.model_input import opened_model, read_arrays, write_arrays, write_text
 from moir.tools.streams import text_output
 
@@ -72,31 +71,43 @@ def _bisect(options: argparse.Namespace) -> int:
             passes=options.passes,
             reduce=not options.no_reduce,
         )
-        lines = [f"model       {options.model}", *verdict.lines()]
+        rows = [("model", options.model), *verdict.rows()]
         if options.write is not None:
-            lines += written(verdict, Path(options.write))
+            rows += written(verdict, Path(options.write), options.extensions)
         elif verdict.kind != "none":
-            lines.append("next        --write DIR writes what shows the fault again")
-    text_output().write("\n".join(lines) + "\n")
-    print(f"{verdict.states} states, {verdict.runs} runs, {verdict.seconds:.1f} s", file=sys.stderr)
+            rows.append(("next", "--write DIR writes what shows the fault again"))
+    rows.append(("time", f"{verdict.seconds:.1f} s, {verdict.states} states, {verdict.runs} runs of the model"))
+    text_output().write("".join(f"{label:<12}{one_line(text)}\n" for label, text in rows))
     return 0 if verdict.kind == "none" else FAILED
 
 
-def written(verdict: Verdict, folder: Path) -> list[str]:
-    """Write what shows a fault again; returns lines about it."""
-    lines: list[str] = []
+def written(verdict: Verdict, folder: Path, extensions: str | None) -> list[tuple[str, str]]:
+    """Write what shows a fault again; returns rows about it.
+
+    Args:
+        verdict: the verdict.
+        folder: the folder to write to; it is created if it does not exist.
+        extensions: the value of `--extensions`, which the commands need, too.
+    """
+    rows: list[tuple[str, str]] = []
     folder.mkdir(parents=True, exist_ok=True)
     if verdict.reproduction is not None:
-        before, inputs, after = folder / "before.mlir", folder / "inputs.npz", folder / "after.mlir"
+        before, after, inputs = folder / "before.mlir", folder / "after.mlir", folder / "inputs.npz"
         write_text(verdict.reproduction.before, before)
         write_arrays(verdict.reproduction.inputs, inputs)
-        command = ["moir-opt", str(before), "-p", verdict.reproduction.pipeline, "-o", str(after), "--weights-file"]
-        lines.append(f"again       {shlex.join([*command, str(folder / 'after.bin')])}")
-        lines += [f"            {shlex.join(['moir', 'run', str(each), '--inputs', str(inputs)])}" for each in (before, after)]
+        command = [
+            "moir-opt",
+            str(before),
+            "-p",
+            verdict.reproduction.pipeline,
+            "-o",
+            str(after),
+            "--weights-file",
+            str(folder / "after.bin"),
+        ]
+        rows.append(("again", shlex.join([*command, *(["--extensions", extensions] if extensions else [])])))
+        rows += [("", shlex.join(["moir", "run", str(each), "--inputs", str(inputs)])) for each in (before, after)]
     if verdict.reduced is not None:
-        reduced = verdict.reduced
-        path = write_candidate(reduced.candidate, folder / "reduced")
-        count = f"{reduced.candidate.operations} of {reduced.operations} operations"
-        weights = "random weights" if reduced.random_weights else "its own weights"
-        lines.append(f"reduced     {path}: {count}, {weights}")
-    return lines
+        path = write_candidate(verdict.reduced.candidate, folder / "reduced")
+        rows.append(("reduced", f"{path}, {verdict.reduced}"))
+    return rows

@@ -79,9 +79,7 @@ def _reduce(options: argparse.Namespace) -> int:
 
         found = reduced(whole.graph, fails, whole.numbers(near), seconds=options.seconds, keeps_weights=options.keep_weights)
         path = write_candidate(found.candidate, output)
-    weights = "random weights" if found.random_weights else "its own weights"
-    count = f"{found.candidate.operations} of {found.operations} operations, {weights}"
-    text_output().write(f"reduced     {count}, after {found.checks} checks\nfile        {path}\n")
+    text_output().write(f"reduced     {found}, after {found.checks} checks\nfile        {path}\n")
     return 0
 
 

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from moir.dialects.data import DataAttr
 from moir.errors import UsageError
-from moir.pipeline import loaded
+from moir.pipeline import spec_text
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.failures import describe, one_line
 from moir.tools.ir_printing import ModuleObserver
@@ -31,7 +31,7 @@ from moir.tools.output import replacing_file
 from moir.tools.streams import STANDARD
 from moir.tools.text import print_module
 from moir.tools.weights_file import WeightsWriter
-from moir.xdsl_passes import ModulePass, module_pass
+from moir.xdsl_passes import ModulePass
 
 COMMAND = "// reproduce: moir-opt "
 _HEADER_LINES = 10
@@ -93,7 +93,7 @@ class ReproducerWriter(ModuleObserver):
         options = self._options
         arguments = [self.path.name]
         if self._running is not None:
-            arguments.append(f"--pass-pipeline=builtin.module({_spec(self._running)})")
+            arguments.append(f"--pass-pipeline=builtin.module({spec_text(self._running)})")
         elif options.target != "mlir":
             arguments.append(f"--target={options.target}")
         arguments.extend(flag for flag, given in _FLAGS.items() if getattr(options, given))
@@ -149,14 +149,6 @@ class LazyWeightsWriter:
         if self._writer is None:
             self._writer = WeightsWriter(self._stack.enter_context(replacing_file(self._path)), self._path.name)
         return self._writer.store(data)
-
-
-def _spec(each: ModulePass) -> str:
-    try:
-        return str(module_pass(loaded(each)).pipeline_pass_spec())
-    except (TypeError, ValueError, AttributeError):
-        # A transformation of an extension has fields that are no options.
-        return each.name
 
 
 def _absolute(text: str) -> str:

@@ -52,6 +52,7 @@ def files_of_extending(folder: Path) -> None:
 
 
 PREPARED: dict[str, Callable[[Path], None]] = {
+    "docs/debugging.md": nothing,
     EXTENDING: nothing,
     PORTING: files_of_extending,
     "docs/inspecting.md": onnx_models,

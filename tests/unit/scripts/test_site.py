@@ -13,7 +13,7 @@ import pytest
 
 import moir
 from moir.pipeline import lowering_passes, pass_modules, pass_names
-from moir.tools.convert import argument_parsers
+from moir.tools.convert import COMMANDS, argument_parsers
 from scripts.site import commands, lowerings, passes, python_interface
 from scripts.site.pages import REFERENCES, moved, pages
 
@@ -23,8 +23,7 @@ ROOT = Path(__file__).parents[3]
 def test_every_command_has_a_section_with_all_of_its_options() -> None:
     found = argument_parsers()
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
-    commands = ("passes", "inspect", "diff", "report", "new-extension", "describe-subgraphs")
-    assert set(found) == {*scripts, *(f"moir {name}" for name in commands)}
+    assert set(found) == {*scripts, *(f"moir {name}" for name in COMMANDS)}
     for name, parser in found.items():
         text = commands.section(name, parser)
         assert [option for option in parser._option_string_actions if f"`{option}" not in text] == [], name

@@ -135,6 +135,8 @@ def convert_model(
     nd_prefix_name: str | Path | None = None,
     extensions: str | Path | Sequence[str | Path] = (),
     transformations_config: str | Path | None = None,
+    tensorflow_object_detection_api_pipeline_config: str | Path | None = None,
+    detection: Literal["auto", "output", "plain"] = "auto",
     enable: Sequence[str] = (),
     disable: Sequence[str] = (),
     extension_layout: Literal["model-optimizer", "framework"] = "model-optimizer",
@@ -183,7 +185,12 @@ def convert_model(
             input_symbol, nd_prefix_name: see
             `read_model`.
         extensions: directories of extensions, or names of their entry points. They are loaded for this conversion only.
-        transformations_config: a JSON file that configures transformations of extensions.
+        transformations_config: a JSON file that configures transformations of extensions, or moir's own of detection
+            networks.
+        tensorflow_object_detection_api_pipeline_config: the pipeline.config of a model of the TensorFlow Object
+            Detection API, for these.
+        detection: the post-processing of detection networks: "auto", as `transformations_config` says; "output", a
+            DetectionOutput, also without a configuration; "plain", plain operations, whatever the configuration says.
         enable: ids, names or full class names of transformations to run although they are not enabled.
         disable: ids, names or full class names of transformations, and names of passes, not to run.
         extension_layout: what operations of extensions for Model Optimizer get as data of channel-last models with

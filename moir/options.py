@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from moir.errors import UsageError
 from moir.parameters import parameter_named, parameters, pass_requests, requesting
-from moir.parameters.extension import DISABLE, ENABLE, EXTENSIONS, TRANSFORMATIONS_CONFIG
+from moir.parameters.extension import DETECTION, DISABLE, ENABLE, EXTENSIONS, TRANSFORMATIONS_CONFIG
 from moir.parameters.parameter import FieldValue, Parameter, Plain
 from moir.parameters.reading import reading_parameters
 
@@ -76,8 +76,8 @@ class ConversionOptions:
 
     @property
     def needs_extensions(self) -> bool:
-        """Whether the options or the environment name extensions to load, or transformations to enable or disable."""
-        named = any(self[each] for each in _OF_EXTENSIONS)
+        """Whether options or the environment name extensions to load, transformations to enable or disable, or detection heads."""
+        named = any(self[each] for each in _OF_EXTENSIONS) or self[DETECTION] == "output"
         return named or any(map(os.environ.get, (ENABLED_VARIABLE, DISABLED_VARIABLE)))
 
     def pass_options(self, name: str) -> Mapping[str, FieldValue] | None:

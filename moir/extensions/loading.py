@@ -33,7 +33,7 @@ from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER, Framework, lowered
 from moir.lowering.driver import table_of
 from moir.lowering.table import LoweringTable
 from moir.options import ConversionOptions
-from moir.parameters.extension import DISABLE, ENABLE, EXTENSIONS, TRANSFORMATIONS_CONFIG
+from moir.parameters.extension import DETECTION, DISABLE, ENABLE, EXTENSIONS, TRANSFORMATIONS_CONFIG
 from moir.pipeline import ANCHORS, deferred, is_pass, pass_names
 
 
@@ -74,6 +74,11 @@ class Settings:
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
     tables: tuple[LoweringTable, ...] = ()
 
+    @property
+    def names_transformations(self) -> bool:
+        """Whether there is something to collect transformations from."""
+        return bool(self.directories) or self.configuration is not None or self.parameters.get(DETECTION.name) == "output"
+
 
 COLLECTORS: tuple[str, ...] = (
     "moir.model_optimizer.graph_collector:GraphCollector",
@@ -98,7 +103,7 @@ class Extensions:
         self._collectors: list[Collector] = []
         self._by_name: dict[str, UserTransformation] = {}
         try:
-            if settings.directories or settings.configuration is not None:
+            if settings.names_transformations:
                 self._load()
             self._check_names()
         except BaseException:

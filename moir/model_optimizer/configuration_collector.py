@@ -1,6 +1,7 @@
 """Collects transformations from the JSON configuration: each entry with an `op` is one.
 
-Every other entry needs a class with its id as `replacement_id` in a file of the extensions.
+Every other entry needs a class with its id as `replacement_id` in a file of the extensions, unless moir has a
+transformation of detection networks with this id.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from moir.model_optimizer.api.configured_replacement import (
 from moir.model_optimizer.api.json_configuration import CustomReplacementDescriptor, Descriptions, by_id, load_configuration
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph_passes import GraphPass, graph_of
+from moir.parameters.extension import DETECTION, PIPELINE_CONFIG
 from moir.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -40,6 +42,9 @@ class ConfigurationCollector:
     def __init__(self, settings: Settings) -> None:
         self.transformations: list[UserTransformation] = []
         self._path = settings.configuration
+        self._detection = settings.parameters.get(DETECTION.name, DETECTION.default)
+        pipeline = settings.parameters.get(PIPELINE_CONFIG.name)
+        self._pipeline = Path(pipeline) if pipeline else None
         self._descriptions: Descriptions = {} if self._path is None else by_id(load_configuration(self._path))
         self._ids: set[str] = set()
         self._parameters = Namespace(
@@ -56,14 +61,26 @@ class ConfigurationCollector:
 
     def finish(self) -> None:
         """All files are loaded. Raises ConversionError for an entry that nothing acts on."""
+        heads = self._heads()
         for id_, descriptors in self._descriptions.items():
-            if id_ in self._ids:
+            if id_ in self._ids or id_ in heads:
                 continue
             plain = next((each for each in descriptors if each.op is None), None)
             if plain is not None:
                 raise self._unused(plain)
             assert self._path is not None
             self.transformations.append(self._operation_replacement(descriptors[0], self._path))
+
+    def _heads(self) -> list[str]:
+        """The ids that moir has transformations of detection networks for; these are collected, unless they are not wanted."""
+        from moir.model_optimizer.detection.transformations import IDS, configured, recognised
+
+        found = [id_ for id_ in self._descriptions if id_ not in self._ids and id_ in IDS]
+        if self._path is not None and self._detection != "plain":
+            self.transformations.extend(configured(found, self._descriptions, self._path, self._pipeline))
+        if not found and self._detection == "output":
+            self.transformations.append(recognised(self._pipeline))
+        return found
 
     def close(self) -> None:
         """Nothing was registered elsewhere."""

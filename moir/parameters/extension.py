@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from moir.arguments import EXTENSION_LAYOUT as EXPECTED_EXTENSION_LAYOUT
+from moir.arguments import Expected
 from moir.parameters.kinds import FILE, FILES, LIST, choice, or_none
 from moir.parameters.parameter import Parameter
 
@@ -25,6 +26,23 @@ TRANSFORMATIONS_CONFIG = Parameter(
     former=("--tensorflow_use_custom_operations_config",),
     group=_GROUP,
 )
+PIPELINE_CONFIG = Parameter(
+    "tensorflow_object_detection_api_pipeline_config",
+    or_none(FILE),
+    None,
+    "pipeline.config of a model of the TensorFlow Object Detection API, for the detection passes of --transformations-config",
+    metavar="FILE",
+    group=_GROUP,
+)
+_DETECTIONS = ("auto", "output", "plain")
+DETECTION: Parameter[str] = Parameter(
+    "detection",
+    choice(dict(zip(_DETECTIONS, _DETECTIONS, strict=True)), Expected("'auto', 'output' or 'plain'", lambda value: value in _DETECTIONS)),
+    "auto",
+    "the post-processing of detection networks; auto (default): as --transformations-config says; output: a DetectionOutput, "
+    "also without a configuration; plain: plain operations, whatever the configuration says",
+    group=_GROUP,
+)
 ENABLE = Parameter("enable", LIST, (), "transformations to run although they are not enabled", metavar="ID[,ID]", group=_GROUP)
 DISABLE = Parameter("disable", LIST, (), "transformations and passes not to run", metavar="ID[,ID]", group=_GROUP)
 EXTENSION_LAYOUT = Parameter(
@@ -35,4 +53,4 @@ EXTENSION_LAYOUT = Parameter(
     group=_GROUP,
 )
 
-EXTENSION_PARAMETERS = (EXTENSIONS, TRANSFORMATIONS_CONFIG, ENABLE, DISABLE, EXTENSION_LAYOUT)
+EXTENSION_PARAMETERS = (EXTENSIONS, TRANSFORMATIONS_CONFIG, PIPELINE_CONFIG, DETECTION, ENABLE, DISABLE, EXTENSION_LAYOUT)

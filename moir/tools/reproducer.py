@@ -44,6 +44,8 @@ _FLAGS = {"--verify-each": "verify_each", "--disable-verify": "disable_verify"}
 _EXTENSIONS = {
     "extensions": "--extensions",
     "transformations_config": "--transformations-config",
+    "tensorflow_object_detection_api_pipeline_config": "--tensorflow-object-detection-api-pipeline-config",
+    "detection": "--detection",
     "enable": "--enable",
     "disable": "--disable",
 }

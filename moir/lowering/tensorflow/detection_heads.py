@@ -1,0 +1,133 @@
+"""Heads of detection networks, which `moir/model_optimizer/detection` recognises and puts into graphs as nodes `moir>…`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32
+from moir.dialects.shapes import shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.shape_values import dimension_list
+from moir.lowering.table import Replacement
+from moir.lowering.tensorflow.data_format import channel_first
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+CENTER_SIZE, CORNER = "caffe.PriorBoxParameter.CENTER_SIZE", "caffe.PriorBoxParameter.CORNER"
+
+_EXCHANGED = (1, 0, 3, 2)
+"""(y, x, height, width) from (x, y, width, height), and the reverse."""
+
+
+@tf.lowers("moir>DetectionOutput")
+def detection_output(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tf.moir>DetectionOutput(codes, scores, anchors, size) -> opset8.DetectionOutput(codes, scores, priors), its boxes
+
+    Operands:
+        codes: offsets to anchors (ty, tx, th, tw) of all images, or boxes; classes may have boxes of their own.
+        scores: [images, n, classes], or [n, classes] of one image.
+        anchors: the anchors [n, 4] (y_min, x_min, y_max, x_max); none if the codes are boxes.
+        size: height and width of the images, where coordinates are in pixels.
+    Properties:
+        order: `yx`, or `xy` for boxes (x_min, y_min, x_max, y_max).
+        variances: the factors of the four offsets; none for boxes.
+        tiled: whether there are anchors for each image.
+        background: whether the first class is the background.
+        labels_from: the label of the first class behind the background.
+        shared: whether all classes of an anchor have the same box.
+
+    Results: detections [1, 1, images * keep_top_k, 7] in coordinates from 0 to 1, and their boxes
+    [images * keep_top_k, 4] in the order of the anchors.
+    """
+    scores = op.convert(node.operand(1), f32)
+    if node.known_rank(1) == 2:
+        scores = op.Unsqueeze(scores, [0])
+    images = dimension_list(op, scores, 0)
+    is_shared, exchanges = node.flag("shared", True), node.text("order", "yx") == "yx"
+    has_background, pads_scores = node.flag("background"), not node.flag("background") and node.integer("labels_from", 0) == 1
+    if pads_scores:
+        scores = op.Pad(scores, [0, 0, 1], [0, 0, 0], 0.0, pad_mode="constant")
+    codes = op.convert(node.operand(0), f32)
+    if is_shared:
+        codes = op.Reshape(codes, [-1, 4], special_zero=False)
+    else:
+        codes = op.Reshape(codes, [-1, _class_count(node, scores) - int(has_background or pads_scores), 4], special_zero=False)
+        if has_background or pads_scores:
+            codes = op.Pad(codes, [0, 1, 0], [0, 0, 0], 0.0, pad_mode="constant")
+    if exchanges:
+        codes = op.Gather(codes, list(_EXCHANGED), -1)
+    extent = None if node.optional(3) is None else _corners_of_size(op, node.operand(3))
+    variances = node.numbers("variances", ())
+    if variances:
+        anchors = op.convert(node.operand(2), f32)
+        if exchanges:
+            anchors = op.Gather(anchors, list(_EXCHANGED), 1)
+        priors = _priors(op, anchors if extent is None else op.Divide(anchors, extent), variances, images if node.flag("tiled") else None)
+    else:
+        codes = codes if extent is None else op.Divide(codes, extent)
+        coordinates = op.Multiply(dimension_list(op, scores, 1), 4)
+        priors = op.Broadcast(op.constant(np.zeros(1, np.float32)), op.Concat([1, 1], coordinates, axis=0))
+    found = op.DetectionOutput(
+        op.Reshape(codes, op.Concat(images, [-1], axis=0), special_zero=False),
+        op.Reshape(scores, op.Concat(images, [-1], axis=0), special_zero=False),
+        priors,
+        background_label_id=0 if has_background or pads_scores else -1,
+        top_k=node.integer("top_k", -1),
+        keep_top_k=[node.integer("keep_top_k")],
+        code_type=CENTER_SIZE if variances else CORNER,
+        variance_encoded_in_target=not variances,
+        share_location=is_shared,
+        nms_threshold=node.number("nms_threshold"),
+        confidence_threshold=node.number("confidence_threshold"),
+        clip_before_nms=node.flag("clip_before_nms"),
+        clip_after_nms=node.flag("clip_after_nms"),
+        normalized=True,
+    )
+    columns = [4, 3, 6, 5] if exchanges else [3, 4, 5, 6]
+    return [found, op.Gather(op.Reshape(found, [-1, 7], special_zero=False), columns, 1) if node.is_used(1) else None]
+
+
+def _class_count(node: LoweringNode, scores: SSAValue) -> int:
+    shape = shape_of(scores)
+    if shape is None or shape[-1] < 0:
+        node.fail("the number of classes is unknown", hint="give the model's inputs static shapes with --input-shape")
+    return shape[-1]
+
+
+def _corners_of_size(op: OpBuilder, size: SSAValue) -> SSAValue:
+    """Height and width as what coordinates (x_min, y_min, x_max, y_max) are divided by."""
+    return op.Gather(op.convert(size, f32), [1, 0, 1, 0], 0)
+
+
+def _priors(op: OpBuilder, anchors: SSAValue, variances: Sequence[float], images: SSAValue | None) -> SSAValue:
+    """Anchors [n, 4] and their variances as priors [1 or images, 2, n * 4]; variances are (y, x, height, width)."""
+    of_anchor = np.array([variances[place] for place in _EXCHANGED], np.float32)
+    rows = (anchors, op.Broadcast(op.constant(of_anchor), op.ShapeOf(anchors)))
+    shape = op.constant([1, 1, -1]) if images is None else op.Concat(images, [1, -1], axis=0)
+    return op.Concat(*(op.Reshape(row, shape, special_zero=False) for row in rows), axis=1)
+
+
+@tf.lowers("moir>RegionYolo")
+def region_yolo(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.moir>RegionYolo(x) -> opset1.RegionYolo(x)
+
+    Data [images, rows, columns, channels] of channel-last networks becomes [images, channels, rows, columns], the
+    layout that applications expect of the layer.
+    """
+    data = op.convert(node.operand(0), f32)
+    if node.flag("channel_last", True):
+        data = channel_first(op, data, 4)
+    return op.RegionYolo(
+        data,
+        anchors=list(node.numbers("anchors", ())),
+        mask=list(node.integers("mask", ())),
+        classes=node.integer("classes"),
+        coords=node.integer("coords"),
+        num=node.integer("num"),
+        do_softmax=node.flag("do_softmax"),
+        axis=node.integer("axis", 1),
+        end_axis=node.integer("end_axis", 3),
+    )

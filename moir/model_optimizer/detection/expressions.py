@@ -1,0 +1,131 @@
+"""Matching of what TensorFlow nodes compute: expressions, through identities, whatever the order of sums and products.
+
+    sum_of(Named("top"), scaled(Named("height"), 0.5)).match(value, found)
+
+A division by a constant and a multiplication by its inverse are the same here, as versions of a framework differ in it.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from xdsl.ir import OpResult, SSAValue
+
+from moir.analysis.constants import scalar_of
+from moir.dialects.framework import FrameworkOp
+from moir.rewriting.tensorflow_nodes import kind_of, origin
+
+Found = dict[str, SSAValue]
+"""The values that the names of an expression stand for."""
+
+
+class Expression:
+    """An expression over TensorFlow nodes."""
+
+    @abstractmethod
+    def match(self, value: SSAValue, found: Found) -> bool:
+        """Whether a value is computed so. `found` gets the values of names, and is unchanged if not."""
+
+
+class Named(Expression):
+    """Any value, but the same one wherever the name occurs.
+
+    Args:
+        name: its name.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def match(self, value: SSAValue, found: Found) -> bool:
+        return found.setdefault(self.name, origin(value)) is origin(value)
+
+
+class Computed(Expression):
+    """A result of a node of one of some kinds.
+
+    Args:
+        kinds: the kinds.
+        operands: expressions of its first operands.
+        commutes: whether its two operands may be exchanged.
+        result: the number of the result.
+    """
+
+    def __init__(self, kinds: Sequence[str], *operands: Expression, commutes: bool = False, result: int = 0) -> None:
+        self.kinds = kinds
+        self.operands = operands
+        self.commutes = commutes
+        self.result = result
+
+    def match(self, value: SSAValue, found: Found) -> bool:
+        value = origin(value)
+        if not isinstance(value, OpResult) or value.index != self.result or kind_of(value.op) not in self.kinds:
+            return False
+        given = value.op.operands
+        if len(given) < len(self.operands):
+            return False
+        orders = [given[: len(self.operands)]]
+        if self.commutes:
+            orders.append((given[1], given[0]))
+        for order in orders:
+            trial = dict(found)
+            if all(part.match(operand, trial) for part, operand in zip(self.operands, order, strict=True)):
+                found.update(trial)
+                return True
+        return False
+
+
+class Scaled(Expression):
+    """A value times a constant: a product with it, or a quotient by its inverse.
+
+    Args:
+        operand: the expression of the value.
+        factor: the constant.
+    """
+
+    def __init__(self, operand: Expression, factor: float) -> None:
+        self.operand = operand
+        self.factor = factor
+
+    def match(self, value: SSAValue, found: Found) -> bool:
+        scaled = scaled_origin(value)
+        return abs(scaled[1] - self.factor) < 1e-6 and self.operand.match(scaled[0], found)
+
+
+def scaled_origin(value: SSAValue) -> tuple[SSAValue, float]:
+    """What a value is a multiple of, and the constant factor: 1 if it is no product with or quotient by a constant."""
+    value = origin(value)
+    node = value.owner
+    if not isinstance(node, FrameworkOp) or kind_of(node) not in ("Mul", "RealDiv", "Div"):
+        return value, 1.0
+    for operand, other in ((node.operands[0], node.operands[1]), (node.operands[1], node.operands[0])):
+        factor = scalar_of(origin(other))
+        if factor is not None and (kind_of(node) == "Mul" or (other is node.operands[1] and factor != 0)):
+            return origin(operand), factor if kind_of(node) == "Mul" else 1 / factor
+    return value, 1.0
+
+
+def sum_of(first: Expression, second: Expression) -> Expression:
+    """first + second."""
+    return Computed(("AddV2", "Add"), first, second, commutes=True)
+
+
+def difference(first: Expression, second: Expression) -> Expression:
+    """first - second."""
+    return Computed(("Sub",), first, second)
+
+
+def product(first: Expression, second: Expression) -> Expression:
+    """first * second."""
+    return Computed(("Mul",), first, second, commutes=True)
+
+
+def exponential(operand: Expression) -> Expression:
+    """e to the power of a value."""
+    return Computed(("Exp",), operand)
+
+
+def row(number: int, operand: Expression) -> Expression:
+    """A column of a matrix, as `tf.unstack(tf.transpose(matrix))` has it."""
+    return Computed(("Unpack",), Computed(("Transpose",), operand), result=number)

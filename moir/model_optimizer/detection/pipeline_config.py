@@ -1,0 +1,81 @@
+"""The pipeline.config of a model of the TensorFlow Object Detection API: what of it a conversion needs.
+
+    config = PipelineConfig.read(Path("pipeline.config"))
+    config.number("ssd.post_processing.batch_non_max_suppression.iou_threshold")
+
+The file is a message in protobuf's text format. Only the fields that are asked for are looked at, so that those of other
+versions of the API do no harm. Source: `object_detection/protos` of https://github.com/tensorflow/models.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from moir.errors import ConversionError
+from moir.frontends.caffe.prototxt import Message, Scalar, read_text
+from moir.suggestions import alternatives
+
+META_ARCHITECTURES = ("ssd", "faster_rcnn")
+"""The kinds of models that the file describes and moir has passes for."""
+
+
+class PipelineConfig:
+    """The message `model` of a pipeline.config.
+
+    Args:
+        model: the message.
+        path: the file.
+    """
+
+    def __init__(self, model: Message, path: Path) -> None:
+        self.model = model
+        self.path = path
+        kinds = [name for name in META_ARCHITECTURES if model.messages(name)]
+        if not kinds:
+            given = alternatives(model.fields) if model.fields else "nothing"
+            raise ConversionError(
+                f"the model is {given}, not {alternatives(META_ARCHITECTURES)}",
+                location=str(path),
+                hint="convert without the pipeline configuration: the model becomes plain operations",
+            )
+        self.architecture = kinds[0]
+
+    @classmethod
+    def read(cls, path: Path) -> PipelineConfig:
+        """Read a file. Raises ConversionError for a file that is no pipeline.config."""
+        if not path.is_file():
+            raise ConversionError("the pipeline configuration is no file", location=str(path))
+        models = read_text(path).messages("model")
+        if not models:
+            raise ConversionError("there is no message 'model'", location=str(path), hint="is it the pipeline.config of the model?")
+        return cls(models[0], path)
+
+    def has(self, place: str) -> bool:
+        """Whether there is a message at a place, names of fields with dots between."""
+        return self._message(place) is not None
+
+    def number(self, place: str) -> float | None:
+        """The number at a place; None if there is none. Raises ConversionError for a value that is no number."""
+        above, _, name = place.rpartition(".")
+        message = self._message(above)
+        values: list[Scalar] = [] if message is None else message.scalars(name)
+        if not values:
+            return None
+        if isinstance(values[-1], str):
+            raise ConversionError(f"{place} is {values[-1]!r}, not a number", location=str(self.path))
+        return float(values[-1])
+
+    def integer(self, place: str) -> int | None:
+        """The whole number at a place; None if there is none."""
+        found = self.number(place)
+        return None if found is None else int(found)
+
+    def anywhere(self, name: str) -> float | None:
+        """The number of a field of the model, by its last name alone; None if there is none."""
+        return self.number(f"{self.architecture}.{name}")
+
+    def _message(self, place: str) -> Message | None:
+        message: Message | None = self.model
+        for name in filter(None, place.split(".")):
+            message = next(iter(message.messages(name)), None) if message is not None else None
+        return message

@@ -1,0 +1,180 @@
+"""What a TensorFlow graph does between decoded boxes, scores and its outputs: the non-maximum suppression and its parameters.
+
+The graph is walked from the outputs backwards, until nodes that decode boxes or turn logits into scores. What lies
+between is the post-processing, whatever the names of its nodes; loops over images are `tf.While` with a body. The
+parameters of the suppression are constants there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from moir.analysis.constants import constant_of, scalar_of
+from moir.dialects.framework import FrameworkOp
+from moir.model_optimizer.detection.box_coding import CodedBoxes, decoded_from
+from moir.records import Record
+from moir.rewriting.tensorflow_nodes import integer_of, kind_of, origin
+
+ACTIVATIONS = ("Sigmoid", "Softmax")
+"""The kinds that turn logits into scores."""
+
+_BOXES, _LIMIT, _OVERLAP, _THRESHOLD = 0, 2, 3, 4
+"""The operands of NonMaxSuppressionV2 to V5: boxes, most selected boxes, overlap, and from V3 on the score threshold."""
+
+
+class PostProcessing:
+    """The nodes between values of a graph and what they are computed from.
+
+    Args:
+        values: where the walk begins.
+
+    Attributes:
+        nodes: the nodes between, nested ones included.
+        boxes: the boxes that are decoded where the walk ends, by the node whose result they are.
+        scores: the scores where the walk ends.
+    """
+
+    def __init__(self, values: Iterable[SSAValue]) -> None:
+        self.nodes: list[Operation] = []
+        self.boxes: dict[Operation, CodedBoxes] = {}
+        self.scores: list[FrameworkOp] = []
+        seen: set[Operation] = set()
+        pending = [value.owner for value in values]
+        while pending:
+            op = pending.pop()
+            if not isinstance(op, Operation) or op in seen:
+                continue
+            seen.add(op)
+            if (coded := decoded_from(op.results[0]) if kind_of(op) == "Transpose" else None) is not None:
+                self.boxes[op] = coded
+            elif kind_of(op) in ACTIVATIONS:
+                self.scores.append(cast("FrameworkOp", op))
+            else:
+                for each in op.walk():
+                    self.nodes.append(each)
+                    pending.extend(operand.owner for operand in each.operands)
+
+    @property
+    def suppressions(self) -> list[FrameworkOp]:
+        """The non-maximum suppressions."""
+        return [cast("FrameworkOp", each) for each in self.nodes if "NonMaxSuppression" in kind_of(each)]
+
+    def drops_background(self, scores: SSAValue) -> bool:
+        """Whether the first class of scores is cut off, by a slice from 1 on of the last axis."""
+        pending, seen = [scores], set[SSAValue]()
+        members = set(self.nodes)
+        while pending:
+            value = pending.pop()
+            for use in value.uses:
+                user = use.operation
+                if user not in members or use.index != 0:
+                    continue
+                if kind_of(user) in ("Slice", "StridedSlice"):
+                    begin = constant_of(origin(user.operands[1]))
+                    if begin is not None and begin.size > 1 and begin.reshape(-1)[-1] == 1:
+                        return True
+                elif kind_of(user) in ("Identity", "Reshape", "ExpandDims", "Squeeze") and user.results[0] not in seen:
+                    seen.add(user.results[0])
+                    pending.append(user.results[0])
+        return False
+
+
+class Suppression(Record):
+    """Parameters of a non-maximum suppression; None where the graph does not say them.
+
+    Args:
+        nms_threshold: the overlap from which on a box is suppressed by one of higher score.
+        confidence_threshold: boxes of no higher score are left out.
+        most_of_class: most boxes of a class.
+        keep_top_k: most boxes of an image.
+        clip_before_nms: whether boxes are clipped to the image before the suppression.
+        clip_after_nms: whether they are behind it.
+    """
+
+    nms_threshold: float | None = None
+    confidence_threshold: float | None = None
+    most_of_class: int | None = None
+    keep_top_k: int | None = None
+    clip_before_nms: bool | None = None
+    clip_after_nms: bool | None = None
+
+
+def suppression_in(processing: PostProcessing) -> Suppression:
+    """The parameters of the suppressions in a post-processing, which are alike for all classes."""
+    nodes = processing.suppressions
+    if not nodes:
+        return Suppression()
+    first, kind = nodes[0], kind_of(nodes[0])
+    if kind == "CombinedNonMaxSuppression":
+        limit, total = _integer(first, 2), _integer(first, 3)
+        clips = "clip_boxes" not in first.properties or first.flag("clip_boxes")
+        return Suppression(_number(first, 4), _number(first, 5), limit, total, False, clips)
+    threshold = first.number("iou_threshold") if "iou_threshold" in first.properties else _number(first, _OVERLAP)
+    score = _number(first, _THRESHOLD) if kind[-1:] in ("3", "4", "5") else _compared_with(processing)
+    before, after = _clips(processing, nodes)
+    most = _limit(first.operands[_LIMIT])
+    return Suppression(threshold, score, most, _total(processing, nodes), before, after)
+
+
+def _number(node: FrameworkOp, index: int) -> float | None:
+    return scalar_of(origin(node.operands[index])) if index < len(node.operands) else None
+
+
+def _integer(node: FrameworkOp, index: int) -> int | None:
+    return integer_of(node.operands[index]) if index < len(node.operands) else None
+
+
+def _limit(value: SSAValue) -> int | None:
+    """The constant that an integer is at most: itself, or an operand of Minimum."""
+    known = integer_of(value)
+    owner = origin(value).owner
+    if known is None and kind_of(owner) == "Minimum":
+        return next((found for each in cast("Operation", owner).operands if (found := integer_of(each)) is not None), None)
+    return known
+
+
+def _compared_with(processing: PostProcessing) -> float | None:
+    """The constant that scores have to exceed, where a comparison selects them in front of the suppression."""
+    for each in processing.nodes:
+        if kind_of(each) == "Greater" and (found := scalar_of(origin(each.operands[1]))) is not None and 0 < found < 1:
+            return found
+    return None
+
+
+def _dependent(values: Iterable[SSAValue]) -> set[Operation]:
+    """The operations that depend on values, within a block."""
+    found: set[Operation] = set()
+    pending = list(values)
+    while pending:
+        for use in pending.pop().uses:
+            if use.operation not in found:
+                found.add(use.operation)
+                pending.extend(use.operation.results)
+    return found
+
+
+def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> tuple[bool | None, bool | None]:
+    """Whether boxes are clipped in front of, and behind, the suppressions: maximum(minimum(x, high), low)."""
+    clipping = [
+        each
+        for each in processing.nodes
+        if kind_of(each) in ("Maximum", "Minimum") and kind_of(origin(each.operands[0]).owner) in {"Maximum", "Minimum"} - {kind_of(each)}
+    ]
+    if not clipping:
+        return None, None
+    behind = _dependent(result for each in suppressions for result in each.results)
+    # The operand of a suppression that are boxes; others are sizes, which have minima as well.
+    before = any(each.operands[_BOXES].owner in _dependent(result for clip in clipping for result in clip.results) for each in suppressions)
+    return before, any(each in behind for each in clipping)
+
+
+def _total(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> int | None:
+    """The most boxes of an image: the constant operand of a Minimum, or the k of a TopKV2, behind the suppressions."""
+    behind = _dependent(result for each in suppressions for result in each.results)
+    for each in processing.nodes:
+        if each in behind and kind_of(each) == "Minimum" and (found := _limit(cast("OpResult", each.results[0]))) is not None:
+            return found
+    return None

@@ -1,0 +1,167 @@
+"""What a transformation of a detection head is asked for: the graph, the entries of the configuration, the pipeline.config."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from moir.analysis.order import sort_block
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.names import name_of, several_tensor_names
+from moir.dialects.opset.infrastructure import Result
+from moir.dialects.properties import string_attribute
+from moir.errors import ConversionError
+from moir.model_optimizer.api.json_configuration import CustomReplacementDescriptor
+from moir.model_optimizer.detection.pipeline_config import PipelineConfig
+from moir.model_optimizer.detection.post_processing import PostProcessing, Suppression, suppression_in
+from moir.rewriting.tensorflow_nodes import erase, kind_of, new_node
+
+DETECTION_BOXES = "detection_boxes"
+"""The name that the output of a DetectionOutput has in the IRs of Model Optimizer."""
+
+_NMS = "post_processing.batch_non_max_suppression"
+
+
+class Request:
+    """One application of a transformation to a model.
+
+    Args:
+        id: the id of the transformation.
+        block: the block of the model, in the framework's dialect with raised loops.
+        descriptors: the entries of the configuration with this id; empty without a configuration.
+        pipeline: the pipeline.config; None if none is given.
+    """
+
+    def __init__(
+        self, id: str, block: Block, descriptors: Sequence[CustomReplacementDescriptor] = (), pipeline: PipelineConfig | None = None
+    ) -> None:
+        self.id = id
+        self.block = block
+        self.descriptors = descriptors
+        self.pipeline = pipeline
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """The `custom_attributes` of the entries."""
+        return {name: value for each in self.descriptors for name, value in each.custom_attributes.items()}
+
+    @property
+    def results(self) -> list[Result]:
+        """The outputs of the model."""
+        return [op for op in self.block.ops if isinstance(op, Result)]
+
+    def nodes(self, *kinds: str) -> list[FrameworkOp]:
+        """The TensorFlow nodes of some kinds, in order; those in bodies of loops are not among them."""
+        return [cast("FrameworkOp", op) for op in self.block.ops if kind_of(op) in kinds]
+
+    def named(self, name: str) -> Operation | None:
+        """The operation of a name; None if there is none."""
+        return next((op for op in self.block.ops if name_of(op) == name and not isinstance(op, Result)), None)
+
+    def number(self, name: str, default: float | None = None) -> float | None:
+        """A number among the custom attributes. Raises ConversionError for a value that is no number."""
+        value = self.attributes.get(name, default)
+        if value is not None and (isinstance(value, str) or not isinstance(value, int | float)):
+            raise self.error(f"the custom attribute {name!r} is {value!r}, not a number")
+        return value
+
+    def integers(self, name: str) -> tuple[int, ...]:
+        """A list of whole numbers among the custom attributes."""
+        return tuple(int(each) for each in cast("Sequence[Any]", self.attributes.get(name, ())))
+
+    def error(self, reason: str, node: Operation | None = None, hint: str | None = None) -> ConversionError:
+        """An error about the graph, at a node."""
+        location = self.descriptors[0].entry.place if self.descriptors else None
+        if hint is None:
+            hint = "convert with --detection=plain: the post-processing becomes plain operations"
+        operation, name = (None, None) if node is None else (node.name, name_of(node))
+        return ConversionError(f"{self.id}: {reason}", operation=operation, node=name, location=location, hint=hint)
+
+    def suppression(self, processing: PostProcessing, field: str = _NMS) -> Suppression:
+        """The parameters of a suppression: of the custom attributes, else of the pipeline.config, else of the graph.
+
+        Whether and where boxes are clipped is said by the graph first, as the files of Model Optimizer say it for a
+        version of the API, not for a model.
+
+        Args:
+            processing: the nodes of the suppression.
+            field: the message of the pipeline.config, below that of the architecture.
+
+        Raises ConversionError if nothing says a parameter.
+        """
+        graph = suppression_in(processing)
+        if not processing.suppressions:
+            raise self.error(f"there is no NonMaxSuppression behind {self.titles(processing)}")
+        config = self.pipeline
+        place = "" if config is None else f"{config.architecture}.{field}"
+        said: dict[str, tuple[float | bool | None, ...]] = {
+            "nms_threshold": (config and config.number(f"{place}.iou_threshold"), graph.nms_threshold),
+            "confidence_threshold": (config and config.number(f"{place}.score_threshold"), graph.confidence_threshold, 0.0),
+            "most_of_class": (config and config.integer(f"{place}.max_detections_per_class"), graph.most_of_class),
+            "keep_top_k": (config and config.integer(f"{place}.max_total_detections"), graph.keep_top_k, graph.most_of_class),
+            "clip_before_nms": (graph.clip_before_nms,),
+            "clip_after_nms": (graph.clip_after_nms,),
+        }
+        values: dict[str, Any] = {}
+        for name, candidates in said.items():
+            given = self.attributes.get(name)
+            ordered = (*candidates, given, False) if name.startswith("clip") else (given, *candidates)
+            values[name] = next((each for each in ordered if each is not None), None)
+            if values[name] is None:
+                raise self.error(
+                    f"neither the graph nor the configuration says {name}",
+                    processing.suppressions[0],
+                    hint=f"add {name!r} to the custom_attributes, or give --tensorflow-object-detection-api-pipeline-config",
+                )
+        return Suppression(**values)
+
+    def titles(self, processing: PostProcessing) -> str:
+        """The names of the nodes at which a walk ended, for a message."""
+        names = [name_of(each) or each.name for each in (*processing.boxes, *processing.scores)]
+        return ", ".join(names[:4]) or "the inputs of the model"
+
+    def detection_output(
+        self, operands: Sequence[SSAValue], suppression: Suppression, properties: Mapping[str, Any], name: str, before: Operation
+    ) -> FrameworkOp:
+        """A new node for a DetectionOutput in front of an operation.
+
+        Args:
+            operands: codes, scores, anchors and sizes, see `moir.lowering.tensorflow.detection_heads`.
+            suppression: the parameters.
+            properties: further properties.
+            name: the name of the node and its tensor.
+            before: the operation.
+        """
+        node = new_node(
+            "moir>DetectionOutput",
+            operands,
+            {
+                "nms_threshold": float(suppression.nms_threshold or 0),
+                "confidence_threshold": float(suppression.confidence_threshold or 0),
+                "keep_top_k": int(suppression.keep_top_k or -1),
+                "top_k": int(self.number("top_k") or -1),
+                "clip_before_nms": bool(suppression.clip_before_nms),
+                "clip_after_nms": bool(suppression.clip_after_nms),
+                **properties,
+            },
+            results=2,
+            name=name,
+        )
+        node.attributes["tensor_names"] = several_tensor_names([[name, f"{name}:0"], []])
+        self.block.insert_op_before(node, before)
+        return node
+
+    def replace_results(self, old: Sequence[Result], values: Sequence[tuple[SSAValue, str]]) -> None:
+        """Make values outputs of the model, instead of some of its outputs."""
+        for value, name in values:
+            result = Result.create(operands=[value])
+            result.attributes["name"] = string_attribute(name)
+            self.block.add_op(result)
+        for each in old:
+            erase(each)
+
+    def sort(self) -> None:
+        """Put the block in order, after nodes have got operands that follow them."""
+        sort_block(self.block)

@@ -1,0 +1,142 @@
+"""The table of moir's own transformations of detection heads, by Model Optimizer's ids, and the passes that run them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec
+
+from moir.dialects.moir import models_of
+from moir.errors import ConversionError
+from moir.extensions.native import kebab_case
+from moir.extensions.transformation import UserTransformation
+from moir.frameworks import load
+from moir.model_optimizer.api.json_configuration import CustomReplacementDescriptor
+from moir.model_optimizer.detection.pipeline_config import PipelineConfig
+from moir.model_optimizer.detection.request import Request
+from moir.pipeline import refuse_unknown_options
+from moir.records import Record
+
+logger = logging.getLogger("moir")
+
+_BEHIND = "raise-tensor-lists"
+"""The pass behind which loops over images have bodies."""
+
+
+class Head(Record):
+    """A transformation of a detection head.
+
+    Args:
+        id: Model Optimizer's id.
+        function: the function that does it, `module:name` in this package.
+        description: what it does, in a line.
+        is_complete: whether it replaces the post-processing of a model without others, so that it can be tried without
+            a configuration.
+    """
+
+    id: str
+    function: str
+    description: str
+    is_complete: bool = False
+
+
+_API = "ObjectDetectionAPI"
+
+HEADS: tuple[Head, ...] = (
+    Head(f"{_API}PreprocessorReplacement", "preprocessor:remove_preprocessor", "Images come in the size of the network."),
+    Head(f"{_API}Preprocessor2Replacement", "preprocessor:remove_preprocessor", "Images come in the size of the network."),
+    Head(f"{_API}SSDPostprocessorReplacement", "ssd:replace_postprocessor", "SSD: the post-processing becomes a DetectionOutput.", True),
+)
+"""The transformations, in the order in which they run."""
+
+IDS: Mapping[str, Head] = {each.id: each for each in HEADS}
+"""The transformations by id."""
+
+
+@dataclass(frozen=True)
+class HeadPass(ModulePass):
+    """Runs a transformation of a detection head."""
+
+    name = "detection-head"
+
+    head: Head
+    descriptors: tuple[CustomReplacementDescriptor, ...]
+    pipeline: Path | None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        pipeline = None if self.pipeline is None else PipelineConfig.read(self.pipeline)
+        for model in models_of(op):
+            load(f"{__package__}.{self.head.function}")(Request(self.head.id, model.block, self.descriptors, pipeline))
+
+
+@dataclass(frozen=True)
+class FirstFittingPass(ModulePass):
+    """Runs the first transformation that recognises the head of a model; raises the reasons of all if none does."""
+
+    name = "detection-head-of-any-kind"
+
+    pipeline: Path | None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        reasons: list[str] = []
+        for head in HEADS:
+            if not head.is_complete:
+                continue
+            try:
+                HeadPass(head, (), self.pipeline).apply(ctx, op)
+            except ConversionError as error:
+                reasons.append(error.reason)
+            else:
+                logger.info("--detection=output: %s", head.id)
+                return
+        raise ConversionError(
+            f"no detection head was recognised: {'; '.join(reasons)}",
+            hint="name its id in a --transformations-config, or leave out --detection=output",
+        )
+
+
+def _transformation(name: str, id: str, description: str, file: Path, inner: ModulePass, behind: str) -> UserTransformation:
+    members: dict[str, Any] = {"id": id, "run_after": (behind,), "run_before": ("lower",), "__doc__": description}
+
+    def build(spec: ArgSpec) -> ModulePass:
+        refuse_unknown_options(spec, ())
+        return inner
+
+    def unconditional(_: object) -> None:
+        return None
+
+    source = type(id, (), members)
+    return UserTransformation(name, f"{__package__}.{id}", file, "front", "tf", source, build, unconditional, lambda _: False)
+
+
+def configured(
+    ids: Sequence[str], descriptions: Mapping[str, Sequence[CustomReplacementDescriptor]], file: Path, pipeline: Path | None
+) -> Iterator[UserTransformation]:
+    """The transformations for ids of a configuration file, one behind the other.
+
+    Args:
+        ids: the ids; each is in `IDS`.
+        descriptions: the entries of the file by id.
+        file: the file.
+        pipeline: the pipeline.config, if one is given.
+    """
+    behind = _BEHIND
+    for head in HEADS:
+        if head.id in ids:
+            inner = HeadPass(head, tuple(descriptions[head.id]), pipeline)
+            made = _transformation(kebab_case(head.id), head.id, head.description, file, inner, behind)
+            behind = made.name
+            yield made
+
+
+def recognised(pipeline: Path | None) -> UserTransformation:
+    """The transformation of `--detection=output` without a configuration."""
+    description = "The post-processing of a detection network, of any kind, becomes a DetectionOutput."
+    return _transformation("detection-output", "DetectionOutput", description, Path(__file__), FirstFittingPass(pipeline), _BEHIND)

@@ -1,0 +1,139 @@
+"""Models in the structure of the TensorFlow Object Detection API, with Model Optimizer's configurations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.numerical.detection.conversion import (
+    configuration,
+    converted,
+    detections,
+    expected_detections,
+    frozen,
+    layer_types,
+    results_of,
+)
+from tests.numerical.detection.object_detection_api import IMAGE, Suppression, Version, ssd
+from tests.numerical.runtime import Array, run
+
+OUTPUTS = ("detection_boxes", "detection_scores", "detection_classes", "num_detections")
+SSD_ATTRIBUTES = {
+    "code_type": "caffe.PriorBoxParameter.CENTER_SIZE",
+    "pad_mode": "caffe.ResizeParameter.CONSTANT",
+    "resize_mode": "caffe.ResizeParameter.WARP",
+    "clip_before_nms": False,
+    "clip_after_nms": True,
+}
+
+
+def images(count: int = 1) -> Array:
+    """Random pixels, smooth enough that scores differ."""
+    return np.random.default_rng(0).integers(0, 255, (count, IMAGE, IMAGE, 3)).astype(np.uint8)
+
+
+def points(id: str, start: list[str], end: list[str], **attributes: Any) -> dict[str, Any]:
+    """An entry of a configuration whose sub-graph lies between nodes."""
+    return {
+        "id": id,
+        "match_kind": "points",
+        "custom_attributes": attributes,
+        "include_inputs_to_sub_graph": True,
+        "include_outputs_to_sub_graph": True,
+        "instances": {"start_points": start, "end_points": end},
+    }
+
+
+def ssd_entry(prefix: str = "") -> dict[str, Any]:
+    """The entry of `ssd_v2_support.json`, as it is there, for names with a prefix."""
+    start = [f"{prefix}Postprocessor/{name}" for name in ("Shape", "scale_logits", "Tile", "Reshape_1", "ToFloat")]
+    end = [f"{prefix}{name}" for name in ("detection_boxes", "detection_scores", "num_detections")]
+    return points("ObjectDetectionAPISSDPostprocessorReplacement", start, end, **SSD_ATTRIBUTES)
+
+
+def preprocessor_entry(version: Version) -> dict[str, Any]:
+    """The entry of the preprocessing, as it is in the files of version 1 or 2."""
+    if version.prefix:
+        attributes = {"start_nodes": [f"{version.prefix}Preprocessor/unstack"], "end_nodes": [f"{version.prefix}Preprocessor/stack"]}
+        return {"id": "ObjectDetectionAPIPreprocessor2Replacement", "match_kind": "general", "custom_attributes": attributes}
+    scatter = {"node": "map/TensorArrayUnstack/TensorArrayScatter/TensorArrayScatterV3$", "port": 2}
+    return {
+        "id": "ObjectDetectionAPIPreprocessorReplacement",
+        "match_kind": "scope",
+        "custom_attributes": {},
+        "instances": [".*Preprocessor/"],
+        "inputs": [[{"node": "map/Shape$", "port": 0}, {"node": "map/TensorArrayUnstack/Shape$", "port": 0}, scatter]],
+        "outputs": [{"node": "sub$", "port": 0}, {"node": "map/TensorArrayStack_1/TensorArrayGatherV3$", "port": 0}],
+    }
+
+
+def ssd_pipeline(directory: Path, by: Suppression) -> Path:
+    """A pipeline.config of an SSD, with fields that a conversion does not need."""
+    path = directory / "pipeline.config"
+    path.write_text(f"""
+model {{
+  ssd {{
+    num_classes: 3
+    image_resizer {{ fixed_shape_resizer {{ height: {IMAGE} width: {IMAGE} }} }}
+    feature_extractor {{ type: "ssd_mobilenet_v2" depth_multiplier: 1.0 }}
+    matcher {{ argmax_matcher {{ matched_threshold: 0.5 }} }}
+    post_processing {{
+      batch_non_max_suppression {{
+        score_threshold: {by.score_threshold}
+        iou_threshold: {by.iou_threshold}
+        max_detections_per_class: {by.max_detections_per_class}
+        max_total_detections: {by.max_total_detections}
+      }}
+      score_converter: SIGMOID
+    }}
+    field_of_a_later_version {{ value: [1, 2] }}
+  }}
+}}
+train_config: {{ batch_size: 24 }}
+""")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("version", "converter"),
+    [
+        (Version(), "sigmoid"),
+        (Version(clips_first=True), "softmax"),
+        (Version(prefix="StatefulPartitionedCall/", loops=False), "sigmoid"),
+    ],
+    ids=["1.15", "2017", "2.0"],
+)
+def test_ssd(version: Version, converter: str, tmp_path: Path) -> None:
+    graph = ssd(version, converter=converter)
+    names = [f"{version.prefix}{name}" for name in OUTPUTS]
+    entries = configuration(tmp_path, preprocessor_entry(version), ssd_entry(version.prefix))
+    model = converted(frozen(graph, names, tmp_path), transformations_config=entries)
+    assert not {"Loop", "NonMaxSuppression", "Interpolate"} & set(layer_types(model))
+    batch = images(2 if version.loops else 1)
+    (rows,) = run(model, {"image_tensor": batch})
+    found = results_of(graph, names, {"image_tensor": batch})
+    for image in range(len(batch)):
+        expected = expected_detections(*(each[image] for each in found))
+        assert len(expected) >= 10
+        np.testing.assert_allclose(detections(rows, image), expected, rtol=1e-4, atol=2e-5)
+
+
+def test_ssd_with_pipeline_config(tmp_path: Path) -> None:
+    # The graph says 0.1 and 20: the file changes thresholds, and gives the input its size.
+    graph = ssd(Version())
+    asked = Suppression(score_threshold=0.3, iou_threshold=0.4, max_detections_per_class=15, max_total_detections=15)
+    entries = configuration(tmp_path, preprocessor_entry(Version()), ssd_entry())
+    model = converted(
+        frozen(graph, OUTPUTS, tmp_path),
+        transformations_config=entries,
+        tensorflow_object_detection_api_pipeline_config=ssd_pipeline(tmp_path, asked),
+    )
+    assert list(model.inputs[0].get_shape()) == [1, IMAGE, IMAGE, 3]
+    assert list(model.outputs[0].get_shape()) == [1, 1, 15, 7]
+    assert model.outputs[0].get_names() == {"detection_boxes", "detection_boxes:0"}
+    (rows,) = run(model, {"image_tensor": images()})
+    found = results_of(ssd(Version(), asked), OUTPUTS, {"image_tensor": images()})
+    np.testing.assert_allclose(detections(rows), expected_detections(*(each[0] for each in found)), rtol=1e-4, atol=2e-5)

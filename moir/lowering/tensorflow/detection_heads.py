@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +16,8 @@ from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.data_format import channel_first
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
+
+logger = logging.getLogger("moir")
 
 CENTER_SIZE, CORNER = "caffe.PriorBoxParameter.CENTER_SIZE", "caffe.PriorBoxParameter.CORNER"
 
@@ -118,8 +121,10 @@ def region_yolo(node: LoweringNode, op: OpBuilder) -> SSAValue:
     layout that applications expect of the layer.
     """
     data = op.convert(node.operand(0), f32)
-    if node.flag("channel_last", True):
-        data = channel_first(op, data, 4)
+    if node.rank(0) == 2:
+        logger.warning("%s: it is a matrix, which RegionYolo does not take; the output stays as it is", node.name)
+        return data
+    data = channel_first(op, data, 4)
     return op.RegionYolo(
         data,
         anchors=list(node.numbers("anchors", ())),
@@ -128,6 +133,6 @@ def region_yolo(node: LoweringNode, op: OpBuilder) -> SSAValue:
         coords=node.integer("coords"),
         num=node.integer("num"),
         do_softmax=node.flag("do_softmax"),
-        axis=node.integer("axis", 1),
-        end_axis=node.integer("end_axis", 3),
+        axis=1,
+        end_axis=3,
     )

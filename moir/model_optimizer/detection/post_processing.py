@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from moir.analysis.constants import constant_of, scalar_of
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.opset.infrastructure import Parameter
 from moir.model_optimizer.detection.box_coding import CodedBoxes, decoded_from
 from moir.records import Record
 from moir.rewriting.tensorflow_nodes import integer_of, kind_of, origin
@@ -21,8 +22,8 @@ from moir.rewriting.tensorflow_nodes import integer_of, kind_of, origin
 ACTIVATIONS = ("Sigmoid", "Softmax")
 """The kinds that turn logits into scores."""
 
-_BOXES, _LIMIT, _OVERLAP, _THRESHOLD = 0, 2, 3, 4
-"""The operands of NonMaxSuppressionV2 to V5: boxes, most selected boxes, overlap, and from V3 on the score threshold."""
+BOXES, SCORES, _LIMIT, _OVERLAP, _THRESHOLD = range(5)
+"""The operands of NonMaxSuppressionV2 to V5: boxes, scores, most selected boxes, overlap, from V3 on the score threshold."""
 
 
 class PostProcessing:
@@ -167,7 +168,7 @@ def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> t
         return None, None
     behind = _dependent(result for each in suppressions for result in each.results)
     # The operand of a suppression that are boxes; others are sizes, which have minima as well.
-    before = any(each.operands[_BOXES].owner in _dependent(result for clip in clipping for result in clip.results) for each in suppressions)
+    before = any(each.operands[BOXES].owner in _dependent(result for clip in clipping for result in clip.results) for each in suppressions)
     return before, any(each in behind for each in clipping)
 
 
@@ -175,6 +176,30 @@ def _total(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> i
     """The most boxes of an image: the constant operand of a Minimum, or the k of a TopKV2, behind the suppressions."""
     behind = _dependent(result for each in suppressions for result in each.results)
     for each in processing.nodes:
-        if each in behind and kind_of(each) == "Minimum" and (found := _limit(cast("OpResult", each.results[0]))) is not None:
+        if each in behind and kind_of(each) == "Minimum" and (found := _limit(each.results[0])) is not None:
             return found
     return None
+
+
+_MOVEMENTS = frozenset(
+    "Gather GatherV2 GatherNd Slice StridedSlice Reshape Squeeze ExpandDims Transpose Unpack Split Identity Cast TensorListGetItem".split()
+)
+"""The kinds whose result are elements of their first operand (for Split, of the second)."""
+
+
+def batch_of(value: SSAValue) -> SSAValue:
+    """The tensor of all images, or of all classes, whose elements a value has that a suppression takes."""
+    while True:
+        value = origin(value)
+        owner = value.owner
+        if isinstance(owner, Parameter) and (loop := owner.parent_op()) is not None and kind_of(loop) in ("While", "StatelessWhile"):
+            parameters = [op for op in cast("Block", owner.parent).ops if isinstance(op, Parameter)]
+            value = loop.operands[parameters.index(owner)]
+        elif kind_of(owner) == "TensorListFromTensor":
+            return origin(cast("Operation", owner).operands[0])
+        elif kind_of(owner) in _MOVEMENTS:
+            value = cast("Operation", owner).operands[1 if kind_of(owner) == "Split" else 0]
+            if kind_of(owner) == "Unpack" and kind_of(origin(value).owner) not in _MOVEMENTS:
+                return origin(value)
+        else:
+            return value

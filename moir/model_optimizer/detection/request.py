@@ -9,6 +9,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from moir.analysis.order import sort_block
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.moir import NoneOp
 from moir.dialects.names import name_of, several_tensor_names
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import string_attribute
@@ -152,6 +153,12 @@ class Request:
         node.attributes["tensor_names"] = several_tensor_names([[name, f"{name}:0"], []])
         self.block.insert_op_before(node, before)
         return node
+
+    def absent(self, before: Operation) -> SSAValue:
+        """The value that stands for an absent operand, in front of an operation."""
+        none = NoneOp.of()
+        self.block.insert_op_before(none, before)
+        return none.result
 
     def replace_results(self, old: Sequence[Result], values: Sequence[tuple[SSAValue, str]]) -> None:
         """Make values outputs of the model, instead of some of its outputs."""

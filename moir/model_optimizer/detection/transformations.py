@@ -52,7 +52,10 @@ _API = "ObjectDetectionAPI"
 HEADS: tuple[Head, ...] = (
     Head(f"{_API}PreprocessorReplacement", "preprocessor:remove_preprocessor", "Images come in the size of the network."),
     Head(f"{_API}Preprocessor2Replacement", "preprocessor:remove_preprocessor", "Images come in the size of the network."),
+    Head("TFYOLO", "yolo:regions_of_outputs", "YOLO 1 and 2: RegionYolo behind the outputs."),
+    Head("TFYOLOV3", "yolo:regions_of_entry_points", "YOLO 3: RegionYolo behind the feature maps."),
     Head(f"{_API}SSDPostprocessorReplacement", "ssd:replace_postprocessor", "SSD: the post-processing becomes a DetectionOutput.", True),
+    Head("RetinaNetFilteredDetectionsReplacement", "retinanet:replace_filtered_detections", "RetinaNet: the suppression becomes a DetectionOutput.", True),
 )
 """The transformations, in the order in which they run."""
 

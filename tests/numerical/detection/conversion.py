@@ -20,9 +20,9 @@ IMAGE_ID, LABEL, SCORE = range(3)
 
 
 def results_of(graph: tf.Graph, names: Sequence[str], inputs: Mapping[str, Array]) -> list[Array]:
-    """TensorFlow's values of the tensors of some nodes."""
+    """TensorFlow's values of tensors, by their names or those of their nodes."""
     with tf.compat.v1.Session(graph=graph) as session:
-        return session.run([f"{name}:0" for name in names], {f"{name}:0": value for name, value in inputs.items()})
+        return session.run([name if ":" in name else f"{name}:0" for name in names], {f"{name}:0": value for name, value in inputs.items()})
 
 
 def frozen(graph: tf.Graph, outputs: Sequence[str], directory: Path) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -40,7 +41,8 @@ def detection_output(node: LoweringNode, op: OpBuilder) -> Replacement:
         tiled: whether there are anchors for each image.
         background: whether the first class is the background.
         labels_from: the label of the first class behind the background.
-        shared: whether all classes of an anchor have the same box.
+        shared: whether all classes of an anchor have the same box: `yes`, `no`, or `by shape`.
+        single_image: whether only one image is possible, as later nodes take boxes for those of the first.
 
     Results: detections [1, 1, images * keep_top_k, 7] in coordinates from 0 to 1, and their boxes
     [images * keep_top_k, 4] in the order of the anchors.
@@ -48,8 +50,10 @@ def detection_output(node: LoweringNode, op: OpBuilder) -> Replacement:
     scores = op.convert(node.operand(1), f32)
     if node.known_rank(1) == 2:
         scores = op.Unsqueeze(scores, [0])
-    images = dimension_list(op, scores, 0)
-    is_shared, exchanges = node.flag("shared", True), node.text("order", "yx") == "yx"
+    images = op.constant([1]) if node.flag("single_image") else dimension_list(op, scores, 0)
+    if node.flag("single_image") and (shape := shape_of(scores)) is not None and shape[0] > 1:
+        node.fail(f"it is for one image, the batch has {shape[0]}", hint="convert with --batch 1, or with --detection=plain")
+    is_shared, exchanges = _is_shared(node, scores), node.text("order", "yx") == "yx"
     has_background, pads_scores = node.flag("background"), not node.flag("background") and node.integer("labels_from", 0) == 1
     if pads_scores:
         scores = op.Pad(scores, [0, 0, 1], [0, 0, 0], 0.0, pad_mode="constant")
@@ -91,6 +95,16 @@ def detection_output(node: LoweringNode, op: OpBuilder) -> Replacement:
     )
     columns = [4, 3, 6, 5] if exchanges else [3, 4, 5, 6]
     return [found, op.Gather(op.Reshape(found, [-1, 7], special_zero=False), columns, 1) if node.is_used(1) else None]
+
+
+def _is_shared(node: LoweringNode, scores: SSAValue) -> bool:
+    given = node.text("shared", "yes")
+    if given != "by shape":
+        return given == "yes"
+    codes, shape = node.shape(0), shape_of(scores)
+    if codes is None or shape is None or min(*codes, *shape) < 0:
+        node.fail("the numbers of boxes and of scores are unknown", hint="give the model's inputs static shapes with --input-shape")
+    return prod(codes) == 4 * prod(shape[:-1])
 
 
 def _class_count(node: LoweringNode, scores: SSAValue) -> int:

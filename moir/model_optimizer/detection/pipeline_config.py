@@ -50,12 +50,11 @@ class PipelineConfig:
             raise ConversionError("there is no message 'model'", location=str(path), hint="is it the pipeline.config of the model?")
         return cls(models[0], path)
 
-    def has(self, place: str) -> bool:
-        """Whether there is a message at a place, names of fields with dots between."""
-        return self._message(place) is not None
-
     def number(self, place: str) -> float | None:
-        """The number at a place; None if there is none. Raises ConversionError for a value that is no number."""
+        """The number at a place, names of fields with dots between; None if there is none.
+
+        Raises ConversionError for a value that is no number.
+        """
         above, _, name = place.rpartition(".")
         message = self._message(above)
         values: list[Scalar] = [] if message is None else message.scalars(name)
@@ -70,9 +69,9 @@ class PipelineConfig:
         found = self.number(place)
         return None if found is None else int(found)
 
-    def anywhere(self, name: str) -> float | None:
-        """The number of a field of the model, by its last name alone; None if there is none."""
-        return self.number(f"{self.architecture}.{name}")
+    def in_model(self, place: str) -> float | None:
+        """The number at a place below the message of the architecture; None if there is none."""
+        return self.number(f"{self.architecture}.{place}")
 
     def _message(self, place: str) -> Message | None:
         message: Message | None = self.model

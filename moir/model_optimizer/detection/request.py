@@ -24,6 +24,14 @@ DETECTION_BOXES = "detection_boxes"
 
 _NMS = "post_processing.batch_non_max_suppression"
 
+_FIELDS = {
+    "nms_threshold": "iou_threshold",
+    "confidence_threshold": "score_threshold",
+    "most_of_class": "max_detections_per_class",
+    "keep_top_k": "max_total_detections",
+}
+"""The fields of a message `batch_non_max_suppression` of a pipeline.config."""
+
 
 class Request:
     """One application of a transformation to a model.
@@ -80,7 +88,7 @@ class Request:
         operation, name = (None, None) if node is None else (node.name, name_of(node))
         return ConversionError(f"{self.id}: {reason}", operation=operation, node=name, location=location, hint=hint)
 
-    def suppression(self, processing: PostProcessing, field: str = _NMS) -> Suppression:
+    def suppression(self, processing: PostProcessing, place: str | Mapping[str, str] = _NMS) -> Suppression:
         """The parameters of a suppression: of the custom attributes, else of the pipeline.config, else of the graph.
 
         Whether and where boxes are clipped is said by the graph first, as the files of Model Optimizer say it for a
@@ -88,20 +96,20 @@ class Request:
 
         Args:
             processing: the nodes of the suppression.
-            field: the message of the pipeline.config, below that of the architecture.
+            place: the message of the pipeline.config below that of the architecture, or the fields of each parameter.
 
         Raises ConversionError if nothing says a parameter.
         """
         graph = suppression_in(processing)
         if not processing.suppressions:
             raise self.error(f"there is no NonMaxSuppression behind {self.titles(processing)}")
-        config = self.pipeline
-        place = "" if config is None else f"{config.architecture}.{field}"
+        fields = {name: f"{place}.{field}" for name, field in _FIELDS.items()} if isinstance(place, str) else place
+        config = {} if self.pipeline is None else {name: self.pipeline.in_model(field) for name, field in fields.items()}
         said: dict[str, tuple[float | bool | None, ...]] = {
-            "nms_threshold": (config and config.number(f"{place}.iou_threshold"), graph.nms_threshold),
-            "confidence_threshold": (config and config.number(f"{place}.score_threshold"), graph.confidence_threshold, 0.0),
-            "most_of_class": (config and config.integer(f"{place}.max_detections_per_class"), graph.most_of_class),
-            "keep_top_k": (config and config.integer(f"{place}.max_total_detections"), graph.keep_top_k, graph.most_of_class),
+            "nms_threshold": (config.get("nms_threshold"), graph.nms_threshold),
+            "confidence_threshold": (config.get("confidence_threshold"), graph.confidence_threshold, 0.0),
+            "most_of_class": (config.get("most_of_class"), graph.most_of_class),
+            "keep_top_k": (config.get("keep_top_k"), graph.keep_top_k, graph.most_of_class),
             "clip_before_nms": (graph.clip_before_nms,),
             "clip_after_nms": (graph.clip_after_nms,),
         }

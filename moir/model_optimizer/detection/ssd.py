@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TypeVar
+
+from xdsl.ir import Operation
+
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Result
 from moir.model_optimizer.detection.post_processing import PostProcessing
 from moir.model_optimizer.detection.request import DETECTION_BOXES, Request
+
+T = TypeVar("T", bound=Operation)
 
 
 def replace_postprocessor(request: Request) -> None:
@@ -16,11 +23,10 @@ def replace_postprocessor(request: Request) -> None:
     """
     replaced = detection_results(request)
     processing = PostProcessing(each.operands[0] for each in replaced)
-    if len(processing.boxes) != 1:
-        raise request.error(_found("boxes that are decoded from offsets to anchors", [name_of(each) for each in processing.boxes]))
-    if len(processing.scores) != 1:
-        raise request.error(_found("Sigmoid or Softmax of class predictions", [name_of(each) for each in processing.scores]))
-    (coded,), (activation,) = processing.boxes.values(), processing.scores
+    coded = processing.boxes[single(request, processing.boxes, "boxes that are decoded from offsets to anchors")]
+    activation = single(request, processing.scores, "Sigmoid or Softmax of class predictions")
+    if before := PostProcessing([coded.anchors]).suppressions:
+        raise request.error("the anchors are selected by another suppression, as in a model of two stages", before[0])
     suppression = request.suppression(processing)
     scores = activation.results[0]
     node = request.detection_output(
@@ -48,5 +54,10 @@ def detection_results(request: Request) -> list[Result]:
     return [each for each in request.results if each in found or scores.intersection(PostProcessing([each.operands[0]]).scores)]
 
 
-def _found(what: str, names: list[str | None]) -> str:
-    return f"{what} were found {len(names)} times instead of once{': ' if names else ''}{', '.join(filter(None, names))}"
+def single(request: Request, found: Iterable[T], what: str, node: Operation | None = None) -> T:
+    """The only node of some that were found. Raises ConversionError if there are several or none."""
+    nodes = list(found)
+    if len(nodes) != 1:
+        names = ", ".join(name_of(each) or each.name for each in nodes)
+        raise request.error(f"{what} were found {len(nodes)} times instead of once{': ' if names else ''}{names}", node)
+    return nodes[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +23,6 @@ from moir.model_optimizer.detection.request import Request
 from moir.pipeline import refuse_unknown_options
 from moir.records import Record
 
-logger = logging.getLogger("moir")
-
 _BEHIND = "raise-tensor-lists"
 """The pass behind which loops over images have bodies."""
 
@@ -37,14 +34,11 @@ class Head(Record):
         id: Model Optimizer's id.
         function: the function that does it, `module:name` in this package.
         description: what it does, in a line.
-        is_complete: whether it replaces the post-processing of a model without others, so that it can be tried without
-            a configuration.
     """
 
     id: str
     function: str
     description: str
-    is_complete: bool = False
 
 
 _API = "ObjectDetectionAPI"
@@ -54,10 +48,28 @@ HEADS: tuple[Head, ...] = (
     Head(f"{_API}Preprocessor2Replacement", "preprocessor:remove_preprocessor", "Images come in the size of the network."),
     Head("TFYOLO", "yolo:regions_of_outputs", "YOLO 1 and 2: RegionYolo behind the outputs."),
     Head("TFYOLOV3", "yolo:regions_of_entry_points", "YOLO 3: RegionYolo behind the feature maps."),
-    Head(f"{_API}SSDPostprocessorReplacement", "ssd:replace_postprocessor", "SSD: the post-processing becomes a DetectionOutput.", True),
-    Head("RetinaNetFilteredDetectionsReplacement", "retinanet:replace_filtered_detections", "RetinaNet: the suppression becomes a DetectionOutput.", True),
+    Head(f"{_API}SSDPostprocessorReplacement", "ssd:replace_postprocessor", "SSD: the post-processing becomes a DetectionOutput."),
+    Head(f"{_API}ProposalReplacement", "two_stages:replace_proposals", "Faster R-CNN: proposals become a DetectionOutput."),
+    Head(f"{_API}DetectionOutputReplacement", "two_stages:replace_detections", "Faster R-CNN: detections become a DetectionOutput."),
+    Head(
+        f"{_API}MaskRCNNROIPoolingSecondReplacement",
+        "two_stages:crop_from_detections",
+        "Mask R-CNN: crops for masks are taken from the boxes of the DetectionOutput.",
+    ),
+    Head(
+        "RetinaNetFilteredDetectionsReplacement",
+        "retinanet:replace_filtered_detections",
+        "RetinaNet: the suppression becomes a DetectionOutput.",
+    ),
 )
 """The transformations, in the order in which they run."""
+
+COMPLETE = {
+    "SSD": "ssd:replace_postprocessor",
+    "Faster R-CNN": "two_stages:replace_both_stages",
+    "RetinaNet": "retinanet:replace_filtered_detections",
+}
+"""The functions that are tried without a configuration: each replaces all post-processing of a kind of models."""
 
 IDS: Mapping[str, Head] = {each.id: each for each in HEADS}
 """The transformations by id."""
@@ -88,21 +100,21 @@ class FirstFittingPass(ModulePass):
     pipeline: Path | None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        reasons: list[str] = []
-        for head in HEADS:
-            if not head.is_complete:
-                continue
-            try:
-                HeadPass(head, (), self.pipeline).apply(ctx, op)
-            except ConversionError as error:
-                reasons.append(error.reason)
+        pipeline = None if self.pipeline is None else PipelineConfig.read(self.pipeline)
+        for model in models_of(op):
+            reasons: list[str] = []
+            for kind, function in COMPLETE.items():
+                try:
+                    load(f"{__package__}.{function}")(Request(kind, model.block, (), pipeline))
+                except ConversionError as error:
+                    reasons.append(error.reason)
+                else:
+                    break
             else:
-                logger.info("--detection=output: %s", head.id)
-                return
-        raise ConversionError(
-            f"no detection head was recognised: {'; '.join(reasons)}",
-            hint="name its id in a --transformations-config, or leave out --detection=output",
-        )
+                raise ConversionError(
+                    f"no detection head was recognised: {'; '.join(reasons)}",
+                    hint="name its id in a --transformations-config, or leave out --detection=output",
+                )
 
 
 def _transformation(name: str, id: str, description: str, file: Path, inner: ModulePass, behind: str) -> UserTransformation:

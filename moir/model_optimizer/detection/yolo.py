@@ -70,7 +70,9 @@ def _masks(request: Request, attributes: Mapping[str, Any], count: int) -> list[
         return [request.integers("mask") or tuple(range(int(attributes["num"]) // count))] * count
     found = [tuple(int(each) for each in mask) for mask in cast("Sequence[Sequence[Any]]", given)]
     if len(found) != count or len(set(map(len, found))) != 1:
-        raise request.error(f"there are {len(found)} masks for {count} entry points", hint="each entry point has a mask, of the same length")
+        raise request.error(
+            f"there are {len(found)} masks for {count} entry points", hint="each entry point has a mask, of the same length"
+        )
     return found
 
 
@@ -81,7 +83,9 @@ def _features(request: Request, names: Sequence[str], channels: int) -> list[SSA
     found = [
         op.results[0]
         for op in request.nodes("BiasAdd")
-        if (bias := constant_of(origin(op.operands[1]))) is not None and bias.size == channels and kind_of(origin(op.operands[0]).owner) == "Conv2D"
+        if (bias := constant_of(origin(op.operands[1]))) is not None
+        and bias.size == channels
+        and kind_of(origin(op.operands[0]).owner) == "Conv2D"
     ]
     if len(found) == len(names):
         return found

@@ -271,3 +271,127 @@ def add_outputs(found: Sequence[tf.Tensor]) -> None:
     tf.identity(scores, "detection_scores")
     tf.identity(tf.add(classes, 1.0), "detection_classes")
     tf.identity(tf.cast(counts, tf.float32), "num_detections")
+
+
+PROPOSALS = 12
+"""Number of proposals of the two-stage models."""
+STRIDE = 8
+"""Pixels between the positions of the features of the two-stage models."""
+
+
+def normalized(boxes: tf.Tensor, size: tf.Tensor) -> tf.Tensor:
+    """Boxes [n, 4] in pixels as fractions of height and width, in the scope `ToNormalizedCoordinates`."""
+    with tf.name_scope("ToNormalizedCoordinates"):
+        y_min, x_min, y_max, x_max = tf.split(boxes, 4, axis=1)
+        height, width = tf.cast(size[0], tf.float32), tf.cast(size[1], tf.float32)
+        return tf.concat([y_min / height, x_min / width, y_max / height, x_max / width], 1)
+
+
+def cropped(features: tf.Tensor, boxes: tf.Tensor, version: Version, scope: str) -> tf.Tensor:
+    """Crops [images * n, 4, 4, channels] of boxes [images, n, 4] from 0 to 1."""
+    with tf.name_scope(scope):
+        sizes = tf.shape(boxes)
+        images = tf.reshape(tf.ones(sizes[:2], tf.int32) * tf.expand_dims(tf.range(sizes[0]), 1), [-1])
+        crops = tf.image.crop_and_resize(features, tf.reshape(boxes, [-1, 4]), images, [8, 8], name="CropAndResize")
+    return tf.nn.max_pool2d(crops, 2, 2, "SAME", name="MaxPool2D")
+
+
+def each_image(function: Callable[[tf.Tensor], tf.Tensor], values: tf.Tensor, version: Version) -> tf.Tensor:
+    """A function of the values of an image, for all images: in a loop `map`, or unrolled."""
+    if version.loops:
+        return V1.map_fn(function, values, tf.float32)
+    return tf.stack([function(each) for each in tf.unstack(values, 1)])
+
+
+def faster_rcnn(version: Version, first: Suppression, second: Suppression, class_boxes: bool = True, masks: bool = False) -> tf.Graph:
+    """A detector of two stages.
+
+    Inputs and outputs are those of `ssd`; with masks, also `detection_masks` [n, detections, 7, 7].
+
+    Args:
+        version: the structure.
+        first: the suppression that makes proposals.
+        second: the suppression that makes detections.
+        class_boxes: whether each class has a box of its own.
+        masks: whether it is a Mask R-CNN.
+    """
+    weights = Weights()
+    with first_control_flow() as graph:
+        images = V1.placeholder(tf.uint8, [None if version.loops else 1, None, None, 3], name="image_tensor")
+        with tf.name_scope(version.prefix) if version.prefix else tf.name_scope(""):
+            pixels, shapes = preprocessed(tf.cast(images, tf.float32, name="ToFloat"), version)
+            features, proposals, windows = _first_stage(weights, pixels, shapes, first, version)
+            found = _second_stage(weights, features, proposals, windows, shapes, second, version, class_boxes)
+            add_outputs(found)
+            if masks:
+                _third_stage(weights, features, found, version)
+    return graph
+
+
+def _first_stage(
+    weights: Weights, pixels: tf.Tensor, shapes: tf.Tensor, by: Suppression, version: Version
+) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    """Features, proposals in pixels, and the windows of the images."""
+    with tf.name_scope("FirstStageFeatureExtractor"):
+        features = tf.nn.relu(weights.convolution(pixels, 8, 3, STRIDE, "Conv", 3.0))
+    image_shape = tf.shape(pixels, name="Shape")
+    with tf.name_scope("GridAnchorGenerator"):
+        anchors = tf.identity(grid_anchors(features, [(16.0, 16.0), (24.0, 12.0)], normalized=False, stride=STRIDE), "Identity")
+    window = tf.cast(tf.stack([0, 0, image_shape[1], image_shape[2]]), tf.float32)
+    anchors = clipped(anchors, window)
+    with tf.name_scope("FirstStageBoxPredictor"):
+        hidden = tf.nn.relu6(weights.convolution(features, 8, 3, 1, "Conv", 2.0))
+        codes = flattened(weights.convolution(hidden, 2 * 4, 1, 1, "BoxEncodingPredictor", 2.0), 4)
+        objectness = flattened(weights.convolution(hidden, 2 * 2, 1, 1, "ClassPredictor", 3.0), 2)
+    sizes = tf.shape(codes)
+    tiled = tf.tile(tf.expand_dims(anchors, 0), tf.stack([sizes[0], 1, 1]))
+    boxes = decoded(tf.reshape(codes, [-1, 4]), tf.reshape(tiled, [-1, 4]))
+    boxes = tf.reshape(boxes, tf.stack([sizes[0], sizes[1], 4]))
+    scores = tf.nn.softmax(objectness)[:, :, 1]
+    bounds = tf.cast(shapes, tf.float32)
+    windows = tf.stack([tf.zeros_like(bounds[:, 0]), tf.zeros_like(bounds[:, 0]), bounds[:, 0], bounds[:, 1]], 1)
+    proposals, _, _, _ = suppressed(tf.expand_dims(boxes, 2), tf.expand_dims(scores, 2), windows, by, version)
+    return features, proposals, windows
+
+
+def _second_stage(
+    weights: Weights,
+    features: tf.Tensor,
+    proposals: tf.Tensor,
+    windows: tf.Tensor,
+    shapes: tf.Tensor,
+    by: Suppression,
+    version: Version,
+    class_boxes: bool,
+) -> tuple[tf.Tensor, ...]:
+    in_image = each_image(lambda boxes: normalized(boxes, shapes[0]), proposals, version)
+    crops = cropped(features, in_image, version, "CropAndResize")
+    with tf.name_scope("SecondStageFeatureExtractor"):
+        crops = tf.nn.relu(weights.convolution(crops, 16, 3, 1, "Conv", 2.0))
+    boxes_each = CLASSES if class_boxes else 1
+    with tf.name_scope("SecondStageBoxPredictor"):
+        pooled = tf.reduce_mean(crops, [1, 2], name="AvgPool")
+        codes = tf.reshape(weights.dense(pooled, boxes_each * 4, "BoxEncodingPredictor", 2.0), [-1, boxes_each, 4])
+        classes = tf.reshape(weights.dense(pooled, CLASSES + 1, "ClassPredictor", 6.0), [-1, CLASSES + 1], name="Reshape_1")
+    with tf.name_scope("SecondStagePostprocessor"):
+        codes = tf.reshape(codes, [-1, PROPOSALS, boxes_each, 4], name="Reshape")
+        classes = tf.reshape(classes, [-1, PROPOSALS, CLASSES + 1], name="Reshape_1")
+        tiled = tf.tile(tf.expand_dims(proposals, 2), [1, 1, boxes_each, 1])
+        boxes = decoded(tf.reshape(codes, [-1, 4]), tf.reshape(tiled, [-1, 4]))
+        boxes = tf.reshape(boxes, tf.stack([-1, PROPOSALS, boxes_each, 4]))
+        scores = tf.slice(tf.nn.softmax(classes, name="Softmax"), [0, 0, 1], [-1, -1, -1], name="Slice")
+        return suppressed(boxes, scores, windows, by, version, changes_frame=True)
+
+
+def _third_stage(weights: Weights, features: tf.Tensor, found: Sequence[tf.Tensor], version: Version) -> None:
+    boxes, _, classes, _ = found
+    count = int(boxes.shape[1])
+    crops = cropped(features, boxes, version, "CropAndResize_1")
+    with tf.name_scope("SecondStageBoxPredictor_1"):
+        hidden = tf.nn.relu(weights.convolution(crops, 8, 3, 1, "Conv", 2.0))
+        masks = weights.convolution(hidden, CLASSES, 1, 1, "Conv_1", 2.0)
+    masks = tf.transpose(masks, [0, 3, 1, 2])
+    places = tf.range(tf.shape(masks)[0]) * CLASSES + tf.cast(tf.reshape(classes, [-1]), tf.int32)
+    chosen = tf.gather(tf.reshape(masks, [-1, int(masks.shape[2]), int(masks.shape[3])]), places)
+    chosen = tf.reshape(tf.sigmoid(chosen), [-1, count, int(masks.shape[2]), int(masks.shape[3])])
+    tf.identity(chosen, "detection_masks")

@@ -61,7 +61,9 @@ def retinanet() -> tf.Graph:
                 scores.append(tf.sigmoid(tf.reshape(logits, [-1, int(np.prod(logits.shape[1:])) // CLASSES, CLASSES])))
             with tf.name_scope(f"anchors_{number}"):
                 anchors.append(tf.tile(_anchors(features, stride, stride * 3.0), [tf.shape(features)[0], 1, 1]))
-        regression, classification = (tf.concat(each, 1, name=name) for each, name in ((offsets, "regression/concat"), (scores, "classification/concat")))
+        regression, classification = (
+            tf.concat(each, 1, name=name) for each, name in ((offsets, "regression/concat"), (scores, "classification/concat"))
+        )
         boxes_of_anchors = tf.concat(anchors, 1, name="anchors/concat")
         with tf.name_scope("boxes"):
             width = boxes_of_anchors[:, :, 2] - boxes_of_anchors[:, :, 0]

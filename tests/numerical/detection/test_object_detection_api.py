@@ -17,7 +17,7 @@ from tests.numerical.detection.conversion import (
     layer_types,
     results_of,
 )
-from tests.numerical.detection.object_detection_api import IMAGE, Suppression, Version, ssd
+from tests.numerical.detection.object_detection_api import IMAGE, PROPOSALS, Suppression, Version, faster_rcnn, ssd
 from tests.numerical.runtime import Array, run
 
 OUTPUTS = ("detection_boxes", "detection_scores", "detection_classes", "num_detections")
@@ -137,3 +137,64 @@ def test_ssd_with_pipeline_config(tmp_path: Path) -> None:
     (rows,) = run(model, {"image_tensor": images()})
     found = results_of(ssd(Version(), asked), OUTPUTS, {"image_tensor": images()})
     np.testing.assert_allclose(detections(rows), expected_detections(*(each[0] for each in found)), rtol=1e-4, atol=2e-5)
+
+
+FIRST = Suppression(score_threshold=0.0, iou_threshold=0.7, max_detections_per_class=PROPOSALS, max_total_detections=PROPOSALS)
+SECOND = Suppression(score_threshold=0.2, iou_threshold=0.6, max_detections_per_class=15, max_total_detections=15)
+
+
+def scope(id: str, instances: list[str], inputs: list[str], outputs: list[str], **attributes: Any) -> dict[str, Any]:
+    """An entry of a configuration whose sub-graph is a scope."""
+    return {
+        "id": id,
+        "match_kind": "scope",
+        "custom_attributes": attributes,
+        "instances": instances,
+        "inputs": [[{"node": name, "port": 0}] for name in inputs],
+        "outputs": [{"node": name, "port": 0} for name in outputs],
+    }
+
+
+def proposal_entry() -> dict[str, Any]:
+    """The entry of the first stage in `faster_rcnn_support_api_v1.15.json`."""
+    return points(
+        "ObjectDetectionAPIProposalReplacement",
+        ["concat/concat", "concat_1/concat", "GridAnchorGenerator/Identity", "Shape"],
+        ["map/TensorArrayStack/TensorArrayGatherV3", "map_2/TensorArrayStack/TensorArrayGatherV3"],
+        operation_to_add="Proposal",
+        clip_before_nms=False,
+        clip_after_nms=True,
+    )
+
+
+def second_stage_entry() -> dict[str, Any]:
+    """The entry of the second stage in `faster_rcnn_support_api_v1.15.json`."""
+    return scope(
+        "ObjectDetectionAPIDetectionOutputReplacement",
+        [".*SecondStagePostprocessor/"],
+        ["Reshape$", "Reshape_1$", "ExpandDims$"],
+        ["BatchMultiClassNonMaxSuppression/map/TensorArrayStack/TensorArrayGatherV3$"],
+        clip_before_nms=False,
+        clip_after_nms=True,
+        do_not_swap_input=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "class_boxes"),
+    [(Version(), True), (Version(), False), (Version(prefix="StatefulPartitionedCall/", loops=False), True)],
+    ids=["1.15", "shared boxes", "2.0"],
+)
+def test_faster_rcnn(version: Version, class_boxes: bool, tmp_path: Path) -> None:
+    graph = faster_rcnn(version, FIRST, SECOND, class_boxes)
+    names = [f"{version.prefix}{name}" for name in OUTPUTS]
+    entries = configuration(tmp_path, preprocessor_entry(version), proposal_entry(), second_stage_entry())
+    shape = [1, IMAGE, IMAGE, 3]
+    model = converted(frozen(graph, names, tmp_path), transformations_config=entries, input_shape=shape)
+    types = layer_types(model)
+    assert types.count("DetectionOutput") == 2 and not {"Loop", "NonMaxSuppression", "Interpolate"} & set(types)
+    (rows,) = run(model, {"image_tensor": images()})
+    found = results_of(graph, names, {"image_tensor": images()})
+    expected = expected_detections(*(each[0] for each in found))
+    assert len(expected) >= 5
+    np.testing.assert_allclose(detections(rows), expected, rtol=2e-4, atol=5e-5)

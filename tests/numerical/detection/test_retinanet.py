@@ -26,7 +26,10 @@ ENTRY: dict[str, Any] = {
     },
     "include_inputs_to_sub_graph": True,
     "include_outputs_to_sub_graph": True,
-    "instances": {"end_points": OUTPUTS, "start_points": ["regression/concat", "classification/concat", "anchors/concat", "clipped_boxes/Shape"]},
+    "instances": {
+        "end_points": OUTPUTS,
+        "start_points": ["regression/concat", "classification/concat", "anchors/concat", "clipped_boxes/Shape"],
+    },
 }
 
 

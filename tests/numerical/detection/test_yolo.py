@@ -48,7 +48,10 @@ def test_yolo_v3(entry_points: list[str], tmp_path: Path) -> None:
     regions = [node for node in model.get_ordered_ops() if node.get_type_name() == "RegionYolo"]
     assert sorted(list(node.get_attributes()["mask"]) for node in regions) == [[0, 1, 2], [3, 4, 5]]
     # Centres, confidence and classes are activated by TensorFlow, sizes are split off as they are.
-    sources = [f"detector/yolo-v3/{kind}" for kind in ("Sigmoid", "split", "Sigmoid_1", "Sigmoid_2", "Sigmoid_3", "split_1", "Sigmoid_4", "Sigmoid_5")]
+    sources = [
+        f"detector/yolo-v3/{kind}"
+        for kind in ("Sigmoid", "split", "Sigmoid_1", "Sigmoid_2", "Sigmoid_3", "split_1", "Sigmoid_4", "Sigmoid_5")
+    ]
     tensors = [f"{name}:1" if "split" in name else f"{name}:0" for name in sources]
     with_names = dict(zip(tensors, results_of(graph, tensors, {"inputs": X}), strict=True))
     for head, region in enumerate(found):

@@ -1,0 +1,157 @@
+"""Faster R-CNN and Mask R-CNN of the Object Detection API: both suppressions become DetectionOutputs, `…ProposalReplacement`
+and `…DetectionOutputReplacement`, and crops are taken from their boxes, `…MaskRCNNROIPoolingSecondReplacement`.
+
+    features -> codes, objectness -> suppression -> proposals -> CropAndResize -> codes, classes -> suppression
+    features -> DetectionOutput(codes, objectness, anchors / size of the image) -> CropAndResize
+             -> DetectionOutput(codes, classes, boxes of the first) -> second CropAndResize, of a Mask R-CNN
+
+Ren et al., "Faster R-CNN"; He et al., "Mask R-CNN". Coordinates are from 0 to 1 from the first suppression on: what codes
+say is relative to the size of a box.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation, SSAValue
+
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.names import name_of
+from moir.model_optimizer.detection.post_processing import PostProcessing
+from moir.model_optimizer.detection.request import DETECTION_BOXES, Request
+from moir.model_optimizer.detection.ssd import detection_results, single
+from moir.rewriting.tensorflow_nodes import kind_of, new_integers, new_node, origin
+
+PROPOSALS = "proposals"
+"""The name of the first DetectionOutput."""
+
+FIRST_STAGE = {
+    "nms_threshold": "first_stage_nms_iou_threshold",
+    "confidence_threshold": "first_stage_nms_score_threshold",
+    "keep_top_k": "first_stage_max_proposals",
+}
+"""Where the pipeline.config has the parameters of the first suppression."""
+
+_SECOND_STAGE = "second_stage_post_processing.batch_non_max_suppression"
+_BOXES, _IMAGES = 1, 2
+"""The operands of CropAndResize: boxes and, for each of them, the number of its image."""
+
+
+def replace_both_stages(request: Request) -> None:
+    """Both suppressions of a Faster R-CNN become DetectionOutputs."""
+    replace_proposals(request)
+    replace_detections(request)
+
+
+def replace_proposals(request: Request) -> None:
+    """The first suppression -> DetectionOutput(codes, objectness, anchors / size of the image), of one image.
+
+    Raises ConversionError if no CropAndResize takes boxes that are decoded from anchors and suppressed.
+    """
+    crops = [(crop, PostProcessing([crop.operands[_BOXES]])) for crop in request.nodes("CropAndResize")]
+    found = [(crop, each) for crop, each in crops if each.suppressions and each.boxes and not _is_second(each)]
+    if not found:
+        crop = crops[0][0] if crops else None
+        raise request.error("no CropAndResize takes boxes that a NonMaxSuppression selects from decoded ones", crop)
+    crop, processing = found[0]
+    coded = processing.boxes[single(request, processing.boxes, "boxes that are decoded from offsets to anchors", crop)]
+    activation = single(request, processing.scores, "Sigmoid or Softmax of the objectness", crop)
+    suppression = request.suppression(processing, FIRST_STAGE)
+    before = request.results[0]
+    node = request.detection_output(
+        [coded.codes, activation.results[0], coded.anchors, _size_of_image(request, coded.codes, before)],
+        suppression,
+        {
+            "variances": coded.variances,
+            "background": processing.drops_background(activation.results[0]),
+            "single_image": True,
+        },
+        PROPOSALS,
+        before,
+    )
+    for each, _ in found:
+        _crop_from(request, each, node)
+    request.sort()
+
+
+def replace_detections(request: Request) -> None:
+    """The second suppression -> DetectionOutput(codes, classes, boxes of the first DetectionOutput), the output.
+
+    Raises ConversionError if the first one was not replaced, or the second one is computed in another way.
+    """
+    first = next((each for each in request.nodes("moir>DetectionOutput") if name_of(each) == PROPOSALS), None)
+    if first is None:
+        raise request.error(
+            "the proposals are no DetectionOutput",
+            hint="add ObjectDetectionAPIProposalReplacement to the configuration, as the original file has it",
+        )
+    replaced = detection_results(request)
+    processing = PostProcessing(each.operands[0] for each in replaced)
+    coded = processing.boxes[single(request, processing.boxes, "boxes that are decoded from offsets to proposals")]
+    activation = single(request, processing.scores, "Sigmoid or Softmax of class predictions")
+    node = request.detection_output(
+        [coded.codes, activation.results[0], first.results[1]],
+        request.suppression(processing, _SECOND_STAGE),
+        {
+            "variances": coded.variances,
+            "background": processing.drops_background(activation.results[0]),
+            "labels_from": 1,
+            "shared": "by shape",
+            "single_image": True,
+        },
+        DETECTION_BOXES,
+        before=request.results[0],
+    )
+    request.replace_results(replaced, [(node.results[0], DETECTION_BOXES)])
+
+
+def crop_from_detections(request: Request) -> None:
+    """Of a Mask R-CNN: the second CropAndResize takes the boxes of the second DetectionOutput."""
+    detections = next((each for each in request.nodes("moir>DetectionOutput") if name_of(each) == DETECTION_BOXES), None)
+    if detections is None:
+        raise request.error(
+            "the detections are no DetectionOutput", hint="add ObjectDetectionAPIDetectionOutputReplacement to the configuration"
+        )
+    found = [crop for crop in request.nodes("CropAndResize") if _is_second(PostProcessing([crop.operands[_BOXES]]))]
+    if not found:
+        raise request.error("no CropAndResize takes boxes of the second suppression", hint="is it a Mask R-CNN?")
+    for crop in found:
+        _crop_from(request, crop, detections)
+    request.sort()
+
+
+def _is_second(processing: PostProcessing) -> bool:
+    """Whether boxes are decoded from offsets to what was suppressed before."""
+    return any(_has_suppressions(each.anchors) for each in processing.boxes.values())
+
+
+def _has_suppressions(anchors: SSAValue) -> bool:
+    return bool(PostProcessing([anchors]).suppressions)
+
+
+def _crop_from(request: Request, crop: FrameworkOp, boxes: FrameworkOp) -> None:
+    """Let a CropAndResize take its boxes from a DetectionOutput, all of the first image."""
+    images = new_integers([0] * boxes.integer("keep_top_k"))
+    request.block.insert_op_before(images, crop)
+    crop.operands[_BOXES] = boxes.results[1]
+    crop.operands[_IMAGES] = images.results[0]
+
+
+def _size_of_image(request: Request, codes: SSAValue, before: Operation) -> SSAValue:
+    """Height and width of what the network takes: the operand of the first convolution that codes depend on, unpadded."""
+    reached, pending = set[Operation](), [codes]
+    while pending:
+        owner = pending.pop().owner
+        if isinstance(owner, Operation) and owner not in reached:
+            reached.add(owner)
+            pending.extend(owner.operands)
+    first = next((op for op in request.block.ops if op in reached and "Conv2d" in kind_of(op).replace("Conv2D", "Conv2d")), None)
+    if first is None:
+        raise request.error("the proposals do not depend on a convolution, whose operand would be the image")
+    image = origin(first.operands[0])
+    while kind_of(image.owner) in ("Pad", "PadV2", "MirrorPad") and isinstance(image.owner, Operation):
+        image = origin(image.owner.operands[0])
+    shape = new_node("Shape", [image])
+    begin, size = new_integers([1]), new_integers([2])
+    extent = new_node("Slice", [shape.results[0], begin.results[0], size.results[0]])
+    for each in (shape, begin, size, extent):
+        request.block.insert_op_before(each, before)
+    return extent.results[0]

@@ -44,6 +44,7 @@ class Head(Record):
 _API = "ObjectDetectionAPI"
 
 HEADS: tuple[Head, ...] = (
+    Head(f"{_API}ConstValueOverride", "outputs:override_constants", "Constants get values of the pipeline.config."),
     Head(f"{_API}PreprocessorReplacement", "preprocessor:remove_preprocessor", "Images come in the size of the network."),
     Head(f"{_API}Preprocessor2Replacement", "preprocessor:remove_preprocessor", "Images come in the size of the network."),
     Head("TFYOLO", "yolo:regions_of_outputs", "YOLO 1 and 2: RegionYolo behind the outputs."),
@@ -56,6 +57,8 @@ HEADS: tuple[Head, ...] = (
         "two_stages:crop_from_detections",
         "Mask R-CNN: crops for masks are taken from the boxes of the DetectionOutput.",
     ),
+    Head(f"{_API}OutputReplacement", "outputs:choose_outputs", "The outputs are those that the configuration names."),
+    Head(f"{_API}MaskRCNNSigmoidReplacement", "outputs:activate_masks", "Mask R-CNN: masks of all classes are an output."),
     Head(
         "RetinaNetFilteredDetectionsReplacement",
         "retinanet:replace_filtered_detections",

@@ -198,3 +198,32 @@ def test_faster_rcnn(version: Version, class_boxes: bool, tmp_path: Path) -> Non
     expected = expected_detections(*(each[0] for each in found))
     assert len(expected) >= 5
     np.testing.assert_allclose(detections(rows), expected, rtol=2e-4, atol=5e-5)
+
+
+def test_mask_rcnn(tmp_path: Path) -> None:
+    graph = faster_rcnn(Version(), FIRST, SECOND, masks=True)
+    names = [*OUTPUTS, "detection_masks"]
+    crops = points(
+        "ObjectDetectionAPIMaskRCNNROIPoolingSecondReplacement",
+        ["CropAndResize_1/CropAndResize", "CropAndResize_1/Shape_1"],
+        ["Reshape_10"],
+    )
+    general = [
+        ("MaskRCNNSigmoidReplacement", {"masks_node_prefix_name": "SecondStageBoxPredictor"}),
+        ("OutputReplacement", {"outputs": "SecondStageBoxPredictor_1/Conv_3/BiasAdd|SecondStageBoxPredictor_1/Conv_1/BiasAdd"}),
+        ("ConstValueOverride", {"replacements": [["mul/y", "first_stage_max_proposals"]]}),
+    ]
+    others = [{"id": f"ObjectDetectionAPI{name}", "match_kind": "general", "custom_attributes": attributes} for name, attributes in general]
+    entries = configuration(tmp_path, preprocessor_entry(Version()), proposal_entry(), second_stage_entry(), crops, *others)
+    model = converted(frozen(graph, names, tmp_path), transformations_config=entries, input_shape=[1, IMAGE, IMAGE, 3])
+    types = layer_types(model)
+    assert types.count("DetectionOutput") == 2 and types.count("ROIPooling") == 2 and not {"Loop", "NonMaxSuppression"} & set(types)
+    assert [output.get_any_name() for output in model.outputs] == ["reshape_do_2d", "masks"]
+    rows, masks = run(model, {"image_tensor": images()})
+    *found, expected_masks = results_of(graph, names, {"image_tensor": images()})
+    expected = expected_detections(*(each[0] for each in found))
+    order = np.argsort(-rows[: len(expected), 2], kind="stable")
+    assert len(expected) >= 5 and masks.shape[:2] == (15, 3)
+    np.testing.assert_allclose(detections(rows), expected, rtol=2e-4, atol=5e-5)
+    labels = rows[order, 1].astype(int)
+    np.testing.assert_allclose(masks[order, labels - 1], expected_masks[0][: len(expected)], rtol=1e-3, atol=1e-4)

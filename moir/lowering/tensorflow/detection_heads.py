@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32
+from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import dimension_list
@@ -149,4 +149,37 @@ def region_yolo(node: LoweringNode, op: OpBuilder) -> SSAValue:
         do_softmax=node.flag("do_softmax"),
         axis=1,
         end_axis=3,
+    )
+
+
+@tf.lowers("moir>PriorBoxClustered")
+def prior_boxes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.moir>PriorBoxClustered(features, image) -> opset1.PriorBoxClustered(their sizes), as anchors
+
+    Operands: features [images, rows, columns, channels] and images [images, height, width, channels]. Result: anchors
+    [n, 4] (y_min, x_min, y_max, x_max) from 0 to 1.
+    """
+    sizes = [op.Gather(op.convert(op.ShapeOf(node.operand(index)), si64), [1, 2], 0) for index in range(2)]
+    boxes = op.PriorBoxClustered(
+        *sizes, width=list(node.numbers("width")), height=list(node.numbers("height")), step=node.number("step"), offset=0.5, clip=False
+    )
+    return op.Gather(op.Reshape(op.Gather(boxes, 0, 0), [-1, 4], special_zero=False), list(_EXCHANGED), 1)
+
+
+@tf.lowers("moir>PriorsDetectionOutput")
+def detection_output_of_priors(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.moir>PriorsDetectionOutput(locations, confidences, priors) -> opset8.DetectionOutput(locations, …)"""
+    locations, confidences, priors = (op.convert(node.operand(index), f32) for index in range(3))
+    images = dimension_list(op, locations, 0)
+    return op.DetectionOutput(
+        op.Reshape(locations, op.Concat(images, [-1], axis=0), special_zero=False),
+        op.Reshape(confidences, op.Concat(images, [-1], axis=0), special_zero=False),
+        op.Reshape(priors, [1, 2, -1], special_zero=False),
+        background_label_id=0,
+        top_k=node.integer("top_k", -1),
+        keep_top_k=[node.integer("keep_top_k")],
+        code_type=CENTER_SIZE,
+        nms_threshold=node.number("nms_threshold"),
+        confidence_threshold=node.number("confidence_threshold"),
+        normalized=True,
     )

@@ -33,7 +33,7 @@ FAMILIES: dict[str, str] = {
         "CombinedNonMaxSuppression CropAndResize NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 "
         "NonMaxSuppressionV5 NonMaxSuppressionWithOverlaps"
     ),
-    "detection_heads": "moir>DetectionOutput moir>RegionYolo",
+    "detection_heads": "moir>DetectionOutput moir>PriorBoxClustered moir>PriorsDetectionOutput moir>RegionYolo",
     "elementary": (
         "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Erfc Erfinv Expm1 Floor Inv Invert Log Log1p Ndtri Neg "
         "Reciprocal Rint Round Rsqrt Sign Sin Sinh Sqrt Square Tan Tanh"

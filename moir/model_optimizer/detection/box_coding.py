@@ -15,8 +15,8 @@ from xdsl.ir import SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.model_optimizer.detection.expressions import (
-    Named,
     Found,
+    Named,
     Scaled,
     difference,
     exponential,

@@ -182,7 +182,7 @@ def _total(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> i
 
 
 _MOVEMENTS = frozenset(
-    "Gather GatherV2 GatherNd Slice StridedSlice Reshape Squeeze ExpandDims Transpose Unpack Split Identity Cast TensorListGetItem".split()
+    ["Gather", "GatherV2", "GatherNd", "Slice", "StridedSlice", "Reshape", "Squeeze", "ExpandDims", "Transpose", "Unpack", "Split", "Identity", "Cast", "TensorListGetItem"]
 )
 """The kinds whose result are elements of their first operand (for Split, of the second)."""
 

@@ -143,7 +143,7 @@ class Request:
             name: the name of the node and its tensor.
             before: the operation.
         """
-        node = new_node(
+        return self.new_output(
             "moir>DetectionOutput",
             operands,
             {
@@ -155,11 +155,24 @@ class Request:
                 "clip_after_nms": bool(suppression.clip_after_nms),
                 **properties,
             },
+            name,
+            before,
             results=2,
-            name=name,
         )
-        node.attributes["tensor_names"] = several_tensor_names([[name, f"{name}:0"], []])
-        self.block.insert_op_before(node, before)
+
+    def new_output(
+        self,
+        kind: str,
+        operands: Sequence[SSAValue],
+        properties: Mapping[str, Any],
+        name: str,
+        before: Operation | None = None,
+        results: int = 1,
+    ) -> FrameworkOp:
+        """A new node whose first result is a named tensor, in front of an operation, by default of the outputs."""
+        node = new_node(kind, operands, properties, results=results, name=name)
+        node.attributes["tensor_names"] = several_tensor_names([[name, f"{name}:0"], *[[]] * (results - 1)])
+        self.block.insert_op_before(node, before or self.results[0])
         return node
 
     def absent(self, before: Operation) -> SSAValue:

@@ -64,6 +64,8 @@ HEADS: tuple[Head, ...] = (
         "retinanet:replace_filtered_detections",
         "RetinaNet: the suppression becomes a DetectionOutput.",
     ),
+    Head("AutomlEfficientDet", "efficient_det:replace_heads", "EfficientDet: the heads become a DetectionOutput with PriorBoxClustered."),
+    Head("SSDToolboxDetectionOutput", "ssd_toolbox:replace_outputs", "SSD toolbox: the outputs become a DetectionOutput."),
 )
 """The transformations, in the order in which they run."""
 

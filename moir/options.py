@@ -76,7 +76,7 @@ class ConversionOptions:
 
     @property
     def needs_extensions(self) -> bool:
-        """Whether options or the environment name extensions to load, transformations to enable or disable, or detection heads."""
+        """Whether options or the environment name extensions, transformations to enable or disable, or detection."""
         named = any(self[each] for each in _OF_EXTENSIONS) or self[DETECTION] == "output"
         return named or any(map(os.environ.get, (ENABLED_VARIABLE, DISABLED_VARIABLE)))
 

@@ -6,6 +6,7 @@ transformation of detection networks with this id.
 
 from __future__ import annotations
 
+import logging
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +31,8 @@ from moir.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from moir.extensions.loading import Settings
+
+logger = logging.getLogger("moir")
 
 
 class ConfigurationCollector:
@@ -72,10 +75,12 @@ class ConfigurationCollector:
             self.transformations.append(self._operation_replacement(descriptors[0], self._path))
 
     def _heads(self) -> list[str]:
-        """The ids that moir has transformations of detection networks for; these are collected, unless they are not wanted."""
-        from moir.model_optimizer.detection.transformations import IDS, configured, recognised
+        """The ids that moir has transformations of detection networks for. Collects these, unless they are not wanted."""
+        from moir.model_optimizer.detection.transformations import IDS, PLAIN, configured, recognised
 
-        found = [id_ for id_ in self._descriptions if id_ not in self._ids and id_ in IDS]
+        found = [id_ for id_ in self._descriptions if id_ not in self._ids and (id_ in IDS or id_ in PLAIN)]
+        for id_ in PLAIN.intersection(found):
+            logger.warning("%s: this part of the model stays plain operations, which compute what the framework does", id_)
         if self._path is not None and self._detection != "plain":
             self.transformations.extend(configured(found, self._descriptions, self._path, self._pipeline))
         if not found and self._detection == "output":

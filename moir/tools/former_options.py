@@ -71,9 +71,6 @@ UNNECESSARY: Mapping[str, Unnecessary] = {
     "--generate_deprecated_IR_V7": Unnecessary("the IR is of version 11"),
     "--legacy_ir_generation": Unnecessary("the IR is of version 11"),
     "--blobs_as_inputs": Unnecessary("weights are constants in the IR"),
-    "--tensorflow_object_detection_api_pipeline_config": Unnecessary(
-        "detection models are converted from their graphs as they are", has_value=True
-    ),
     "--tensorboard_logdir": Unnecessary("--dump-ir writes the graph as text", has_value=True),
     "--tensorflow_custom_layer_libraries": Unnecessary("an extension says what an operation is", has_value=True),
     "--dynamo": Unnecessary("it is an option for models of PyTorch"),

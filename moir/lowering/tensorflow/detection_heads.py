@@ -1,4 +1,4 @@
-"""Heads of detection networks, which `moir/model_optimizer/detection` recognises and puts into graphs as nodes `moir>…`."""
+"""Heads of detection networks: the nodes `moir>…` that `moir/model_optimizer/detection` puts into graphs."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@
     h, w = exp(th / 5) * height, exp(tw / 5) * width                   its size
     boxes = transpose(stack([y - h / 2, x - w / 2, y + h / 2, x + w / 2]))
 
-This is the coding of Faster R-CNN, which the SSD models use as well: Ren et al., "Faster R-CNN: Towards Real-Time Object
-Detection with Region Proposal Networks".
+This is the coding of Faster R-CNN, which the SSD models use as well: Ren et al., "Faster R-CNN: Towards Real-Time
+Object Detection with Region Proposal Networks".
 """
 
 from __future__ import annotations

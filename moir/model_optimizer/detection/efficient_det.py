@@ -1,8 +1,8 @@
 """`AutomlEfficientDet`: the heads of an EfficientDet of google/automl become a DetectionOutput with PriorBoxClustered.
 
-Tan et al., "EfficientDet: Scalable and Efficient Object Detection". The anchors of a level have strides of two to the power
-of its number; their sizes follow from the attributes `anchor_scale`, `num_scales` and `aspect_ratios` (pairs of width and
-height). What the graph does behind its heads is left out.
+Tan et al., "EfficientDet: Scalable and Efficient Object Detection". The anchors of a level have strides of two to the
+power of its number; their sizes follow from the attributes `anchor_scale`, `num_scales` and `aspect_ratios` (pairs of
+width and height). What the graph does behind its heads is left out.
 """
 
 from __future__ import annotations

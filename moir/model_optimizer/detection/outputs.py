@@ -1,4 +1,4 @@
-"""`ObjectDetectionAPIOutputReplacement`, `…MaskRCNNSigmoidReplacement` and `…ConstValueOverride`: outputs and constants.
+"""Outputs and constants: `ObjectDetectionAPIOutputReplacement`, `…MaskRCNNSigmoidReplacement`, `…ConstValueOverride`.
 
 A Mask R-CNN gets two outputs: `reshape_do_2d`, the detections [n, 7], and `masks` [n, classes, height, width] of all
 classes for each of them. The graph itself selects the mask of the class.

@@ -1,4 +1,4 @@
-"""What a TensorFlow graph does between decoded boxes, scores and its outputs: the non-maximum suppression and its parameters.
+"""What a TensorFlow graph does between decoded boxes, scores and its outputs: the non-maximum suppression.
 
 The graph is walked from the outputs backwards, until nodes that decode boxes or turn logits into scores. What lies
 between is the post-processing, whatever the names of its nodes; loops over images are `tf.While` with a body. The
@@ -23,7 +23,7 @@ ACTIVATIONS = ("Sigmoid", "Softmax")
 """The kinds that turn logits into scores."""
 
 BOXES, SCORES, _LIMIT, _OVERLAP, _THRESHOLD = range(5)
-"""The operands of NonMaxSuppressionV2 to V5: boxes, scores, most selected boxes, overlap, from V3 on the score threshold."""
+"""Operands of NonMaxSuppressionV2 to V5: boxes, scores, most selected boxes, overlap; from V3 on a score threshold."""
 
 
 class PostProcessing:
@@ -182,7 +182,10 @@ def _total(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> i
 
 
 _MOVEMENTS = frozenset(
-    ["Gather", "GatherV2", "GatherNd", "Slice", "StridedSlice", "Reshape", "Squeeze", "ExpandDims", "Transpose", "Unpack", "Split", "Identity", "Cast", "TensorListGetItem"]
+    (
+        *("Gather", "GatherV2", "GatherNd", "Slice", "StridedSlice", "Unpack", "Split", "TensorListGetItem"),
+        *("Reshape", "Squeeze", "ExpandDims", "Transpose", "Identity", "Cast"),
+    )
 )
 """The kinds whose result are elements of their first operand (for Split, of the second)."""
 

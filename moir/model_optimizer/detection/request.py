@@ -1,4 +1,4 @@
-"""What a transformation of a detection head is asked for: the graph, the entries of the configuration, the pipeline.config."""
+"""What a transformation of a detection head works on: the graph, the entries of the configuration, pipeline.config."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ from moir.rewriting.tensorflow_nodes import erase, kind_of, new_node
 
 DETECTION_BOXES = "detection_boxes"
 """The name that the output of a DetectionOutput has in the IRs of Model Optimizer."""
+
+CANDIDATES = 4
+"""How many times as many boxes of a class as there are detections enter a suppression, the best ones.
+
+All of them take the runtime ten times as long. What is beyond has lower scores than what is suppressed, and can only
+be a detection if three of four better boxes are suppressed.
+"""
 
 _NMS = "post_processing.batch_non_max_suppression"
 
@@ -150,7 +157,7 @@ class Request:
                 "nms_threshold": float(suppression.nms_threshold or 0),
                 "confidence_threshold": float(suppression.confidence_threshold or 0),
                 "keep_top_k": int(suppression.keep_top_k or -1),
-                "top_k": int(self.number("top_k") or -1),
+                "top_k": int(self.number("top_k", CANDIDATES * (suppression.keep_top_k or 0)) or -1),
                 "clip_before_nms": bool(suppression.clip_before_nms),
                 "clip_after_nms": bool(suppression.clip_after_nms),
                 **properties,

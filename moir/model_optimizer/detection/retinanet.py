@@ -1,7 +1,7 @@
 """`RetinaNetFilteredDetectionsReplacement`: the suppression of a Keras RetinaNet becomes a DetectionOutput.
 
-Lin et al., "Focal Loss for Dense Object Detection"; the structure is that of the implementation for Keras, whose boxes are
-(x_min, y_min, x_max, y_max) in pixels.
+Lin et al., "Focal Loss for Dense Object Detection"; the structure is that of the implementation for Keras, whose boxes
+are (x_min, y_min, x_max, y_max) in pixels.
 """
 
 from __future__ import annotations

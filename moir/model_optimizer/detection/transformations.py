@@ -1,4 +1,4 @@
-"""The table of moir's own transformations of detection heads, by Model Optimizer's ids, and the passes that run them."""
+"""The table of moir's own transformations of detection heads, by Model Optimizer's ids, and how they are run."""
 
 from __future__ import annotations
 
@@ -68,6 +68,9 @@ HEADS: tuple[Head, ...] = (
     Head("SSDToolboxDetectionOutput", "ssd_toolbox:replace_outputs", "SSD toolbox: the outputs become a DetectionOutput."),
 )
 """The transformations, in the order in which they run."""
+
+PLAIN = frozenset((f"{_API}PSROIPoolingReplacement", "ONNXMaskRCNNReplacement", "ONNXPersonDetectionCrossroadReplacement"))
+"""Ids of Model Optimizer for parts of models that become plain operations."""
 
 COMPLETE = {
     "SSD": "ssd:replace_postprocessor",

@@ -1,12 +1,14 @@
-"""Faster R-CNN and Mask R-CNN of the Object Detection API: both suppressions become DetectionOutputs, `…ProposalReplacement`
-and `…DetectionOutputReplacement`, and crops are taken from their boxes, `…MaskRCNNROIPoolingSecondReplacement`.
+"""Faster R-CNN and Mask R-CNN of the Object Detection API: both suppressions become DetectionOutputs.
+
+These are `ObjectDetectionAPIProposalReplacement` and `…DetectionOutputReplacement`. Crops are taken from their boxes,
+those of masks with `…MaskRCNNROIPoolingSecondReplacement`.
 
     features -> codes, objectness -> suppression -> proposals -> CropAndResize -> codes, classes -> suppression
     features -> DetectionOutput(codes, objectness, anchors / size of the image) -> CropAndResize
              -> DetectionOutput(codes, classes, boxes of the first) -> second CropAndResize, of a Mask R-CNN
 
-Ren et al., "Faster R-CNN"; He et al., "Mask R-CNN". Coordinates are from 0 to 1 from the first suppression on: what codes
-say is relative to the size of a box.
+Ren et al., "Faster R-CNN"; He et al., "Mask R-CNN". Coordinates are from 0 to 1 from the first suppression on: what
+codes say is relative to the size of a box.
 """
 
 from __future__ import annotations
@@ -136,7 +138,7 @@ def _crop_from(request: Request, crop: FrameworkOp, boxes: FrameworkOp) -> None:
 
 
 def _size_of_image(request: Request, codes: SSAValue, before: Operation) -> SSAValue:
-    """Height and width of what the network takes: the operand of the first convolution that codes depend on, unpadded."""
+    """Height and width of the image: the operand, unpadded, of the first convolution that codes depend on."""
     reached, pending = set[Operation](), [codes]
     while pending:
         owner = pending.pop().owner

@@ -32,10 +32,10 @@ def regions_of_outputs(request: Request) -> None:
 
 
 def regions_of_entry_points(request: Request) -> None:
-    """`TFYOLOV3`, version 3 and its tiny form: feature map -> RegionYolo(feature map), instead of the outputs of the model
+    """`TFYOLOV3`, version 3 and its tiny form: feature map -> RegionYolo(feature map), the outputs of the model
 
-    `entry_points` are the nodes that take the feature maps; `masks` says for each which anchors are its own. Without the
-    names, feature maps are recognised by the number of their channels.
+    `entry_points` are the nodes that take the feature maps; `masks` says for each which anchors are its own. Without
+    the names, feature maps are recognised by the number of their channels.
     """
     attributes = _attributes(request, ("classes", "coords", "num", "entry_points"))
     names = [str(each) for each in attributes["entry_points"]]
@@ -76,7 +76,7 @@ def _masks(request: Request, attributes: Mapping[str, Any], count: int) -> list[
     return found
 
 
-def _features(request: Request, names: Sequence[str], channels: int) -> list[SSAValue]:
+def _features(request: Request, names: Sequence[str], channels: int) -> Sequence[SSAValue]:
     nodes = [request.named(name) for name in names]
     if all(nodes):
         return [origin(cast("Operation", node).operands[0]) for node in nodes]

@@ -222,7 +222,9 @@ def whole_windows(shapes: tf.Tensor) -> tf.Tensor:
     return tf.tile(tf.constant([[0.0, 0.0, 1.0, 1.0]]), tf.stack([tf.shape(shapes)[0], 1]))
 
 
-def ssd(version: Version, by: Suppression = Suppression(), converter: str = "sigmoid") -> tf.Graph:
+def ssd(
+    version: Version, by: Suppression = Suppression(), converter: str = "sigmoid", image: int = IMAGE, classes: int = CLASSES
+) -> tf.Graph:
     """A single-shot detector with two feature maps.
 
     Inputs: `image_tensor`, u8 [n, h, w, 3]. Outputs: `detection_boxes`, `detection_scores`, `detection_classes` (from 1 on),
@@ -232,12 +234,12 @@ def ssd(version: Version, by: Suppression = Suppression(), converter: str = "sig
     with first_control_flow() as graph:
         images = V1.placeholder(tf.uint8, [None if version.loops else 1, None, None, 3], name="image_tensor")
         with tf.name_scope(version.prefix.rstrip("/") + "/") if version.prefix else tf.name_scope(""):
-            _ssd(weights, images, version, by, converter)
+            _ssd(weights, images, version, by, converter, image, classes)
     return graph
 
 
-def _ssd(weights: Weights, images: tf.Tensor, version: Version, by: Suppression, converter: str) -> None:
-    pixels, shapes = preprocessed(tf.cast(images, tf.float32, name="ToFloat"), version)
+def _ssd(weights: Weights, images: tf.Tensor, version: Version, by: Suppression, converter: str, image: int, classes: int) -> None:
+    pixels, shapes = preprocessed(tf.cast(images, tf.float32, name="ToFloat"), version, image)
     with tf.name_scope("FeatureExtractor"):
         first = tf.nn.relu6(weights.convolution(pixels, 8, 3, 8, "Conv2d_0", 3.0))
         second = tf.nn.relu6(weights.convolution(first, 8, 3, 2, "Conv2d_1", 3.0))
@@ -249,7 +251,7 @@ def _ssd(weights: Weights, images: tf.Tensor, version: Version, by: Suppression,
     for number, features in enumerate((first, second)):
         with tf.name_scope(f"BoxPredictor_{number}"):
             codes.append(flattened(weights.convolution(features, 2 * 4, 3, 1, "BoxEncodingPredictor", 2.0), 4))
-            logits.append(flattened(weights.convolution(features, 2 * (CLASSES + 1), 3, 1, "ClassPredictor", 3.0), CLASSES + 1))
+            logits.append(flattened(weights.convolution(features, 2 * (classes + 1), 3, 1, "ClassPredictor", 3.0), classes + 1))
     box_encodings = tf.concat(codes, 1, name="concat")
     class_predictions = tf.concat(logits, 1, name="concat_1")
     with tf.name_scope("Postprocessor"):
@@ -287,7 +289,7 @@ def normalized(boxes: tf.Tensor, size: tf.Tensor) -> tf.Tensor:
         return tf.concat([y_min / height, x_min / width, y_max / height, x_max / width], 1)
 
 
-def cropped(features: tf.Tensor, boxes: tf.Tensor, version: Version, scope: str) -> tf.Tensor:
+def cropped(features: tf.Tensor, boxes: tf.Tensor, scope: str) -> tf.Tensor:
     """Crops [images * n, 4, 4, channels] of boxes [images, n, 4] from 0 to 1."""
     with tf.name_scope(scope):
         sizes = tf.shape(boxes)
@@ -324,7 +326,7 @@ def faster_rcnn(version: Version, first: Suppression, second: Suppression, class
             found = _second_stage(weights, features, proposals, windows, shapes, second, version, class_boxes)
             add_outputs(found)
             if masks:
-                _third_stage(weights, features, found, version)
+                _third_stage(weights, features, found)
     return graph
 
 
@@ -365,7 +367,7 @@ def _second_stage(
     class_boxes: bool,
 ) -> tuple[tf.Tensor, ...]:
     in_image = each_image(lambda boxes: normalized(boxes, shapes[0]), proposals, version)
-    crops = cropped(features, in_image, version, "CropAndResize")
+    crops = cropped(features, in_image, "CropAndResize")
     with tf.name_scope("SecondStageFeatureExtractor"):
         crops = tf.nn.relu(weights.convolution(crops, 16, 3, 1, "Conv", 2.0))
     boxes_each = CLASSES if class_boxes else 1
@@ -383,10 +385,10 @@ def _second_stage(
         return suppressed(boxes, scores, windows, by, version, changes_frame=True)
 
 
-def _third_stage(weights: Weights, features: tf.Tensor, found: Sequence[tf.Tensor], version: Version) -> None:
+def _third_stage(weights: Weights, features: tf.Tensor, found: Sequence[tf.Tensor]) -> None:
     boxes, _, classes, _ = found
     count = int(boxes.shape[1])
-    crops = cropped(features, boxes, version, "CropAndResize_1")
+    crops = cropped(features, boxes, "CropAndResize_1")
     with tf.name_scope("SecondStageBoxPredictor_1"):
         hidden = tf.nn.relu(weights.convolution(crops, 8, 3, 1, "Conv", 2.0))
         masks = weights.convolution(hidden, CLASSES, 1, 1, "Conv_1", 2.0)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from moir.errors import ConversionError
 from tests.numerical.detection.conversion import (
     configuration,
     converted,
@@ -192,12 +193,44 @@ def test_faster_rcnn(version: Version, class_boxes: bool, tmp_path: Path) -> Non
     shape = [1, IMAGE, IMAGE, 3]
     model = converted(frozen(graph, names, tmp_path), transformations_config=entries, input_shape=shape)
     types = layer_types(model)
-    assert types.count("DetectionOutput") == 2 and not {"Loop", "NonMaxSuppression", "Interpolate"} & set(types)
+    assert types.count("DetectionOutput") == 2
+    assert not {"Loop", "NonMaxSuppression", "Interpolate"} & set(types)
     (rows,) = run(model, {"image_tensor": images()})
     found = results_of(graph, names, {"image_tensor": images()})
     expected = expected_detections(*(each[0] for each in found))
     assert len(expected) >= 5
     np.testing.assert_allclose(detections(rows), expected, rtol=2e-4, atol=5e-5)
+
+
+def test_faster_rcnn_without_configuration(tmp_path: Path) -> None:
+    graph = faster_rcnn(Version(), FIRST, SECOND)
+    model = converted(frozen(graph, OUTPUTS, tmp_path), detection="output", input_shape=[1, IMAGE, IMAGE, 3])
+    assert layer_types(model).count("DetectionOutput") == 2
+    (rows,) = run(model, {"image_tensor": images()})
+    found = results_of(graph, OUTPUTS, {"image_tensor": images()})
+    np.testing.assert_allclose(detections(rows), expected_detections(*(each[0] for each in found)), rtol=2e-4, atol=5e-5)
+
+
+def test_plain_operations_whatever_the_configuration_says(tmp_path: Path) -> None:
+    entries = configuration(tmp_path, preprocessor_entry(Version()), ssd_entry())
+    model = converted(frozen(ssd(Version()), OUTPUTS, tmp_path), transformations_config=entries, detection="plain")
+    assert all(name in output.get_names() for name, output in zip(OUTPUTS, model.outputs, strict=True))
+    assert "DetectionOutput" not in layer_types(model)
+
+
+def test_the_second_stage_needs_the_first(tmp_path: Path) -> None:
+    path = frozen(faster_rcnn(Version(), FIRST, SECOND), OUTPUTS, tmp_path)
+    with pytest.raises(ConversionError, match="the proposals are no DetectionOutput") as raised:
+        converted(path, transformations_config=configuration(tmp_path, second_stage_entry()))
+    assert "add ObjectDetectionAPIProposalReplacement" in str(raised.value)
+
+
+def test_a_model_of_two_stages_is_no_ssd(tmp_path: Path) -> None:
+    path = frozen(faster_rcnn(Version(), FIRST, SECOND), OUTPUTS, tmp_path)
+    with pytest.raises(ConversionError, match="the anchors are selected by another suppression") as raised:
+        converted(path, transformations_config=configuration(tmp_path, ssd_entry()))
+    assert "NonMaxSuppression" in str(raised.value)
+    assert "--detection=plain" in str(raised.value)
 
 
 def test_mask_rcnn(tmp_path: Path) -> None:
@@ -217,13 +250,16 @@ def test_mask_rcnn(tmp_path: Path) -> None:
     entries = configuration(tmp_path, preprocessor_entry(Version()), proposal_entry(), second_stage_entry(), crops, *others)
     model = converted(frozen(graph, names, tmp_path), transformations_config=entries, input_shape=[1, IMAGE, IMAGE, 3])
     types = layer_types(model)
-    assert types.count("DetectionOutput") == 2 and types.count("ROIPooling") == 2 and not {"Loop", "NonMaxSuppression"} & set(types)
+    assert types.count("DetectionOutput") == 2
+    assert types.count("ROIPooling") == 2
+    assert not {"Loop", "NonMaxSuppression"} & set(types)
     assert [output.get_any_name() for output in model.outputs] == ["reshape_do_2d", "masks"]
     rows, masks = run(model, {"image_tensor": images()})
     *found, expected_masks = results_of(graph, names, {"image_tensor": images()})
     expected = expected_detections(*(each[0] for each in found))
     order = np.argsort(-rows[: len(expected), 2], kind="stable")
-    assert len(expected) >= 5 and masks.shape[:2] == (15, 3)
+    assert len(expected) >= 5
+    assert masks.shape[:2] == (15, 3)
     np.testing.assert_allclose(detections(rows), expected, rtol=2e-4, atol=5e-5)
     labels = rows[order, 1].astype(int)
     np.testing.assert_allclose(masks[order, labels - 1], expected_masks[0][: len(expected)], rtol=1e-3, atol=1e-4)

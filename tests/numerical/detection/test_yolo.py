@@ -43,7 +43,8 @@ def test_yolo_v3(entry_points: list[str], tmp_path: Path) -> None:
     model = converted(path, transformations_config=configuration(tmp_path, entry))
     assert [output.get_any_name() for output in model.outputs] == NAMES
     # The one of the input.
-    assert layer_types(model).count("RegionYolo") == 2 and layer_types(model).count("Transpose") == 1
+    assert layer_types(model).count("RegionYolo") == 2
+    assert layer_types(model).count("Transpose") == 1
     found = run(model, {"inputs": X})
     regions = [node for node in model.get_ordered_ops() if node.get_type_name() == "RegionYolo"]
     assert sorted(list(node.get_attributes()["mask"]) for node in regions) == [[0, 1, 2], [3, 4, 5]]

@@ -181,9 +181,8 @@ def convert_model(
         reverse_input_channels: whether the order of three channels is reversed before, which exchanges red and blue.
         tokenizers: use operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation
             sets cannot express; False refuses a model that needs them.
-        checkpoint, tags, signature, input_proto, mean_file, mean_file_offsets, caffe_proto, custom_layers,
-            input_symbol, nd_prefix_name: see
-            `read_model`.
+        checkpoint, tags, signature, input_proto, mean_file, mean_file_offsets: see `read_model`.
+        caffe_proto, custom_layers, input_symbol, nd_prefix_name: see `read_model`.
         extensions: directories of extensions, or names of their entry points. They are loaded for this conversion only.
         transformations_config: a JSON file that configures transformations of extensions, or moir's own of detection
             networks.

@@ -6,6 +6,9 @@ operations were made for these layers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, cast
+
 import numpy as np
 from xdsl.ir import SSAValue
 
@@ -174,8 +177,9 @@ def python(node: LoweringNode, op: OpBuilder) -> Replacement:
     scores, offsets, image = bottoms(node, 3, 3)
 
     def numbers(key: str, default: list[float]) -> list[float]:
-        value = found.get(key, default)
-        return [float(each) for each in (value if isinstance(value, list | tuple) else [value])]
+        value: object = found.get(key, default)
+        items = cast("Sequence[Any]", value if isinstance(value, list | tuple) else [value])
+        return [float(each) for each in items]
 
     rois, probabilities = op["opset4.Proposal"].results(
         scores,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import NoReturn
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
@@ -36,7 +37,8 @@ def correlation(node: LoweringNode, op: OpBuilder) -> SSAValue:
         pad=given.integer("pad", 0),
         is_product=given.choice("correlation_type", ("MULTIPLY", "SUBTRACT")) == "MULTIPLY",
     )
-    return correlated(node, op, *bottoms(node, 2, 2), form)
+    first, second = bottoms(node, 2, 2)
+    return correlated(node, op, first, second, form)
 
 
 @caffe.lowers("Accum")
@@ -120,7 +122,9 @@ def data_augmentation(node: LoweringNode, op: OpBuilder) -> SSAValue:
             node.fail("the mean of each pixel has another size than its blob", hint="set mean_per_pixel to false")
         return op.Subtract(x, op.constant(mean.reshape(1, *mean.shape[-3:])))
     means = given.numbers("mean")
-    return op.Subtract(x, op.constant_like(means if len(means) == 1 else [[[each]] for each in means], x)) if any(means) else x
+    if not any(means):
+        return x
+    return op.Subtract(x, op.constant_like(np.array(means if len(means) == 1 else np.reshape(means, (-1, 1, 1))), x))
 
 
 @caffe.lowers("Filter")

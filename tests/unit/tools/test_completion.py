@@ -51,7 +51,8 @@ def test_every_option_is_in_the_scripts(script: Path) -> None:
     text = script.read_text()
     for action in argument_parser()._actions:
         for option in action.option_strings:
-            assert (f"-l {option[2:]}" if script.suffix == ".fish" and option.startswith("--") else option) in text
+            kind = "l" if option.startswith("--") else "s" if len(option) == 2 else "o"
+            assert (f"-{kind} {option.lstrip('-')}" if script.suffix == ".fish" else option) in text
     assert all(name in text for name in COMMANDS)
     shell = script.suffix[1:]
     if shutil.which(shell):

@@ -6,6 +6,7 @@ element differs in another way, the case is a defect.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -183,6 +184,31 @@ def _nothing(*kinds: str) -> Rule:
     return lambda wrong: wrong.has(*kinds) and wrong.differs is None and any(array.size == 0 for array in [*wrong.operands, wrong.wanted])
 
 
+def _nothing_in(kind: str) -> Rule:
+    """Whether the shape of an empty result is wrong, of a model of one operation."""
+    return lambda wrong: wrong.node is not None and wrong.node[0] == kind and wrong.differs is None and wrong.wanted.size == 0
+
+
+def _nothing_convolved(wrong: Wrong) -> bool:
+    return wrong.node is not None and wrong.node[0] in ("Conv", "QLinearConv", "ConvInteger") and wrong.node[1][0].size == 0
+
+
+def _mean_of_nothing(wrong: Wrong) -> bool:
+    if wrong.node is None or wrong.node[0] not in ("GlobalAveragePool", "ReduceMean") or wrong.differs is None:
+        return False
+    return wrong.node[1][0].size == 0 and bool(np.isnan(wrong.wanted[wrong.differs].astype(np.float64)).all())
+
+
+def _nearly_gelu(wrong: Wrong) -> bool:
+    """Whether a factor is nearly that of the approximation of GELU, and the result differs as little."""
+    if not wrong.has("Tanh") or wrong.differs is None or wrong.wanted.dtype.kind != "f":
+        return False
+    factors = [float(array.reshape(-1)[0]) for array in wrong.operands if array.size == 1 and array.dtype.kind == "f"]
+    found, wanted = wrong.elements()
+    nearly = any(0 < abs(factor / math.sqrt(2 / math.pi) - 1) < 0.015 for factor in factors)
+    return nearly and bool((np.abs(found - wanted) <= 0.02 * np.abs(wanted) + 1e-3).all())
+
+
 def _lost_dimensions(wrong: Wrong) -> bool:
     """Whether dimensions of 1 in front are lost, which constants add to values of unknown rank."""
     if wrong.contents.ranks_are_known or wrong.found.ndim >= wrong.wanted.ndim:
@@ -220,6 +246,11 @@ RULES: Mapping[str, Rule] = {
     "fused-nan": _nan_constants,
     "e8m0-rounding": _powers_of_two,
     "unique-empty": _nothing("Unique"),
+    "gelu-constants": _nearly_gelu,
+    "transpose-empty": _nothing_in("Transpose"),
+    "pool-empty": _nothing_in("MaxPool"),
+    "convolution-empty": _nothing_convolved,
+    "mean-empty": _mean_of_nothing,
     "gelu-rank": _lost_dimensions,
 }
 """What recognises each fault, by its name in the document."""

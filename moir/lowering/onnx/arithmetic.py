@@ -12,7 +12,7 @@ from functools import partial, reduce
 
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, f32, string
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, f32, si32, string, ui2, ui4
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
@@ -168,6 +168,9 @@ def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = T
     """
     if saturate and element in LARGEST and element_of(x) in REAL_TYPES and element_of(x) != element:
         x = op.Select(op.IsNaN(x), x, op.Clamp(x, min=-LARGEST[element], max=LARGEST[element]))
+    if element in (ui2, ui4) and element_of(x) in REAL_TYPES:
+        # The CPU plugin (2026.4) makes 0 of negative numbers if shapes are dynamic; as integers they wrap around.
+        x = op.convert(x, si32)
     return op.convert(x, element)
 
 

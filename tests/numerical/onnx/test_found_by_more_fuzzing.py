@@ -85,6 +85,9 @@ CASES: dict[str, Case] = {
         options=STATIC | EVALUATED,
         attributes={"keepdims": 0},
     ),
+    "Cast of negative numbers to u4": Case(
+        "Cast", {"x": np.array([-3, -1.5, 0, 7, 20], np.float32)}, options=EVALUATED, attributes={"to": onnx.TensorProto.UINT4}
+    ),
     "Pad of f4": Case(
         "Pad",
         {"x": np.array([1, -2, 6], ml_dtypes.float4_e2m1fn), "pads": np.array([1, 1])},

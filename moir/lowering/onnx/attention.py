@@ -229,9 +229,9 @@ def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue
         inside = window_mask(op, query, key, window)
         visible = inside if visible is None else op.LogicalAnd(inside, visible)
     scores.mask = mask if visible is None else combined_masks(op, visible, mask)
-    # If there are no mask and no lengths, every query sees at least the key at its own position.
+    # Without mask, lengths and a window to the left every query sees at least the first key.
     if scores.mask is not None and element_of(scores.mask) == boolean:
-        scores.visible = scores.mask if mask is not None or lengths is not None else None
+        scores.visible = scores.mask if mask is not None or lengths is not None or window.left >= 0 else None
     else:
         scores.visible = visible
 

@@ -35,6 +35,8 @@ def moves_strings(*operands: int) -> Callable[[Moving], Moving]:
             present = [index for index in operands if node.optional(index) is not None]
             if not present or node.element(present[0]) != string:
                 return handler(node, op)
+            if node.text("reduction", "none") != "none":
+                node.fail("the runtime orders and adds no strings", hint="cut the model before this node")
             strings = _numbered(node, op, present)
             found = handler(node, op)
             values: Sequence[SSAValue | None] = [found] if isinstance(found, SSAValue) else found

@@ -85,6 +85,12 @@ CASES: dict[str, Case] = {
         options=STATIC | EVALUATED,
         attributes={"keepdims": 0},
     ),
+    "Attention with a window that leaves queries nothing": Case(
+        "Attention",
+        {"q": real(1, 2, 6, 4), "k": real(1, 2, 3, 4), "v": real(1, 2, 3, 5)},
+        options={"opset": 25, "forms": ["static"]},
+        attributes={"left_window_size": 1, "softcap": 2.0},
+    ),
     "Cast of negative numbers to u4": Case(
         "Cast", {"x": np.array([-3, -1.5, 0, 7, 20], np.float32)}, options=EVALUATED, attributes={"to": onnx.TensorProto.UINT4}
     ),
@@ -154,6 +160,12 @@ def graph(nodes: list[Any], outputs: list[str]) -> onnx.GraphProto:
 def refusal(nodes: list[Any], inputs: dict[str, Any], folder: Path, **options: Any) -> None:
     (folder / "model.onnx").write_bytes(build(nodes, inputs, **options).SerializeToString())
     moir.convert_model(folder / "model.onnx")
+
+
+def test_reductions_of_strings_are_refused(tmp_path: Path) -> None:
+    inputs = {"x": np.array(["a", "b"], object), "i": np.array([[0]]), "u": np.array(["c"], object)}
+    with pytest.raises(ConversionError, match="orders and adds no strings"):
+        refusal([node("ScatterND", ["x", "i", "u"], ["y"], reduction="min")], inputs, tmp_path, opset=18)
 
 
 def test_branches_of_different_ranks_that_values_choose_are_refused(tmp_path: Path) -> None:

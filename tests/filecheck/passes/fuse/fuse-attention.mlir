@@ -64,3 +64,47 @@ builtin.module {
     opset1.Result(%5) {name = "y"}
   }
 }
+
+// -----
+
+// The scale is split over query and key, and the heads of the key are repeated outside.
+// CHECK-LABEL: moir.model @split_scale
+// CHECK:           %[[Q:.*]] = opset1.Parameter() {name = "q"}
+// CHECK-NEXT:      %[[HALF:.*]] = opset1.Parameter() {name = "k"}
+// CHECK-NEXT:      %[[K:.*]] = opset1.Concat(%[[HALF]], %[[HALF]])
+// CHECK:           %[[SCALE:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [0.125]>}
+// CHECK-NEXT:      opset13.ScaledDotProductAttention(%[[Q]], %[[K]], %[[K]], %{{.*}}, %[[SCALE]]) {name = "last"}
+builtin.module {
+  moir.model @split_scale {
+    %q = opset1.Parameter() {name = "q"} : tensor<2x4x?x8xf32>
+    %half = opset1.Parameter() {name = "k"} : tensor<2x2x?x8xf32>
+    %k = opset1.Concat(%half, %half) {axis = 1} : tensor<2x4x?x8xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [0.25]>} : tensor<f32>
+    %t = opset1.Constant() {value = #moir.data<tensor<1x1x1x1xf32>, [2.0]>} : tensor<1x1x1x1xf32>
+    %1 = opset1.Multiply(%q, %s) : tensor<2x4x?x8xf32>
+    %2 = opset1.Divide(%k, %t) : tensor<2x4x?x8xf32>
+    %3 = opset1.MatMul(%1, %2) {transpose_b = true} : tensor<2x4x?x?xf32>
+    %4 = opset8.Softmax(%3) {axis = -1} : tensor<2x4x?x?xf32>
+    %5 = opset1.MatMul(%4, %k) {name = "last"} : tensor<2x4x?x8xf32>
+    opset1.Result(%5) {name = "y"}
+  }
+}
+
+// -----
+
+// A factor with other uses stays outside.
+// CHECK-LABEL: moir.model @used_factor
+// CHECK:           %[[SCALED:.*]] = opset1.Multiply
+// CHECK:           opset13.ScaledDotProductAttention(%[[SCALED]],
+builtin.module {
+  moir.model @used_factor {
+    %q = opset1.Parameter() {name = "q"} : tensor<2x4x?x8xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [0.25]>} : tensor<f32>
+    %1 = opset1.Multiply(%q, %s) : tensor<2x4x?x8xf32>
+    %2 = opset1.MatMul(%1, %q) {transpose_b = true} : tensor<2x4x?x?xf32>
+    %3 = opset8.Softmax(%2) {axis = -1} : tensor<2x4x?x?xf32>
+    %4 = opset1.MatMul(%3, %q) {name = "last"} : tensor<2x4x?x8xf32>
+    opset1.Result(%4) {name = "y"}
+    opset1.Result(%1) {name = "scaled"}
+  }
+}

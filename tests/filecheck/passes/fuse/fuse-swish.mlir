@@ -44,6 +44,25 @@
 // CHECK-NEXT:    opset1.Result(%[[V3]]) {name = "y"}
 // CHECK-NEXT:  }
 
+// The quotient x / (1 + exp(-beta * x)), with and without beta.
+// CHECK-LABEL: moir.model @quotient {
+// CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V1:.*]] = opset4.Swish(%[[V0]]) {name = "fused"} : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Result(%[[V1]]) {name = "y"}
+// CHECK-NEXT:  }
+// CHECK-LABEL: moir.model @quotient_with_beta {
+// CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V1:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [1.5]>} : tensor<f32>
+// CHECK-NEXT:    %[[V2:.*]] = opset4.Swish(%[[V0]], %[[V1]]) {name = "fused"} : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Result(%[[V2]]) {name = "y"}
+// CHECK-NEXT:  }
+
+// The numerator is something else.
+// CHECK-LABEL: moir.model @other_numerator {
+// CHECK-NOT:     Swish
+// CHECK:         opset1.Divide
+// CHECK:       }
+
 builtin.module {
   moir.model @swish {
     %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
@@ -81,5 +100,34 @@ builtin.module {
     %2 = opset1.Sigmoid(%1) : tensor<?x8xf32>
     %3 = opset1.Multiply(%0, %2) {name = "fused"} : tensor<?x8xf32>
     opset1.Result(%3) {name = "y"}
+  }
+  moir.model @quotient {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Negative(%0) : tensor<?x8xf32>
+    %2 = opset1.Exp(%1) : tensor<?x8xf32>
+    %3 = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %4 = opset1.Add(%2, %3) : tensor<?x8xf32>
+    %5 = opset1.Divide(%0, %4) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%5) {name = "y"}
+  }
+  moir.model @quotient_with_beta {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Constant() {value = #moir.data<tensor<1x1xf32>, [1.5]>} : tensor<1x1xf32>
+    %2 = opset1.Multiply(%0, %1) : tensor<?x8xf32>
+    %3 = opset1.Negative(%2) : tensor<?x8xf32>
+    %4 = opset1.Exp(%3) : tensor<?x8xf32>
+    %5 = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %6 = opset1.Add(%5, %4) : tensor<?x8xf32>
+    %7 = opset1.Divide(%0, %6) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%7) {name = "y"}
+  }
+  moir.model @other_numerator {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Negative(%0) : tensor<?x8xf32>
+    %2 = opset1.Exp(%1) : tensor<?x8xf32>
+    %3 = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %4 = opset1.Add(%2, %3) : tensor<?x8xf32>
+    %5 = opset1.Divide(%1, %4) : tensor<?x8xf32>
+    opset1.Result(%5) {name = "y"}
   }
 }

@@ -19,6 +19,7 @@ from moir.dialects.element_types import REAL_TYPES, boolean, f32, si64
 from moir.dialects.shapes import element_count, element_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length
+from moir.lowering.onnx.sliding_window import axis_attribute
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -31,13 +32,13 @@ def column_to_image(node: LoweringNode, op: OpBuilder) -> SSAValue:
     axes = _axes(node)
     if axes != 2 or element_of(node.operand(0)) not in REAL_TYPES:
         return _column_to_volume(node, op, axes)
-    pads = node.integers("pads", (0, 0, 0, 0))
+    strides, dilations, pads = _steps(node, 2)
     return op.Col2Im(
         node.operand(0),
         of_length(op, node.operand(1), 2),
         of_length(op, node.operand(2), 2),
-        strides=node.integers("strides", (1, 1)),
-        dilations=node.integers("dilations", (1, 1)),
+        strides=strides,
+        dilations=dilations,
         pads_begin=pads[:2],
         pads_end=pads[2:],
     )
@@ -81,8 +82,9 @@ def _column_to_volume(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
 
 
 def _steps(node: LoweringNode, axes: int) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
-    """Strides, dilations and pads, begins of all axes first."""
-    return node.integers("strides", (1,) * axes), node.integers("dilations", (1,) * axes), node.integers("pads", (0,) * 2 * axes)
+    """Strides, dilations and pads, begins of all axes first. Raises ConversionError for lists of other lengths."""
+    strides, dilations = (axis_attribute(node, name, axes, 1, lowest=1) for name in ("strides", "dilations"))
+    return strides, dilations, axis_attribute(node, "pads", 2 * axes, 0)
 
 
 def _placed_by_matrices(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:

@@ -195,7 +195,7 @@ def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
         return False
     axes, entries = list(range(rank)) if resizing.axes is None else resizing.axes, op.known.elements(resizing.target)
     if entries is None or entries.size != len(axes):
-        return min(axes) < 2
+        return min(axes, default=2) < 2
     sizes = [1 if resizing.by_scales else op.known.dimension(data, axis) for axis in axes]
     pairs = list(zip(entries.ravel(), sizes, strict=True))
     kept = [index for index, (entry, size) in enumerate(pairs) if not same(entry, size)]

@@ -37,6 +37,15 @@ if TYPE_CHECKING:
     from moir.extensions.loading import Settings
 
 
+class OwnStep(UserTransformation):
+    """A step of moir's own among the transformations of an extension."""
+
+    @property
+    def summary(self) -> str:
+        """Its description: no class of the user makes it."""
+        return self.description
+
+
 class GraphCollector:
     """Registers the classes in files, and unregisters them at the end.
 
@@ -158,7 +167,7 @@ class GraphCollector:
             return step
 
         self.transformations.append(
-            UserTransformation(
+            OwnStep(
                 name,
                 label,
                 file,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +61,7 @@ _VALUES: dict[str, Any] = {
 @contextmanager
 def numpy_aliases() -> Generator[None]:
     """Give numpy the names it lacks while this lasts."""
-    present = cast("dict[str, Any]", np.__dict__)
+    present = np.__dict__
     functions = {name: present[now] for name, now in _FUNCTIONS.items() if now in present}
     added = {name: value for name, value in {**_VALUES, **functions}.items() if name not in present}
     present.update(added)

@@ -52,8 +52,10 @@ def framework_of(model: ModelOp, parameters: Namespace) -> str | None:
 
 def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
     """The graph of a model in a phase; `parameters` are what extensions find in `graph.graph["cmd_params"]`."""
-    note_convolutions(model)
-    return Graph(model.block, cast(Stage, phase), framework_of(model, parameters), {"cmd_params": parameters})
+    framework = framework_of(model, parameters)
+    if framework is not None and FRAMEWORKS[framework].channel_last:
+        note_convolutions(model)
+    return Graph(model.block, cast(Stage, phase), framework, {"cmd_params": parameters})
 
 
 def with_bodies(graph: Graph) -> Iterator[Graph]:

@@ -10,7 +10,7 @@ from textwrap import dedent
 import numpy as np
 import openvino
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
 
 import moir
@@ -20,6 +20,7 @@ from moir.errors import ConversionError, EmissionError, UnsupportedOperationErro
 from moir.lowering.onnx.table import onnx
 from moir.passes.fold.fold_constants import FoldConstantsPass
 from moir.pipeline import load_pass, pipeline_names
+from moir.source_files import is_mapped
 from tests.unit.small_models import loop_model, matmul_model, save
 
 
@@ -167,3 +168,20 @@ def test_the_example_of_an_observer_runs(model: Path, capsys: pytest.CaptureFixt
     assert printed[0].startswith("00 import: ")
     assert len(printed) == 1 + len(pipeline_names("onnx"))
     assert all(re.fullmatch(r"\d\d [\w-]+: \d+ operations, \d\.\d{3} s", line) for line in printed)
+
+
+def test_a_model_is_saved_over_one_that_the_runtime_has_open(tmp_path: Path) -> None:
+    matrix = np.arange(16384, dtype=np.float32).reshape(128, 128)
+    product = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])],
+        "product",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 128])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 128])],
+        [numpy_helper.from_array(matrix, "w")],
+    )
+    model, path = helper.make_model(product, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), tmp_path / "m.xml"
+    moir.save_model(moir.convert_model(model), path)
+    opened = openvino.Core().read_model(path)
+    assert is_mapped(path.with_suffix(".bin"))
+    moir.save_model(moir.convert_model(model), path)
+    assert len(opened.get_ops()) == 4

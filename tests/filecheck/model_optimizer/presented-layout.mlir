@@ -19,7 +19,7 @@ builtin.module {
     opset1.Result(%c)
   }
 }
-// CHECK:      moir.model @made {
+// CHECK:      moir.model @made attributes {changes_layout = true} {
 // CHECK:        [[FIRST:%.*]] = opset1.Transpose(%x, {{.*}}) : tensor<1x3x8x6xf32>
 // CHECK-NEXT:   [[BLUR:%.*]] = extension.Blur([[FIRST]], %w) {axis = "1", {{.*}}name = "blur"} : tensor<1x3x8x6xf32>
 // CHECK:        %b = opset1.Transpose([[BLUR]], %{{.*}}) {name = "blur/as_given"} : tensor<1x8x6x3xf32>

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
-from moir.dialects.shapes import rank_of
+from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
@@ -101,6 +102,12 @@ def shape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     return op.ShapeOf(node.operand(0), output_type=node.element_attribute("output_type", si64))
 
 
+def _scalar(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value of the shape [1] as a scalar."""
+    known = op.known.constant(value)
+    return op["opset1.Squeeze"](value, [0]) if known is None else op.constant(known.reshape(()), element_of(value))
+
+
 @lowers("TopK")
 def top_k(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.TopK(x) {k, axis, mode, sort} -> opset11.TopK(x, k); the k of an input may have the shape [1]"""
@@ -109,7 +116,7 @@ def top_k(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
         return NotImplemented
     return op.TopK.results(
         node.operand(0),
-        node.integer("k") if given is None else op["opset1.Squeeze"](given, [0]),
+        node.integer("k") if given is None else _scalar(op, given),
         axis=node.integer("axis", -1),
         mode=node.text("mode", "max"),
         sort=node.text("sort", "value"),

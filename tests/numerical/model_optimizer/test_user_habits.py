@@ -211,6 +211,63 @@ scaled.in_port(1).connect(Const(graph, {'value': np.array([1.0, 2.0, 3.0])}).cre
     compare(converted.run({"x": X}), [np.maximum(X, 0) * np.float32([[1], [2], [3]])])
 
 
+IMAGE = np.random.default_rng(1).normal(size=(1, 3, 4, 4)).astype(np.float32)
+POSITIVE = np.maximum(IMAGE, 0)
+MADE = {
+    "Interpolate with axes": (
+        "from extensions.ops.interpolate import Interpolate",
+        "create_op_with_const_inputs(graph, Interpolate, {1: int64_array([8, 8])}, dict(axes=int64_array([2, 3]), mode='nearest'))",
+        POSITIVE.repeat(2, 2).repeat(2, 3),
+    ),
+    "TopK of a list": (
+        "from extensions.ops.topk import TopK",
+        "create_op_with_const_inputs(graph, TopK, {1: int64_array([2])}, dict(axis=2, mode='max', sort='value'))",
+        -np.sort(-POSITIVE, axis=2)[:, :, :2],
+    ),
+    "Split": (
+        "from openvino.tools.mo.ops.split import Split",
+        "create_op_with_const_inputs(graph, Split, {1: int64_array(2)}, {'num_splits': 4})",
+        POSITIVE[:, :, :1],
+    ),
+    "ArgMax": (
+        "from extensions.ops.argmax import ArgMaxOp",
+        "create_op_with_const_inputs(graph, ArgMaxOp, {1: np.int64(2)}, dict(keepdims=0, output_type=np.int64, top_k=1, out_max_val=0))",
+        POSITIVE.argmax(2),
+    ),
+    "reduction without axes": (
+        "from extensions.ops.ReduceOps import ReduceMean",
+        "ReduceMean(graph, dict(keep_dims=True)).create_node()",
+        POSITIVE.mean(keepdims=True),
+    ),
+    "FullyConnected": (
+        "from extensions.ops.MatMul import FullyConnected",
+        "create_op_with_const_inputs(graph, FullyConnected, {1: np.ones((2, 4)), 2: np.ones(2)}, {'out-size': 2})",
+        POSITIVE @ np.ones((4, 2), np.float32) + np.float32(1),
+    ),
+}
+
+
+@pytest.mark.parametrize(("imports", "made", "expected"), MADE.values(), ids=MADE)
+def test_ports_and_defaults_of_operations(tmp_path, imports, made, expected):
+    lines = f"""
+made = {made}
+relu.out_port(0).get_connection().set_source(made.out_port(0))
+made.in_port(0).connect(relu.out_port(0))
+"""
+    converted = convert(tmp_path, behind_relu("middle", lines, imports), RELU, {"x": IMAGE})
+    compare(converted.run({"x": IMAGE}), [expected])
+
+
+def test_a_pooling_whose_indices_nothing_takes_has_one_output(tmp_path):
+    lines = """
+pool, = graph.get_op_nodes(op='Pooling')
+assert list(pool.out_ports()) == [0] and pool.out_node().kind == 'data'
+"""
+    nodes = [node("MaxPool", ["x"], ["p"], "pool", kernel_shape=[4, 4]), node("Relu", ["p"], ["y"], "relu")]
+    converted = convert(tmp_path, behind_relu("middle", lines), nodes, {"x": IMAGE})
+    compare(converted.run({"x": IMAGE}), [POSITIVE.max((2, 3), keepdims=True)])
+
+
 def test_names_that_numpy_removed(tmp_path):
     lines = "relu['name'] = str(np.int(3.7)) + np.float(1).hex() + str(np.product([2, 3]))\nassert np.object is object"
     assert convert(tmp_path, behind_relu("front", lines), RELU).names("ReLU") == ["30x1.0000000000000p+06"]

@@ -139,13 +139,8 @@ class Search:
 
     def matches(self) -> Iterator[dict[Alias, Vertex]]:
         """All matches, without those that only exchange nodes of equal attributes."""
+        self._normalise_inputs()
         candidates = {alias: self._roots(alias) for alias in self.pattern.attributes}
-        if self.graph.stage == "front":
-            for _, alias, wanted in self.pattern.edges:
-                if wanted.get("in") and isinstance(self.pattern.attributes[alias].get("op"), str):
-                    for vertex in candidates[alias]:
-                        if isinstance(vertex, Operation) and normalise(self.graph, vertex):
-                            candidates = {each: self._roots(each) for each in self.pattern.attributes}
         if not all(candidates.values()):
             return
         order = self._search_order(candidates)
@@ -156,6 +151,16 @@ class Search:
             if key not in seen:
                 seen.add(key)
                 yield {alias: match[alias] for alias in self.pattern.attributes}
+
+    def _normalise_inputs(self) -> None:
+        """Give operations the inputs that the pattern has and older operation sets have as attributes."""
+        if self.graph.stage != "front":
+            return
+        for _, alias, wanted in self.pattern.edges:
+            if wanted.get("in") and isinstance(self.pattern.attributes[alias].get("op"), str):
+                for vertex in list(self._roots(alias)):
+                    if isinstance(vertex, Operation):
+                        normalise(self.graph, vertex)
 
     def _roots(self, alias: Alias) -> Sequence[Vertex]:
         """The candidates for a node of the pattern, by its kind and name only."""

@@ -14,8 +14,10 @@ from typing import Any, NoReturn
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import dynamic
+from moir.dialects.extension import ExtensionOp
 from moir.dialects.inference import infer_operation, set_type
 from moir.dialects.opset.infrastructure import Parameter
+from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import UNKNOWN, element_count, element_of, rank_of, shape_of, tensor
 from moir.errors import ConversionError, InferenceError
 from moir.model_optimizer.graph.made_constants import align
@@ -25,6 +27,7 @@ from moir.model_optimizer.graph.operation_names import is_mo_operation
 from moir.model_optimizer.graph.python_values import element_type
 from moir.model_optimizer.graph.sentinels import is_value, nodes_of
 from moir.model_optimizer.graph.view import COMPUTED_VALUES, BlockView
+from moir.model_optimizer.graph.xml_records import xml_attributes
 
 _SMALL = 1024
 """Larger tensors are no shapes or axes: a change of their values alone does not change the types of consumers."""
@@ -146,6 +149,9 @@ def infer_changed(graph: BlockView, lower: Callable[[GraphNode], bool] | None = 
             pending.update(consumers)
             graph.known.forget()
             continue
+        if isinstance(op, ExtensionOp) and node.has_valid("IE"):
+            # What is written follows from the attributes, which may be others now.
+            op.properties = {name: string_attribute(text) for name, text in xml_attributes(node).items()}
         before: list[Any] = [result.type for result in op.results]
         if infer_node(node) or any(_may_matter(result) for result in op.results) or before != [result.type for result in op.results]:
             pending.update(consumers)

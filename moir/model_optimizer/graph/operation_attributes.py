@@ -15,6 +15,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from moir.dialects.data import DataAttr
+from moir.dialects.extension import ExtensionOp
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
 from moir.dialects.inference import set_type
 from moir.dialects.names import name_of
@@ -202,6 +203,8 @@ class OperationAttributes(MutableMapping[str, Any]):
             if key in DESCRIBING and self._is_only_read(key) and not same_value(self.get(key), value):
                 self._describe(key)
             self._store({**self.entries, key: value})
+            if isinstance(op, ExtensionOp):
+                self.graph.touch(op)
 
     def _describe(self, key: str) -> None:
         """Turn an operation of a framework into the one of the `mo` dialect that has its attributes."""

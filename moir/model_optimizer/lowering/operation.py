@@ -37,7 +37,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.driver import Lowering
 from moir.lowering.table import Replacement
 from moir.model_optimizer.graph import node_inference
-from moir.model_optimizer.graph.attribute_permutation import IMAGE_RANKS, channel_first_order, inverse
+from moir.model_optimizer.graph.attribute_permutation import IMAGE_RANKS, inverse
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operand_counts import operand_limit, operands_required
 from moir.model_optimizer.graph.sentinels import SENTINELS
@@ -183,7 +183,9 @@ def _extension(node: MoLoweringNode, op: OpBuilder, type_: str, version: str | N
     built = extension_class(type_).create(operands=list(given.operands), properties=properties)
     built.results = SSAValues(OpResult(each, built, index) for index, each in enumerate(given.types))
     entries = dict(given.entries)
-    entries[TYPES] = ExtensionTypes(tuple(operand.type for operand in given.operands), python_entries(node.op), tuple(given.orders))
+    types = tuple(operand.type for operand in given.operands)
+    before = python_entries(node.op) if given.operand_orders else None
+    entries[TYPES] = ExtensionTypes(types, before, tuple(given.operand_orders), tuple(given.orders))
     set_python_entries(built, entries)
     if version not in UNVERSIONED and version != EXTENSION:
         built.attributes[LAYER_VERSION] = string_attribute(str(version))
@@ -282,28 +284,31 @@ class ExtensionTypes:
 
     Args:
         operands: the types.
-        entries: the Python attributes that the functions get.
-        orders: for each result, the order that makes it the tensor the functions know; None if it is that. If any
-            result has one, operands of rank 4 and 5 have their channels first as well.
+        entries: the Python attributes that the functions get; None for those of the operation.
+        operand_orders: for each operand, the order that makes it the tensor the functions know; None if it is that.
+        orders: the same for each result.
     """
 
     operands: tuple[Attribute, ...]
-    entries: Mapping[str, Any]
+    entries: Mapping[str, Any] | None
+    operand_orders: tuple[Sequence[int] | None, ...]
     orders: tuple[Sequence[int] | None, ...]
 
     def __call__(self, op: ExtensionOp, known: KnownValues) -> Types | None:
+        entries = python_entries(op) if self.entries is None else self.entries
         operands = tuple(operand.type for operand in op.operands)
-        if operands == self.operands or not callable(self.entries.get("infer")) or op.parent is None:
+        if operands == self.operands or not callable(entries.get("infer")) or op.parent is None:
             return None
         # The functions get the operation as before it was lowered: one of the `mo` dialect whose results have unknown
         # types, on data in the layout of the framework.
-        data = [self._as_given(operand) for operand in op.operands]
+        orders = self.operand_orders if len(self.operand_orders) == len(operands) else (None,) * len(operands)
+        data = [_as_given(operand, order) for operand, order in zip(op.operands, orders, strict=True)]
         twin = operation_class(MODEL_OPTIMIZER, op.KIND).create(
-            operands=[given.results[0] if given is not None else operand for given, operand in zip(data, op.operands, strict=True)],
+            operands=[operand if given is None else given.results[0] for given, operand in zip(data, op.operands, strict=True)],
             result_types=[UNKNOWN] * len(op.results),
             attributes=dict(op.attributes),
         )
-        set_python_entries(twin, {name: value for name, value in self.entries.items() if not name.startswith("$")})
+        set_python_entries(twin, {name: value for name, value in entries.items() if not name.startswith("$")})
         made = [*(each for each in data if each is not None), twin]
         for each in made:
             op.parent.insert_op_before(each, op)
@@ -318,9 +323,9 @@ class ExtensionTypes:
                 each.detach()
                 each.erase()
 
-    def _as_given(self, operand: SSAValue) -> Operation | None:
-        """An operation whose result has the type of an operand in the layout of the framework; None if it has it."""
-        order = channel_first_order(rank_of(operand)) if any(self.orders) else None
-        if order is None:
-            return None
-        return operation_class(MODEL_OPTIMIZER, "AsGiven").create(result_types=[permuted_type(operand, inverse(order))])
+
+def _as_given(operand: SSAValue, order: Sequence[int] | None) -> Operation | None:
+    """An operation whose result has the type of an operand in the layout of the framework; None if it has it."""
+    if order is None:
+        return None
+    return operation_class(MODEL_OPTIMIZER, "AsGiven").create(result_types=[permuted_type(operand, order)])

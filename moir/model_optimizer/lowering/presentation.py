@@ -99,6 +99,7 @@ class Presented:
 
     Args:
         orders: for each result, the order that gives the tensor its consumers take; None if that is the result itself.
+        operand_orders: for each operand, the order that gives the tensor of the framework; None if it is that.
     """
 
     operands: Sequence[SSAValue]
@@ -106,6 +107,7 @@ class Presented:
     entries: Mapping[str, Any]
     types: Sequence[Attribute]
     orders: Sequence[Sequence[int] | None]
+    operand_orders: Sequence[Sequence[int] | None] = ()
 
     def as_given(self, op: OpBuilder, built: Operation, name: str) -> tuple[SSAValue, ...]:
         """The results of the operation that was built, in the layout of the framework.
@@ -137,10 +139,12 @@ def channel_first(node: MoLoweringNode, op: OpBuilder) -> Presented:
     mo_op, graph, results = node.op, node.view.graph, node.op.results
     operands = node.operands
     presented: list[SSAValue] = []
+    operand_orders: list[Sequence[int] | None] = []
     marked = frozenset(node.get("correct_in_data_layout", ()))
     for index, each in enumerate(operands):
         order = None if index in marked else channel_first_order(rank_of(each))
         presented.append(each if order is None else op.transposed(each, order))
+        operand_orders.append(None if order is None else inverse(order))
     kept = range(len(results)) if node.get("nchw_layout") else frozenset(node.get("correct_out_data_layout", ()))
     orders = [None if each.index in kept else channel_first_order(rank_of(each)) for each in results]
     types = [permuted_type(each, order) for each, order in zip(results, orders, strict=True)]
@@ -161,4 +165,4 @@ def channel_first(node: MoLoweringNode, op: OpBuilder) -> Presented:
             set_type(result, type_)
         set_python_entries(mo_op, entries)
     back = [None if order is None else inverse(order) for order in orders]
-    return Presented(presented, texts, changed, types, back)
+    return Presented(presented, texts, changed, types, back, operand_orders)

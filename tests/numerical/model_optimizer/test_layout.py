@@ -237,3 +237,21 @@ def test_operations_made_in_later_phases(tmp_path, phase, layout, shape, axis):
     assert converted.types == ["Convolution", "Convolution", "LogProbability", "ReLU", "Transpose", "Transpose"]
     reference, names = tensorflow_conversion.build(convolved, {"x": X})
     compare(results(converted, {"x": X}), tensorflow_conversion.expected_results(reference, names, {"x": X}))
+
+
+def test_attributes_that_change_in_the_back_phase_are_written(tmp_path):
+    change = """
+        from mo.back.replacement import BackReplacementPattern
+
+        class OtherAxis(BackReplacementPattern):
+            enabled = True
+
+            def find_and_replace_pattern(self, graph):
+                for node in graph.get_op_nodes(type='LogProbability'):
+                    assert node.axis == 1
+                    node['axis'] = 2
+        """
+    files = {**with_ports("mo.ops.op", "mo.front.extractor"), "back/other_axis.py": change}
+    graph, _ = tensorflow_conversion.build(convolved, {"x": X})
+    converted = Converted.of(graph, tmp_path, extensions=[write(tmp_path / "my_extension", files)])
+    assert converted.attributes("LogProbability") == {"axis": "2", "channels": "6"}

@@ -7,11 +7,11 @@ and the attributes that are declared as axes with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.attribute_permutation import PermuteAttrs
+from moir.model_optimizer.graph.attribute_permutation import PermuteAttrs as PermuteAttrs
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.shapes import IntegerArray, int64_array, shape_array
 
@@ -25,9 +25,6 @@ indices_mapping = {4: {"NCHW": "NCHW", "NHWC": "NHWC"}, 5: {"NCHW": "NCDHW", "NH
 def convert_shape(shape: Sequence[Any], permute: Sequence[int]) -> Any:
     """A shape in another order of axes."""
     return shape_array([shape[axis] for axis in permute])
-
-
-__all__ = ["PermuteAttrs"]
 
 
 def _check(layout: str) -> str:

@@ -91,7 +91,7 @@ class UserTransformation:
         for attribute, word, default in (("run_after", "after", after), ("run_before", "before", before)):
             listed = self.references(attribute)
             if listed is None or not listed:
-                parts.append(f"{word} {default} as of its phase" if listed is None else f"nothing in {attribute}")
+                parts.append(f"{word} {default} by default" if listed is None else f"nothing in {attribute}")
             else:
                 parts.append(f"{word} {', '.join(each if isinstance(each, str) else each.__name__ for each in listed)}")
         return "; ".join(parts)

@@ -18,6 +18,7 @@ from moir import model_optimizer
 from moir.model_optimizer.api.operations import descriptions
 from moir.model_optimizer.import_paths import RENAMED, LegacyImports, resolve
 from moir.tools.convert import argument_parsers
+from scripts.porting_tables import with_tables
 from tests.unit.documents import (
     DOCUMENTS,
     ROOT,
@@ -185,6 +186,11 @@ def test_the_members_of_the_tables_exist() -> None:
                     assert hasattr(owner, member) or member in getattr(owner, "__slots__", ()), f"{name}.{member}"
                     checked += 1
     assert checked > 100
+
+
+def test_the_tables_of_the_document_are_up_to_date() -> None:
+    text = text_of(PORTING)
+    assert with_tables(text) == text, "run `python -m scripts.porting_tables`"
 
 
 def test_the_operations_of_the_document_are_those_there_are() -> None:

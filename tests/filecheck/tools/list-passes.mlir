@@ -6,7 +6,7 @@
 // CHECK: | front-finish
 // CHECK-EMPTY:
 // CHECK-NEXT: | middle-start
-// CHECK-NEXT: - half-to-multiply {{ +}}Half(x) -> x * 0.5. (HalfToMultiply in {{.*}}halve.py), not enabled
+// CHECK-NEXT: - half-to-multiply {{ +}}Half(x) -> x * 0.5. (HalfToMultiply in {{.*}}halve.py): after middle-start by default; before middle-finish by default, not enabled
 // CHECK-NEXT: + multiply-to-half
 // CHECK: | back-finish
 // CHECK: | anchor; + of an extension; - of an extension, not enabled

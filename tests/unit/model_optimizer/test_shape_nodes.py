@@ -32,7 +32,7 @@ def from_shape(make: Callable[[GraphNode, GraphNode], GraphNode], framework: str
         (lambda shape, _: shape_nodes.node_to_get_shape_value_of_indices(shape, [3, 0]), [7, 2]),
         (lambda shape, _: shape_nodes.node_to_get_batch_value(shape), [2]),
         (lambda shape, rank: shape_nodes.get_shape_values_by_range_idxs(shape, rank, 1, -1), [3, 5]),
-        (lambda shape, rank: shape_nodes.get_shape_values_by_range_idxs(shape, rank, 0, -1, include_begin=False, include_end=True), [3, 5, 7]),
+        (lambda shape, rank: shape_nodes.get_shape_values_by_range_idxs(shape, rank, 0, -1, False, True), [3, 5, 7]),
         (lambda _, rank: shape_nodes.get_canonical_axis_index_node(rank, -1), 3),
         (
             lambda shape, _: shape_nodes.new_shape_node_from_shape_nodes(

@@ -127,7 +127,8 @@ def test_the_list_with_an_extension(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     index = next(index for index, line in enumerate(lines) if "mark-all" in line)
     assert " fuse-swish " in lines[index - 1]
-    assert lines[index].split(maxsplit=3)[1:] == ["+", "mark-all", "Marks everything. (MarkAll in ext/middle/mark.py)"]
+    reason = "after fuse-swish; before middle-finish by default"
+    assert lines[index].split(maxsplit=3)[1:] == ["+", "mark-all", f"Marks everything. (MarkAll in ext/middle/mark.py): {reason}"]
     assert convert(["passes", "--extensions", "ext", "--disable", "mark-all"]) == 0
     out = capsys.readouterr().out
     assert " - mark-all" in out

@@ -15,6 +15,7 @@ _TESTING = ("moir.testing.graphs", "moir.testing.descriptions", "moir.testing.co
 _LOWERED = (f"{API}.lowered_inference",)
 
 SOURCES: dict[str, tuple[str, ...]] = {
+    "back.InsertLayoutPropagationTransposes": (f"{API}.layout_marks",),
     "back.OptimizeTransposeReshapeSequence": (f"{API}.data_node_functions",),
     "back.pass_separator": (f"{API}.anchors",),
     "back.replacement": (f"{API}.back_replacement",),
@@ -47,7 +48,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "graph.connection": (f"{GRAPH}.port",),
     "graph.graph": (
         *(f"{GRAPH}.{name}" for name in ("graph", "node", "editing")),
-        *(f"{API}.{name}" for name in ("sequences", "node_attributes", "errors")),
+        *(f"{API}.{name}" for name in ("sequences", "node_attributes", "node_functions", "errors")),
     ),
     "graph.perm_inputs": (f"{API}.layouts",),
     "graph.port": (f"{GRAPH}.port",),
@@ -56,6 +57,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "middle.TensorIteratorCondition": (f"{API}.graph_inference",),
     "middle.TensorIterator_utils": (f"{API}.data_node_functions",),
     "middle.pass_separator": (f"{API}.anchors",),
+    "middle.passes.conv": (f"{API}.constant_inputs",),
     "middle.passes.convert_data_type": (f"{API}.data_types", f"{API}.constant_values"),
     "middle.passes.eliminate": (f"{API}.data_node_functions",),
     "middle.passes.fusing.helpers": (f"{API}.constant_inputs",),
@@ -72,7 +74,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "utils.custom_replacement_config": (f"{API}.json_configuration",),
     "utils.error": (f"{API}.errors",),
     "utils.find_inputs": (f"{API}.graph_inference",),
-    "utils.graph": (f"{API}.graph_walks", f"{GRAPH}.graph", f"{GRAPH}.node"),
+    "utils.graph": (f"{API}.graph_walks", f"{API}.node_functions", f"{GRAPH}.graph", f"{GRAPH}.node"),
     "utils.logger": (f"{API}.errors",),
     "utils.pipeline_config": (f"{API}.pipeline_config",),
     "utils.replacement_pattern": (f"{API}.replacement",),
@@ -91,6 +93,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
 
 WITH_TRANSFORMATIONS = frozenset(
     (
+        "back.InsertLayoutPropagationTransposes",
         "back.OptimizeTransposeReshapeSequence",
         "front.tf.custom_subgraph_call",
         "middle.InsertLayoutPropagationTransposes",

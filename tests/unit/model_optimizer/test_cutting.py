@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from moir.model_optimizer.api import constant_inputs, cutting, data_node_functions, graph_walks, user_requests
+from moir.model_optimizer.api import constant_inputs, cutting, data_node_functions, graph_walks, node_functions, user_requests
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.testing import build_graph, connect_front, regular_op, regular_op_with_shaped_data, result, shaped_parameter
@@ -155,3 +155,21 @@ def connect_twice() -> Graph:
     """A node that takes one tensor twice."""
     nodes = {**shaped_parameter("x", [2]), **regular_op_with_shaped_data("mul", [2], {"op": "Mul"}), **result("out")}
     return build_graph(nodes, [*connect("x", "mul"), *connect_data("x", "1:mul"), *connect("mul", "out")])
+
+
+def test_functions_that_became_methods() -> None:
+    graph = front_graph()
+    node = GraphNode(graph, "c")
+    assert node_functions.get_sorted_inputs(node) == [("b", {"in": 0, "out": 0}), ("a", {"in": 1, "out": 0})]
+    assert node_functions.get_inputs(graph, "c", {"in": 1}) == [("a", {"in": 1, "out": 0})]
+    assert (
+        node_functions.get_outputs(graph, "b") == node_functions.get_sorted_outputs(GraphNode(graph, "b")) == [("c", {"in": 0, "out": 0})]
+    )
+    match = {name: GraphNode(graph, name) for name in "abc"}
+    assert node_functions.get_inputs_with_ports(graph, match, [("a", "b"), ("b", "c")], ["b"]) == [(match["b"], 0)]
+    copy = node_functions.copy_node(node, {"q": 1})
+    assert (copy["op"], copy["q"]) == ("C", 1)
+    assert node_functions.pseudo_topological_sort(graph)[0].id in ("x", copy.id)
+    new = graph.create({"op": "New", "in_ports_count": 1})
+    node_functions.insert_node_after(node, new)
+    assert source_names(graph) == [new.id]

@@ -10,7 +10,9 @@ _UPDATE = {"reduction": "none"}
 OPERATIONS: dict[str, Description] = {
     "Const": Description("Const", "opset1", 0),
     "Parameter": Description("Parameter", "opset1", 0),
+    "Input": Description("Parameter", "opset1", 0, op="Parameter"),
     "Result": Description("Result", "opset1", 1, 0),
+    "Output": Description("Result", "opset1", 1, 0, op="Result"),
     "Cast": Description("Convert", "opset1", records=[("destination_type", "dst_type")]),
     "ConvertLike": Description("ConvertLike", "opset1", 2),
     "Identity": Description(),

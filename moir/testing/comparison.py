@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.ir import OpResult
 
+from moir.dialects.data import Array
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.port import Port
@@ -175,7 +176,8 @@ def _equal(value: Any, expected: Any) -> bool:
     if isinstance(value, bool) or isinstance(expected, bool):
         return bool(value) == bool(expected)
     if isinstance(expected, np.ndarray | list | tuple) or isinstance(value, np.ndarray):
-        a, b = np.asarray(value), np.asarray(expected)
+        a: Array = np.asarray(cast(Any, value))
+        b: Array = np.asarray(cast(Any, expected))
         if a.dtype.kind in "iuf" and b.dtype.kind in "iuf":
             return a.shape == b.shape and bool(np.allclose(a, b, rtol=0, atol=_TOLERANCE))
         return np.array_equal(a, b)

@@ -101,12 +101,11 @@ def build_graph_with_attrs(
     """
     nodes: dict[str, Attributes] = {**dict(nodes_with_attrs), **dict(new_nodes_with_attrs)}
     changed = {tuple(key[:2]): attrs for key, attrs in (update_edge_attrs or {}).items()}
-    edges = [
-        (edge[0], edge[1], {**(edge[2] if len(edge) > 2 else {}), **changed.get((edge[0], edge[1]), {})})
-        for edge in (*edges_with_attrs, *new_edges_with_attrs)
-    ]
+    edges: list[tuple[str, str, dict[str, Any]]] = []
+    for start, end, *attrs in (*edges_with_attrs, *new_edges_with_attrs):
+        edges.append((start, end, {**(attrs[0] if attrs else {}), **changed.get((start, end), {})}))
     if add_nodes_from_edges:
-        nodes.update((name, {"kind": "op", "op": name}) for edge in edges for name in edge[:2] if name not in nodes)
+        nodes.update((name, {"kind": "op", "op": name}) for start, end, _ in edges for name in (start, end) if name not in nodes)
     return build_graph(nodes, edges, dict(update_nodes_attributes or ()), nodes_with_edges_only)
 
 
@@ -150,7 +149,7 @@ class _GraphBuilder:
 
     def _constant(self, name: str, shape: Any, edges: Sequence[tuple[str, str, dict[str, Any]]]) -> Any:
         """The value of a constant that has none: that of its data node, or zeros."""
-        data = next((self._nodes[end] for start, end, _ in edges if start == name and self._is_data(end)), {})
+        data: dict[str, Any] = next((self._nodes[end] for start, end, _ in edges if start == name and self._is_data(end)), dict[str, Any]())
         if data.get("value") is not None:
             return deepcopy(data["value"])
         shape = data.get("shape") if shape is None else shape

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from xdsl.ir import SSAValue
 
 from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.graph.graph import Graph
@@ -51,7 +52,11 @@ def merge_data_nodes(graph: Graph, survived: GraphNode, removed: GraphNode) -> N
     for other in (survived, removed):
         if not other.is_data:
             raise Error("node {!r} is no data node", other.id)
-    graph.out_port_of(removed.subject).get_connection().set_source(graph.out_port_of(survived.subject))  # pyright: ignore[reportArgumentType, reportOptionalMemberAccess]
+    assert isinstance(survived.subject, SSAValue)
+    assert isinstance(removed.subject, SSAValue)
+    connection = graph.out_port_of(removed.subject).get_connection()
+    assert connection is not None
+    connection.set_source(graph.out_port_of(survived.subject))
 
 
 def reverse_dfs(graph: Graph, node_name: str, update_func: Callable[[Graph, str], Any], visited: set[str] | None = None) -> None:
@@ -87,8 +92,9 @@ def delete_selects_from(graph: Graph, node_idxs: Iterable[str]) -> None:
             select = destination.node
             if select.soft_get("op") == "Select":
                 source = select.in_port(2).get_source()
-                for taker in select.out_port(0).get_destinations() if source is not None else ():
-                    taker.connect(source)
+                connection = select.out_port(0).get_connection()
+                if source is not None and connection is not None:
+                    connection.set_source(source)
                 graph.remove_node(select.id)
 
 

@@ -43,7 +43,7 @@ def shape_insert(shape: Shape, pos: int, obj: Any) -> Shape:
     """A shape with one dimension, or several, inserted in front of a position. Unknown ones stay masked."""
     before = list(shape_array(shape))
     is_list = isinstance(obj, list | tuple) or (isinstance(obj, np.ndarray) and np.ndim(cast(Array, obj)) > 0)
-    entries: list[Any] = list(obj) if is_list else [obj]
+    entries: list[Any] = list(cast("Iterable[Any]", obj)) if is_list else [obj]
     position = pos if pos >= 0 else max(len(before) + pos, 0)
     return shape_array([*before[:position], *entries, *before[position:]])
 

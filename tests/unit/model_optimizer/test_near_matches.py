@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def chain() -> Graph:
     return build_graph(nodes, [*connect_front("x", "y"), *connect_front("y", "z"), *connect_front("z", "out")])
 
 
-def step(*attributes: dict[str, object], edges: object = (("a", "b"), ("b", "c"))) -> str | None:
+def step(*attributes: Mapping[str, object], edges: object = (("a", "b"), ("b", "c"))) -> str | None:
     """Why a pattern `a` -> `b` -> `c` of these attributes does not match the chain."""
     found = failing_step(chain(), list(zip("abc", attributes, strict=False)), edges)  # pyright: ignore[reportArgumentType]
     return None if found is None else found[1]

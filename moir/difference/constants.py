@@ -41,7 +41,7 @@ def _are_left_out(before: DataAttr, after: DataAttr) -> bool:
 
 def _key(data: DataAttr) -> str:
     """What a text says of a value that it leaves out."""
-    return data.data.key if data.data.values is None else sha1(sample(data.values)).hexdigest()[:12]
+    return data.data.key if data.data.values is None else sha1(sample(data.data)).hexdigest()[:12]
 
 
 def _sizes(before: DataAttr, after: DataAttr) -> tuple[int | None, float | None, float | None]:

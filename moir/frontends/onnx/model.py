@@ -118,9 +118,7 @@ def _given_optional_inputs(inputs: Any) -> list[str]:
     names: list[str] = []
     for info in inputs:
         if info.type.HasField("optional_type") and info.type.optional_type.elem_type.HasField("tensor_type"):
-            element = new_model().graph.input.add().type
-            element.CopyFrom(info.type.optional_type.elem_type)
-            info.type.CopyFrom(element)
+            info.type = info.type.optional_type.elem_type
             names.append(info.name)
     return names
 

@@ -92,9 +92,8 @@ def delete_selects_from(graph: Graph, node_idxs: Iterable[str]) -> None:
             select = destination.node
             if select.soft_get("op") == "Select":
                 source = select.in_port(2).get_source()
-                connection = select.out_port(0).get_connection()
-                if source is not None and connection is not None:
-                    connection.set_source(source)
+                if source is not None:
+                    select.out_port(0).get_connection().set_source(source)
                 graph.remove_node(select.id)
 
 

@@ -32,7 +32,7 @@ def test_other_types(dtype: type) -> None:
 
 def test_computed_axes() -> None:
     inputs = {"x": X, "axes": np.array([0, 2], np.int32)}
-    # Without the reduced dimensions the rank is not known, which the runtime does not support.
+    # Without the reduced dimensions the rank is not known if that of x is not, which the runtime does not support.
     kinds = [*KINDS.split(), "All", "Any"]
     operands = lambda kind, x: x > 1 if kind in ("All", "Any") else x  # noqa: E731
     check(lambda x, axes: [getattr(tf.raw_ops, kind)(input=operands(kind, x), axis=axes, keep_dims=True) for kind in kinds], inputs)
@@ -109,3 +109,10 @@ def test_histogram_of_ranges(dtype: type) -> None:
         lambda x, limits, n: tf.raw_ops.HistogramFixedWidth(values=x, value_range=limits, nbins=n, dtype=dtype),
         {"x": x, "limits": limits, "n": np.array(4, np.int32)},
     )
+
+
+@pytest.mark.parametrize("axes", [[0, 2], [2, 0, 1]], ids=str)
+@pytest.mark.parametrize("kind", ["Prod", "Max"])
+def test_the_number_of_computed_axes_says_how_many_are_left(kind: str, axes: list[int]) -> None:
+    inputs = {"x": np.arange(1, 13, dtype=np.float32).reshape(2, 3, 2), "a": np.array(axes)}
+    check(lambda x, a: getattr(tf.raw_ops, kind)(input=x, axis=a), inputs, forms=("static", "dynamic"), fixed=["a"])

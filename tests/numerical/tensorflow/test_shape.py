@@ -97,3 +97,10 @@ def test_a_shape_of_unknown_length_is_refused() -> None:
     with pytest.raises(ConversionError, match="unknown number of entries"):
         check(lambda x, s: tf.raw_ops.Reshape(tensor=x, shape=s), inputs, forms=("dynamic",))
     check(lambda x, s: tf.raw_ops.Reshape(tensor=x, shape=s), inputs, forms=("dynamic",), fixed=["s"])
+
+
+def test_a_squeeze_of_unknown_dimensions_is_refused() -> None:
+    inputs = {"x": np.zeros((2, 1, 3), np.float32)}
+    with pytest.raises(ConversionError, match="which dimensions are 1 is unknown"):
+        check(lambda x: tf.raw_ops.Squeeze(input=x), inputs, forms=("dynamic",))
+    check(lambda x: tf.raw_ops.Squeeze(input=x), inputs, forms=("static",))

@@ -235,3 +235,9 @@ def test_coordinates_of_positions(index: Any) -> None:
     for positions in (np.array([2, 7, 23], index), np.array(11, index)):
         check(lambda i: raw.UnravelIndex(indices=i, dims=shape), {"i": positions}, forms=FLEXIBLE)
         check(lambda i, s: raw.UnravelIndex(indices=i, dims=s), {"i": positions, "s": shape}, forms=FLEXIBLE, fixed=["s"])
+
+
+def test_a_ragged_range_of_numbers_or_lists() -> None:
+    function, _ = RAGGED["range with steps"]
+    inputs = {"a": np.array([0, 9, 8]), "b": np.array([7, 12, 10]), "d": np.array(2)}
+    check(function, inputs, forms=("rank",))

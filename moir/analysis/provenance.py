@@ -38,8 +38,8 @@ class Source(Record):
 
     Args:
         node: its name; if only the place of an operation in a text is known, file, line and column.
-        operation: its type, the name of its operation in the module that was read: `onnx.Conv`, `tf.Const`,
-            `opset1.Parameter`; empty if only a place in a text is known.
+        operation: its type, the name of its operation in the module that was read: `onnx.Conv`, `tf.MatMul`; of inputs
+            and weights `opset1.Parameter` and `opset1.Constant`; empty if only a place in a text is known.
     """
 
     node: str

@@ -105,13 +105,13 @@ def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> 
 def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
     """Transfer the node name and tensor names of `op` to the producers of `values`, its replacements.
 
-    A producer that has no location takes over that of `op`, too.
+    A producer that was built without name and location takes over the location of `op`, too.
     """
     name = op.attributes.get("name")
     if len(values) == 1 and isinstance(value := values[0], OpResult) and "tensor_names" not in value.op.attributes:
         # The common case: one new operation takes over everything.
         producer = value.op
-        if type(producer.location) is UnknownLoc:
+        if type(producer.location) is UnknownLoc and "name" not in producer.attributes:
             producer.location = located(op)
         names = op.attributes.get("tensor_names")
         if names is not None and len(producer.results) == 1:
@@ -121,7 +121,7 @@ def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
             return
     for result, value, names in zip(op.results, values, tensor_names_of(op), strict=True):
         if isinstance(value, OpResult):
-            if type(value.op.location) is UnknownLoc:
+            if type(value.op.location) is UnknownLoc and "name" not in value.op.attributes:
                 value.op.location = located(op)
             if name is not None:
                 value.op.attributes.setdefault("name", name)

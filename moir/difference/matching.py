@@ -7,13 +7,14 @@
     same kind. And from its users on: the same operand of users that are matched, if the kind is the same.
  4. Names that do not count above are asked last.
 
-Bodies are matched with those of the operation that is matched. Each step looks at each operation once.
+Bodies are matched with those of the operation that is matched.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from itertools import islice
 
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
@@ -26,7 +27,7 @@ from moir.dialects.opset.base import OpsetOp
 NOT_COMPARED = frozenset(("name", "tensor_names"))
 """Attributes that say what something is called."""
 
-_ROUNDS = 4
+_ROUNDS, _MANY = 4, 64
 _GIVEN = re.compile(r"\w+_\d+(?:_compressed)?")
 
 
@@ -109,7 +110,8 @@ class Matching:
             known = [operand for operand in operands if operand is not None]
             if len(known) < len(operands):
                 continue
-            rarest = min(known, key=lambda operand: sum(1 for _ in operand.uses))
+            # A constant can have thousands of uses, which are not counted for each of them.
+            rarest = min(known, key=lambda operand: sum(1 for _ in islice(operand.uses, _MANY)))
             alike = [use.operation for use in rarest.uses if self._fits(use.operation, op, known, exactly)]
             if alike:
                 # Of several that do the same, the one of the same name, or the first: this walk goes in order, too.

@@ -14,6 +14,8 @@ import moir
 from moir.analysis.provenance import Source, all_sources, described, origin, sources
 from moir.dialects.locations import MAXIMUM_SOURCES
 from moir.dialects.moir import all_blocks
+from moir.frameworks import FRAMEWORKS
+from moir.lowering.driver import lower
 from tests.unit.small_models import ONES, loop_model
 
 
@@ -83,6 +85,18 @@ def test_what_has_no_location_is_traced_to_its_users_then_operands_then_the_oper
     assert origin(of_kind(module, "Exp")[0]) == "tf.Exp 'n'"
     assert origin(of_kind(module, "Abs")[0]) is None
     assert origin(of_kind(module, "Parameter")[0]) is None
+
+
+def test_what_was_read_stays_its_own_source_if_it_takes_the_place_of_another_node(parse: Any) -> None:
+    module = parse(
+        """
+        %w = opset1.Constant() {value = #moir.data<tensor<2xf32>, [1.0, 2.0]>, name = "w"} : tensor<2xf32>
+        %i = onnx.Identity(%w) {name = "read"} : tensor<*x!moir.dynamic>
+        opset1.Result(%i) {name = "y"}
+        """
+    )
+    lower(module, FRAMEWORKS["onnx"])
+    assert sources(of_kind(module, "Constant")[0]) == (Source("w", "opset1.Constant"),)
 
 
 def test_nothing_is_traced_where_nothing_has_a_name(parse: Any) -> None:

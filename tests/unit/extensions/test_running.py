@@ -67,8 +67,7 @@ def test_a_pattern_that_leaves_an_invalid_module(tmp_path: Path, monkeypatch: py
     text = message(
         tmp_path, monkeypatch, back__mine=PATTERN.format(statement="op.operands = [op.results[0]]; rewriter.has_done_action = 0")
     )
-    origin = "opset1.Relu 'node0' (from onnx.Relu 'node0')"
-    assert text.startswith(f"transformation mine (ext.back.mine.Mine): it leaves an invalid module: {origin}:")
+    assert text.startswith("transformation mine (ext.back.mine.Mine): it leaves an invalid module: opset1.Relu 'node0' (from onnx.Relu")
 
 
 def test_a_condition_that_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER, Framework, lowered
 from moir.lowering.driver import table_of
 from moir.lowering.table import LoweringTable
 from moir.options import ConversionOptions
-from moir.parameters.extension import DETECTION, DISABLE, ENABLE, EXTENSIONS, TRANSFORMATIONS_CONFIG
+from moir.parameters.extension import DETECTION, DISABLE, ENABLE, EXTENSION_LAYOUT, EXTENSIONS, TRANSFORMATIONS_CONFIG
 from moir.pipeline import ANCHORS, deferred, is_pass, pass_names
 
 
@@ -278,7 +278,7 @@ def open_extensions(framework: Framework | None, options: ConversionOptions, par
         configuration=options[TRANSFORMATIONS_CONFIG],
         enable=options[ENABLE],
         disable=options[DISABLE],
-        parameters=parameters,
+        parameters={**parameters, EXTENSION_LAYOUT.name: options[EXTENSION_LAYOUT]},
     )
 
 

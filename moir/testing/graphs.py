@@ -18,16 +18,22 @@ from xdsl.ir import Block
 
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.infrastructure import Constant, Parameter
+from moir.errors import ConversionError
+from moir.model_optimizer.api.endpoints import producers
 from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.node import GraphNode, create_constant
+from moir.model_optimizer.graph.node_inference import infer_node
 from moir.model_optimizer.graph.operation_names import is_mo_operation
+from moir.model_optimizer.graph.shapes import is_fully_defined
 
 Attributes = Mapping[str, Any]
 Edges = Iterable[Sequence[Any]]
 
 WITHOUT_VALUE = "described_without_value"
 """The attribute of a constant for which a test gives no value: only its shape is meant, if that."""
+
+_KEPT = "depends_on_a_shape"
 
 _OF_DATA = frozenset(("kind", "name", "id", "shape", "value", "data_type", "infer"))
 
@@ -109,6 +115,38 @@ def build_graph_with_attrs(
     return build_graph(nodes, edges, dict(update_nodes_attributes or ()), nodes_with_edges_only)
 
 
+class DescribedGraph(Graph):
+    """A graph whose new operations are inferred when it is cleaned up, since no conversion does it.
+
+    In the middle and back phases those whose values are known become constants, but for those that depend on ShapeOf.
+    """
+
+    def clean_up(self, undead_node_types: Iterable[str] | None = None) -> None:
+        """Infer new operations, fold constants, and remove operations that no output depends on."""
+        if self.has_data_nodes:
+            kept = {"ShapeOf", "Shape", *(undead_node_types or ())}
+            for node in self.topological_sort():
+                if not node.is_data and is_mo_operation(node.operation):
+                    self._infer_and_fold(node, kept)
+        super().clean_up(undead_node_types)
+
+    def _infer_and_fold(self, node: GraphNode, kept: set[str]) -> None:
+        if node.operation in self.changed_operations and node.has_valid("infer"):
+            try:
+                infer_node(node)
+            except ConversionError:
+                # A test may describe less than inference needs; then nothing is folded here.
+                return
+        if node.soft_get("type") in kept or any(source.soft_get(_KEPT, False) for source in producers(node)):
+            node[_KEPT] = True
+            return
+        for number, port in node.out_ports().items():
+            value = port.data.get_value()
+            connection = port.get_connection()
+            if value is not None and is_fully_defined(value) and connection is not None and connection.get_destinations():
+                connection.set_source(create_constant(self, value, f"{node.name}/folded_{number}").out_port(0))
+
+
 class _GraphBuilder:
     """Builds a graph; see `build_graph`."""
 
@@ -117,7 +155,7 @@ class _GraphBuilder:
         has_data = any(attrs.get("kind") == "data" for attrs in nodes.values())
         model = ModelOp.of("model", Block())
         self._module = ModuleOp([model])
-        self.graph = Graph(model.block, "middle" if has_data else "front", "onnx", {"cmd_params": cli, "layout": "NCHW"})
+        self.graph = DescribedGraph(model.block, "middle" if has_data else "front", "onnx", {"cmd_params": cli, "layout": "NCHW"})
         self._producers = {end: (start, edge) for start, end, edge in edges if self._is_data(end)}
         self._in_counts: dict[str, int] = {}
         self._out_counts: dict[str, int] = {}

@@ -8,6 +8,9 @@ from unittest import TestCase
 
 import numpy as np
 
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.node import GraphNode
+
 
 class PB(dict[str, Any]):
     """A message: its fields are entries of a dictionary and attributes. One that is missing is None."""
@@ -36,19 +39,21 @@ class FakeAttr:
         return getattr(self, key)
 
 
-class FakeNode(FakeAttr):
-    """A node of which only the messages matter.
+class FakeNode(GraphNode):
+    """A node of a graph of its own, of which only the messages matter.
 
     Args:
         pl: the message of the node, `node.pb`.
         ml: that with the weights, `node.model_pb`.
     """
 
-    def __init__(self, pl: Any, ml: Any) -> None:
-        super().__init__(pb=pl, model_pb=ml, graph=FakeAttr(graph={}))
+    __slots__ = ("model_pb", "pb")
 
-    def update_node(self) -> None:
-        """Nothing is to be updated."""
+    def __init__(self, pl: Any, ml: Any) -> None:
+        graph = Graph()
+        super().__init__(graph, graph.create({"op": "FakeNode"}).id)
+        object.__setattr__(self, "pb", pl)
+        object.__setattr__(self, "model_pb", ml)
 
 
 class FakeMultiParam(FakeAttr):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any, Literal, Self, TypeAlias
 
+import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValues
 
 from moir.dialects.framework import FrameworkOp
@@ -160,7 +161,7 @@ class AttributedNode:
 
     def has_port(self, port_type: Direction, idx: int, control_flow: bool = False) -> bool:
         """Whether the node has a port of this number."""
-        op = self.operation
+        op, idx = self.operation, int(idx)
         if port_type == "out":
             absent = OperationAttributes(self.graph, op).hidden(ABSENT_OUTPUTS, ())
             return 0 <= idx < len(op.results) and idx not in absent and not self._is_unused_indices(idx)
@@ -195,7 +196,7 @@ class AttributedNode:
     def add_input_port(self, idx: int, skip_if_exist: bool = False, **kwargs: Any) -> None:
         """Add a disconnected input port. Raises ConversionError if it exists, unless `skip_if_exist`."""
         op = self.operation
-        self._check_number(idx)
+        idx = self._checked_number(idx)
         if idx < len(op.operands) and not isinstance(op.operands[idx].owner, ABSENT_PORT):
             if not skip_if_exist:
                 raise ConversionError(f"it has an input port {idx} already", operation=self.kind_name, node=self.name)
@@ -205,7 +206,7 @@ class AttributedNode:
     def add_output_port(self, idx: int, skip_if_exist: bool = False, **kwargs: Any) -> None:
         """Add an output port. Raises ConversionError if it exists, unless `skip_if_exist`."""
         op = self.operation
-        self._check_number(idx)
+        idx = self._checked_number(idx)
         if self.has_port("out", idx):
             if not skip_if_exist:
                 raise ConversionError(f"it has an output port {idx} already", operation=self.kind_name, node=self.name)
@@ -220,9 +221,10 @@ class AttributedNode:
         attributes.set_hidden(ABSENT_OUTPUTS, frozenset(absent - {idx}) or None)
         self.graph.touch(op)
 
-    def _check_number(self, idx: int) -> None:
-        if not isinstance(idx, int) or not 0 <= idx < MAXIMUM_PORTS:  # pyright: ignore[reportUnnecessaryIsInstance]
+    def _checked_number(self, idx: int) -> int:
+        if not isinstance(idx, int | np.integer) or not 0 <= idx < MAXIMUM_PORTS:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ConversionError(f"{idx!r} is no number of a port", operation=self.kind_name, node=self.name)
+        return int(idx)
 
     def delete_input_port(self, idx: int, skip_if_absent: bool = False) -> None:
         """Disconnect and remove an input port; the others keep their numbers.

@@ -56,7 +56,7 @@ class GraphNode(AttributedNode):
                     f"it has {len(ports)} {port_type}put ports, so which is meant must be said", operation=self.kind_name, node=self.name
                 )
             return next(iter(ports.values()))
-        if not isinstance(idx, int | np.integer) or not self.has_port(port_type, idx):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(idx, int | np.integer) or not self.has_port(port_type, int(idx)):  # pyright: ignore[reportUnnecessaryIsInstance]
             present = self.port_numbers(port_type)
             raise ConversionError(f"it has no {port_type}put port {idx} (it has {present})", operation=self.kind_name, node=self.name)
         return Port(self, int(idx), port_type)

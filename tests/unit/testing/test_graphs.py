@@ -14,6 +14,7 @@ from moir.model_optimizer.api.operations import class_named
 from moir.model_optimizer.api.replacement import MiddleReplacementPattern
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.operation import Op, registration
 from moir.model_optimizer.import_paths import LegacyImports
 from moir.testing import (
     build_graph,
@@ -32,6 +33,7 @@ from moir.testing import (
     valued_const_with_data,
 )
 from moir.testing.descriptions import get_name_and_port
+from moir.testing.messages import PB, FakeModelLayer, FakeNode, FakeParam
 
 NODES = {
     **shaped_parameter("x", [1, 3]),
@@ -215,3 +217,33 @@ def test_the_plugin_runs_tests_as_users_wrote_them(pytester: pytest.Pytester, mo
         (folder / package / "__init__.py").write_text("")
     monkeypatch.syspath_prepend(str(folder))
     pytester.runpytest_inprocess("-p", "moir.testing.plugin", "renaming_test.py").assert_outcomes(passed=1)
+
+
+def test_clean_up_folds_what_is_known() -> None:
+    nodes = {**shaped_parameter("x", [3]), **regular_op_with_shaped_data("mine", [3], {"op": "Mine"}), **result()}
+    graph = build_graph(nodes, [*connect("x", "mine"), *connect("mine", "output")])
+    total = class_named("Add")(graph, {"name": "total"}).create_node()
+    for number in (0, 1):
+        class_named("Const")(graph, {"value": np.array([1.0, 2.0, 3.0])}).create_node().out_port(0).connect(total.in_port(number))
+    mine = GraphNode(graph, "mine")
+    mine.add_input_port(np.int64(1))  # pyright: ignore[reportArgumentType]
+    mine.in_port(np.int64(1)).connect(total.out_port(0))  # pyright: ignore[reportArgumentType]
+    graph.clean_up()
+    source = mine.in_port(1).get_source()
+    assert source is not None
+    assert source.node.soft_get("op") == "Const"
+    assert source.node["value"].tolist() == [2.0, 4.0, 6.0]
+    assert not graph.get_op_nodes(op="Add")
+
+
+def test_a_node_for_tests_of_extractors() -> None:
+    with registration():
+
+        class Blur(Op):
+            op = "Blur"
+
+    node = FakeNode(FakeParam("sigma", 2.0), FakeModelLayer([[1.0]]))
+    Blur.update_node_stat(node, {"sigma": node.pb.sigma, "weights": node.model_pb.blobs[0].data})
+    assert (node["sigma"], node["weights"], node.soft_get("op")) == (2.0, [1.0], "Blur")
+    assert PB({"a": 1}).a == 1
+    assert PB({}).a is None

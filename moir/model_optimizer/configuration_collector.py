@@ -75,7 +75,7 @@ class ConfigurationCollector:
             self.transformations.append(self._operation_replacement(descriptors[0], self._path))
 
     def _heads(self) -> list[str]:
-        """The ids that moir has transformations of detection networks for. Collects these, unless they are not wanted."""
+        """The ids that moir has transformations of detection networks for. Collects these, if they are wanted."""
         from moir.model_optimizer.detection.transformations import IDS, PLAIN, configured, recognised
 
         found = [id_ for id_ in self._descriptions if id_ not in self._ids and (id_ in IDS or id_ in PLAIN)]

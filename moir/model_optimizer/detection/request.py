@@ -25,8 +25,8 @@ DETECTION_BOXES = "detection_boxes"
 CANDIDATES = 4
 """How many times as many boxes of a class as there are detections enter a suppression, the best ones.
 
-All of them take the runtime ten times as long. What is beyond has lower scores than what is suppressed, and can only
-be a detection if three of four better boxes are suppressed.
+All of them take the runtime more than ten times as long. What is beyond can only be a detection if three of four better
+boxes are suppressed.
 """
 
 _NMS = "post_processing.batch_non_max_suppression"

@@ -73,7 +73,7 @@ def test_no_pipeline_configuration(text: str, reason: str, tmp_path: Path) -> No
 
 def test_a_text_where_a_number_is_needed(tmp_path: Path) -> None:
     config = pipeline(tmp_path, 'model { ssd { num_classes: "many" } }')
-    with pytest.raises(ConversionError, match="ssd.num_classes is 'many', not a number"):
+    with pytest.raises(ConversionError, match=r"ssd\.num_classes is 'many', not a number"):
         config.in_model("num_classes")
 
 

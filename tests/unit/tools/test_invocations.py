@@ -95,7 +95,7 @@ INVOCATIONS: list[tuple[str, int, str]] = [
     ("moir model.onnx -o a --output-model b", 2, "moir: error: argument --output-model: not allowed with argument -o/--output-dir"),
     ("moir model.onnx --input_proto a", 1, "moir: error: model.onnx: a model of onnx has no input_proto; leave out the option input_proto"),
     ("moir model.onnx -mf a.binaryproto", 1, "moir: error: model.onnx: a model of onnx has no mean_file; leave out the option mean_file"),
-    ("moir model.onnx -k mapping.xml", 2, "moir: error: there is no option -k; layers that moir does not know keep their parameters"),
+    ("moir model.onnx -k mapping.xml", 1, "a model of onnx has no custom_layers"),
     ("moir model.onnx --data_type INT8", 2, "moir: error: --data_type cannot be 'INT8'; it is one of FP16, half, FP32, float"),
     ("moir model.onnx --framework", 2, "moir: error: argument --framework: expected one argument"),
     ("moir model.onnx --use_new_frontend --use_legacy_frontend", 2, "moir: error: --use_legacy_frontend and --use_new_frontend exclude"),

@@ -27,3 +27,19 @@ builtin.module {
     opset1.Result(%1) {name = "y"}
   }
 }
+
+// -----
+
+// One index for the only sample.
+// CHECK-LABEL: moir.model @list
+// CHECK:           %[[I:[0-9]+]] = opset15.Squeeze(%i
+// CHECK:           opset8.Gather(%x, %[[I]], %axis) : tensor<1xf32>
+builtin.module {
+  moir.model @list {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x12xf32>
+    %i = opset1.Parameter() {name = "i"} : tensor<1xsi64>
+    %axis = opset1.Constant() {value = #moir.data<tensor<si64>, [1]>} : tensor<si64>
+    %1 = opset8.Gather(%x, %i, %axis) {batch_dims = 1} : tensor<1xf32>
+    opset1.Result(%1) {name = "y"}
+  }
+}

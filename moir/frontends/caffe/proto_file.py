@@ -197,7 +197,7 @@ class _Parser:
         self._expect("{")
         while (word := self._next()) != "}":
             if word == "option":
-                if self._tokens[self._position][0] == "allow_alias":
+                if self._next() == "allow_alias":
                     enum.options.allow_alias = True
                 self._skip()
             elif word == "reserved":

@@ -136,7 +136,7 @@ def test_damaged_description(tmp_path: Path, old: str, new: str, reason: str) ->
     ],
 )
 def test_layers_of_flownet(tmp_path: Path, type_: str, parameters: str, shapes: list[tuple[int, ...]]) -> None:
-    inputs = random_inputs(**{f"x{index}": shape for index, shape in enumerate(shapes)})
+    inputs = random_inputs(0, **{f"x{index}": shape for index, shape in enumerate(shapes)})
     if type_ == "FlowWarp":
         inputs["x1"] *= 3
     text = input_layer(**{name: value.shape for name, value in inputs.items()})

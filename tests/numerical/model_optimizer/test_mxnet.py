@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -79,7 +78,6 @@ def model(folder: Path, kind: str, attributes: dict[str, str]) -> Path:
         {"op": kind, "name": "y", "attrs": attributes, "inputs": [[2, 0, 0]]},
     ]
     symbol = {"nodes": nodes, "arg_nodes": [0, 1], "heads": [[3, 0, 0]]}
-    json.dumps(symbol)
     return write_model(folder, symbol, {"w": np.ones((1, 3), np.float32)})
 
 

@@ -60,7 +60,8 @@ def lowered() -> dict[str, tuple[str, str]]:
     """For each kind with a handler, the way it is lowered and the family it belongs to."""
     families = {kind: family for family, kinds in FAMILIES.items() for kind in kinds.split()}
     found: dict[str, tuple[str, str]] = {}
-    for kind in lowerings.kinds():
+    # Heads of detection networks are nodes of moir's own.
+    for kind in (each for each in lowerings.kinds() if not each.startswith("moir>")):
         handler = lowerings.handler(kind, 1)
         if handler is not None:
             reports = handler.__annotations__.get("return") == "NoReturn"

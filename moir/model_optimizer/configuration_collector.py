@@ -76,6 +76,8 @@ class ConfigurationCollector:
 
     def _heads(self) -> list[str]:
         """The ids that moir has transformations of detection networks for. Collects these, if they are wanted."""
+        if not self._descriptions and self._detection != "output":
+            return []
         from moir.model_optimizer.detection.transformations import IDS, PLAIN, configured, recognised
 
         found = [id_ for id_ in self._descriptions if id_ not in self._ids and (id_ in IDS or id_ in PLAIN)]

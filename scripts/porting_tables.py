@@ -26,6 +26,7 @@ OWN = frozenset(
     (
         "StandIn",
         "StandInPlace",
+        "DescribedGraph",
         "built_in",
         "by_id",
         "configured_descriptions",

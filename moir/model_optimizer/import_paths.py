@@ -252,9 +252,8 @@ class LegacyImports(MetaPathFinder):
             return None
         elif not is_module(name):
             parent, _, child = name.rpartition(".")
-            near = did_you_mean(child, _known_names(parent))
-            reason = f"moir has no {child!r} in Model Optimizer's {parent or fullname.rpartition('.')[0]}"
-            raise ImportError(f"{reason}; {near}" if near else reason, name=fullname)
+            near = did_you_mean(child, _known_names(parent), "docs/porting-from-model-optimizer.md lists what it has, and what to write")
+            raise ImportError(f"moir has no {child!r} in Model Optimizer's {parent or fullname.rpartition('.')[0]}; {near}", name=fullname)
         spec = ModuleSpec(fullname, _LegacyLoader(LegacyModule(fullname, name)), is_package=True)
         if fullname in self._roots_of_users and (installed := self._installed(fullname, path)) is not None:
             spec.submodule_search_locations = list(installed.submodule_search_locations or ())

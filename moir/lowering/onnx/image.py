@@ -42,6 +42,8 @@ class Resizing:
         nearest: the rounding of positions in mode `nearest`.
         by_scales: whether `target` contains scales; otherwise it contains sizes.
         target: a tensor with an entry for each of `axes`, or for every axis if these are None.
+        antialias, cube_coefficient, exclude_outside: the attributes of these names.
+        factor: the scale of all axes, if their sizes are rounded to keep the aspect ratio.
     """
 
     mode: str

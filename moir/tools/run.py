@@ -148,7 +148,7 @@ def _shapes(ports: Sequence[TensorPort], options: ConversionOptions) -> list[tup
         name = item.place.text or (ports[index].name if index < len(ports) else "")
         if name not in known:
             raise UsageError(f"the model has no input {name!r}", hint=did_you_mean(name, known, f"there are {', '.join(known)}"))
-        found.append((known[name].name, [size if isinstance(size, int) else -1 for size in item.shape]))
+        found.append((known[name].name, [each.size for each in item.shape]))
     return found
 
 

@@ -10,7 +10,7 @@ from moir.dialects.moir import ModelOp
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.condition import If, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
-from moir.dialects.shapes import rank_of, shape_of
+from moir.dialects.shapes import rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.bodies import create_with_bodies, lowered_body
 from moir.rewriting.builder import OpBuilder
@@ -32,9 +32,8 @@ def conditional(
         node.fail("its branches do not have equally many outputs")
     for then, otherwise in zip(bodies[0].values(), bodies[1].values(), strict=True):
         ranks = rank_of(then), rank_of(otherwise)
-        # A number and a list of one number have one type in the runtime.
-        are_single = {shape_of(then), shape_of(otherwise)} == {(), (1,)}
-        if None not in ranks and ranks[0] != ranks[1] and not are_single and _is_computed_of_inputs(condition):
+        # A number and a list have one type in the runtime.
+        if None not in ranks and ranks[0] != ranks[1] and {*ranks} != {0, 1} and _is_computed_of_inputs(condition):
             node.fail(
                 f"a result has {ranks[0]} dimensions in one branch and {ranks[1]} in the other, which the values of the inputs decide",
                 hint="give both branches results of equal ranks",

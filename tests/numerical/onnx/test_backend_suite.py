@@ -28,7 +28,6 @@ KNOWN: dict[Symbols, dict[str, str]] = {
     "none": _ALWAYS,
     "all": {
         **_ALWAYS,
-        "test_castlike_FLOAT16_to_UINT4": "a conversion to u4 with dynamic shapes",
     },
 }
 """Tests that are defects, with the reason; by the dimensions that are symbols."""

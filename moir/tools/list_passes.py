@@ -77,7 +77,7 @@ def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
                 number,
                 "+" if runs else "-",
                 each.name,
-                f"{transformation.summary}: {transformation.reason}" + ("" if runs else ", not enabled"),
+                f"{transformation.summary.rstrip('.')}: {transformation.reason}" + ("" if runs else ", not enabled"),
             )
         else:
             yield Row(number, "|" if isinstance(each, AnchorPass) else "", each.name, first_line(type(loaded(each))))

@@ -90,7 +90,8 @@ def test_import_of_the_package_is_lazy() -> None:
 
 
 def test_names_of_the_package() -> None:
-    names = ["Input", "Observer", "__version__", "convert_model", "diff", "errors", "inspect", "read_model", "save_model", "to_openvino"]
+    functions = ["bisect", "convert_model", "diff", "errors", "inspect", "read_model", "save_model", "to_openvino"]
+    names = ["Input", "Observer", "__version__", *functions]
     assert run("import moir; print(dir(moir))") == str(names)
     assert run("import moir; print([name for name in dir(moir) if getattr(moir, name) is None])") == "[]"
     assert run("from moir import *; print(Observer.__name__, errors.MoirError.__name__)") == "Observer MoirError"

@@ -188,6 +188,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
             ),
         ),
     ),
+    "separate-weights": ((("MatMul",),),),
     "simplify-broadcast": ((("Broadcast",),),),
     "simplify-reshape": ((("Reshape",),),),
     "simplify-shape-of": ((("ShapeOf",),),),

@@ -163,6 +163,7 @@ MIDDLE: tuple[str, ...] = (
 
 PLUGIN_FORMS: tuple[str, ...] = (
     "unbatch-gather",
+    "separate-weights",
     "equalize-ranks",
     "separate-reductions",
     "reverse-comparisons",

@@ -42,7 +42,12 @@ def argument_parser() -> ArgumentParser:
     parser.add_argument(
         "--check", metavar="CMD", required=True, help="command that gets the path of a candidate, with exit status 0 if that fails, too"
     )
-    parser.add_argument("-o", "--output-file", dest="place", metavar="FILE", help="where to write the small model (default: reduced, in the current folder)")
+    parser.add_argument(
+        *("-o", "--output-file"),
+        dest="place",
+        metavar="FILE",
+        help="where to write the small model (default: reduced, in the current folder)",
+    )
     parser.add_argument("--inputs", metavar="FILE", help=".npz with an array for each input, by its name (default: random ones)")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="seed of random inputs (default: 0)")
     parser.add_argument("--near", metavar="NAME[,NAME]", help="tensors that the failure is about, where the search begins")

@@ -26,7 +26,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_random_inputs_are_those_of_the_seed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("folder")
+def test_random_inputs_are_those_of_the_seed(capsys: pytest.CaptureFixture[str]) -> None:
     texts: list[str] = []
     for arguments in (["--seed", "1"], ["--seed", "1"], ["--seed", "2"], ["--input", "x[3,4]"]):
         assert main(["run", "model.onnx", *arguments]) == 0
@@ -36,6 +37,7 @@ def test_random_inputs_are_those_of_the_seed(folder: Path, capsys: pytest.Captur
     assert "input       x: f32[3,4]" in texts[3]
 
 
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -50,16 +52,15 @@ def test_random_inputs_are_those_of_the_seed(folder: Path, capsys: pytest.Captur
         ("absent.onnx", "absent.onnx: cannot be read: No such file or directory"),
     ],
 )
-def test_what_cannot_be_run_is_one_line(folder: Path, arguments: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_run_is_one_line(arguments: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     np.savez("two.npz", a=np.zeros(1), b=np.zeros(1))
     assert main(["run", *arguments.split()]) in (1, 2)
     assert capsys.readouterr().err.startswith(f"moir run: error: {message}")
 
 
-def test_without_runtimes_there_are_the_definitions(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(OnnxRunner, "is_installed", classmethod(lambda cls: False))
+@pytest.mark.usefixtures("folder")
+def test_without_runtimes_there_are_the_definitions(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(OnnxRunner, "is_installed", classmethod(lambda _: False))
     monkeypatch.setattr(openvino_runtime, "is_installed", lambda: False)
     tensor = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])
     result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])
@@ -84,7 +85,8 @@ def test_arrays_that_npz_does_not_have_become_such_as_it_has(tmp_path: Path) -> 
     assert found["c"].tolist() == [True]
 
 
-def test_a_model_is_reduced_as_long_as_the_command_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("folder")
+def test_a_model_is_reduced_as_long_as_the_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reduce", "model.onnx", "--check", "grep swish", "-o", "small.onnx", "--inputs", "in.npz"]) == 0
     assert capsys.readouterr().out.startswith("reduced     1 of 8 operations, random weights, after ")
     small = onnx.load("small.onnx")
@@ -97,7 +99,8 @@ def test_a_model_is_reduced_as_long_as_the_command_says_so(folder: Path, capsys:
     np.testing.assert_allclose(read_arrays("out.npz")["swish"], expected)
 
 
-def test_a_text_is_reduced_to_a_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("folder")
+def test_a_text_is_reduced_to_a_text(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--check", "grep -q onnx.Loop", "-o", "small", "--inputs", "in.npz"]
     assert main(["reduce", "dumps/00-import.mlir", *arguments, "--near", "swish,last"]) == 0
     assert "file        small.mlir" in capsys.readouterr().out
@@ -107,6 +110,7 @@ def test_a_text_is_reduced_to_a_text(folder: Path, capsys: pytest.CaptureFixture
     assert "verdict     the converted model agrees with the reference" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("command", "message"),
     [
@@ -115,12 +119,13 @@ def test_a_text_is_reduced_to_a_text(folder: Path, capsys: pytest.CaptureFixture
         ("'", "--check cannot be read: No closing quotation"),
     ],
 )
-def test_a_check_that_says_nothing(folder: Path, command: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_check_that_says_nothing(command: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reduce", "model.onnx", "--check", command]) == 2
     assert capsys.readouterr().err == f"moir reduce: error: {message}\n"
 
 
-def test_weights_are_kept_if_it_is_said(folder: Path) -> None:
+@pytest.mark.usefixtures("folder")
+def test_weights_are_kept_if_it_is_said() -> None:
     assert main(["reduce", "model.onnx", "--check", "grep final", "-o", "small.onnx", "--keep-weights"]) == 0
     constants = [each for each in onnx.load("small.onnx").graph.initializer if each.name == "turned"]
     assert not constants

@@ -101,7 +101,7 @@ REFUSED: list[tuple[dict[str, object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=lambda value: value[:40] if isinstance(value, str) else next(iter(value)))
 def test_refused_arguments(arguments: dict[str, object], message: str, model: Path) -> None:
     with pytest.raises(ArgumentError) as caught:
         convert(model, **arguments)

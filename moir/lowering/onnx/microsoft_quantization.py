@@ -19,8 +19,9 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.activation import leaky
+from moir.lowering.onnx.packed_integers import constant_array
 from moir.lowering.onnx.quantization import dynamically_quantized
-from moir.lowering.onnx.quantized_values import as_type, constant_array, dequantized_operand, quantization, quantized, result_type
+from moir.lowering.onnx.quantized_values import as_type, dequantized_operand, quantization, quantized, result_type
 from moir.lowering.onnx.sliding_window import kernel_shape, sliding_window
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import all_axes

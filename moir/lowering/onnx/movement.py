@@ -13,7 +13,7 @@ from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import unpacked_type
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
-from moir.lowering.onnx.quantized_values import constant_array
+from moir.lowering.onnx.packed_integers import constant_array
 from moir.lowering.onnx.string_movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.repetition import repeated

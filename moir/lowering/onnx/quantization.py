@@ -18,11 +18,11 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.convolution import group_attribute
 from moir.lowering.onnx.data_types import element_type, unpacked_type
 from moir.lowering.onnx.operands import reshaped_like
+from moir.lowering.onnx.packed_integers import constant_array
 from moir.lowering.onnx.quantized_values import (
     Quantization,
     along_axis,
     as_type,
-    constant_array,
     dequantized,
     dequantized_operand,
     quantization,

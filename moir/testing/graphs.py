@@ -143,7 +143,7 @@ class DescribedGraph(Graph):
         for number, port in node.out_ports().items():
             value = port.data.get_value()
             connection = port.get_connection()
-            if value is not None and is_fully_defined(value) and connection is not None and connection.get_destinations():
+            if value is not None and is_fully_defined(value) and connection.get_destinations():
                 connection.set_source(create_constant(self, value, f"{node.name}/folded_{number}").out_port(0))
 
 

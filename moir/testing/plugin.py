@@ -10,14 +10,16 @@ from contextlib import ExitStack
 from moir.model_optimizer.api.operations import register_all
 from moir.model_optimizer.graph.operation import registration
 from moir.model_optimizer.import_paths import LegacyImports
+from moir.model_optimizer.numpy_aliases import numpy_aliases
 
 _OPENED = ExitStack()
 
 
 def pytest_configure() -> None:
-    """Make the modules importable."""
+    """Make the modules importable, and the names that numpy had then."""
     _OPENED.enter_context(registration())
     register_all()
+    _OPENED.enter_context(numpy_aliases())
     _OPENED.enter_context(LegacyImports(("extensions",)))
 
 

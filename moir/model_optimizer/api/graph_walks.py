@@ -24,7 +24,8 @@ def backward_bfs_for_operation(start_node: GraphNode, op_names: Sequence[str], s
     seen: set[str] = set()
     pending = deque([start_node])
     while pending:
-        for _, node in sorted(pending.popleft().in_nodes().items()):
+        for name, _ in pending.popleft().get_sorted_inputs():
+            node = GraphNode(start_node.graph, name)
             if node.is_data:
                 if node.has_valid("value"):
                     continue

@@ -61,7 +61,7 @@ def for_graph_and_each_sub_graph_recursively(graph: Graph, func: Callable[[Graph
 def check_node_usages_out_of_match(match: Mapping[str, GraphNode], node_name_in_match_group: str) -> bool:
     """Whether all consumers of a matched node are matched nodes."""
     node = match[node_name_in_match_group]
-    users = node.out_nodes().values() if node.is_data else consumers(node)
+    users = node.out_nodes() if node.is_data else consumers(node)
     return set(users) <= set(match.values())
 
 

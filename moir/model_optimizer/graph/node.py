@@ -121,15 +121,19 @@ class GraphNode(AttributedNode):
     def _outgoing(self) -> list[tuple[GraphNode, EdgeAttributes]]:
         return [(GraphNode.of(self.graph, vertex), edge) for vertex, edge in self.graph.outgoing(self.subject)]
 
-    def in_nodes(self, control_flow: bool = False) -> dict[int, GraphNode]:
-        """The producers, by number of the input port. The producer of a data node has number 0."""
+    def in_nodes(self, control_flow: bool = False) -> Any:
+        """The producers of an operation by number of the input port; those of a data node, one at most, as a list."""
+        found = self._producers()
+        return list(found.values()) if self.is_data else found
+
+    def _producers(self) -> dict[int, GraphNode]:
         return {edge.get("in", 0): neighbour for neighbour, edge in self._incoming()}
 
     def in_node(self, key: int = 0, control_flow: bool = False) -> GraphNode:
         """The producer at an input port. Raises ConversionError if there is none."""
-        found = self.in_nodes()
+        found = self._producers()
         if key not in found and self.graph.stage == "front" and not self.is_data and normalise(self.graph, self.operation):
-            found = self.in_nodes()
+            found = self._producers()
         return self._chosen(found, key, "in")
 
     def in_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
@@ -140,13 +144,17 @@ class GraphNode(AttributedNode):
         """The attributes of the edge to an input port. Raises ConversionError if there is none."""
         return self._chosen(self.in_edges(), key, "in")
 
-    def out_nodes(self, control_flow: bool = False) -> dict[int, GraphNode]:
-        """The first consumer at each output port, by number of the port. The consumers of a data node are counted."""
+    def out_nodes(self, control_flow: bool = False) -> Any:
+        """The first consumer at each output port of an operation, by number; all consumers of a data node as a list."""
+        found = self._consumers()
+        return list(found.values()) if self.is_data else found
+
+    def _consumers(self) -> dict[int, GraphNode]:
         return {number: neighbour for number, (neighbour, _) in self._first_outgoing().items()}
 
     def out_node(self, key: int = 0, control_flow: bool = False) -> GraphNode:
         """The first consumer at an output port. Raises ConversionError if there is none."""
-        return self._chosen(self.out_nodes(), key, "out")
+        return self._chosen(self._consumers(), key, "out")
 
     def out_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
         """The attributes of the first edge from each output port, by number of the port.

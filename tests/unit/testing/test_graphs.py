@@ -94,7 +94,7 @@ def test_data_nodes() -> None:
     graph = build_graph(NODES, EDGES, {"log_d": {"shape": np.array([2, 3]), "mine": 5}}, nodes_with_edges_only=True)
     data = GraphNode(graph, "log_d")
     assert (data.is_data, list(data.shape), data["mine"]) == (True, [2, 3], 5)
-    assert [node.id for node in data.in_nodes().values()] == ["log"]
+    assert [node.id for node in data.in_nodes()] == ["log"]
     assert GraphNode(graph, "log").in_node(0).id == "softmax_d"
     same, differences = compare_graphs(graph, build_graph(NODES, EDGES, nodes_with_edges_only=True), "output")
     assert not same

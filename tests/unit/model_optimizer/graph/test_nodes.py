@@ -248,7 +248,7 @@ def test_neighbours_in_the_middle_phase(graph_of, node):
     assert data.has_valid("value")
     assert not op5.in_node(0).has_valid("value")
     assert op1.out_node(0).name == "t10"
-    assert [each.name for each in op1.out_node(0).out_nodes().values()] == ["op2", "op3", "op4"]
+    assert [each.name for each in op1.out_node(0).out_nodes()] == ["op2", "op3", "op4"]
     assert op1.out_edge(0) == {"out": 0}
     assert op5.in_edge(1) == {"in": 1}
     assert GraphNode(graph, data.id) == data

@@ -135,6 +135,8 @@ class Examination:
         self.trial.expected = self.reference.of_ports(interface_of(last.module).outputs)
         if not self.trial.expected:
             raise ExecutionError("the reference has none of the outputs", hint=f"it has to have one of {self._outputs()}")
+        if self.subject.stopped is not None:
+            self.notes.append(f"the conversion ends in {last}: {self.subject.stopped}")
         outcome = self.trial.outcome(last)
         if outcome is None:
             raise ExecutionError("the passes do not lower the model, so that it cannot be run")

@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from moir.conversion import Observer, collection_paused, import_model, open_extensions, run
 from moir.cut_types import infer_cut_types
 from moir.dialects.framework import FrameworkOp
-from moir.errors import InternalError, MoirError
+from moir.errors import ConversionError, InternalError, MoirError
 from moir.frameworks import FRAMEWORKS, Framework
 from moir.options import ConversionOptions
 from moir.parameters.interface import INPUT
@@ -49,7 +49,12 @@ class StateRecorder(Observer):
 
     def __init__(self) -> None:
         self.states: list[PipelineState] = []
+        self.running = (0, "import")
+        """The number and the name of the stage that runs, or ran last."""
         self._contents: list[tuple[object, ...]] = []
+
+    def start(self, number: int, stage: str) -> None:
+        self.running = (number, stage)
 
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
         contents = [_contents(op) for op in module.walk()]
@@ -91,14 +96,26 @@ class Subject:
         self.extensions = extensions
         self.path = path
         self.options = options
+        self.stopped: Exception | None = None
+        """The error of the pass with which the states end; None if all passes ran."""
 
     def states(self) -> list[PipelineState]:
-        """Run the passes once; the states, that of the import first. Raises ConversionError if a pass does."""
+        """Run the passes once; the states, that of the import first.
+
+        If a pass behind the lowering raises an error, the last state is the module as that pass left it: a pass before
+        it may have made what it cannot work with. Raises ConversionError if the lowering does.
+        """
         recorder = StateRecorder()
         module = self.module.clone()
         recorder.finish(0, "import", module, 0)
         with collection_paused():
-            run(module, self.passes, [recorder], extensions=self.extensions)
+            try:
+                run(module, self.passes, [recorder], extensions=self.extensions)
+            except (ConversionError, InternalError) as error:
+                if is_foreign(module):
+                    raise
+                self.stopped = error
+                recorder.states.append(PipelineState(*recorder.running, module.clone()))
         return recorder.states
 
     def forms(self, state: PipelineState) -> Iterator[ModuleOp]:
@@ -127,11 +144,11 @@ class Subject:
             number: the number of the pass.
             limit: how many rewrites the pass may do; None for all.
 
-        Returns the state behind it, and its rewrites.
+        Returns the state behind it, and its rewrites; if the pass raises an error, as it was then.
         """
         events: list[RewriteEvent] = []
         module, each = before.module.clone(), self.passes[number - 1]
-        with traced(events.append, limit):
+        with traced(events.append, limit), suppress(ConversionError, InternalError):
             run(module, [each], extensions=self.extensions)
         return PipelineState(number, each.name, module), [event for event in events if event.reason is None]
 

@@ -8,11 +8,23 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
 
 import moir
 from moir.bisection.search import first_bad
-from moir.errors import ExecutionError, UsageError
-from tests.numerical.bisection.faults import wrong_default
+from moir.errors import ConversionError, ExecutionError, UsageError
+from tests.numerical.bisection.faults import shape_value, wrong_default
+
+
+class Strict(ModulePass):
+    """A pass that does not work with a wrong model."""
+
+    name = "strict"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        raise ConversionError("a product has other dimensions")
 
 
 def saved(path: Path, nodes: list[onnx.NodeProto], shape: list[int | str], element: int = TensorProto.FLOAT, **weights: object) -> Path:
@@ -45,6 +57,28 @@ def test_the_plugin_refuses_the_sum_of_a_product_and_a_number_for_each_channel(t
     verdict = moir.bisect(path)
     assert verdict.kind == "plugin"
     assert any("cannot be run" in note for note in verdict.notes)
+
+
+def test_a_pass_behind_the_wrong_one_raises_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = [
+        helper.make_node("Shape", ["x"], ["shape"]),
+        helper.make_node("Gather", ["shape", "first"], ["rows"]),
+        helper.make_node("Concat", ["rows", "rest"], ["target"], axis=0),
+        helper.make_node("Reshape", ["x", "target"], ["flat"], name="flat"),
+        helper.make_node("MatMul", ["flat", "w"], ["product"], name="product"),
+        helper.make_node("Reshape", ["product", "back"], ["y"], name="y"),
+    ]
+    weights = {"first": np.array([0]), "rest": np.array([12]), "back": np.array([-1, 3, 4]), "w": np.eye(12, dtype=np.float32)}
+    path = saved(tmp_path / "m.onnx", nodes, ["n", 3, 4], **weights)
+    assert moir.bisect(path).kind == "none"
+    shape_value(monkeypatch)
+    verdict = moir.bisect(path, inputs={"x": np.ones((2, 3, 4), np.float32)}, passes=["default", Strict()])
+    assert verdict.kind == "pass"
+    assert verdict.stage is not None
+    assert verdict.stage.endswith("simplify-reshape")
+    assert verdict.rewrite is not None
+    assert verdict.rewrite.pattern == "ConstantTarget"
+    assert any("strict: a product has other dimensions" in note for note in verdict.notes)
 
 
 def test_a_given_reference_and_a_tolerance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

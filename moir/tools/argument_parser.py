@@ -28,6 +28,10 @@ class ArgumentParser(argparse.ArgumentParser):
         """Raise a UsageError with the message."""
         raise UsageError(self._explained(message))
 
+    def add_debug_argument(self) -> None:
+        """Add `--debug`, which each tool has."""
+        self.add_argument("--debug", action="store_true", help="print a traceback with an error")
+
     @property
     def arguments(self) -> list[argparse.Action]:
         """All arguments, positional ones and options, in the order of the help text."""

@@ -12,16 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moir.tools.argument_parser import ArgumentParser
-from moir.tools.candidates import write_candidate
+from moir.tools.arrays import read_arrays, write_arrays
+from moir.tools.candidates import write_candidate, write_text
 from moir.tools.conversion_arguments import (
     add_configuration_arguments,
     add_conversion_arguments,
     add_extension_arguments,
+    add_input_arguments,
     add_reading_arguments,
     conversion_options,
 )
 from moir.tools.failures import FAILED, one_line, report_failures
-from moir.tools.model_input import opened_model, read_arrays, write_arrays, write_text
+from moir.tools.model_reading import opened_model
 from moir.tools.streams import text_output
 
 if TYPE_CHECKING:
@@ -32,11 +34,10 @@ def argument_parser() -> ArgumentParser:
     """The argument parser of `moir bisect`."""
     parser = ArgumentParser(prog="moir bisect", description="Find the step of a conversion that makes a model compute something else.")
     parser.add_argument("model", metavar="MODEL", help="model file, folder of a SavedModel, or text of moir (.mlir)")
-    parser.add_argument("--inputs", metavar="FILE", help=".npz with an array for each input, by its name (default: random ones)")
+    add_input_arguments(parser)
     parser.add_argument(
         "--reference", metavar="FILE", help=".npz with outputs and inner tensors, by name (default: what the framework's runtime computes)"
     )
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="seed of random inputs (default: 0)")
     parser.add_argument("--tolerance", metavar="X", type=float, help="tolerance of floating-point numbers, see docs/debugging.md")
     parser.add_argument("--no-reduce", action="store_true", help="do not look for a small model that fails in the same way")
     parser.add_argument("--write", metavar="DIR", help="folder for the module before the fault and the small model (default: none)")
@@ -45,7 +46,7 @@ def argument_parser() -> ArgumentParser:
     add_configuration_arguments(parser)
     add_reading_arguments(parser)
     add_extension_arguments(parser)
-    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    parser.add_debug_argument()
     return parser
 
 

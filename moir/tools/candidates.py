@@ -1,12 +1,19 @@
-"""Parts of models as files."""
+"""Modules and parts of models as files."""
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from moir.reduction.reduced import Candidate
-from moir.tools.model_input import write_arrays, write_text
+from moir.tools.arrays import write_arrays
 from moir.tools.output import replacing_file
+from moir.tools.text import print_module
+from moir.tools.weights_file import WeightsWriter
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
 
 
 def write_candidate(candidate: Candidate, stem: Path) -> Path:
@@ -30,3 +37,11 @@ def write_candidate(candidate: Candidate, stem: Path) -> Path:
     path = stem.with_suffix(".mlir")
     write_text(candidate.model, path)
     return path
+
+
+def write_text(module: ModuleOp, path: Path) -> None:
+    """Write a module as text, with its weights beside it, in a file of the same name that ends in `.bin`."""
+    with replacing_file(path.with_suffix(".bin")) as weights, replacing_file(path) as file:
+        text = StringIO()
+        print_module(module, text, WeightsWriter(weights, path.with_suffix(".bin").name))
+        file.write(text.getvalue().encode())

@@ -22,7 +22,7 @@ def argument_parser() -> ArgumentParser:
     parser.add_argument("second", metavar="B", help="the other one")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_reading_arguments(parser)
-    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    parser.add_debug_argument()
     return parser
 
 

@@ -24,7 +24,7 @@ def argument_parser() -> ArgumentParser:
     parser.add_argument("model", metavar="MODEL", help="model file or folder of a SavedModel")
     parser.add_argument("-o", "--output", metavar="FILE", help="file to write, which may be CONFIG (default: standard output)")
     add_reading_arguments(parser)
-    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    parser.add_debug_argument()
     return parser
 
 

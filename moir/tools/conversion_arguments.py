@@ -60,6 +60,12 @@ def add_extension_arguments(parser: ArgumentParser) -> None:
     add_parameters(parser, EXTENSION_PARAMETERS)
 
 
+def add_input_arguments(parser: ArgumentParser) -> None:
+    """Add `--inputs` and `--seed`: what a command that runs a model gives to its inputs."""
+    parser.add_argument("--inputs", metavar="FILE", help=".npz with an array for each input, by its name (default: random ones)")
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="seed of random inputs (default: 0)")
+
+
 def conversion_options(arguments: argparse.Namespace) -> ConversionOptions:
     """The conversion options of a command line, and of the file of its `--config`; the others are at their defaults.
 

@@ -138,7 +138,7 @@ def argument_parser() -> ArgumentParser:
         action="store_true",
         help="print the time of each pass, the number of operations after it, and which transformations match nothing",
     )
-    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    parser.add_debug_argument()
     parser.add_argument(
         "--completion", choices=SHELLS, action=CompletionAction, help="print a script that completes command lines in a shell"
     )

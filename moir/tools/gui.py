@@ -36,7 +36,7 @@ def argument_parser() -> ArgumentParser:
     parser = ArgumentParser(prog="moir-gui", description="Apply passes to a text or a model file, interactively.")
     parser.add_argument("input_file", help="a text (.mlir) or a model file")
     parser.add_argument("-p", "--passes", default="", metavar="PIPELINE", help="passes that are chosen at the start, separated by commas")
-    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    parser.add_debug_argument()
     return parser
 
 

@@ -41,7 +41,7 @@ def argument_parser() -> ArgumentParser:
     parser.add_argument("--framework", choices=[each.dialect for each in converted()], default="onnx", help="of the model (default: onnx)")
     add_conversion_arguments(parser)
     add_extension_arguments(parser)
-    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    parser.add_debug_argument()
     return parser
 
 

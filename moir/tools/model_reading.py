@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from moir.conversion import import_model, stage
 from moir.dialects.context import MoirContext
 from moir.errors import ModelFileError
 from moir.options import ConversionOptions
+from moir.rewriting.verification import verify_module
 from moir.source_files import recorded
 from moir.tools.opt_input import OptInput
 from moir.tools.text import TextParser
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 def read_any(argument: str, options: ConversionOptions, stack: ExitStack) -> tuple[ModuleOp, Framework | None]:
     """The module of a model file or of a text, and the framework of the model; None for a text.
 
+    A text may have operations that no dialect has.
+
     Args:
         argument: a path, or `-` for standard input.
         options: the options of the reader.
@@ -35,30 +39,50 @@ def read_any(argument: str, options: ConversionOptions, stack: ExitStack) -> tup
     """
     given = OptInput(argument, None, stack)
     if given.framework is None:
-        return read_text(given.path, given.name, given.folder), None
+        return read_text(given, allow_unregistered=True), None
     with stage("the import"):
         return import_model(given.path, options, given.framework), given.framework
 
 
-def read_text(path: Path, name: str, folder: Path) -> ModuleOp:
-    """The module of a text, in which operations that no dialect has are permitted.
+@contextmanager
+def opened_model(argument: str) -> Generator[Path | ModuleOp]:
+    """A model for a command that runs it: the path of a model file, or the verified module that a text has.
 
     Args:
-        path: the file.
-        name: its name for messages.
-        folder: the folder of the files with its weights.
+        argument: a model file, the folder of a SavedModel, a text of moir (`.mlir`), or `-` for standard input.
+
+    Raises ModelFileError for a file that cannot be read, and VerifyException for a module that is not valid.
+    """
+    with ExitStack() as stack:
+        given = OptInput(argument, None, stack)
+        if given.framework is not None:
+            yield given.path
+            return
+        module = read_text(given)
+        verify_module(module)
+        yield module
+
+
+def read_text(given: OptInput, *, allow_unregistered: bool = False) -> ModuleOp:
+    """The module of a text. Its weights are views of a memory map of its side file.
+
+    Args:
+        given: the text.
+        allow_unregistered: whether operations that no dialect has are permitted.
 
     Raises ModelFileError for a text that cannot be parsed.
     """
     try:
-        parser = TextParser(MoirContext(WeightsReader(folder), allow_unregistered=True), path.read_bytes(), name)
+        parser = TextParser(
+            MoirContext(WeightsReader(given.folder), allow_unregistered=allow_unregistered), given.path.read_bytes(), given.name
+        )
     except UnicodeDecodeError as error:
-        raise ModelFileError(f"byte {error.start} is not UTF-8 text", location=name) from error
-    with recorded(path) as reading, stage("the parser"):
+        raise ModelFileError(f"byte {error.start} is not UTF-8 text", location=given.name) from error
+    with recorded(given.path) as reading, stage("the parser"):
         try:
             reading.module = module = parser.parse_module()
         except ParseError as error:
             raise ModelFileError(error.msg, location=str(error.span.get_location())) from error
         except VerifyException as error:
-            raise ModelFileError(str(error), location=name) from error
+            raise ModelFileError(str(error), location=given.name) from error
     return module

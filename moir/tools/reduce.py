@@ -21,10 +21,17 @@ from typing import TYPE_CHECKING
 
 from moir.errors import UsageError
 from moir.tools.argument_parser import ArgumentParser
+from moir.tools.arrays import read_arrays
 from moir.tools.candidates import write_candidate
-from moir.tools.conversion_arguments import add_extension_arguments, add_parameters, add_reading_arguments, conversion_options
+from moir.tools.conversion_arguments import (
+    add_extension_arguments,
+    add_input_arguments,
+    add_parameters,
+    add_reading_arguments,
+    conversion_options,
+)
 from moir.tools.failures import report_failures
-from moir.tools.model_input import opened_model, read_arrays
+from moir.tools.model_reading import opened_model
 from moir.tools.run import inputs_of, runner_of
 from moir.tools.streams import text_output
 
@@ -48,15 +55,14 @@ def argument_parser() -> ArgumentParser:
         metavar="FILE",
         help="where to write the small model (default: reduced, in the current folder)",
     )
-    parser.add_argument("--inputs", metavar="FILE", help=".npz with an array for each input, by its name (default: random ones)")
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="seed of random inputs (default: 0)")
+    add_input_arguments(parser)
     parser.add_argument("--near", metavar="NAME[,NAME]", help="tensors that the failure is about, where the search begins")
     parser.add_argument("--seconds", metavar="N", type=float, default=SECONDS, help=f"time limit (default: {SECONDS:.0f})")
     parser.add_argument("--keep-weights", action="store_true", help="do not replace the weights by random ones")
     add_parameters(parser, [INPUT])
     add_reading_arguments(parser)
     add_extension_arguments(parser)
-    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    parser.add_debug_argument()
     return parser
 
 

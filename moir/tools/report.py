@@ -46,7 +46,7 @@ def argument_parser() -> ArgumentParser:
     add_configuration_arguments(parser)
     add_reading_arguments(parser)
     add_extension_arguments(parser)
-    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    parser.add_debug_argument()
     return parser
 
 

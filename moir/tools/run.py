@@ -15,9 +15,16 @@ from moir.errors import ExecutionError, UsageError
 from moir.parameters.interface import INPUT
 from moir.suggestions import did_you_mean
 from moir.tools.argument_parser import ArgumentParser
-from moir.tools.conversion_arguments import add_extension_arguments, add_parameters, add_reading_arguments, conversion_options
+from moir.tools.arrays import check_npz, read_arrays, write_arrays
+from moir.tools.conversion_arguments import (
+    add_extension_arguments,
+    add_input_arguments,
+    add_parameters,
+    add_reading_arguments,
+    conversion_options,
+)
 from moir.tools.failures import one_line, report_failures
-from moir.tools.model_input import check_npz, opened_model, read_arrays, write_arrays
+from moir.tools.model_reading import opened_model
 from moir.tools.streams import text_output
 
 if TYPE_CHECKING:
@@ -35,12 +42,11 @@ def argument_parser() -> ArgumentParser:
     """The argument parser of `moir run`."""
     parser = ArgumentParser(prog="moir run", description="Run a model once, and print what its inputs and outputs are.")
     parser.add_argument("model", metavar="MODEL", help="model file, folder of a SavedModel, OpenVINO IR (.xml) or text of moir (.mlir)")
-    parser.add_argument("--inputs", metavar="FILE", help=".npz with an array for each input, by its name (default: random ones)")
+    add_input_arguments(parser)
     parser.add_argument("--outputs", metavar="FILE", help=".npz to write the outputs and the tensors of --tensors to")
     parser.add_argument(
         "--tensors", metavar="NAME[,NAME]", help="inner tensors that are wanted besides the outputs; all for all with names"
     )
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="seed of random inputs (default: 0)")
     parser.add_argument(
         "--runtime",
         choices=(FRAMEWORK, OPENVINO, DEFINITIONS),
@@ -49,7 +55,7 @@ def argument_parser() -> ArgumentParser:
     add_parameters(parser, [INPUT])
     add_reading_arguments(parser)
     add_extension_arguments(parser)
-    parser.add_argument("--debug", action="store_true", help="print a traceback with an error")
+    parser.add_debug_argument()
     return parser
 
 

@@ -11,8 +11,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from moir.execution import openvino_runtime
 from moir.execution.onnx_runtime import OnnxRunner
+from moir.tools.arrays import read_arrays, write_arrays
 from moir.tools.convert import main
-from moir.tools.model_input import read_arrays, write_arrays
 from tests.unit.small_models import loop_model
 
 

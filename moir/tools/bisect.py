@@ -15,7 +15,7 @@ from moir.tools.argument_parser import ArgumentParser
 from moir.tools.arrays import read_arrays, write_arrays
 from moir.tools.candidates import write_candidate, write_text
 from moir.tools.conversion_arguments import (
-    add_configuration_arguments,
+    add_configuration_argument,
     add_conversion_arguments,
     add_extension_arguments,
     add_input_arguments,
@@ -43,7 +43,7 @@ def argument_parser() -> ArgumentParser:
     parser.add_argument("--write", metavar="DIR", help="folder for the module before the fault and the small model (default: none)")
     parser.add_argument("--passes", metavar="PIPELINE", help="passes to run instead of the default ones, as for the conversion")
     add_conversion_arguments(parser)
-    add_configuration_arguments(parser)
+    add_configuration_argument(parser)
     add_reading_arguments(parser)
     add_extension_arguments(parser)
     parser.add_debug_argument()

@@ -80,10 +80,9 @@ def conversion_options(arguments: argparse.Namespace) -> ConversionOptions:
     return ConversionOptions.of_values(values)
 
 
-def add_configuration_arguments(parser: ArgumentParser) -> None:
-    """Add `--config` and `--print-config`."""
+def add_configuration_argument(parser: ArgumentParser) -> None:
+    """Add `--config`."""
     parser.add_argument("--config", metavar="FILE", help="TOML file with values of these options; those of the command line go first")
-    parser.add_argument("--print-config", action="store_true", help="print the values that are not the default as such a file, and end")
 
 
 def _value(parameter: Parameter[Any], given: object) -> object:

@@ -37,7 +37,7 @@ from moir.parameters.interface import MODEL_NAME
 from moir.suggestions import nearest
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import (
-    add_configuration_arguments,
+    add_configuration_argument,
     add_conversion_arguments,
     add_dump_argument,
     add_extension_arguments,
@@ -118,7 +118,8 @@ def argument_parser() -> ArgumentParser:
     )
     place.add_argument("--output-model", metavar="PATH", help="path to write to, with or without .xml, or a folder")
     add_conversion_arguments(parser)
-    add_configuration_arguments(parser)
+    add_configuration_argument(parser)
+    parser.add_argument("--print-config", action="store_true", help="print the values that are not the default as such a file, and end")
     add_reading_arguments(parser)
     parser.add_argument(
         "--passes", metavar="PIPELINE", help="passes to run instead of the default ones, e.g. 'default,fold-constants'; none: no passes"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from moir.errors import ConversionError
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import (
-    add_configuration_arguments,
+    add_configuration_argument,
     add_conversion_arguments,
     add_extension_arguments,
     add_reading_arguments,
@@ -43,7 +43,7 @@ def argument_parser() -> ArgumentParser:
     parser.add_argument("--passes", metavar="PIPELINE", help="passes to run instead of the default ones")
     parser.add_argument("--verdict", metavar="FILE", help="a text that the page shows at its top, such as what moir bisect printed")
     add_conversion_arguments(parser)
-    add_configuration_arguments(parser)
+    add_configuration_argument(parser)
     add_reading_arguments(parser)
     add_extension_arguments(parser)
     parser.add_debug_argument()

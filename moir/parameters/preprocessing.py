@@ -75,7 +75,6 @@ def _folding(options: Options) -> Mapping[str, FieldValue] | None:
 
 _PASSES = (
     PassRequest("preprocess-inputs", options=_fields),
-    PassRequest("fold-shifts", options=_folding),
     PassRequest("fold-channel-order", options=_folding),
 )
 _METAVAR = "NUMBERS|NAME(NUMBERS),…"

@@ -13,10 +13,9 @@ from moir.options import ConversionOptions
 from moir.pipeline import pipeline_names
 from tests.unit.small_models import loop_model
 
-PASSES = {"set-layouts", "preprocess-inputs", "fold-shifts", "fold-channel-order"}
+PASSES = {"set-layouts", "preprocess-inputs", "fold-channel-order"}
 MODULES = {
     "moir.passes.interface",
-    "moir.passes.fold.fold_shifts",
     "moir.passes.fold.fold_channel_order",
     "moir.parameters.notation",
     "moir.parameters.layouts",

@@ -48,7 +48,10 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Divide", "Multiply"),),
         (("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", "MatMul"), ("Divide", "Multiply")),
     ),
-    "fold-shifts": ((("Convolution", "GroupConvolution"), ("Add", "Subtract")), (("Add", "Divide", "Multiply", "Subtract"),)),
+    "fold-shifts": (
+        (("Convolution", "GroupConvolution"), ("Add", "Subtract")),
+        (("Add", "Divide", "Multiply", "Subtract"), ("Convolution", "GroupConvolution")),
+    ),
     "fuse-attention": ((("Softmax",),),),
     "fuse-clamp": (
         (("Maximum",), ("Minimum",)),

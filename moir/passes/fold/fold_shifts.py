@@ -84,6 +84,12 @@ class ShiftBefore(Pattern):
             rewriter.replace_with(op, rewriter.op.Add(result, rewriter.op.constant(bias, element)))
 
 
+class TermsBehind(TwoConstants):
+    """Adds up the terms behind a convolution; `fold-scales` has done so with all others."""
+
+    companions = ((Convolution, GroupConvolution),)
+
+
 class FoldShiftsPass(PatternPass):
     """Moves additions of constants behind convolutions."""
 
@@ -94,4 +100,4 @@ class FoldShiftsPass(PatternPass):
     FIXPOINT: ClassVar[bool] = True
 
     def patterns(self) -> list[Pattern]:
-        return [ShiftBefore(), TwoConstants()]
+        return [ShiftBefore(), TermsBehind()]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from moir.tools.convert import main
+from moir.tools.convert import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -6,6 +6,8 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
+from shutil import get_terminal_size
 from typing import Any, NoReturn
 
 from moir.errors import UsageError
@@ -18,7 +20,9 @@ class ArgumentParser(argparse.ArgumentParser):
     """An argument parser without abbreviations of options, whose errors are `UsageError`s with the nearest names."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, allow_abbrev=False, **options)
+        # The base class makes a formatter for each argument, which by default asks the terminal for its width.
+        formatter = partial(argparse.HelpFormatter, width=get_terminal_size().columns - 2)
+        super().__init__(*arguments, allow_abbrev=False, formatter_class=formatter, **options)
         self.spellings: dict[str, str] = {}
         """Further spellings of options, which help and completion leave out: the option that each stands for."""
         self.switches: dict[str, str] = {}

@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from moir.errors import UsageError
 from moir.frameworks import FRAMEWORKS
@@ -47,7 +47,7 @@ from moir.tools.conversion_arguments import (
 from moir.tools.failures import one_line, report_failures
 from moir.tools.former_options import SPELLINGS, translated
 from moir.tools.output_path import Request, output_file, requested
-from moir.tools.process import prepare_process
+from moir.tools.process import run_process
 from moir.tools.streams import STANDARD, STANDARD_OUTPUT, binary_output, file_of, is_stream, print_report, text_output, write_archive
 from moir.version import VERSION
 
@@ -149,10 +149,13 @@ def argument_parser() -> ArgumentParser:
     return parser
 
 
+def command() -> NoReturn:
+    """The command `moir`, which ends the process."""
+    run_process(main)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `moir`; returns the exit status."""
-    if arguments is None:
-        prepare_process()
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given and given[0] in COMMANDS:
         module, _, name = COMMANDS[given[0]].partition(":")
@@ -261,4 +264,4 @@ def notes_of(module: ModuleOp) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -43,6 +43,7 @@ FAMILIES: dict[str, str] = {
     "decoding": "opset6.CTCGreedyDecoderSeqLen opset4.CTCLoss opset1.GatherTree",
     "detection": "opset1.DetectionOutput opset8.DetectionOutput opset1.PriorBox opset8.PriorBox opset1.PriorBoxClustered",
     "early_layers": "opset1.CTCGreedyDecoder opset1.GRN opset1.RegionYolo opset2.ReorgYolo",
+    "einsum": "opset7.Einsum",
     "elementwise": (
         "opset1.Abs opset1.Ceiling opset1.Erf opset17.ErfInv opset1.Exp opset1.Floor opset1.Log opset1.Negative opset5.Round "
         "opset1.Sign opset1.Sqrt opset1.Tanh"
@@ -58,7 +59,7 @@ FAMILIES: dict[str, str] = {
         "opset3.ReadValue opset6.ReadValue opset1.Result"
     ),
     "logical": "opset1.LogicalAnd opset1.LogicalNot opset1.LogicalOr opset2.LogicalXor opset1.Xor",
-    "matrix": "opset7.Einsum opset17.GroupedMatMul opset14.Inverse opset1.MatMul opset13.ScaledDotProductAttention",
+    "matrix": "opset17.GroupedMatMul opset14.Inverse opset1.MatMul opset13.ScaledDotProductAttention",
     "movement": "opset1.Concat opset1.Split opset1.Transpose opset1.VariadicSplit",
     "normalization": (
         "opset1.BatchNormInference opset5.BatchNormInference opset12.GroupNormalization opset1.LRN opset2.MVN opset6.MVN opset1.NormalizeL2"

@@ -1,11 +1,22 @@
-"""The equation of Einsum: `bij,bjk->bik`, `a...b,b->a...`."""
+"""Einsum, and its equations: `bij,bjk->bik`, `a...b,b->a...`."""
 
 from __future__ import annotations
 
 import string
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import ClassVar
 
+import numpy as np
+from xdsl.ir import Attribute
+from xdsl.irdl import result_def, var_operand_def
+from xdsl.utils.exceptions import VerifyException
+
+from moir.dialects.data import Array
+from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.elementwise_base import NUMBERS, narrowed, require_element, widened
+from moir.dialects.opset.property_definitions import deferred_definition, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, broadcast_dimension, broadcast_shapes, format_shape, merge_dimensions
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
@@ -93,3 +104,41 @@ def _labels(term: str, equation: str) -> tuple[str, ...]:
     if any(label != ELLIPSIS and label not in string.ascii_letters for label in labels):
         raise InferenceError(f"equation {equation!r} has something other than letters, commas, one ellipsis a term and an arrow")
     return labels
+
+
+@deferred_definition
+class Einsum(OpsetOp):
+    """Einstein summation by `equation`: products of operands, summed over the labels that the result lacks."""
+
+    name = "opset7.Einsum"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
+    inputs = var_operand_def()
+    equation = string_property()
+    result = result_def()
+
+    def check_invariants(self) -> None:
+        text = self.text("equation")
+        try:
+            equation = Equation.parse(text)
+        except InferenceError as error:
+            raise VerifyException(error.reason) from error
+        # The runtime accepts no blanks, and interprets the implicit result of repeated labels differently.
+        if " " in text or ("->" not in text and any(len(set(labels)) < len(labels) for labels in equation.inputs)):
+            raise VerifyException(f"equation {text!r} should be spelled out as {equation.text!r}")
+        if len(equation.inputs) != len(self.operands):
+            raise VerifyException(f"the equation is of {len(equation.inputs)} operands, {len(self.operands)} are given")
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return Equation.parse(self.text("equation")).result_shape(shapes)
+
+    def result_element(self) -> Attribute:
+        element = self.common_element()
+        require_element(element, NUMBERS)
+        return element
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        arrays = [widened(operand) for operand in operands]
+        equation = Equation.parse(self.text("equation")).without_ellipsis([array.ndim for array in arrays])
+        if equation is None or arrays[0].dtype.kind not in "fiu":
+            return None
+        return (narrowed(np.asarray(np.einsum(equation, *arrays)), operands[0].dtype),)

@@ -9,16 +9,14 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
-from xdsl.irdl import operand_def, result_def, var_operand_def
-from xdsl.utils.exceptions import VerifyException
+from xdsl.irdl import operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp, Types
-from moir.dialects.opset.einsum import Equation
-from moir.dialects.opset.elementwise_base import NUMBERS, REALS, UnaryOp, is_real, narrowed, require_element, widened
-from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, optional_operands, string_property
+from moir.dialects.opset.elementwise_base import REALS, UnaryOp, is_real, narrowed, require_element, widened
+from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, optional_operands
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,
@@ -190,44 +188,6 @@ class ScaledDotProductAttention(OpsetOp):
         weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
         weights /= np.sum(weights, axis=-1, keepdims=True)
         return (narrowed(np.matmul(weights, value), dtype),)
-
-
-@deferred_definition
-class Einsum(OpsetOp):
-    """Einstein summation by `equation`: products of operands, summed over the labels that the result lacks."""
-
-    name = "opset7.Einsum"
-    PASSES_ERRORS_ON: ClassVar[bool] = True
-    inputs = var_operand_def()
-    equation = string_property()
-    result = result_def()
-
-    def check_invariants(self) -> None:
-        text = self.text("equation")
-        try:
-            equation = Equation.parse(text)
-        except InferenceError as error:
-            raise VerifyException(error.reason) from error
-        # The runtime accepts no blanks, and interprets the implicit result of repeated labels differently.
-        if " " in text or ("->" not in text and any(len(set(labels)) < len(labels) for labels in equation.inputs)):
-            raise VerifyException(f"equation {text!r} should be spelled out as {equation.text!r}")
-        if len(equation.inputs) != len(self.operands):
-            raise VerifyException(f"the equation is of {len(equation.inputs)} operands, {len(self.operands)} are given")
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        return Equation.parse(self.text("equation")).result_shape(shapes)
-
-    def result_element(self) -> Attribute:
-        element = self.common_element()
-        require_element(element, NUMBERS)
-        return element
-
-    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        arrays = [widened(operand) for operand in operands]
-        equation = Equation.parse(self.text("equation")).without_ellipsis([array.ndim for array in arrays])
-        if equation is None or arrays[0].dtype.kind not in "fiu":
-            return None
-        return (narrowed(np.asarray(np.einsum(equation, *arrays)), operands[0].dtype),)
 
 
 @deferred_definition

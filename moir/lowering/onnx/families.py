@@ -18,6 +18,7 @@ FAMILIES: dict[str, str] = {
     "detection": "MaxRoiPool NonMaxSuppression RoiAlign",
     "distances": "com.microsoft.CDist",
     "dropout": "Dropout",
+    "einsum": "Einsum",
     "generation": (
         "Bernoulli BlackmanWindow ConstantOfShape EyeLike HammingWindow HannWindow Multinomial RandomNormal RandomNormalLike "
         "RandomUniform RandomUniformLike Range"
@@ -27,7 +28,7 @@ FAMILIES: dict[str, str] = {
     "indexing": "Gather GatherElements GatherND Scatter ScatterElements ScatterND TensorScatter Where",
     "logical": "And Equal Greater GreaterOrEqual IsInf IsNaN Less LessOrEqual Not Or Xor",
     "determinant": "Det",
-    "matrix": "Einsum Gemm MatMul MatMulInteger Trilu",
+    "matrix": "Gemm MatMul MatMulInteger Trilu",
     "microsoft": (
         "SimplifiedLayerNormalization com.microsoft.BiasGelu com.microsoft.EmbedLayerNormalization com.microsoft.FastGelu "
         "com.microsoft.FusedConv com.microsoft.FusedGemm com.microsoft.FusedMatMul com.microsoft.Gelu "

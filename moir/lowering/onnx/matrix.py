@@ -1,4 +1,4 @@
-"""Matrix products, Einstein summation, triangles of matrices.
+"""Matrix products and triangles of matrices.
 
     %y = onnx.Gemm(%a, %b, %c) {transB = 1}
 ->  %0 = opset1.MatMul(%a, %b) {transpose_b = true}
@@ -15,9 +15,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64
 from moir.dialects.large_arrays import computed
 from moir.dialects.memory_map import Array
-from moir.dialects.opset.einsum import Equation
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
-from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.matrix_products import matrix_product
 from moir.lowering.onnx.operands import dimension, small_constant
@@ -74,18 +72,6 @@ def _scaled(op: OpBuilder, value: SSAValue, factor: float) -> SSAValue:
 
 def _multiplied(factor: float, array: Array) -> Array:
     return (array * factor).astype(array.dtype)
-
-
-@onnx.lowers("Einsum")
-def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Einsum(…) {equation}
-    -> opset7.Einsum(…) {equation}, where the equation has no blanks and an explicit result
-    """
-    try:
-        equation = Equation.parse(node.text("equation").replace(" ", ""))
-    except InferenceError as error:
-        node.fail(error.reason)
-    return op.Einsum(*node.operands, equation=equation.text)
 
 
 @onnx.lowers("MatMulInteger")

@@ -96,15 +96,13 @@ def _product(square: Part, reciprocal: Part, mode: str) -> Iterator[FusionRule]:
     def inverse_times(op: Any, x: Any, scale: Any) -> Any:
         return op.Multiply(inverse(op, x), scale)
 
+    def shifted(op: Any, x: Any, scale: Any, shift: Any) -> Any:
+        factor = inverse_times(op, x, scale)
+        return op.Add(op.Multiply(x, factor), op.Subtract(shift, op.Multiply(_mean(op, x), factor)))
+
     yield FusionRule(pattern=lambda op, x: op.Multiply(_centred(op, x), inverse(op, x)), rewrite=_normalized(mode))
     yield FusionRule(pattern=lambda op, x, scale: op.Multiply(_centred(op, x), inverse_times(op, x, scale)), rewrite=_scaled(mode))
-    yield FusionRule(
-        pattern=lambda op, x, scale, shift: op.Add(
-            op.Multiply(x, inverse_times(op, x, scale)),
-            op.Subtract(shift, op.Multiply(_mean(op, x), inverse_times(op, x, scale))),
-        ),
-        rewrite=_scaled_and_shifted(mode),
-    )
+    yield FusionRule(pattern=shifted, rewrite=_scaled_and_shifted(mode))
 
 
 class FuseMvnPass(RulePass):

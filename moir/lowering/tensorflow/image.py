@@ -16,9 +16,9 @@ from moir.dialects.element_types import bf16, dynamic, f16, f32, si8, si32, si64
 from moir.dialects.shapes import element_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.resampling import MAXIMUM_WEIGHTS, Weights, multiplied
-from moir.lowering.tensorflow.computed_resizing import area_matrix, cubic_matrix
+from moir.lowering.tensorflow.computed_resizing import area_matrix, cubic_matrix, kernel_matrix
 from moir.lowering.tensorflow.data_format import channel_first, channel_last
-from moir.lowering.tensorflow.image_kernels import area_weights, cubic_weights, kernel_weights
+from moir.lowering.tensorflow.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -159,17 +159,21 @@ def scale_and_translate(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.ScaleAndTranslate(x, size, scale, translation) {kernel_type, antialias}
     -> x multiplied by the matrices of the kernel
     """
-    scale, translation = node.constant(2), node.constant(3)
-    if scale is None or translation is None or scale.size != 2 or translation.size != 2:
-        node.fail("scale and translation are no constants", hint="give the model's input a static shape")
-    kernel, antialias = node.text("kernel_type", "lanczos3"), node.flag("antialias", True)
+    kernel, antialias = KERNELS.get(node.text("kernel_type", "lanczos3")), node.flag("antialias", True)
+    if kernel is None:
+        node.fail(f"the kernel {node.text('kernel_type')!r} does not exist")
+    data, scale, translation = op.convert(node.operand(0), f32), node.constant(2), node.constant(3)
     matrices: list[SSAValue | None] = []
-    for sizes, factor, offset in zip(known_sizes(node), scale.ravel().tolist(), translation.ravel().tolist(), strict=True):
-        matrix = kernel_weights(kernel, *sizes, scale=factor, translation=offset, antialias=antialias) if factor > 0 else None
-        if matrix is None:
-            node.fail(f"kernel {kernel!r} with scale {factor} does not exist")
-        matrices.append(constant_matrix(op, matrix))
-    return resampled_by(op, op.convert(node.operand(0), f32), matrices)
+    if scale is not None and translation is not None and has_known_sizes(node):
+        for sizes, factor, offset in zip(known_sizes(node), scale.tolist(), translation.tolist(), strict=True):
+            if factor <= 0:
+                node.fail(f"there is no scale {factor}")
+            matrices.append(constant_matrix(op, kernel_weights(kernel, *sizes, scale=factor, translation=offset, antialias=antialias)))
+        return resampled_by(op, data, matrices)
+    for index, (size, resized) in enumerate(computed_sizes(node, op)):
+        factor, offset = (op.Gather(node.operand(number), index, 0) for number in (2, 3))
+        matrices.append(kernel_matrix(op, kernel, size, resized, scale=factor, translation=offset, antialias=antialias))
+    return resampled_by(op, data, matrices)
 
 
 @tf.lowers("ExtractImagePatches")

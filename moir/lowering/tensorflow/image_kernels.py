@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
 from moir.lowering.resampling import Weights
-
-Kernel = tuple[float, Callable[[Weights], Weights]]
-"""The radius of a kernel, and its weight as a function of the distance within the radius."""
+from moir.records import Record
 
 NEGLIGIBLE = 1000 * float(np.finfo(np.float32).tiny)
 """Smaller sums of weights are not normalized to 1."""
@@ -47,59 +45,72 @@ def area_weights(size: int, resized: int, *, align_corners: bool) -> Weights:
     return matrix
 
 
-def _lanczos(radius: float) -> Kernel:
-    def weight(x: Weights) -> Weights:
-        near = np.sinc(x) * np.sinc(x / radius)
-        return np.where(x > radius, 0, near)
+class Polynomials(Record):
+    """A kernel that is a polynomial of the distance up to some distance, another one from there on, and 0 behind.
 
-    return radius, weight
+    Each piece is the distance at which it ends and the coefficients, that of the highest power first.
+    """
 
+    radius: float
+    pieces: tuple[tuple[float, tuple[float, ...]], ...]
 
-def _gaussian(x: Weights) -> Weights:
-    deviation = 0.5
-    return np.where(x >= 1.5, 0, np.exp(-x * x / (2 * deviation * deviation)))
-
-
-def _box(x: Weights) -> Weights:
-    return np.where(x < 0.5, 1.0, np.where(x == 0.5, 0.5, 0.0))
-
-
-def _keys(x: Weights) -> Weights:
-    far = ((-0.5 * x + 2.5) * x - 4) * x + 2
-    return np.where(x >= 2, 0, np.where(x >= 1, far, (1.5 * x - 2.5) * x * x + 1))
+    def weights(self, x: Weights) -> Weights:
+        """The weights of distances."""
+        found = np.zeros_like(x)
+        for end, coefficients in reversed(self.pieces):
+            found = np.where(x < end, np.polyval(coefficients, x), found)
+        return found
 
 
-def _mitchell(x: Weights) -> Weights:
-    far = ((-7 / 18 * x + 2) * x - 10 / 3) * x + 16 / 9
-    return np.where(x >= 2, 0, np.where(x >= 1, far, (7 / 6 * x - 2) * x * x + 8 / 9))
+class Lanczos(Record):
+    """The kernel sinc(x) · sinc(x / radius)."""
 
+    radius: float
+
+    def weights(self, x: Weights) -> Weights:
+        """The weights of distances."""
+        return np.where(x > self.radius, 0, np.sinc(x) * np.sinc(x / self.radius))
+
+
+class Gaussian(Record):
+    """The kernel exp(-x² / (2 · deviation²))."""
+
+    radius: float
+    deviation: float
+
+    def weights(self, x: Weights) -> Weights:
+        """The weights of distances."""
+        return np.where(x >= self.radius, 0, np.exp(-x * x / (2 * self.deviation * self.deviation)))
+
+
+Kernel: TypeAlias = Polynomials | Lanczos | Gaussian
+
+_AT_HALF = float(np.nextafter(np.float32(0.5), np.float32(1.0)))
 
 KERNELS: dict[str, Kernel] = {
-    "lanczos1": _lanczos(1.0),
-    "lanczos3": _lanczos(3.0),
-    "lanczos5": _lanczos(5.0),
-    "gaussian": (1.5, _gaussian),
-    "box": (0.5, _box),
-    "triangle": (1.0, lambda x: np.maximum(1 - x, 0)),
-    "keyscubic": (2.0, _keys),
-    "mitchellcubic": (2.0, _mitchell),
+    "lanczos1": Lanczos(1.0),
+    "lanczos3": Lanczos(3.0),
+    "lanczos5": Lanczos(5.0),
+    "gaussian": Gaussian(1.5, 0.5),
+    "box": Polynomials(0.5, ((0.5, (1.0,)), (_AT_HALF, (0.5,)))),
+    "triangle": Polynomials(1.0, ((1.0, (-1.0, 1.0)),)),
+    "keyscubic": Polynomials(2.0, ((1.0, (1.5, -2.5, 0.0, 1.0)), (2.0, (-0.5, 2.5, -4.0, 2.0)))),
+    "mitchellcubic": Polynomials(2.0, ((1.0, (7 / 6, -2.0, 0.0, 8 / 9)), (2.0, (-7 / 18, 2.0, -10 / 3, 16 / 9)))),
 }
+"""The kernels of ScaleAndTranslate, as functions of the distance in pixels, which is not negative."""
 
 
-def kernel_weights(kernel: str, size: int, resized: int, *, scale: float, translation: float, antialias: bool) -> Weights | None:
-    """The normalized weights of a kernel; None if the kernel is unknown.
+def kernel_weights(kernel: Kernel, size: int, resized: int, *, scale: float, translation: float, antialias: bool) -> Weights:
+    """The normalized weights of a kernel.
 
     With `antialias` and a scale below 1 the kernel is widened to the size of a pixel of the result.
     """
-    if kernel not in KERNELS:
-        return None
-    radius, weight = KERNELS[kernel]
     stretch = max(1 / scale, 1.0) if antialias else 1.0
     samples = (np.arange(resized) + 0.5) / scale - translation / scale
     distance = np.arange(size) + 0.5 - samples[:, None]
     # A pixel has a weight if its centre lies within the radius.
-    within = np.abs(distance) <= radius * stretch
-    matrix = np.where(within, weight(np.abs(distance) / stretch), 0.0)
+    within = np.abs(distance) <= kernel.radius * stretch
+    matrix = np.where(within, kernel.weights(np.abs(distance) / stretch), 0.0)
     sums = matrix.sum(axis=1, keepdims=True)
     matrix = np.where(np.abs(sums) >= NEGLIGIBLE, matrix / np.where(sums == 0, 1, sums), matrix)
     matrix[(samples < 0) | (samples > size)] = 0

@@ -335,18 +335,20 @@ def split(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("TensorListResize")
 def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.TensorListResize(list, n) -> opset8.Slice(list, 0, n), padded with zeros if the list is shorter"""
-    size = node.constant_integers(1)
     target = node.operand(0)
     if unmade_list(target) is not None:
         count = op.convert(node.operand(1), si64)
         release(node, 0)
         return new_list(op, "TensorListReserve", [count])
-    present = dimension(op, target, 0)
-    if size is None or not isinstance(present, int):
-        node.fail("the lengths of a list before and after are not known")
-    if size[0] <= present:
-        return op.Slice(target, [0], [size[0]], [1], [0])
-    return op.Concat(target, zeros(op, op.constant([size[0] - present]), target, element=False), axis=0)
+    known, present = node.constant_integers(1), dimension(op, target, 0)
+    if known is not None and isinstance(present, int):
+        missing, size = op.constant([max(known[0] - present, 0)]), op.constant([known[0]])
+    else:
+        size = op.Reshape(op.convert(node.operand(1), si64), [1], special_zero=False)
+        missing = op.Maximum(op.Subtract(size, present), 0)
+    if op.known.integers(missing) != (0,):
+        target = op.Concat(target, zeros(op, missing, target, element=False), axis=0)
+    return op.Slice(target, [0], size, [1], [0])
 
 
 @tf.lowers("TensorListElementShape")

@@ -75,7 +75,6 @@ def test_scale_and_translate(kernel: str, antialias: bool) -> None:
             images=x, size=(4, 11), scale=[0.61, 1.7], translation=[0.3, -0.7], kernel_type=kernel, antialias=antialias
         ),
         {"x": IMAGE},
-        forms=("static",),
     )
 
 

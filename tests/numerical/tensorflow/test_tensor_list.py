@@ -191,6 +191,9 @@ RAW: dict[str, Callable[[Any], Any]] = {
     "shrink": lambda handle: tf.raw_ops.TensorListStack(
         input_handle=tf.raw_ops.TensorListResize(input_handle=handle, size=2), element_shape=[2, 3], element_dtype=tf.float32
     ),
+    "grow": lambda handle: tf.raw_ops.TensorListStack(
+        input_handle=tf.raw_ops.TensorListResize(input_handle=handle, size=7), element_shape=[2, 3], element_dtype=tf.float32
+    ),
     "join": lambda handle: tf.raw_ops.TensorListStack(
         input_handle=tf.raw_ops.TensorListConcatLists(input_a=handle, input_b=handle, element_dtype=tf.float32),
         element_shape=[2, 3],
@@ -204,7 +207,7 @@ RAW: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", RAW)
 def test_node(name: str) -> None:
-    check(lambda x: raw(x, RAW[name]), {"x": X}, forms=("static",))
+    check(lambda x: raw(x, RAW[name]), {"x": X}, forms=("static", "dynamic"))
 
 
 def test_list_that_grows_in_a_loop() -> None:

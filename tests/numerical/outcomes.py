@@ -21,7 +21,7 @@ import openvino
 import moir
 from moir.dialects import element_types
 from moir.errors import ConversionError
-from tests.numerical.runtime import PACKED, Array, core, infer, prepared
+from tests.numerical.runtime import PACKED, Array, core, infer, load_tokenizers, prepared
 from tests.numerical.workers import Died, Say
 
 
@@ -89,6 +89,8 @@ def judge(path: Path, inputs: Mapping[str, Array], difference: Compare, say: Say
     except Exception as error:
         return Judgement(Outcome.INTERNAL, innermost(error))
     say("read")
+    if "runtime_extensions" in xml.read_text(encoding="utf-8"):
+        load_tokenizers()
     try:
         model = core().read_model(xml)
     except Exception as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Literal
 
 import ml_dtypes
@@ -34,6 +36,17 @@ def core() -> openvino.Core:
     core = openvino.Core()
     core.set_property("CPU", {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"})
     return core
+
+
+@cache
+def load_tokenizers() -> None:
+    """Let the runtime know the operations of OpenVINO Tokenizers."""
+    # The package itself would change all cores of the process.
+    spec = find_spec("openvino_tokenizers")
+    assert spec is not None
+    assert spec.submodule_search_locations
+    [library] = Path(spec.submodule_search_locations[0], "lib").glob("*openvino_tokenizers.*")
+    core().add_extension(str(library))
 
 
 def use_one_thread() -> None:

@@ -13,7 +13,7 @@ from moir.dialects.shapes import element_count, element_of, is_static, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.matrix_diagonals import dimension_of, joined_matrices, main_diagonal
 from moir.lowering.shape_values import as_scalar
-from moir.lowering.tensorflow.diagonals import Band, is_diagonal, offsets
+from moir.lowering.tensorflow.diagonals import Band, ComputedBand, is_diagonal, offsets
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
@@ -83,9 +83,9 @@ def diagonal_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("MatrixDiagV2", "MatrixDiagV3")
 def matrix_diagonals(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixDiagV3(x, k, rows, columns, padding) {align}
-    -> opset1.Select(mask, opset8.Gather(x, constant positions, -1), padding)
+    -> opset1.Select(mask, opset8.Gather(x, positions, -1), padding)
 
-    The main diagonal of square matrices requires no Gather, and may have an unknown size.
+    The positions are constant if sizes are known. The main diagonal of square matrices requires no Gather.
     """
     data, padding = node.operand(0), as_scalar(op, node.operand(4))
     lower, upper = diagonal_numbers(node, 1)
@@ -95,10 +95,11 @@ def matrix_diagonals(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.fail("the size of its matrices is computed when the model runs", hint="make the numbers of rows and columns constants")
     if (lower, upper, rows, columns) == (0, 0, -1, -1):
         return diagonal_matrices(op, data, padding)
-    shape = shape_of(data)
+    packed, shape = packed_rows(op, data, lower != upper), shape_of(data)
     width = -1 if shape is None else shape[-1]
     if width < 0:
-        node.fail("the length of its diagonals is unknown", hint="give the model's inputs a known shape")
+        found = computed_size(op, dimension_of(op, data, -1), (rows, columns), lower, upper)
+        return placed(op, ComputedBand(op, *found, lower, upper, alignment(node)).sources_of_matrix(), packed, padding)
     least_rows, least_columns = width - min(upper, 0), width + max(lower, 0)
     if rows < 0 and columns < 0:
         rows = columns = max(least_rows, least_columns)
@@ -106,8 +107,17 @@ def matrix_diagonals(node: LoweringNode, op: OpBuilder) -> SSAValue:
     band = Band(rows, columns, lower, upper, alignment(node))
     if band.width != width:
         node.fail(f"diagonals of {width} elements do not fit matrices of {rows} rows and {columns} columns")
-    sources = band.sources_of_matrix()
-    return op.Select(op.constant(sources >= 0), picked(op, packed_rows(op, data, lower != upper), sources), padding)
+    return placed(op, band.sources_of_matrix(), packed, padding)
+
+
+def computed_size(op: OpBuilder, width: SSAValue, given: tuple[int, int], lower: int, upper: int) -> tuple[SSAValue, SSAValue]:
+    """Rows and columns of the smallest matrices whose longest diagonal has `width` elements; given ones unless -1."""
+    least = op.Subtract(width, min(upper, 0)), op.Add(width, max(lower, 0))
+    if given == (-1, -1):
+        size = op.Maximum(*least)
+        return size, size
+    rows, columns = (each if known < 0 else op.constant(known, si64) for known, each in zip(given, least, strict=True))
+    return rows, columns
 
 
 def alignment(node: LoweringNode) -> str:
@@ -128,9 +138,12 @@ def packed_rows(op: OpBuilder, data: SSAValue, several: bool) -> SSAValue:
     return joined_matrices(op, data) if several else data
 
 
-def picked(op: OpBuilder, rows: SSAValue, sources: Array) -> SSAValue:
-    """The elements of the last dimension at positions; an arbitrary element for the position -1."""
-    return op.Gather(rows, np.maximum(sources, 0), -1)
+def placed(op: OpBuilder, sources: Array | SSAValue, elements: SSAValue, other: SSAValue) -> SSAValue:
+    """The elements of the last dimension at positions, and those of another value at the position -1."""
+    if not isinstance(sources, np.ndarray):
+        return op.Select(op.GreaterEqual(sources, 0), op.Gather(elements, op.Maximum(sources, 0), -1), other)
+    found = op.Gather(elements, np.maximum(sources, 0), -1)
+    return found if np.all(sources >= 0) else op.Select(op.constant(sources >= 0), found, other)
 
 
 # Diagonals of matrices
@@ -164,47 +177,52 @@ def diagonal_part_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("MatrixDiagPartV2", "MatrixDiagPartV3")
 def diagonal_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixDiagPartV3(x, k, padding) {align}
-    -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), constant positions, -1)
+    -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), positions, -1)
 
-    Several diagonals require known sizes; opset1.Select fills positions without an element with the padding.
+    opset1.Select fills positions without an element with the padding.
     """
     data, shape = node.operand(0), node.shape(0)
     lower, upper = diagonal_numbers(node, 1)
     if lower == upper:
         return main_diagonal(op, data, lower)
     if shape is None or not is_static(shape[-2:]):
-        node.fail("several diagonals are taken from matrices of unknown size", hint="give the model's inputs a known shape")
-    sources = Band(shape[-2], shape[-1], lower, upper, alignment(node)).sources_of_packed()
-    found = picked(op, joined_matrices(op, data), sources)
-    return found if sources.min() >= 0 else op.Select(op.constant(sources >= 0), found, as_scalar(op, node.operand(2)))
+        sources = computed_band(node, op, lower, upper).sources_of_packed()
+    else:
+        sources = Band(shape[-2], shape[-1], lower, upper, alignment(node)).sources_of_packed()
+    return placed(op, sources, joined_matrices(op, data), as_scalar(op, node.operand(2)))
+
+
+def computed_band(node: LoweringNode, op: OpBuilder, lower: int, upper: int) -> ComputedBand:
+    """Diagonals of matrices of unknown size, operand 0."""
+    rows, columns = (dimension_of(op, node.operand(0), axis) for axis in (-2, -1))
+    return ComputedBand(op, rows, columns, lower, upper, alignment(node))
 
 
 @tf.lowers("MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 def set_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixSetDiagV3(x, diagonal, k) {align}
-    -> opset1.Select(mask, opset8.Gather(diagonal, constant positions, -1), x)
+    -> opset1.Select(mask, opset8.Gather(diagonal, positions, -1), x)
 
     For the main diagonal of matrices with at most as many rows as columns opset1.Unsqueeze(diagonal, -1) replaces the
     Gather.
     """
     data, diagonal, shape = node.operand(0), node.operand(1), node.shape(0)
     lower, upper = diagonal_numbers(node, 2) if len(node.operands) > 2 else (0, 0)
+    # A single diagonal has no dimension for the number of the diagonal.
+    packed = packed_rows(op, diagonal, lower != upper)
     if shape is None or not is_static(shape[-2:]):
-        return set_main_diagonal(node, op, (lower, upper))
+        if (lower, upper) == (0, 0):
+            return set_main_diagonal(node, op)
+        return placed(op, computed_band(node, op, lower, upper).sources_of_matrix(), packed, data)
     rows, columns = shape[-2:]
     if (lower, upper) == (0, 0):
         mask = op.constant(np.eye(rows, columns, dtype=bool))
         return op.Select(mask, op.Unsqueeze(diagonal, [-1 if rows <= columns else -2]), data)
-    sources = Band(rows, columns, lower, upper, alignment(node)).sources_of_matrix()
-    # A single diagonal has no dimension for the number of the diagonal.
-    packed = packed_rows(op, diagonal, lower != upper)
-    return op.Select(op.constant(sources >= 0), picked(op, packed, sources), data)
+    return placed(op, Band(rows, columns, lower, upper, alignment(node)).sources_of_matrix(), packed, data)
 
 
-def set_main_diagonal(node: LoweringNode, op: OpBuilder, numbers: tuple[int, int]) -> SSAValue:
+def set_main_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """Matrices of unknown size with a new main diagonal, which is padded to the number of rows."""
-    if numbers != (0, 0):
-        node.fail("other than the main diagonal is set in matrices of unknown size", hint="give the model's inputs a known shape")
     data, diagonal = node.operand(0), node.operand(1)
     rank = node.known_rank(1)
     missing = op.Subtract(dimension_of(op, data, -2), dimension_of(op, diagonal, -1))

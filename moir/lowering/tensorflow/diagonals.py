@@ -98,3 +98,48 @@ class Band:
         for number, place, row, column in self.elements():
             sources[row, column] = number * self.width + place
         return sources
+
+
+class ComputedBand:
+    """The diagonals `lower` to `upper` of matrices whose size is known when the model runs only.
+
+    Args:
+        rows, columns: i64 scalars.
+
+    Raises InferenceError for an unknown alignment.
+    """
+
+    def __init__(self, op: OpBuilder, rows: SSAValue, columns: SSAValue, lower: int, upper: int, align: str) -> None:
+        if align not in ALIGNMENTS:
+            raise InferenceError(f"align {align!r} is not one of {', '.join(ALIGNMENTS)}")
+        self.op, self.rows, self.columns, self.lower, self.upper = op, rows, columns, lower, upper
+        above, _, below = align.partition("_")
+        self.numbers = np.arange(upper, lower - 1, -1)[:, None]
+        """The diagonals in the order of the packed form, [d, 1]."""
+        fits = op.Minimum(op.Add(rows, np.minimum(self.numbers, 0)), op.Subtract(columns, np.maximum(self.numbers, 0)))
+        self.lengths = op.Maximum(fits, 0)
+        """The number of elements of each diagonal, [d, 1]."""
+        self.width = op.ReduceMax(self.lengths, [0, 1], keep_dims=False)
+        """Number of elements of the longest diagonal."""
+        is_right = np.where(self.numbers > 0, above == "RIGHT", below == "RIGHT")
+        self.first = op.Select(op.constant(is_right), op.Subtract(self.width, self.lengths), 0)
+        """The place of the first element of each diagonal in its row of the packed form, [d, 1]."""
+
+    def sources_of_packed(self) -> SSAValue:
+        """For each position of the packed form [d, l] its index in the flattened matrix; -1 for padding."""
+        op = self.op
+        position = op.Subtract(op.Range(0, self.width, 1, output_type=si64), self.first)
+        row, column = op.Add(position, np.maximum(-self.numbers, 0)), op.Add(position, np.maximum(self.numbers, 0))
+        exists = op.LogicalAnd(op.GreaterEqual(position, 0), op.Less(position, self.lengths))
+        return op.Select(exists, op.Add(op.Multiply(row, self.columns), column), -1)
+
+    def sources_of_matrix(self) -> SSAValue:
+        """For each element of the matrix [m, n] its index in the flattened packed form; -1 outside of the band."""
+        op = self.op
+        row = op.Unsqueeze(op.Range(0, self.rows, 1, output_type=si64), [1])
+        column = op.Range(0, self.columns, 1, output_type=si64)
+        diagonal = op.Subtract(column, row)
+        number = op.Subtract(self.upper, op.Maximum(op.Minimum(diagonal, self.upper), self.lower))
+        place = op.Add(op.Minimum(row, column), op.Gather(op.Reshape(self.first, [-1], special_zero=False), number, 0))
+        within = op.LogicalAnd(op.GreaterEqual(diagonal, self.lower), op.LessEqual(diagonal, self.upper))
+        return op.Select(within, op.Add(op.Multiply(number, self.width), place), -1)

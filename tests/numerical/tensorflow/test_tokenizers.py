@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +19,10 @@ from moir.errors import ConversionError
 from moir.interface import convert_model
 from moir.lowering.tensorflow.regular_expressions import UnknownPattern, written_anew
 from moir.lowering.tokenizers import CLASSES_NOTE
-from tests.numerical.runtime import core
+from tests.numerical.runtime import core, load_tokenizers
 from tests.numerical.tensorflow.conversion import build, check
 
-# The package itself would change all cores of the process.
-_SPEC = find_spec("openvino_tokenizers")
-assert _SPEC is not None
-assert _SPEC.submodule_search_locations
-[LIBRARY] = Path(_SPEC.submodule_search_locations[0], "lib").glob("*openvino_tokenizers.*")
-core().add_extension(str(LIBRARY))
+load_tokenizers()
 
 FLEXIBLE = ("static", "dynamic")
 TEXTS = np.array(

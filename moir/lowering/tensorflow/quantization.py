@@ -104,9 +104,9 @@ def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: 
     low, high = (op.Multiply(op.Subtract(float(end), zero), step) for end in (first, last))
     shift = op.Multiply(step, levels * HALF_UP)
     limits = (op.Subtract(low, shift), op.Subtract(high, shift), low, high)
-    if node.rank(0) == 3 and rank_of(low) == 1 and not is_static(shape_of(x)):
+    if node.rank(0) in (3, None) and rank_of(low) == 1 and not is_static(shape_of(x)):
         # Of unknown dimensions the runtime (2026.4, CPU) takes no limits along the third of them.
-        channels = op.Gather(op.ShapeOf(x), [2], 0)
+        channels = op.Gather(op.ShapeOf(x), [-1], 0)
         rows = op.Reshape(x, op.Concat([-1], channels, axis=0), special_zero=False)
         return op.Reshape(op.FakeQuantize(rows, *limits, levels=levels), op.ShapeOf(x), special_zero=False)
     return op.FakeQuantize(x, *limits, levels=levels)

@@ -55,7 +55,7 @@ def test_fake_quantization_of_channels() -> None:
     check(lambda x: tf.raw_ops.FakeQuantWithMinMaxVarsPerChannel(inputs=x, min=LOW, max=HIGH), {"x": x}, operations=1)
     check(lambda x: tf.raw_ops.FakeQuantWithMinMaxVarsPerChannel(inputs=x, min=LOW, max=HIGH), {"x": X}, forms=("static",))
     inputs = {"x": x, "low": LOW, "high": HIGH}
-    check(lambda x, low, high: tf.raw_ops.FakeQuantWithMinMaxVarsPerChannel(inputs=x, min=low, max=high), inputs, forms=("dynamic",))
+    check(lambda x, low, high: tf.raw_ops.FakeQuantWithMinMaxVarsPerChannel(inputs=x, min=low, max=high), inputs, forms=("dynamic", "rank"))
 
 
 @pytest.mark.parametrize("signed", [True, False])

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openvino
 import pytest
 
 from moir.errors import ConversionError
+from moir.tools.convert import main
 from tests.numerical.detection.conversion import (
     configuration,
     converted,
@@ -19,7 +21,7 @@ from tests.numerical.detection.conversion import (
     results_of,
 )
 from tests.numerical.detection.object_detection_api import IMAGE, PROPOSALS, Suppression, Version, faster_rcnn, ssd
-from tests.numerical.runtime import Array, run
+from tests.numerical.runtime import Array, core, run
 
 OUTPUTS = ("detection_boxes", "detection_scores", "detection_classes", "num_detections")
 SSD_ATTRIBUTES = {
@@ -202,6 +204,62 @@ def test_faster_rcnn(version: Version, class_boxes: bool, tmp_path: Path) -> Non
     np.testing.assert_allclose(detections(rows), expected, rtol=2e-4, atol=5e-5)
 
 
+def two_stage_pipeline(directory: Path, first: Suppression, second: Suppression, masks: bool = False) -> Path:
+    """A pipeline.config of a Faster R-CNN or a Mask R-CNN, with fields that a conversion does not need."""
+    mask_predictor = "predict_instance_masks: true mask_height: 7 mask_width: 7" if masks else ""
+    path = directory / "pipeline.config"
+    path.write_text(f"""
+model {{
+  faster_rcnn {{
+    num_classes: 3
+    image_resizer {{ fixed_shape_resizer {{ height: {IMAGE} width: {IMAGE} }} }}
+    first_stage_anchor_generator {{ grid_anchor_generator {{ scales: [0.25, 0.5] aspect_ratios: 1.0 height_stride: 16 }} }}
+    first_stage_nms_score_threshold: {first.score_threshold}
+    first_stage_nms_iou_threshold: {first.iou_threshold}
+    first_stage_max_proposals: {first.max_total_detections}
+    initial_crop_size: 14
+    maxpool_kernel_size: 2
+    maxpool_stride: 2
+    second_stage_box_predictor {{ mask_rcnn_box_predictor {{ use_dropout: false {mask_predictor} }} }}
+    second_stage_post_processing {{
+      batch_non_max_suppression {{
+        score_threshold: {second.score_threshold}
+        iou_threshold: {second.iou_threshold}
+        max_detections_per_class: {second.max_detections_per_class}
+        max_total_detections: {second.max_total_detections}
+      }}
+      score_converter: SOFTMAX
+    }}
+  }}
+}}
+train_config {{ batch_size: 1 optimizer {{ momentum_optimizer {{ use_moving_average: false }} }} }}
+""")
+    return path
+
+
+def command_line(path: Path, entries: Path, pipeline: Path) -> openvino.Model:
+    """The IR that the command line of Model Optimizer gives, with its two files."""
+    files = ["--transformations_config", str(entries), "--tensorflow_object_detection_api_pipeline_config", str(pipeline)]
+    assert main(["--input_model", str(path), *files, "--output_dir", str(path.parent), "--silent"]) == 0
+    return core().read_model(path.with_suffix(".xml"))
+
+
+def test_faster_rcnn_with_pipeline_config(tmp_path: Path) -> None:
+    # The graph has other thresholds: those of the file go first.
+    path = frozen(faster_rcnn(Version(), FIRST, SECOND), OUTPUTS, tmp_path)
+    first = Suppression(score_threshold=0.0, iou_threshold=0.6, max_detections_per_class=PROPOSALS, max_total_detections=PROPOSALS)
+    second = Suppression(score_threshold=0.3, iou_threshold=0.5, max_detections_per_class=8, max_total_detections=8)
+    entries = configuration(tmp_path, preprocessor_entry(Version()), proposal_entry(), second_stage_entry())
+    model = command_line(path, entries, two_stage_pipeline(tmp_path, first, second))
+    assert list(model.inputs[0].get_shape()) == [1, IMAGE, IMAGE, 3]
+    assert list(model.outputs[0].get_shape()) == [1, 1, 8, 7]
+    (rows,) = run(model, {"image_tensor": images()})
+    found = results_of(faster_rcnn(Version(), first, second), OUTPUTS, {"image_tensor": images()})
+    expected = expected_detections(*(each[0] for each in found))
+    assert len(expected) >= 3
+    np.testing.assert_allclose(detections(rows), expected, rtol=2e-4, atol=5e-5)
+
+
 def test_faster_rcnn_without_configuration(tmp_path: Path) -> None:
     graph = faster_rcnn(Version(), FIRST, SECOND)
     model = converted(frozen(graph, OUTPUTS, tmp_path), detection="output", input_shape=[1, IMAGE, IMAGE, 3])
@@ -233,7 +291,8 @@ def test_a_model_of_two_stages_is_no_ssd(tmp_path: Path) -> None:
     assert "--detection=plain" in str(raised.value)
 
 
-def test_mask_rcnn(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_pipeline", [False, True])
+def test_mask_rcnn(has_pipeline: bool, tmp_path: Path) -> None:
     graph = faster_rcnn(Version(), FIRST, SECOND, masks=True)
     names = [*OUTPUTS, "detection_masks"]
     crops = points(
@@ -248,7 +307,11 @@ def test_mask_rcnn(tmp_path: Path) -> None:
     ]
     others = [{"id": f"ObjectDetectionAPI{name}", "match_kind": "general", "custom_attributes": attributes} for name, attributes in general]
     entries = configuration(tmp_path, preprocessor_entry(Version()), proposal_entry(), second_stage_entry(), crops, *others)
-    model = converted(frozen(graph, names, tmp_path), transformations_config=entries, input_shape=[1, IMAGE, IMAGE, 3])
+    path = frozen(graph, names, tmp_path)
+    if has_pipeline:
+        model = command_line(path, entries, two_stage_pipeline(tmp_path, FIRST, SECOND, masks=True))
+    else:
+        model = converted(path, transformations_config=entries, input_shape=[1, IMAGE, IMAGE, 3])
     types = layer_types(model)
     assert types.count("DetectionOutput") == 2
     assert types.count("ROIPooling") == 2

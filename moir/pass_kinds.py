@@ -43,6 +43,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "equalize-ranks": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Power", "Subtract"),),),
     "fold-batch-norm": ((("BatchNormInference",),),),
     "fold-channel-order": ((("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData"), ("Gather",)),),
+    "fold-negations": ((("Add",), ("Negative",)), (("Add",), ("Multiply",), ("Negative",)), (("Negative",), ("Subtract",))),
     "fold-scales": (
         (("Add", "Divide", "Multiply", "Subtract"),),
         (("Divide", "Multiply"),),
@@ -198,5 +199,6 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "store-states": ((("Assign", "ReadValue"),),),
     "unbatch-gather": ((("Gather",),),),
     "unflatten-matmul": ((("Reshape",), ("MatMul",)),),
+    "unfold-einsum": ((("Einsum",),),),
 }
 """Alternatives by the name of the pass: each is a list of sets of kinds, and a module needs a kind of each set."""

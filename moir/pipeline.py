@@ -124,6 +124,7 @@ MIDDLE: tuple[str, ...] = (
     "simplify-shape-of",
     "fuse-pads",
     # Movement of data.
+    "unfold-einsum",
     "fuse-concats",
     "cancel-transposes",
     "cancel-reshapes",
@@ -141,6 +142,7 @@ MIDDLE: tuple[str, ...] = (
     "fuse-swish",
     "fuse-gelu",
     "fuse-prelu",
+    "fold-negations",
     "fuse-mvn",
     "fuse-reduce",
     "fuse-normalize-l2",

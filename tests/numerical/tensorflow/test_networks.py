@@ -58,7 +58,7 @@ NETWORKS: dict[str, tuple[Callable[[], keras.Model], tuple[int, ...], int]] = {
     "mobilenet_v3": (lambda: keras.applications.MobileNetV3Small((64, 48, 3), weights=None, classes=7), (2, 64, 48, 3), 1),
     "segmentation": (segmentation, (2, 32, 24, 3), 2),
     "nearest": (lambda: image_model((9, 8, 4), layers.Conv2D(6, 3), layers.UpSampling2D(3), layers.Conv2D(5, 1)), (2, 9, 8, 4), 2),
-    "text": (text, (2, 11), 0),
+    "text": (text, (2, 11), 4),
 }
 """The network, the shape of its input, and how many Transposes its IR has."""
 

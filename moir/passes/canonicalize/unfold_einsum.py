@@ -1,0 +1,139 @@
+"""`unfold-einsum`: an Einsum of two operands that is a matrix product becomes one.
+
+    %q = opset7.Einsum(%x, %w) {equation = "abc,cde->abde"}    // %w: a constant [64, 4, 16]
+->  %0 = opset1.MatMul(%x, %w as [64, 64])
+    %q = opset1.Reshape(%0, [0, 0, 4, 16])
+
+    %s = opset7.Einsum(%k, %q) {equation = "aecd,abcd->acbe"}
+->  %0 = opset1.Transpose(%q, [0, 2, 1, 3])                    // [a, c, b, d]
+    %1 = opset1.Transpose(%k, [0, 2, 3, 1])                    // [a, c, d, e]
+    %s = opset1.MatMul(%0, %1)
+
+The runtime does the same when it compiles a model. Before that, Transposes cancel, attention is recognised, and weights
+can be compressed. Of products of two computed values each operand has one label of its own and one is summed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import ClassVar
+
+from xdsl.ir import Operation, SSAValue
+
+from moir.analysis.constants import FLOATS, weight_of
+from moir.dialects.opset.einsum import ELLIPSIS, Einsum, Equation
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.records import Record
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+
+class Labels(Record):
+    """The labels of a product: those of both operands and of the result, in the order in which the result has them.
+
+    `rows` are only in the first operand, `columns` only in the second one, and both have the `summed` ones.
+    """
+
+    batch: tuple[str, ...]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    summed: tuple[str, ...]
+
+
+def labels_of(equation: Equation) -> Labels | None:
+    """The labels of an equation; None if it is no product of two operands with a sum."""
+    if len(equation.inputs) != 2 or any(ELLIPSIS in term or len(set(term)) < len(term) for term in (*equation.inputs, equation.output)):
+        return None
+    left, right = equation.inputs
+    common = [label for label in left if label in right]
+    found = Labels(
+        tuple([label for label in equation.output if label in common]),
+        tuple([label for label in equation.output if label not in right]),
+        tuple([label for label in equation.output if label not in left]),
+        tuple([label for label in common if label not in equation.output]),
+    )
+    is_complete = {*found.batch, *found.rows, *found.summed} == {*left} and {*found.batch, *found.columns, *found.summed} == {*right}
+    return found if is_complete and found.rows and found.columns and found.summed else None
+
+
+def swapped(labels: Labels) -> Labels:
+    """The labels of the product with its operands exchanged."""
+    return labels.with_fields(rows=labels.columns, columns=labels.rows)
+
+
+def arranged(op: OpBuilder, value: SSAValue, present: Sequence[str], wanted: Sequence[str]) -> SSAValue:
+    """A value whose dimensions have labels, transposed."""
+    return op.transposed(value, [list(present).index(label) for label in wanted])
+
+
+def product_with_weight(op: OpBuilder, data: SSAValue, weight: SSAValue, terms: Sequence[Sequence[str]], labels: Labels) -> SSAValue:
+    """The product of data and a constant without a common label in the result, with the labels of rows and columns.
+
+    Args:
+        terms: the labels of data and weight.
+    """
+    sizes: dict[str, int] = dict(zip(terms[1], shape_of(weight) or (), strict=True))
+    rows = [0] * len(labels.rows)
+    left = arranged(op, data, terms[0], (*labels.rows, *labels.summed))
+    right = arranged(op, weight, terms[1], (*labels.summed, *labels.columns))
+    if len(labels.summed) > 1:
+        left = op.Reshape(left, [*rows, -1], special_zero=True)
+    if len(terms[1]) > 2:
+        size = [prod(sizes[label] for label in several) for several in (labels.summed, labels.columns)]
+        right = op.Reshape(right, size, special_zero=False)
+    found = op.MatMul(left, right)
+    return op.Reshape(found, [*rows, *(sizes[label] for label in labels.columns)], special_zero=True) if len(labels.columns) > 1 else found
+
+
+def sizes_of(terms: Sequence[Sequence[str]], operands: Sequence[SSAValue], labels: Sequence[str]) -> Iterator[set[int]]:
+    """The known sizes that operands have at each label."""
+    for label in labels:
+        sizes = {(shape_of(operand) or ())[term.index(label)] for term, operand in zip(terms, operands, strict=True)}
+        yield sizes - {-1}
+
+
+class MatrixProduct(Pattern):
+    """Writes an Einsum as a MatMul."""
+
+    roots = (Einsum,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, Einsum)
+        equation = Equation.parse(op.text("equation"))
+        labels = labels_of(equation)
+        if labels is None or element_of(op.results[0]) not in FLOATS:
+            return
+        terms, operands = list(equation.inputs), list(op.operands)
+        if any(rank_of(operand) != len(term) for operand, term in zip(operands, terms, strict=True)):
+            return
+        if any(len(sizes) > 1 for sizes in sizes_of(terms, operands, labels.summed)):
+            rewriter.decline("a dimension of 1 is repeated along the sum")
+            return
+        # The rows of a result come first, so that the operand which gives its last dimension is the right one.
+        is_exchanged = equation.output[-1] in labels.rows if weight_of(operands[1]) is None else False
+        if weight_of(operands[0]) is not None or is_exchanged:
+            terms.reverse()
+            operands.reverse()
+            labels = swapped(labels)
+        if weight_of(operands[1]) is not None and not labels.batch:
+            value = product_with_weight(rewriter.op, operands[0], operands[1], terms, labels)
+        elif len(labels.rows) == len(labels.columns) == len(labels.summed) == 1 and labels.batch:
+            left = arranged(rewriter.op, operands[0], terms[0], (*labels.batch, *labels.rows, *labels.summed))
+            right = arranged(rewriter.op, operands[1], terms[1], (*labels.batch, *labels.summed, *labels.columns))
+            value = rewriter.op.MatMul(left, right)
+        else:
+            return
+        found = (*labels.batch, *labels.rows, *labels.columns)
+        rewriter.replace_with(op, arranged(rewriter.op, value, found, equation.output))
+
+
+class UnfoldEinsumPass(PatternPass):
+    """Writes products of Einsum as MatMul."""
+
+    name = "unfold-einsum"
+
+    KEEPS_DIMENSIONS: ClassVar[bool] = True
+
+    def patterns(self) -> list[Pattern]:
+        return [MatrixProduct()]

@@ -59,6 +59,10 @@ def in_single(op: OpBuilder, compute: Callable[..., SSAValue], *operands: SSAVal
     return op.convert(compute(*(op.convert(each, f32) for each in operands)), element)
 
 
+LAST_FRACTION = -float(1 << 23)
+"""Floats of 32 bits at and below are integers."""
+
+
 @tf.lowers("Lgamma")
 def logarithm(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Lgamma(x) -> the Lanczos approximation for x; for x below 1/2 that for 1 - x, and the reflection formula"""
@@ -84,7 +88,8 @@ def logarithm_of_gamma(op: OpBuilder, x: SSAValue) -> SSAValue:
     part = op.Subtract(distance, op.Floor(distance))
     sine = op.Log(op.Sin(op.Multiply(part, math.pi)))
     lower = op.Subtract(op.Subtract(math.log(math.pi), sine), upper)
-    return op.Select(is_small, lower, upper)
+    # All numbers this far below 0 are integers, of which some overflow on the way.
+    return op.Select(op.LessEqual(x, LAST_FRACTION), math.inf, op.Select(is_small, lower, upper))
 
 
 @tf.lowers("Digamma")

@@ -81,6 +81,13 @@ def test_maxima_with_their_places(padding: str, with_batch: bool) -> None:
     check(lambda x: raw.MaxPoolWithArgmax(input=x, **attributes)[0], {"x": normal(2, 6, 7, 3)})
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+def test_index_of_the_smallest_number(dtype: type[np.integer[Any]]) -> None:
+    x = np.array([1, 5, 2, 4, 3, np.iinfo(dtype).min], dtype).reshape(2, 3, 1, 1)
+    attributes = {"ksize": [1, 1, 1, 1], "strides": [1, 1, 1, 1], "padding": "VALID"}
+    check(lambda x: raw.MaxPoolWithArgmax(input=x, **attributes), {"x": x}, forms=("static",))
+
+
 @pytest.mark.parametrize("attributes", [{"ksize": [2, 2, 2, 1]}, {"ksize": [1, 0, 2, 1]}, {"ksize": [1, 2, 1]}])
 def test_impossible_windows_are_refused(attributes: dict[str, list[int]], tmp_path: Any) -> None:
     graph, _ = build(lambda x: raw.MaxPool(input=x, **window(2, 2, "VALID")), {"x": normal(1, 6, 6, 2)})

@@ -1,19 +1,34 @@
-"""Products of matrices without elements, which the CPU plugin (2026.4) does not compile with others of unknown sizes.
+"""Products of matrices that the CPU plugin (2026.4) does not compile if sizes are unknown.
 
     %y = MatMul(%a, %b)                       // %b: [3, 0]
 ->  %y = ReduceSum(Unsqueeze(%a, -1) * Unsqueeze(%b, -3), -2)
+
+    %y = MatMul(%a, %b)                       // %a: [?, ?], %b: constant [3, 2, 4]
+->  %0 = MatMul(%a, %b as [2, 3 * 4])
+    %y = Transpose(%0 as [?, 3, 4], [1, 0, 2])
 """
 
 from __future__ import annotations
 
+import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import rank_of, shape_of
+from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 
 
 def matrix_product(op: OpBuilder, a: SSAValue, b: SSAValue, transpose_a: bool = False, transpose_b: bool = False) -> SSAValue:
-    """MatMul(a, b); a sum of products if an operand is known to have no element, and both ranks are known."""
+    """MatMul(a, b); for one matrix of unknown sizes and several constant ones the product with these side by side.
+
+    If an operand is known to have no element, and both ranks are known, it is a sum of products.
+    """
+    shape, rank = shape_of(a) or (), rank_of(b) or 0
+    if len(shape) == 2 < rank and -1 in shape and (matrices := op.known.constant(b)) is not None and matrices.size:
+        *lead, depth, columns = (matrices.swapaxes(-1, -2) if transpose_b else matrices).shape
+        beside = np.moveaxis(matrices, -1 if transpose_b else -2, 0).reshape(depth, -1)
+        product = op.MatMul(a, op.constant(beside, element_of(b)), transpose_a=transpose_a)
+        parts = op.Reshape(product, [0, *lead, columns], special_zero=True)
+        return op.Transpose(parts, [*range(1, rank - 1), 0, rank - 1])
     is_empty = 0 in (shape_of(a) or ()) or 0 in (shape_of(b) or ())
     if not is_empty or min(rank_of(a) or 0, rank_of(b) or 0) < 2:
         return op.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)

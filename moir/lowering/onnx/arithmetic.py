@@ -16,7 +16,7 @@ from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
-from moir.lowering.onnx.data_types import element_type
+from moir.lowering.onnx.data_types import computed_type, element_type
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
@@ -166,6 +166,10 @@ def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = T
     With `saturate` the result is limited to the largest finite number of an 8-bit float, which the runtime's Convert
     does not do. The runtime's Clamp makes a number of NaN, which stays NaN here.
     """
+    between = computed_type(element), computed_type(element_of(x))
+    if f32 in between and INTEGER_TYPES & {element, element_of(x)}:
+        # The CPU plugin (2026.4) converts some of the narrow floats from and to integers in f32 only.
+        x = op.convert(x, f32)
     if saturate and element in LARGEST and element_of(x) in REAL_TYPES and element_of(x) != element:
         x = op.Select(op.IsNaN(x), x, op.Clamp(x, min=-LARGEST[element], max=LARGEST[element]))
     if element in (ui2, ui4) and element_of(x) in REAL_TYPES:

@@ -68,6 +68,15 @@ def element_type(node: LoweringNode, attribute: str, default: Attribute | None =
     return element
 
 
+def computed_type(element: Attribute) -> Attribute:
+    """The type in which numbers of an element type are computed: f32 for the floats of 8 bits or less, else the type.
+
+    The CPU plugin (2026.4) has conversions of such floats, but hardly any other operation.
+    """
+    is_narrow = element in types.REAL_TYPES and types.describe(element).bits <= 8
+    return types.f32 if is_narrow else element
+
+
 def unpacked_type(element: Attribute) -> Attribute:
     """A type of whole bytes that has the numbers of an element type: i32 or f32 for one of less than 8 bits."""
     if not types.is_element_type(element) or not types.describe(element).is_packed:

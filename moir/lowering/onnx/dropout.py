@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.data_types import computed_type
 from moir.lowering.onnx.generation import uniform
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_scalar
@@ -36,12 +37,13 @@ def dropout(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
         return _without_effect(node, op)
     data, given = node.operand(0), node.optional(1)
     part = op.constant(0.5) if given is None else op.convert(as_scalar(op, given), f32)
-    trains = as_scalar(op, node.operand(2))
+    trains, element = as_scalar(op, node.operand(2)), element_of(data)
     part = op.Select(trains, part, 0.0)
     # The runtime (2026.4, CPU) draws no number for a scalar.
     kept = op.LogicalOr(op.GreaterEqual(uniform(node, op, op.ShapeOf(data), f32, 0.0, 1.0), part), op.LogicalNot(trains))
+    data = op.convert(data, computed_type(element))
     scaled = op.Divide(data, op.convert(op.Subtract(1.0, part), element_of(data)))
-    return [op.Select(kept, scaled, op.constant_like(0, data)), kept][: node.result_count]
+    return [op.convert(op.Select(kept, scaled, op.constant_like(0, data)), element), kept][: node.result_count]
 
 
 def _refuse_training(node: LoweringNode) -> None:

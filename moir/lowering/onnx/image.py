@@ -16,6 +16,7 @@ from moir.dialects.symbols import Symbol, same
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.computed_resampling import ComputedResizing, resampled_as_computed
+from moir.lowering.matrix_products import matrix_product
 from moir.lowering.onnx.operands import declared_rank, dimension, of_length
 from moir.lowering.onnx.table import onnx
 from moir.lowering.onnx.volumes import sampled_volume
@@ -339,7 +340,9 @@ def affine_grid(node: LoweringNode, op: OpBuilder) -> SSAValue:
     (x, y, z, 1).
     """
     theta, size = node.operand(0), node.optional(1)
-    size = None if size is None else of_length(op, size, declared_rank(node))
+    rows, columns = (node.shape(0) or (-1,) * 3)[-2:]
+    stated = rows + 2 if rows > 0 else columns + 1 if columns > 0 else declared_rank(node)
+    size = None if size is None else of_length(op, size, stated)
     count = None if size is None else (shape_of(size) or (-1,))[0]
     if size is None or count not in (4, 5):
         node.fail("the size is no list of 4 or 5 numbers", hint="make size an initializer")
@@ -352,7 +355,7 @@ def affine_grid(node: LoweringNode, op: OpBuilder) -> SSAValue:
     else:
         points = grid_points(node, op, op.Slice(size, [2], [count], [1], [0]), count - 2)
         target = op.Concat(op.Gather(size, [0, *range(2, count)], 0), [count - 2], axis=0)
-    return op.Reshape(op.MatMul(points, theta, transpose_b=True), target, special_zero=False)
+    return op.Reshape(matrix_product(op, points, theta, transpose_b=True), target, special_zero=False)
 
 
 def grid_line(extent: int, align_corners: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

@@ -79,7 +79,7 @@ def integer_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.MatMulInteger(a, b, a_zero, b_zero) -> Convert(MatMul(a - a_zero, b - b_zero)), the product in f32"""
     a = _shifted(node, op, 0, 2, rows=True)
     b = _shifted(node, op, 1, 3, rows=False)
-    return op.convert(op.MatMul(a, b), si32)
+    return op.convert(matrix_product(op, a, b), si32)
 
 
 def _shifted(node: LoweringNode, op: OpBuilder, data: int, zero: int, rows: bool) -> SSAValue:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si32, si64, ui8
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.convolution import group_attribute
-from moir.lowering.onnx.data_types import element_type, unpacked_type
+from moir.lowering.onnx.data_types import computed_type, element_type, unpacked_type
 from moir.lowering.onnx.operands import reshaped_like
 from moir.lowering.onnx.packed_integers import constant_array
 from moir.lowering.onnx.quantized_values import (
@@ -58,8 +58,13 @@ def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.DequantizeLinear(x, scale, zero)
     -> (Convert(x) - zero) * scale; one FakeQuantize for the result of a QuantizeLinear
     """
+    wanted = element_type(node, "output_dtype") if node.attribute("output_dtype", 0) else node.element(1)
+    return op.convert(_dequantized(node, op, computed_type(wanted)), wanted)
+
+
+def _dequantized(node: LoweringNode, op: OpBuilder, real: Attribute) -> SSAValue:
+    """The result of a DequantizeLinear, computed in an element type."""
     x, block = node.operand(0), node.attribute("block_size", 0)
-    real = element_type(node, "output_dtype") if node.attribute("output_dtype", 0) else node.element(1)
     axis = node.integer("axis", 1)
     if block:
         axis = normalize_axis(axis, node.known_rank(0))

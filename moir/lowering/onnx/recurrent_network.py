@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -136,9 +137,20 @@ class Network:
         return general(operand) if array is None else self.op.constant(constant(array), element_of(operand))
 
     def data(self) -> SSAValue:
-        """X as [N, T, I]."""
-        data = self.node.operand(0)
+        """X as [N, T, I], with the batch that an initial state has, which the plugin (2026.4) needs to compile it."""
+        data, batch = self.node.operand(0), self.known_batch
+        if batch >= 0 and size_along(shape_of(data) or (-1,) * 3, 1 - self.time_axis) < 0:
+            weights = self.node.shape(1)
+            columns = 0 if weights is None else max(size_along(weights, 2), 0)
+            data = self.op.Reshape(data, [batch, 0, columns] if self.batch_first else [0, batch, columns], special_zero=True)
         return data if self.batch_first else self.op.Transpose(data, [1, 0, 2])
+
+    @cached_property
+    def known_batch(self) -> int:
+        """The batch that X or an initial state has; -1 if neither says it."""
+        axis = 1 - self.time_axis
+        shapes = [self.node.shape(index) for index in (0, *range(5, 5 + self.kind.states)) if self.node.optional(index) is not None]
+        return max((size_along(shape, axis) for shape in shapes if shape is not None), default=-1)
 
     def weights(self, index: int) -> SSAValue:
         """Weights [D, G * H, …] with the gates in the order of the runtime."""
@@ -195,9 +207,11 @@ class Network:
     def state(self, index: int) -> SSAValue:
         """An initial state as [N, D, H]; zeros if it is absent."""
         if self.node.optional(index) is not None:
-            if self.batch_first:
-                return self.node.operand(index)
-            return self.value(index, lambda array: array.swapaxes(0, 1), lambda value: self.op.Transpose(value, [1, 0, 2]))
+            value = self.node.operand(index)
+            if not self.batch_first:
+                value = self.value(index, lambda array: array.swapaxes(0, 1), lambda given: self.op.Transpose(given, [1, 0, 2]))
+            sizes = [self.known_batch, self.directions, self.hidden_size]
+            return value if self.known_batch < 0 else self.of_size(value, shape_of(value), sizes)
         data = self.node.operand(0)
         batch = self.dimension(1 - self.time_axis)
         tail = (self.directions, self.hidden_size)
@@ -231,6 +245,8 @@ class Network:
         shape = shape_of(data)
         if shape is not None and (size := size_along(shape, axis)) >= 0:
             return size
+        if axis != self.time_axis and self.known_batch >= 0:
+            return self.known_batch
         if self._dimensions is None:
             self._dimensions = self.op.ShapeOf(data)
         return self.op.Gather(self._dimensions, [axis], 0)

@@ -15,7 +15,13 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.fuzz.case import Contents, Reference
 from tests.fuzz.draw import Array, Draw, NoCase
-from tests.fuzz.reference_faults import evaluator_changes_strings, evaluator_is_wrong, evaluator_rounds, without_wider_types
+from tests.fuzz.reference_faults import (
+    evaluator_changes_strings,
+    evaluator_is_wrong,
+    evaluator_rounds,
+    runtime_is_wrong,
+    without_wider_types,
+)
 
 # Let ONNX Runtime load models of the newest operator set, which it says it does not know completely.
 os.environ.setdefault("ALLOW_RELEASED_ONNX_OPSET_ONLY", "0")
@@ -72,6 +78,8 @@ class OnnxModel:
             if older is None:
                 raise
             results = expected_results(older, inputs, "onnxruntime")
+        if runtime_is_wrong(self.proto, self._arrays(inputs), results):
+            raise NoCase("ONNX Runtime is wrong")
         self._check_windows(inputs, results)
         return results
 
@@ -83,12 +91,18 @@ class OnnxModel:
         if kinds & GLOBAL and any(0 in array.shape[2:] for array in inputs.values()):
             raise NoCase("nothing to be pooled")
 
+    def _arrays(self, inputs: Mapping[str, Array]) -> list[Array]:
+        """The values of inputs and constants, those of the first node first, in the order of its operands."""
+        values = {each.name: numpy_helper.to_array(each) for each in self.proto.graph.initializer} | dict(inputs)
+        order = {name: index for index, name in enumerate(self.proto.graph.node[0].input)}
+        return [values[name] for name in sorted(values, key=lambda name: order.get(name, len(order)))]
+
     def _evaluator(self, inputs: Mapping[str, Array]) -> list[Array]:
         from tests.numerical.onnx.conversion import expected_results
 
         if evaluator_is_wrong(self.proto):
             raise NoCase("the reference is wrong")
-        arrays = [*inputs.values(), *map(numpy_helper.to_array, self.proto.graph.initializer)]
+        arrays = self._arrays(inputs)
         if evaluator_changes_strings(self.proto, [str(each) for array in arrays if array.dtype.kind in "OU" for each in array.ravel()]):
             raise NoCase("the reference is wrong about strings")
         if evaluator_rounds(self.proto, [array.dtype.itemsize for array in arrays]):

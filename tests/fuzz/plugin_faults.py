@@ -118,7 +118,7 @@ def _remainders(wrong: Wrong) -> bool:
 
 def _quotients(wrong: Wrong) -> bool:
     """Remainders of floats that differ by no more than a - b * trunc(a / b) in f32 does."""
-    if wrong.wanted.dtype.kind != "f" or wrong.differs is None or wrong.node is None or wrong.node[0] != "Mod":
+    if wrong.wanted.dtype.kind not in "fV" or wrong.differs is None or wrong.node is None or wrong.node[0] != "Mod":
         return False
     a, b = (np.broadcast_to(operand.astype(np.float64), wrong.wanted.shape)[wrong.differs] for operand in wrong.node[1])
     found, wanted = wrong.elements()
@@ -184,9 +184,61 @@ def _nothing(*kinds: str) -> Rule:
     return lambda wrong: wrong.has(*kinds) and wrong.differs is None and any(array.size == 0 for array in [*wrong.operands, wrong.wanted])
 
 
-def _nothing_in(kind: str) -> Rule:
-    """Whether the shape of an empty result is wrong, of a model of one operation."""
-    return lambda wrong: wrong.node is not None and wrong.node[0] == kind and wrong.differs is None and wrong.wanted.size == 0
+def _nothing_in(*kinds: str) -> Rule:
+    """Whether the shape of an empty result is wrong, of a model of one of some operations."""
+    return lambda wrong: wrong.node is not None and wrong.node[0] in kinds and wrong.differs is None and wrong.wanted.size == 0
+
+
+def _infinite_gelu(wrong: Wrong) -> bool:
+    """Whether the only elements that differ are infinite results of a Gelu."""
+    if not wrong.has("Gelu") or wrong.wanted.dtype.kind not in "fV" or wrong.differs is None:
+        return False
+    found, wanted = wrong.elements()
+    return bool((np.isnan(found) & (wanted == np.inf)).all())
+
+
+def _no_string(wrong: Wrong) -> bool:
+    """Whether the shape of an empty result is wrong, of a model of one operation on strings."""
+    has_strings = any(array.dtype.kind in "OUS" for array in [*wrong.operands, wrong.wanted])
+    return wrong.node is not None and has_strings and wrong.differs is None and wrong.wanted.size == 0
+
+
+def _averages_of_nothing(wrong: Wrong) -> bool:
+    return wrong.node is not None and wrong.node[0] in ("AveragePool", "LpPool") and wrong.node[1][0].size == 0
+
+
+def _between_levels(wrong: Wrong) -> bool:
+    """Whether levels differ by one of numbers that are nearly in the middle between two of them."""
+    if wrong.wanted.dtype.kind not in "iu" or wrong.differs is None or wrong.node is None or wrong.node[0] != "QuantizeLinear":
+        return False
+    x, scales = (array.astype(np.float64) for array in wrong.node[1][:2])
+    quotients = x[wrong.differs][:, None] / scales.reshape(1, -1)
+    in_the_middle = np.abs(quotients - np.floor(quotients) - 0.5) < 2.0**-6
+    found, wanted = wrong.elements()
+    return bool((np.abs(found - wanted) == 1).all() and in_the_middle.any(axis=1).all())
+
+
+def _quotients_between_levels(wrong: Wrong) -> bool:
+    """Whether the results of a DynamicQuantizeLinear differ by one, because the zero point or a level is nearly in the middle."""
+    if wrong.wanted.dtype != np.uint8 or wrong.differs is None or wrong.node is None or wrong.node[0] != "DynamicQuantizeLinear":
+        return False
+    x = wrong.node[1][0].astype(np.float32)
+    low, high = min(float(x.min()), 0.0), max(float(x.max()), 0.0)
+    scale = float(np.float32((high - low) / 255))
+    places = np.abs(np.append(x[wrong.differs] if wrong.wanted.shape == x.shape else [], low).astype(np.float64) / scale)
+    near = np.abs(places - np.floor(places) - 0.5) < 1e-4
+    found, wanted = wrong.elements()
+    return bool((np.abs(found - wanted) == 1).all() and (near[-1] or near[:-1].all()))
+
+
+def _rounded_twice(wrong: Wrong) -> bool:
+    """Whether numbers in f8 are those next to the right ones, as their f16 is in the middle between both."""
+    if wrong.wanted.dtype.name not in ("float8_e4m3fn", "float8_e5m2") or wrong.differs is None or wrong.node is None:
+        return False
+    if wrong.node[0] not in ("Cast", "CastLike"):
+        return False
+    found, wanted = wrong.elements()
+    return bool((wrong.node[1][0][wrong.differs].astype(np.float16).astype(np.float64) == (found + wanted) / 2).all())
 
 
 def _nothing_convolved(wrong: Wrong) -> bool:
@@ -235,6 +287,8 @@ RULES: Mapping[str, Rule] = {
     "maximum-nan": _nan_is_lost("Max"),
     "minimum-nan": _nan_is_lost("Min"),
     "hard-sigmoid-nan": _nan_is_lost("HardSigmoid"),
+    "max-pool-nan": _nan_is_lost("MaxPool", "GlobalMaxPool"),
+    "gelu-infinity": _infinite_gelu,
     "topk-nan": _nan_in("TopK", "ArgMax", "ArgMin"),
     "reduce-nan": _nan_in("ReduceMax", "ReduceMin"),
     "reduce-max-infinity": _extreme("ReduceMax", -np.inf),
@@ -244,11 +298,17 @@ RULES: Mapping[str, Rule] = {
     "loop-empty-state": _nothing("Loop", "Scan"),
     "matmul-empty": _products_of_nothing,
     "fused-nan": _nan_constants,
+    "f32-quotient": _quotients_between_levels,
+    "quantize-middle": _between_levels,
+    "f8-rounding": _rounded_twice,
     "e8m0-rounding": _powers_of_two,
     "unique-empty": _nothing("Unique"),
     "gelu-constants": _nearly_gelu,
     "transpose-empty": _nothing_in("Transpose"),
-    "pool-empty": _nothing_in("MaxPool"),
+    "pool-empty": _nothing_in("MaxPool", "AveragePool", "LpPool"),
+    "average-pool-empty": _averages_of_nothing,
+    "top-k-empty": _nothing_in("TopK"),
+    "strings-empty": _no_string,
     "convolution-empty": _nothing_convolved,
     "mean-empty": _mean_of_nothing,
     "gelu-rank": _lost_dimensions,

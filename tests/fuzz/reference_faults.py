@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import onnx
 from onnx import defs, helper
 
@@ -51,7 +53,25 @@ def _aligns_at_an_axis(node: onnx.NodeProto, opset: int) -> bool:
     return opset < 7 and any(attribute.name == "axis" for attribute in node.attribute)
 
 
+def _shows_scores_before_the_cap(node: onnx.NodeProto, _opset: int) -> bool:
+    """Whether an output wants scores before the soft cap, and gets those behind it."""
+    given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    return given.get("softcap", 0) > 0 and not given.get("qk_matmul_output_mode") and len(node.output) > 3 and bool(node.output[3])
+
+
+def _has_filters_of_two_axes(node: onnx.NodeProto) -> bool:
+    kernel = next((attribute.ints for attribute in node.attribute if attribute.name == "kernel_shape"), ())
+    return len(kernel) == 2
+
+
 FAULTS: Mapping[str, Fault] = {
+    "Attention": _shows_scores_before_the_cap,
+    # Zero points of output channels are aligned as if there were two axes.
+    "ConvInteger": lambda node, _: len(node.input) > 3 and not _has_filters_of_two_axes(node),
+    # Slopes of channels are aligned with the last axis.
+    "PRelu": _is_old,
+    # With pads at one end only, the windows begin elsewhere.
+    "MaxPool": _rounds_up,
     **dict.fromkeys(("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor"), _aligns_at_an_axis),
     # Scan outputs are joined along their first axis.
     "Loop": _always,
@@ -94,8 +114,31 @@ def evaluator_changes_strings(model: onnx.ModelProto, strings: Iterable[str]) ->
 
 
 def evaluator_rounds(model: onnx.ModelProto, widths: Iterable[int]) -> bool:
-    """Whether onnx.reference computes places in 16 bits, of operands of some numbers of bytes."""
-    return 2 in widths and any(node.op_type in ("AffineGrid", "GridSample") or _crops(node) for node in model.graph.node)
+    """Whether onnx.reference computes places or levels in 16 bits, of operands of some numbers of bytes."""
+    kinds = ("AffineGrid", "GridSample", "MelWeightMatrix", "QLinearMatMul")
+    return 2 in widths and any(node.op_type in kinds or _crops(node) for node in model.graph.node)
+
+
+def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, Any]], results: Sequence[np.ndarray[Any, Any]]) -> bool:
+    """Whether ONNX Runtime is known to compute wrong results of some inputs and constants.
+
+    It sums truncated exponentials of integers, overflows in SoftPlus from 89 on, has no piece of an empty string where
+    there is a delimiter, and places the single point of an axis at the end of it.
+    """
+    for node in model.graph.node:
+        given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+        match node.op_type:
+            case "ReduceLogSumExp" if arrays[0].dtype.kind in "iu":
+                return True
+            case "RNN" | "GRU" | "LSTM" if b"Softplus" in given.get("activations", ()):
+                return any(not np.isfinite(result.astype(np.float64)).all() for result in results)
+            case "StringSplit" if given.get("delimiter"):
+                return any(not text for text in arrays[0].ravel())
+            case "AffineGrid" if given.get("align_corners"):
+                return 1 in results[0].shape[1:-1]
+            case _:
+                pass
+    return False
 
 
 def _crops(node: onnx.NodeProto) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from onnx import helper
@@ -45,6 +46,14 @@ def single(*values: float) -> Any:
         ("mod-quotient", "Mod", [single(1e8), single(0.3)], single(0), single(0.07)),
         ("mod-infinity", "Mod", [single(5.5), single(INF)], single(NAN), single(5.5)),
         ("unique-empty", "Unique", [np.zeros((0, 1), np.float32)], np.zeros(0, np.int64), np.zeros(1, np.int64)),
+        ("max-pool-nan", "MaxPool", [single(NAN, 1).reshape(1, 1, 2)], single(1).reshape(1, 1, 1), single(NAN).reshape(1, 1, 1)),
+        ("gelu-infinity", "Gelu", [single(INF, 1)], single(NAN, 1), single(INF, 1)),
+        ("f32-quotient", "DynamicQuantizeLinear", [single(-16.5, 16.5)], np.array([0, 255], np.uint8), np.array([0, 254], np.uint8)),
+        ("quantize-middle", "QuantizeLinear", [single(12.5), single(1), np.array([1], np.uint8)], *np.array([[14], [13]], np.uint8)),
+        ("f8-rounding", "Cast", [single(-3.6253185)], *np.array([[-3.5], [-3.75]], ml_dtypes.float8_e4m3fn)),
+        ("average-pool-empty", "AveragePool", [np.zeros((2, 1, 0), np.float32)], single(3), single(NAN)),
+        ("top-k-empty", "TopK", [single(1), np.array([0])], np.zeros((0, 0)), np.zeros((1, 0))),
+        ("strings-empty", "LabelEncoder", [np.zeros((0, 2), object)], np.zeros((0, 0)), np.zeros((0, 2))),
     ],
 )
 def test_a_fault_is_recognised(name: str, kind: str, inputs: list[Any], found: Any, wanted: Any) -> None:
@@ -65,6 +74,10 @@ def test_a_fault_is_recognised(name: str, kind: str, inputs: list[Any], found: A
         ("ReduceMin", [single(-INF, 1)], np.float32(1), np.float32(-INF)),
         ("Add", [single(1), np.ones((1, 1), np.float32)], single(2), np.full((1, 1), 2, np.float32)),
         ("Unique", [single(1)], np.zeros(0, np.int64), np.zeros(1, np.int64)),
+        ("QuantizeLinear", [single(12.3), single(1), np.array([1], np.uint8)], *np.array([[14], [13]], np.uint8)),
+        ("DynamicQuantizeLinear", [single(-16, 16.6)], np.array([0, 255], np.uint8), np.array([0, 254], np.uint8)),
+        ("Cast", [single(-3.7)], *np.array([[-3.5], [-3.75]], ml_dtypes.float8_e4m3fn)),
+        ("LabelEncoder", [np.zeros((1, 2), object)], np.zeros((0, 2)), np.zeros((1, 2))),
     ],
 )
 def test_another_difference_is_not(kind: str, inputs: list[Any], found: Any, wanted: Any) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import openvino
 import pytest
 from openvino import opset13 as ops
+from openvino import opset15
 
 from tests.numerical.runtime import core
 
@@ -44,7 +45,13 @@ def approximate_gelu(x: Any, factor: float) -> Any:
     return ops.multiply(ops.multiply(x, floats(0.5)), ops.add(ops.tanh(ops.multiply(ops.add(x, cube), floats(factor))), floats(1)))
 
 
-OF_UNKNOWN_SIZES = frozenset({"transpose-empty", "pool-empty"})
+def packed(x: Any) -> Any:
+    """Strings whose begins and ends are numbers above those of x."""
+    begins, ends = (ops.reshape(ops.add(x, integers(step)), ops.shape_of(x), False) for step in (1, 2))
+    return opset15.string_tensor_pack(begins, ends, np.zeros(1, np.uint8))
+
+
+OF_UNKNOWN_SIZES = frozenset({"transpose-empty", "pool-empty", "strings-empty"})
 """The faults that are there if sizes other than 1 are not known."""
 
 
@@ -85,6 +92,12 @@ FAULTS: dict[str, Fault] = {
     "maximum-nan": (ops.maximum, [floats(NAN), floats(0)], floats(NAN)),
     "minimum-nan": (ops.minimum, [floats(NAN), floats(0)], floats(NAN)),
     "hard-sigmoid-nan": (lambda x: ops.hard_sigmoid(x, np.float32(0.2), np.float32(0.5)), [floats(NAN)], floats(NAN)),
+    "max-pool-nan": (
+        lambda x: ops.max_pool(x, [1], [1], [0], [0], [2]).output(0),
+        [floats(NAN, 1).reshape(1, 1, 2)],
+        floats(NAN).reshape(1, 1, 1),
+    ),
+    "gelu-infinity": (lambda x: ops.gelu(x, "erf"), [floats(INF)], floats(INF)),
     "topk-nan": (lambda x: ops.topk(x, np.array(1), 0, "max", "value").output(0), [floats(1, NAN, 2)], floats(NAN)),
     "reduce-nan": (lambda x: ops.reduce_min(x, np.array([0]), False), [floats(-INF, NAN, -2.5)], np.float32(-INF)),
     "reduce-max-infinity": (lambda x: ops.reduce_max(x, np.array([0]), False), [floats(-INF, -INF)], np.float32(-INF)),
@@ -98,6 +111,13 @@ FAULTS: dict[str, Fault] = {
         np.zeros((5, 4, 2), np.float32),
     ),
     "fused-nan": (lambda x: gelu(x, NAN), [floats(1)], floats(NAN)),
+    "f32-quotient": (ops.divide, [floats(16.5), floats(33 / 255)], floats(16.5) / floats(33 / 255)),
+    "quantize-middle": (
+        lambda x: ops.fake_quantize(x, floats(-1), floats(254), floats(0), floats(255), 256),
+        [floats(12.5)],
+        np.rint(floats(12.5)) + 1,
+    ),
+    "f8-rounding": (lambda x: ops.convert(ops.convert(x, "f8e4m3"), np.float32), [floats(-3.6253185)], floats(-3.75)),
     "e8m0-rounding": (
         lambda x: ops.convert(ops.convert(x, "f8e8m0"), np.float32),
         [floats(5.1)],
@@ -114,6 +134,21 @@ FAULTS: dict[str, Fault] = {
         lambda x: ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [2, 2]),
         [np.zeros((0, 2, 4, 4), np.float32)],
         np.zeros((0, 2, 3, 3)),
+    ),
+    "average-pool-empty": (
+        lambda x: ops.avg_pool(x, [1], [2], [2], [2], True),
+        [np.zeros((50, 2, 0), np.float32)],
+        np.full((50, 2, 3), NAN),
+    ),
+    "top-k-empty": (
+        lambda x: ops.topk(x, np.array(0), 1, "max", "value").output(0),
+        [np.zeros((5, 2), np.float32)],
+        np.zeros((5, 0), np.float32),
+    ),
+    "strings-empty": (
+        packed,
+        [np.zeros((0, 5), np.int32)],
+        np.zeros((0, 5), np.str_),
     ),
     "convolution-empty": (
         lambda x: ops.convolution(x, np.ones((1, 2, 3), np.float32), [1], [2], [1], [1]),

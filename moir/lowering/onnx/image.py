@@ -18,6 +18,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.computed_resampling import ComputedResizing, resampled_as_computed
 from moir.lowering.matrix_products import matrix_product
 from moir.lowering.onnx.operands import declared_rank, dimension, of_length
+from moir.lowering.onnx.string_movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.onnx.volumes import sampled_volume
 from moir.lowering.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
@@ -60,6 +61,7 @@ class Resizing:
 
 
 @onnx.lowers("Upsample")
+@moves_strings(0)
 def upsample_factors(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Upsample(x) {height_scale, width_scale, mode}
     -> opset11.Interpolate(x, [height_scale, width_scale], [2, 3])
@@ -69,6 +71,7 @@ def upsample_factors(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Upsample", since=7)
+@moves_strings(0)
 def upsample_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Upsample(x) {scales, mode}
     -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}
@@ -77,6 +80,7 @@ def upsample_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Upsample", "Resize", since=9)
+@moves_strings(0)
 def upsample(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Upsample(x, scales) {mode}
     -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}
@@ -91,6 +95,7 @@ def upsampled(node: LoweringNode, op: OpBuilder, scales: SSAValue) -> SSAValue:
 
 
 @onnx.lowers("Resize", since=11)
+@moves_strings(0)
 def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Resize(x, roi, scales, sizes) {mode, coordinate_transformation_mode, …}
     -> opset11.Interpolate(x, scales or sizes, axes)

@@ -54,10 +54,22 @@ def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, 
     # The factors are floats even if the matrices have integers.
     if source in INTEGER_TYPES and not (alpha.is_integer() and beta.is_integer()):
         a, b, c = op.convert(a, f32), op.convert(b, f32), None if c is None else op.convert(c, f32)
-    result = op.MatMul(a, _scaled(op, b, alpha), transpose_a=node.flag("transA"), transpose_b=node.flag("transB"))
+    b = _with_columns_of(op, _scaled(op, b, alpha), c, node.flag("transB"))
+    result = op.MatMul(a, b, transpose_a=node.flag("transA"), transpose_b=node.flag("transB"))
     if c is not None and beta != 0:
         result = op.Add(result, _scaled(op, c, beta))
     return result if element_of(result) == source else op.convert(result, source)
+
+
+def _with_columns_of(op: OpBuilder, matrix: SSAValue, added: SSAValue | None, is_transposed: bool) -> SSAValue:
+    """A matrix with a type that says how many columns it has, if what is added to the product says it.
+
+    The CPU plugin (2026.4) does not compile the sum of a product with an unknown number of columns and a constant.
+    """
+    shape, columns = shape_of(matrix) or (-1, -1), (() if added is None else shape_of(added) or ())[-1:]
+    if columns[0:1] in ((), (-1,), (0,), (1,)) or shape[0 if is_transposed else 1] >= 0:
+        return matrix
+    return op.Reshape(matrix, [*columns, 0] if is_transposed else [0, *columns], special_zero=True)
 
 
 def _scaled(op: OpBuilder, value: SSAValue, factor: float) -> SSAValue:

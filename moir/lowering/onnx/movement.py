@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.analysis.constants import values_of
+from moir.dialects.element_types import f4e2m1, si64, string, ui2
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.data_types import unpacked_type
+from moir.lowering.onnx.data_types import computed_type, unpacked_type
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
 from moir.lowering.onnx.packed_integers import constant_array
 from moir.lowering.onnx.string_movement import moves_strings
@@ -23,9 +24,24 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 @onnx.lowers("Concat")
 def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Concat(a, b) {axis} -> opset1.Concat(a, b) {axis}; of one operand -> that operand"""
+    """onnx.Concat(a, b) {axis} -> opset1.Concat(a, b) {axis}; of one operand -> that operand
+
+    The CPU plugin (2026.4) leaves out constants without elements, which makes the result shorter if another dimension
+    than that of the axis is 0. Then the result has no element, and is made of its sizes.
+    """
     axis = node.integer("axis", 1) if node.version < 4 else node.integer("axis")
-    return node.operand(0) if len(node.operands) < 2 else op.Concat(*node.operands, axis=axis)
+    if len(node.operands) < 2:
+        return node.operand(0)
+    arrays = [values_of(operand) for operand in node.operands]
+    empty = [None if array is None or array.size or not array.shape[axis] else array.shape for array in arrays]
+    others = [operand for operand, shape in zip(node.operands, empty, strict=True) if shape is None]
+    missing = [shape for shape in empty if shape is not None]
+    if not missing or not others or node.element(0) == string:
+        return op.Concat(*node.operands, axis=axis)
+    added = np.zeros(len(missing[0]), np.int64)
+    added[axis] = sum(shape[axis] for shape in missing)
+    joined = op.Concat(*others, axis=axis) if len(others) > 1 else others[0]
+    return op.Broadcast(op.constant_like(0, joined), op.Add(op.ShapeOf(joined), added))
 
 
 # Splitting
@@ -92,12 +108,14 @@ def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     order = node.integers("perm", range(rank or 0)[::-1])
     if rank is not None and order == tuple(range(rank)):
         return data
-    # The CPU plugin (2026.4) transposes integers of less than 8 bits in some orders only.
+    # The CPU plugin (2026.4) transposes numbers of less than 8 bits in some orders only, and writes beyond those of u2
+    # and f4 if it can merge Transpose and Convert.
     element = element_of(data)
     wide, array = unpacked_type(element), None if unpacked_type(element) == element else constant_array(op, data)
     if array is not None:
         return op.convert(op.constant(array.transpose(order), wide), element)
-    return op.convert(op.Transpose(op.convert(data, wide), order), element)
+    moved = op.Transpose(op.convert(data, wide), order)
+    return op.convert(op.Clamp(moved, min=-8, max=8) if element in (f4e2m1, ui2) else moved, element)
 
 
 @onnx.lowers("Tile", since=6)
@@ -138,7 +156,7 @@ def expand(node: LoweringNode, op: OpBuilder) -> SSAValue:
         if all(entry is d or (not isinstance(entry, Symbol) and entry in (1, d)) for entry, d in zip(target.ravel(), own, strict=True)):
             return node.operand(0)
     need_length(node, 1)
-    if element_count(shape_of(node.operand(1))) == 0:
+    if element_count(shape_of(node.operand(1))) == 0 or declared_rank(node) == 0:
         return node.operand(0)
     return op.Broadcast(node.operand(0), _expanded_shape(node, op), mode="bidirectional")
 
@@ -148,8 +166,6 @@ def _expanded_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     target, rank = node.operand(1), declared_rank(node)
     if rank is None or element_count(shape_of(target)) is not None:
         return target
-    if rank == 0:
-        return op.constant([], si64)
     padded = op.Concat([1] * rank, target, axis=0)
     return of_length(op, op.Slice(padded, [-rank], [np.iinfo(np.int32).max], [1], [0]), rank)
 
@@ -292,9 +308,9 @@ def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _padded_wide(op: OpBuilder, data: SSAValue, begin: Operand, end: Operand, value: SSAValue | None, mode: str) -> SSAValue:
-    """Data padded; numbers of less than 8 bits, on which the CPU plugin (2026.4) crashes, as wider ones."""
+    """Data padded; numbers of less than 8 bits, on which the CPU plugin (2026.4) crashes, and f8 as wider ones."""
     element = element_of(data)
-    wide = unpacked_type(element)
+    wide = computed_type(unpacked_type(element))
     data, value = op.convert(data, wide), None if value is None else op.convert(value, wide)
     return op.convert(op.Pad(data, begin, end, pad_value(op, value), pad_mode=mode), element)
 

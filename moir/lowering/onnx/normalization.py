@@ -14,7 +14,7 @@ from functools import reduce
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import bf16, dynamic, f32, si64
+from moir.dialects.element_types import bf16, dynamic, f16, f32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import reshaped_like, small_constant, with_dimensions_behind
@@ -218,7 +218,9 @@ def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
     x, axes = node.operand(0), op.constant([node.integer("axis", -1)], si64)
     p = node.integer("p", 2)
     if p == 2:
-        return op.NormalizeL2(x, axes, eps=SMALLEST_NORM, eps_mode="max")
+        # In f16 the smallest norm would be 0.
+        wide = op.convert(x, f32) if element_of(x) == f16 else x
+        return op.convert(op.NormalizeL2(wide, axes, eps=SMALLEST_NORM, eps_mode="max"), element_of(x))
     if p != 1:
         node.fail(f"attribute p is {p}, it should be 1 or 2")
     # The CPU plugin (2026.4) loses NaN of a first operand.

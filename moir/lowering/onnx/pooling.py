@@ -7,9 +7,9 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import bf16, f32, si64
 from moir.dialects.opset.spatial import Window, positions
-from moir.dialects.shapes import is_static, rank_of, shape_of, size_along
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.sliding_window import axis_attribute, kernel_shape, sliding_window
 from moir.lowering.onnx.table import onnx
@@ -32,12 +32,14 @@ def max_pool(node: LoweringNode, op: OpBuilder) -> Replacement:
     kernel = kernel_shape(node)
     window = sliding_window(node, len(kernel))
     data = node.operand(0)
-    values, indices = op.MaxPool.parts(2, data, kernel=kernel, rounding_type=rounding(node), **window.properties())
+    # The CPU plugin (2026.4) has dilated windows of f32 only.
+    wide = op.convert(data, f32) if element_of(data) == bf16 and set(window.dilations) != {1} else data
+    values, indices = op.MaxPool.parts(2, wide, kernel=kernel, rounding_type=rounding(node), **window.properties())
     if node.is_used(1) and window.auto_pad.startswith("same") and not is_static((node.shape(0) or (-1,))[2:] or (-1,)):
         node.fail("the runtime computes wrong indices if automatic padding has to wait for the sizes", hint="give x static shapes")
     if node.is_used(1) and node.flag("storage_order"):
         indices = _column_major(op, data, indices, len(kernel))
-    return values, indices
+    return op.convert(values, element_of(data)), indices
 
 
 def _column_major(op: OpBuilder, data: SSAValue, indices: SSAValue, axes: int) -> SSAValue:

@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.element_types import REAL_TYPES, boolean, describe, f32, to_numpy
+from moir.dialects.element_types import REAL_TYPES, bf16, boolean, describe, f16, f32, to_numpy
 from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, normalize_axis, shape_of
@@ -83,7 +83,8 @@ def as_type(op: OpBuilder, value: SSAValue, element: Attribute) -> SSAValue:
 def quantized(op: OpBuilder, x: SSAValue, parameters: Quantization, element: Attribute, saturate: bool = True) -> SSAValue:
     """x / scale rounded, plus the zero point, saturated to an element type (8-bit floats only with `saturate`)."""
     scale, zero = parameters
-    if element_of(x) not in REAL_TYPES:
+    if element_of(x) not in REAL_TYPES or element_of(x) == bf16 or (element_of(x) == f16 and element_of(scale) != f16):
+        # In bf16 the range of 8 bits has no place for the levels.
         x = op.convert(x, f32)
     real = element_of(x)
     if element in REAL_TYPES:
@@ -94,6 +95,9 @@ def quantized(op: OpBuilder, x: SSAValue, parameters: Quantization, element: Att
         limits = _range_constants(op, scales, zeros, (low, high), real)
         levels = [op.constant(np.asarray(limit, to_numpy(real)), real) for limit in (low, high)]
         return op.convert(op.FakeQuantize(x, *limits, *levels, levels=high - low + 1), element)
+    if real == f16:
+        # The reciprocal of a constant of 16 bits would be rounded to 16 bits.
+        x, real = op.convert(x, f32), f32
     level = op.Round(_divided(op, x, as_type(op, scale, real)), mode="half_to_even")
     if zero is not None:
         level = op.Add(level, as_type(op, zero, real))

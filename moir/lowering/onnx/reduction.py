@@ -78,6 +78,8 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     elif op.known.integers(axes) is not None or node.rank(0) is None:
         if not keep and axes is node.optional(1) and element_count(shape_of(axes)) is None:
             node.fail(RANK_UNKNOWN, RANK_HINT)
+        if axes is node.optional(1) and element_count(shape_of(axes)) is None:
+            axes = _or_all(op, axes, x)
         result = _reduced(op, kind, x, axes, keep)
     else:
         result = _along_computed_axes(node, op, x, axes)

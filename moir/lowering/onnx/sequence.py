@@ -8,11 +8,12 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, describe, si32, si64, string
-from moir.dialects.shapes import element_count, normalize_axis, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import swapping
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_list, as_scalar
+from moir.lowering.texts import unpacked
 from moir.rewriting.builder import OpBuilder, Operand
 
 
@@ -123,8 +124,17 @@ def ranked(node: LoweringNode, op: OpBuilder, k: Operand) -> Sequence[SSAValue]:
 
 @onnx.lowers("NonZero")
 def non_zero(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.NonZero(x) -> opset3.NonZero(x)"""
-    return op.NonZero(node.operand(0))
+    """onnx.NonZero(x) -> opset3.NonZero(x); for a scalar, which has no axis, its shape is [0, 1] or [0, 0]
+
+    Strings are compared with the empty string.
+    """
+    x = node.operand(0)
+    if element_of(x) == string:
+        texts = unpacked(op, x)
+        x = op.Subtract(texts.ends, texts.begins)
+    if rank_of(x) != 0:
+        return op.NonZero(x)
+    return op.Slice(op.NonZero(op.Reshape(x, [1], special_zero=False)), [0], [0], [1], [0])
 
 
 @onnx.lowers("Unique")

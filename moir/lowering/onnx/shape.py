@@ -52,7 +52,7 @@ def squeeze_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def without_units(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """Operand 0 without its dimensions of 1. Raises ConversionError if that gives it a rank that is not known."""
     data, shape, rank = node.operand(0), node.shape(0), declared_rank(node)
-    if shape is None or is_static(shape):
+    if shape is not None and is_static(shape):
         return op.Squeeze(data)
     if rank is None:
         node.fail("which dimensions are 1 is unknown, and so the rank of the result", hint="give the inputs known shapes, or the node axes")

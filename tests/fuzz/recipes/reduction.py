@@ -77,7 +77,8 @@ def unique(draw: Draw, signature: Signature) -> Values:
 @recipe("NonZero")
 def nonzero(draw: Draw, signature: Signature) -> Values:
     data = draw.array(signature.dtype(), draw.shape())
-    return {"X": np.where(draw.random.random(data.shape) < 0.4, np.zeros((), data.dtype), data).astype(data.dtype)}
+    zero = np.array("" if data.dtype.kind == "O" else 0, data.dtype)
+    return {"X": np.where(draw.random.random(data.shape) < 0.4, zero, data).astype(data.dtype)}
 
 
 @recipe("Hardmax", "Softmax", "LogSoftmax", "LpNormalization")

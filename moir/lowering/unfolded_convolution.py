@@ -51,13 +51,20 @@ def unfolded_convolution(op: OpBuilder, x: SSAValue, filters: SSAValue, window: 
 
 
 def unfolded_transposed_convolution(
-    op: OpBuilder, x: SSAValue, filters: SSAValue, window: SlidingWindow, padding: tuple[int, ...], groups: int
+    op: OpBuilder,
+    x: SSAValue,
+    filters: SSAValue,
+    window: SlidingWindow,
+    padding: tuple[int, ...],
+    groups: int,
+    wanted: tuple[int, ...] = (),
 ) -> SSAValue:
-    """The transposed convolution of x [N, C, L…] with filters [C, M / groups, K…] and explicit pads.
+    """The transposed convolution of x [N, C, L…] with filters [C, M / groups, K…].
 
-    It is a convolution with the reversed filters of data between whose elements there are zeros.
+    It is a convolution with the reversed filters of data between whose elements there are zeros. The spatial sizes of
+    the result are `wanted`; without them they follow from explicit pads, or are those of x times the strides.
     """
-    axes = len(window.strides)
+    axes, data = len(window.strides), x
     spatial = list(range(2, 2 + axes))
     rows, *kernel = (_listed(op, _size(op, filters, axis)) for axis in range(1, 2 + axes))
     split = op.Concat([groups], op.Divide(_listed(op, _size(op, filters, 0)), groups), rows, *kernel, axis=0)
@@ -74,9 +81,36 @@ def unfolded_transposed_convolution(
     x = op.Pad(x, op.Concat(zeros, *reach, axis=0), op.Concat(zeros, *ends, axis=0), pad_mode="constant")
     none = (0,) * axes
     whole = unfolded_convolution(op, x, turned, SlidingWindow((1,) * axes, window.dilations, none, none, "explicit"), groups)
+    if wanted or window.auto_pad.startswith("same"):
+        targets = [
+            op.constant([wanted[axis]]) if wanted else op.Multiply(_listed(op, _size(op, data, 2 + axis)), window.strides[axis])
+            for axis in range(axes)
+        ]
+        return _of_sizes(op, whole, targets, window.auto_pad == "same_upper")
     if not any((*window.pads_begin, *window.pads_end)):
         return whole
     return op.Slice(whole, list(window.pads_begin), [-end or LAST for end in window.pads_end], [1] * axes, spatial)
+
+
+def _of_sizes(op: OpBuilder, x: SSAValue, targets: list[SSAValue], more_behind: bool) -> SSAValue:
+    """x [N, C, L…] with other spatial sizes, lists of one entry each.
+
+    Surplus elements are removed at both sides, an odd one at the end with `more_behind` and at the beginning otherwise;
+    missing ones are zeros behind the others.
+    """
+    spatial = list(range(2, 2 + len(targets)))
+    begins: list[SSAValue] = []
+    ends: list[SSAValue] = []
+    missing: list[SSAValue] = []
+    for axis, target in zip(spatial, targets, strict=True):
+        surplus = op.Subtract(_listed(op, _size(op, x, axis)), target)
+        cut = op.Maximum(surplus, 0)
+        begins.append(op.Divide(cut if more_behind else op.Add(cut, 1), 2))
+        ends.append(op.Add(begins[-1], target))
+        missing.append(op.Maximum(op.Negative(surplus), 0))
+    zeros = op.constant([0, 0])
+    padded = op.Pad(x, [0] * (2 + len(targets)), op.Concat(zeros, *missing, axis=0), pad_mode="constant")
+    return op.Slice(padded, op.Concat(*begins, axis=0), op.Concat(*ends, axis=0), [1] * len(targets), spatial)
 
 
 def _spread(op: OpBuilder, x: SSAValue, axis: int, stride: int, rank: int) -> SSAValue:

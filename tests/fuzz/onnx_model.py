@@ -19,6 +19,7 @@ from tests.fuzz.reference_faults import (
     evaluator_changes_strings,
     evaluator_is_wrong,
     evaluator_rounds,
+    leaves_gaps,
     runtime_is_wrong,
     without_wider_types,
 )
@@ -86,6 +87,8 @@ class OnnxModel:
     def _check_windows(self, inputs: Mapping[str, Array], results: Sequence[Array]) -> None:
         """Raise NoCase if a window is larger than the padded data, or the data has no elements: ONNX defines no result."""
         kinds = {node.op_type for node in self.proto.graph.node}
+        if kinds & WINDOWED and leaves_gaps(self.proto):
+            raise NoCase("windows with gaps between them")
         if kinds & WINDOWED and any(0 in result.shape[2:] for result in results):
             raise NoCase("a window that fits nowhere")
         if kinds & GLOBAL and any(0 in array.shape[2:] for array in inputs.values()):

@@ -287,7 +287,7 @@ RULES: Mapping[str, Rule] = {
     "maximum-nan": _nan_is_lost("Max"),
     "minimum-nan": _nan_is_lost("Min"),
     "hard-sigmoid-nan": _nan_is_lost("HardSigmoid"),
-    "max-pool-nan": _nan_is_lost("MaxPool", "GlobalMaxPool"),
+    "max-pool-nan": _nan_in("MaxPool", "GlobalMaxPool"),
     "gelu-infinity": _infinite_gelu,
     "topk-nan": _nan_in("TopK", "ArgMax", "ArgMin"),
     "reduce-nan": _nan_in("ReduceMax", "ReduceMin"),

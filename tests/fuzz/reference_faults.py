@@ -68,6 +68,8 @@ FAULTS: Mapping[str, Fault] = {
     "Attention": _shows_scores_before_the_cap,
     # Zero points of output channels are aligned as if there were two axes.
     "ConvInteger": lambda node, _: len(node.input) > 3 and not _has_filters_of_two_axes(node),
+    # Channels of the first group only.
+    "ConvTranspose": lambda node, _: any(attribute.name == "group" and attribute.i > 1 for attribute in node.attribute),
     # Slopes of channels are aligned with the last axis.
     "PRelu": _is_old,
     # With pads at one end only, the windows begin elsewhere.
@@ -144,6 +146,17 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
 def _crops(node: onnx.NodeProto) -> bool:
     """Whether a node has places that depend on numbers of an operand."""
     return any(attribute.s == b"tf_crop_and_resize" for attribute in node.attribute)
+
+
+def leaves_gaps(model: onnx.ModelProto) -> bool:
+    """Whether strides exceed windows by more than 1 and padding is automatic: ONNX does not say where the windows begin."""
+    for node in model.graph.node:
+        given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+        if given.get("auto_pad", b"").startswith(b"SAME") and "kernel_shape" in given:
+            sizes = zip(given["kernel_shape"], given.get("strides", ()), given.get("dilations") or [1] * 9, strict=False)
+            if any(stride > (length - 1) * step + 2 for length, stride, step in sizes):
+                return True
+    return False
 
 
 WIDENED = 22

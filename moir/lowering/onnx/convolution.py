@@ -83,8 +83,9 @@ def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     group = group_attribute(node)
     wanted = node.integers("output_shape", ())[-axes:]
     data = node.operand(0)
-    if has_unknown_sizes(node.operand(1)) and not wanted and not window.auto_pad.startswith("same"):
-        return add_bias(node, op, unfolded_transposed_convolution(op, data, node.operand(1), window, padding, group), 2, axes)
+    if has_unknown_sizes(node.operand(1)):
+        result = unfolded_transposed_convolution(op, data, node.operand(1), window, padding, group, wanted)
+        return add_bias(node, op, result, 2, axes)
     filters = node.operand(1) if group == 1 else grouped_filters(node, op, group, axes)
     operands = [data, filters]
     if wanted and not is_static(_sizes(node, data, axes)):
@@ -119,10 +120,6 @@ def _computed_pads(
     if wanted and (len(wanted) != axes or min(wanted) < 1):
         node.fail(f"output_shape {list(wanted)} is no shape of {axes} axes")
     kernel = _sizes(node, node.operand(1), axes)
-    if not is_static(kernel):
-        kernel = node.integers("kernel_shape", ())
-        if len(kernel) != axes:
-            node.fail("the shape of the kernel is unknown, so the padding cannot be computed")
     sizes = _sizes(node, node.operand(0), axes)
     begins: list[int] = []
     ends: list[int] = []

@@ -64,10 +64,11 @@ def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.GatherND(x, indices) {batch_dims = 0} -> opset8.GatherND(x, indices) {batch_dims}"""
     data, indices, batch = node.operand(0), node.operand(1), node.integer("batch_dims", 0)
     ranks = node.rank(0), node.rank(1), declared_rank(node)
-    if node.shape(1) is None and ranks[0] == batch + 1:
+    shape = node.shape(1)
+    if ranks[0] == batch + 1 and (shape is None or -1 in shape[-1:]):
         # There is one coordinate.
         return op.Gather(data, op.Squeeze(indices, [-1]), batch, batch_dims=batch)
-    if (shape := node.shape(1)) and shape[-1] < 0 and None not in ranks:
+    if shape and shape[-1] < 0 and None not in ranks:
         # The number of coordinates decides about the rank of the result.
         rank, own, result = cast("tuple[int, int, int]", ranks)
         indices = op.Reshape(indices, [*(0,) * (own - 1), own + rank - 1 - batch - result], special_zero=True)

@@ -46,8 +46,9 @@ def concatenation(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return op.constant(np.asarray(a.astype(object) + b.astype(object), object), string)
     if 0 in (element_count(node.shape(0)), element_count(node.shape(1))):
         # The runtime (2026.4) crashes on the bytes of no string.
-        zeros = (op.Broadcast(op.constant(0, si64), shape_value(op, node.operand(index))) for index in (0, 1))
-        return op.Gather(op.constant(np.array([""], object), string), op.Add(*zeros), 0)
+        first, second = (shape_value(op, node.operand(index)) for index in (0, 1))
+        zeros = op.Broadcast(op.Broadcast(op.constant(0, si64), first), second, mode="bidirectional")
+        return op.Gather(op.constant(np.array([""], object), string), zeros, 0)
     first, second, shape = broadcast_pair(node, op)
     begins, ends = (op.Concat(*(op.Unsqueeze(each, [-1]) for each in pair), axis=-1) for pair in zip(first[:2], second[:2], strict=True))
     return concatenated(op, Texts(begins, ends, first.symbols), shape)
@@ -73,6 +74,9 @@ def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     limit = node.integer("maxsplit") if node.has("maxsplit") else None
     if overlaps(separator):
         node.fail("occurrences of the delimiter can overlap", hint="use a text that does not end as it begins")
+    given = node.shape(0)
+    if element_count(given) == 0 and given is not None:
+        return [op.constant(np.zeros((*given, 0), object), string), op.constant(np.zeros(given, np.int64))]
     strings = unpacked(op, node.operand(0))
     texts = Texts(flat(op, strings.begins), flat(op, strings.ends), strings.symbols)
     found = pieces(op, texts, separator, limit=limit if separator else None)

@@ -15,8 +15,9 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
-from moir.dialects.element_types import f32, si32, si64
+from moir.dialects.element_types import f32, si32, string
 from moir.lowering.binder import LoweringNode
+from moir.lowering.lookups import encoded, string_position
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -33,17 +34,16 @@ def n_gram_counts(node: LoweringNode, op: OpBuilder) -> SSAValue:
     mode = node.text("mode")
     if mode not in MODES:
         node.fail(f"attribute mode is {mode!r}, it should be one of {', '.join(MODES)}")
-    if node.element(0) not in (si32, si64) or node.has("pool_strings"):
-        node.fail("n-grams of strings are not supported", hint="look up the numbers of the words before, and make them the input")
+    x, pool = _tokens(node, op)
     places = node.integers("ngram_indexes")
     shortest, longest = node.integer("min_gram_length"), node.integer("max_gram_length")
     counts: list[SSAValue] = []
     columns: list[int] = []
     first = 0
-    for number, grams in enumerate(_pools(node), 1):
+    for number, grams in enumerate(_pools(node, pool), 1):
         if shortest <= number <= longest and len(grams):
             distances = range(1, 2 if number == 1 else node.integer("max_skip_count") + 2)
-            found = [_occurrences(op, node.operand(0), grams, distance) for distance in distances]
+            found = [_occurrences(op, x, grams, distance) for distance in distances]
             counts.append(op.convert(op.ReduceSum(op.Concat(*found, axis=-2), [-2]), f32))
             columns.extend(places[first : first + len(grams)])
         first += len(grams)
@@ -55,12 +55,28 @@ def n_gram_counts(node: LoweringNode, op: OpBuilder) -> SSAValue:
     result = op.MatMul(op.Concat(*counts, axis=-1), matrix)
     if mode == "IDF":
         result = op.Minimum(result, 1.0)
-    return op.Multiply(result, np.array(node.numbers("weights"), np.float32)) if mode != "TF" and node.has("weights") else result
+    if mode == "TF" or not node.has("weights"):
+        return result
+    weights = node.numbers("weights")
+    if len(weights) != len(places):
+        node.fail(f"it has {len(weights)} weights for {len(places)} n-grams")
+    of_columns = np.zeros(size, np.float32)
+    of_columns[list(places)] = weights
+    return op.Multiply(result, of_columns)
 
 
-def _pools(node: LoweringNode) -> list[Array]:
+def _tokens(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, Array]:
+    """The tokens of x and those of all n-grams as numbers; a word that is in no n-gram is -1."""
+    if node.element(0) != string:
+        return node.operand(0), np.array(node.integers("pool_int64s"), np.int64)
+    words = list(encoded(np.array(node.texts("pool_strings"), object)))
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    return string_position(op, node.operand(0), list(numbers)), np.array([numbers[word] for word in words], np.int64)
+
+
+def _pools(node: LoweringNode, pool: Array) -> list[Array]:
     """The n-grams of each length n, [count, n]."""
-    pool, starts = np.array(node.integers("pool_int64s"), np.int64), [*node.integers("ngram_counts")]
+    starts = [*node.integers("ngram_counts")]
     bounds = [*starts, pool.size]
     parts = [pool[begin:end] for begin, end in pairwise(bounds)]
     if any(part.size % number for number, part in enumerate(parts, 1)):

@@ -63,6 +63,101 @@ CASES: dict[str, Case] = {
     "Cast of f4 to integers": Case(
         "Cast", {"x": np.array([-0.5, -2, 3, 6], ml_dtypes.float4_e2m1fn)}, options=EVALUATED | {"opset": 23}, attributes={"to": 7}
     ),
+    "Concat with nothing": Case(
+        "Concat", {"a": np.zeros((0, 4), np.int16)}, {"b": np.zeros((0, 3), np.int16)}, options=DYNAMIC, attributes={"axis": 1}
+    ),
+    "Transpose of f4": Case(
+        "Transpose",
+        {"x": RANDOM.integers(0, 7, (2, 3, 4, 2, 2)).astype(ml_dtypes.float4_e2m1fn)},
+        options=EVALUATED | {"opset": 25},
+        attributes={"perm": [0, 4, 3, 1, 2]},
+    ),
+    "Pad of f8 with a computed value": Case(
+        "Pad",
+        {"x": np.ones((2, 3), ml_dtypes.float8_e5m2), "pads": np.array([1, 0, 0, 2]), "value": np.array(3, ml_dtypes.float8_e5m2)},
+        options={"reference": "onnx", "forms": ["static"], "opset": 23},
+    ),
+    "Expand of a scalar to a scalar": Case("Expand", {"x": np.array(2.5, np.float32)}, {"shape": np.zeros(0, np.int64)}),
+    "GatherND of one coordinate": Case(
+        "GatherND", {"i": RANDOM.integers(-4, 4, (2, 3, 1))}, {"x": real(2, 4)}, "x i", {"forms": ["dynamic", "rank"]}, {"batch_dims": 1}
+    ),
+    "LpNormalization of f16": Case(
+        "LpNormalization", {"x": np.array([[-1, -0.5, 0, 1]], np.float16)}, options=EVALUATED, attributes={"axis": 0}
+    ),
+    "ReduceL1 along no computed axis": Case("ReduceL1", {"x": real(3, 2), "axes": np.zeros(0, np.int64)}, options={"forms": ["rank"]}),
+    "Gemm whose number of columns is that of a constant": Case(
+        "Gemm", {"a": real(2, 3), "b": real(4, 2)}, {"c": real(4)}, options=DYNAMIC, attributes={"transA": 1, "transB": 1}
+    ),
+    "MaxPool of bf16 with dilations": Case(
+        "MaxPool",
+        {"x": real(1, 2, 6, 5).astype(ml_dtypes.bfloat16)},
+        options={"reference": "onnx", "opset": 22, "forms": ["static", "dynamic"]},
+        attributes={"kernel_shape": [2, 2], "dilations": [2, 1]},
+    ),
+    "NonZero of strings": Case("NonZero", {"x": np.array([["a", ""], ["", "b"]], object)}, options=EVALUATED),
+    "NonZero of a scalar": Case(
+        "NonZero", {"x": np.array(3, np.int32)}, options={"expected": [np.zeros((0, 1), np.int64)], "forms": ["static"]}
+    ),
+    "Upsample of strings": Case(
+        "Upsample",
+        {"x": np.array(["a", "b"], object).reshape(1, 1, 1, 2)},
+        {"scales": np.array([1, 1, 2, 1], np.float32)},
+        options={"reference": "onnx", "opset": 9, "forms": ["static"]},
+    ),
+    "StringConcat with a constant without elements": Case(
+        "StringConcat", {"b": np.zeros((0, 0), object)}, {"a": np.zeros((0, 1), object)}, "a b", DYNAMIC
+    ),
+    "QuantizeLinear of bf16 with scales of f32": Case(
+        "QuantizeLinear",
+        {"x": np.array([-87.5, 3, 91.5], ml_dtypes.bfloat16)},
+        {"s": np.array(0.7, np.float32), "z": np.array(3, np.int8)},
+        options={"reference": "onnx", "opset": 23, "expected": [np.array([-122, 7, 127], np.int8)]},
+    ),
+    "QLinearMatMul of f16 with one constant scale": Case(
+        "QLinearMatMul",
+        {
+            "a": np.array([[-10, 6, 2, -6, -5]], np.int8),
+            "a_scale": np.array(1.02, np.float16),
+            "a_zero": np.array(0, np.int8),
+            "b": np.array([[1], [-6], [5], [2], [-8]], np.int8),
+            "b_scale": np.array(1.819, np.float16),
+            "b_zero": np.array(0, np.int8),
+        },
+        {"y_scale": np.array(1.503, np.float16), "y_zero": np.array(0, np.int8)},
+        options={"opset": 21},
+    ),
+    **{
+        f"ConvTranspose with filters of unknown sizes, {name}": Case(
+            "ConvTranspose",
+            {"x": real(2, 4, *sizes), "w": real(4, 3, 3, 2)},
+            {"b": real(6)},
+            options=DYNAMIC | {"opset": 11, "atol": 1e-4},
+            attributes={"group": 2, "strides": [2, 3], "kernel_shape": [3, 2]} | given,
+        )
+        for name, sizes, given in (
+            ("to a shape", (4, 5), {"output_shape": [7, 14]}),
+            ("to a larger shape", (2, 2), {"output_shape": [6, 5], "auto_pad": "SAME_UPPER"}),
+            ("padded automatically", (4, 3), {"auto_pad": "SAME_LOWER", "strides": [1, 2]}),
+        )
+    },
+    **{
+        f"TfIdfVectorizer of strings, {mode}": Case(
+            "TfIdfVectorizer",
+            {"x": np.array([["b", "a", "c", "", "b"], ["b", "Ä", "a", "b", "a"]], object)},
+            options={"forms": ["static", "dynamic"]},
+            attributes={
+                "mode": mode,
+                "min_gram_length": 1,
+                "max_gram_length": 2,
+                "max_skip_count": 1,
+                "ngram_counts": [0, 3],
+                "ngram_indexes": [1, 0, 2, 4, 3],
+                "pool_strings": ["a", "b", "Ä", "b", "a", "a", "b"],
+                "weights": [0.5, 1.0, 2.0, 1.5, 3.0],
+            },
+        )
+        for mode in ("TF", "TFIDF")
+    },
     "Cast of integers to f8": Case(
         "Cast", {"x": np.array([-(2**31), -7, 448, 500], np.int32)}, options=EVALUATED, attributes={"to": onnx.TensorProto.FLOAT8E4M3FN}
     ),

@@ -69,12 +69,12 @@ def _positions(op: OpBuilder, axis: ComputedResizing, coordinates: str) -> SSAVa
     is_single = op.Equal(axis.count, 1)
     # The runtime (2026.4) replaces a Select whose condition is known by an operand that is not broadcast.
     none = op.Multiply(x, 0.0)
-    centered = op.Subtract(op.Divide(op.Add(x, 0.5), axis.scale), 0.5)
+    centered = op.Subtract(_quotient(op, op.Add(x, 0.5), axis.scale), 0.5)
     match coordinates:
         case "align_corners":
             return op.Multiply(x, op.Divide(last, steps))
         case "asymmetric":
-            return op.Divide(x, axis.scale)
+            return _quotient(op, x, axis.scale)
         case "tf_half_pixel_for_nn":
             return op.Add(centered, 0.5)
         case "pytorch_half_pixel":
@@ -92,6 +92,15 @@ def _positions(op: OpBuilder, axis: ComputedResizing, coordinates: str) -> SSAVa
             return centered
 
 
+def _quotient(op: OpBuilder, x: SSAValue, divisor: SSAValue) -> SSAValue:
+    """x / divisor, corrected by what is left of x: the last bit decides which element is the nearest.
+
+    The CPU plugin (2026.4) multiplies with the reciprocal of the divisor.
+    """
+    found = op.Divide(x, divisor)
+    return op.Add(found, op.Divide(op.Subtract(x, op.Multiply(found, divisor)), divisor))
+
+
 def _nearest(op: OpBuilder, data: SSAValue, axis: ComputedResizing, places: SSAValue, sampling: Sampling) -> SSAValue:
     match sampling.nearest:
         case "round_prefer_floor":
@@ -100,6 +109,9 @@ def _nearest(op: OpBuilder, data: SSAValue, axis: ComputedResizing, places: SSAV
             rounded = op.Floor(op.Add(places, 0.5))
         case "ceil":
             rounded = op.Ceiling(places)
+        case "simple":
+            # Upwards where there are fewer elements than before.
+            rounded = op.Select(op.Less(axis.scale, 1.0), op.Ceiling(places), op.Floor(places))
         case _:
             rounded = op.Floor(places)
     columns = op.convert(rounded, si64)

@@ -30,6 +30,11 @@ def matrix_product(op: OpBuilder, a: SSAValue, b: SSAValue, transpose_a: bool = 
         parts = op.Reshape(product, [0, *lead, columns], special_zero=True)
         return op.Transpose(parts, [*range(1, rank - 1), 0, rank - 1])
     is_empty = 0 in (shape_of(a) or ()) or 0 in (shape_of(b) or ())
+    if is_empty and 1 in (rank_of(a), rank_of(b)):
+        # A list is a row or a column.
+        rows, columns = (op.Unsqueeze(a, [0]) if rank_of(a) == 1 else a), (op.Unsqueeze(b, [1]) if rank_of(b) == 1 else b)
+        product = matrix_product(op, rows, columns, transpose_a and rank_of(a) != 1, transpose_b and rank_of(b) != 1)
+        return op.Squeeze(product, [-2] * (rank_of(a) == 1) + [-1] * (rank_of(b) == 1))
     if not is_empty or min(rank_of(a) or 0, rank_of(b) or 0) < 2:
         return op.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
     rows = op.Unsqueeze(transposed(op, a) if transpose_a else a, [-1])

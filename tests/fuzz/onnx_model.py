@@ -91,6 +91,8 @@ class OnnxModel:
             raise NoCase("windows with gaps between them")
         if kinds & WINDOWED and any(0 in result.shape[2:] for result in results):
             raise NoCase("a window that fits nowhere")
+        if kinds & {"MaxPool", "ConvTranspose"} and any(0 in array.shape[2:] for array in self._arrays(inputs)[:1]):
+            raise NoCase("images without elements")
         if kinds & GLOBAL and any(0 in array.shape[2:] for array in inputs.values()):
             raise NoCase("nothing to be pooled")
 

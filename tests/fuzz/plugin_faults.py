@@ -87,7 +87,9 @@ def _limit_of_u32(wrong: Wrong) -> bool:
 
 
 def _wide(wrong: Wrong) -> bool:
-    """Whether only integers of more than 32 bits differ."""
+    """Whether only integers of more than 32 bits differ, or the bounds of a Slice are such."""
+    if wrong.node is not None and wrong.node[0] == "Slice":
+        return any(array.dtype == np.int64 and (np.abs(array.astype(np.float64)) > 2**31).any() for array in wrong.node[1][1:])
     if wrong.wanted.dtype not in (np.int64, np.uint64) or wrong.differs is None:
         return False
     return bool((np.abs(wrong.elements()[1]) >= 2**31 - 1).all())
@@ -160,6 +162,13 @@ def _extreme(kind: str, infinity: float) -> Rule:
         return bool(((wanted == infinity) & (np.sign(found) == np.sign(infinity)) & (np.abs(found) > 6e4)).all())
 
     return rule
+
+
+def _places_of_infinities(wrong: Wrong) -> bool:
+    """Whether places of maxima differ, which may be those of minus infinities."""
+    return (
+        wrong.has("MaxPool") and wrong.wanted.dtype == np.int64 and any(np.isneginf(array.astype(float)).any() for array in wrong.operands)
+    )
 
 
 def _products_of_nothing(wrong: Wrong) -> bool:
@@ -235,10 +244,21 @@ def _rounded_twice(wrong: Wrong) -> bool:
     """Whether numbers in f8 are those next to the right ones, as their f16 is in the middle between both."""
     if wrong.wanted.dtype.name not in ("float8_e4m3fn", "float8_e5m2") or wrong.differs is None or wrong.node is None:
         return False
-    if wrong.node[0] not in ("Cast", "CastLike"):
+    if wrong.node[0] not in ("Cast", "CastLike", "QuantizeLinear"):
         return False
     found, wanted = wrong.elements()
-    return bool((wrong.node[1][0][wrong.differs].astype(np.float16).astype(np.float64) == (found + wanted) / 2).all())
+    scales = wrong.node[1][1].astype(np.float32).reshape(-1) if wrong.node[0] == "QuantizeLinear" else np.ones(1, np.float32)
+    numbers = wrong.node[1][0][wrong.differs].astype(np.float32)[:, None] / scales
+    middles = ((found + wanted) / 2)[:, None]
+    return bool(np.isclose(numbers.astype(np.float16).astype(np.float64), middles, rtol=2.0**-11, atol=0).any(axis=1).all())
+
+
+def _swapped_strides(wrong: Wrong) -> bool:
+    """Whether a convolution of several images of one channel is one element wide."""
+    if wrong.node is None or wrong.node[0] not in ("Conv", "QLinearConv", "ConvInteger") or wrong.differs is None:
+        return False
+    images = wrong.node[1][0].shape
+    return len(images) == 4 and images[0] > 1 and images[1] == 1 and wrong.wanted.shape[-1] == 1
 
 
 def _nothing_convolved(wrong: Wrong) -> bool:
@@ -282,11 +302,13 @@ RULES: Mapping[str, Rule] = {
     "i32-product-of-matrices": _in_f32("MatMul", "Gemm", "MatMulInteger", "ConvInteger", "Einsum"),
     "i32-reverse": _in_f32("ReverseSequence"),
     "relu-nan": _nan_is_lost("Relu"),
-    "exp-nan": _nan_is_lost("Exp", "Softmax", "LogSoftmax"),
+    "exp-nan": _nan_is_lost("Exp", "Softmax", "LogSoftmax", "Celu", "ReduceLogSumExp"),
     "clamp-nan": _nan_is_lost("Clip"),
     "maximum-nan": _nan_is_lost("Max"),
     "minimum-nan": _nan_is_lost("Min"),
     "hard-sigmoid-nan": _nan_is_lost("HardSigmoid"),
+    "scatter-nan": _nan_is_lost("ScatterND", "ScatterElements"),
+    "max-pool-infinity": lambda wrong: _extreme("MaxPool", -np.inf)(wrong) or _places_of_infinities(wrong),
     "max-pool-nan": _nan_in("MaxPool", "GlobalMaxPool"),
     "gelu-infinity": _infinite_gelu,
     "topk-nan": _nan_in("TopK", "ArgMax", "ArgMin"),
@@ -309,6 +331,7 @@ RULES: Mapping[str, Rule] = {
     "average-pool-empty": _averages_of_nothing,
     "top-k-empty": _nothing_in("TopK"),
     "strings-empty": _no_string,
+    "convolution-of-one-channel": _swapped_strides,
     "convolution-empty": _nothing_convolved,
     "mean-empty": _mean_of_nothing,
     "gelu-rank": _lost_dimensions,

@@ -45,6 +45,9 @@ def _resizes_to_fractions(node: onnx.NodeProto, _opset: int) -> bool:
     """Whether positions depend on the size of the result, which is not rounded if computed from scales, or 1 is a case of its own."""
     given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     mode = given.get("coordinate_transformation_mode", b"")
+    if given.get("nearest_mode") in (b"floor", b"ceil") and given.get("mode", b"nearest") == b"nearest" and len(node.input) < 4:
+        # Places are computed in f64, where those between two elements are beside them.
+        return True
     return mode == b"pytorch_half_pixel" or (mode in (b"align_corners", b"tf_crop_and_resize") and len(node.input) < 4)
 
 
@@ -72,8 +75,12 @@ FAULTS: Mapping[str, Fault] = {
     "ConvTranspose": lambda node, _: any(attribute.name == "group" and attribute.i > 1 for attribute in node.attribute),
     # Slopes of channels are aligned with the last axis.
     "PRelu": _is_old,
-    # With pads at one end only, the windows begin elsewhere.
-    "MaxPool": _rounds_up,
+    # With pads at one end only, the windows begin elsewhere. Indices begin in each channel.
+    "MaxPool": lambda node, opset: _rounds_up(node, opset) or len(node.output) > 1,
+    # One output is sorted in any case.
+    "Unique": lambda node, _: len(node.output) == 1 and any(each.name == "sorted" and not each.i for each in node.attribute),
+    # Samples beyond the border are taken from elsewhere.
+    "GridSample": lambda node, _: any(each.s in (b"cubic", b"bicubic") for each in node.attribute),
     **dict.fromkeys(("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor"), _aligns_at_an_axis),
     # Scan outputs are joined along their first axis.
     "Loop": _always,
@@ -86,7 +93,7 @@ FAULTS: Mapping[str, Fault] = {
     "LogSoftmax": _flattens,
     "Hardmax": _flattens,
     # Before version 7 padding is counted, and the third operand of Gemm is passed over.
-    "AveragePool": _is_old,
+    "AveragePool": lambda node, opset: _is_old(node, opset) or _rounds_up(node, opset),
     "Gemm": _is_old,
     # The result has the element type of the data, where the schema says f32.
     "LinearRegressor": _always,
@@ -125,7 +132,8 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
     """Whether ONNX Runtime is known to compute wrong results of some inputs and constants.
 
     It sums truncated exponentials of integers, overflows in SoftPlus from 89 on, has no piece of an empty string where
-    there is a delimiter, and places the single point of an axis at the end of it.
+    there is a delimiter, places the single point of an axis at the end of it, passes over some NaN in Softmax, and leaves
+    quantized products over nothing as they are in memory.
     """
     for node in model.graph.node:
         given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
@@ -134,6 +142,10 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
                 return True
             case "RNN" | "GRU" | "LSTM" if b"Softplus" in given.get("activations", ()):
                 return any(not np.isfinite(result.astype(np.float64)).all() for result in results)
+            case "LogSoftmax" | "Softmax":
+                return bool(np.isnan(arrays[0].astype(np.float64)).any())
+            case "QLinearMatMul":
+                return arrays[0].size == 0 or arrays[3].size == 0
             case "StringSplit" if given.get("delimiter"):
                 return any(not text for text in arrays[0].ravel())
             case "AffineGrid" if given.get("align_corners"):

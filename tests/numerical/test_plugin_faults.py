@@ -92,6 +92,12 @@ FAULTS: dict[str, Fault] = {
     "maximum-nan": (ops.maximum, [floats(NAN), floats(0)], floats(NAN)),
     "minimum-nan": (ops.minimum, [floats(NAN), floats(0)], floats(NAN)),
     "hard-sigmoid-nan": (lambda x: ops.hard_sigmoid(x, np.float32(0.2), np.float32(0.5)), [floats(NAN)], floats(NAN)),
+    "scatter-nan": (lambda x, u: opset15.scatter_nd_update(x, np.array([[0]]), u, "max"), [floats(1), floats(NAN)], floats(NAN)),
+    "max-pool-infinity": (
+        lambda x: ops.max_pool(x, [1], [1], [0], [0], [1]).output(0),
+        [floats(-INF).reshape(1, 1, 1)],
+        floats(-INF).reshape(1, 1, 1),
+    ),
     "max-pool-nan": (
         lambda x: ops.max_pool(x, [1], [1], [0], [0], [2]).output(0),
         [floats(NAN, 1).reshape(1, 1, 2)],
@@ -149,6 +155,11 @@ FAULTS: dict[str, Fault] = {
         packed,
         [np.zeros((0, 5), np.int32)],
         np.zeros((0, 5), np.str_),
+    ),
+    "convolution-of-one-channel": (
+        lambda x: ops.convolution(x, np.ones((2, 1, 2, 3), np.float32), [1, 3], [0, 0], [0, 0], [1, 1]),
+        [np.arange(60, dtype=np.float32).reshape(3, 1, 5, 4)],
+        np.broadcast_to(np.arange(3).reshape(3, 1, 1, 1) * 120 + np.arange(4).reshape(1, 1, 4, 1) * 24 + 18, (3, 2, 4, 1)),
     ),
     "convolution-empty": (
         lambda x: ops.convolution(x, np.ones((1, 2, 3), np.float32), [1], [2], [1], [1]),

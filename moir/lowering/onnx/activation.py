@@ -112,7 +112,7 @@ def leaky(op: OpBuilder, x: SSAValue, slope: float) -> SSAValue:
     """PRelu of x with a constant slope: x where it is positive, else slope · x."""
     if rank_of(x) == 0:
         # The slope of PRelu is a list, which would make a list of a scalar.
-        return op.Add(op.Maximum(x, 0.0), op.Multiply(op.Minimum(x, 0.0), slope))
+        return op.Select(op.Less(x, 0.0), op.Multiply(x, slope), x)
     return op.PRelu(x, op.constant_like([slope], x))
 
 
@@ -120,12 +120,12 @@ def leaky(op: OpBuilder, x: SSAValue, slope: float) -> SSAValue:
 def prelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.PRelu(x, slope) -> opset1.PRelu(x, slope), with dimensions of 1 before those of the slope
 
-    If the rank is unknown, and for integers: max(x, 0) + slope · min(x, 0).
+    If the rank is unknown or 0, and for integers: opset1.Select(x < 0, slope · x, x).
     """
     x, slope = node.operand(0), node.operand(1)
     rank, own = rank_of(x), rank_of(slope)
     array = small_constant(op, slope)
-    if element_of(x) in REAL_TYPES:
+    if element_of(x) in REAL_TYPES and rank != 0:
         if array is not None and array.size == 1:
             return op.PRelu(x, op.constant(array.reshape(1)))
         if own == 1 and rank is not None and rank > 1:
@@ -133,7 +133,7 @@ def prelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
             return op.PRelu(x, flat)
         if own is not None and own > 1 and rank is not None:
             return op.PRelu(x, slope)
-    return op.Add(op.Maximum(x, 0), op.Multiply(slope, op.Minimum(x, 0)))
+    return op.Select(op.Less(x, 0), op.Multiply(slope, x), x)
 
 
 @onnx.lowers("PRelu")
@@ -180,11 +180,12 @@ def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
     low_array, high_array = node.constant(1), node.constant(2)
     if (low is None or low_array is not None) and (high is None or high_array is not None):
         return _clamped(op, x, low_array, high_array)
-    # A limit may have shape [1], which would broadcast a scalar x to one dimension.
+    # A limit may have shape [1], which would broadcast a scalar x to one dimension. The CPU plugin (2026.4) loses NaN
+    # of a first operand.
     if low is not None:
-        x = op.Maximum(x, low if shape_of(low) in ((), None) else op.Squeeze(low))
+        x = op.Maximum(low if shape_of(low) in ((), None) else op.Squeeze(low), x)
     if high is not None:
-        x = op.Minimum(x, high if shape_of(high) in ((), None) else op.Squeeze(high))
+        x = op.Minimum(high if shape_of(high) in ((), None) else op.Squeeze(high), x)
     return x
 
 

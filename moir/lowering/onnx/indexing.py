@@ -10,8 +10,9 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
-from moir.dialects.shapes import normalize_axis, rank_of
+from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.data_types import unpacked_type
 from moir.lowering.onnx.operands import declared_rank
 from moir.lowering.onnx.string_movement import moves_strings
 from moir.lowering.onnx.table import onnx
@@ -133,4 +134,7 @@ def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if mode == "circular":
         size: Operand = dimension(op, cache, axis)
         positions = op.FloorMod(positions, size)
-    return op.ScatterElementsUpdate(cache, op.Broadcast(positions, op.ShapeOf(update)), update, axis)
+    # The CPU plugin (2026.4) writes whole bytes.
+    wide = unpacked_type(element_of(cache))
+    places = op.Broadcast(positions, op.ShapeOf(update))
+    return op.convert(op.ScatterElementsUpdate(op.convert(cache, wide), places, op.convert(update, wide), axis), element_of(cache))

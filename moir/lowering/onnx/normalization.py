@@ -60,6 +60,9 @@ def batch_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue 
     if node.version < 9 and not node.flag("spatial", True) and (rank_of(scale) or 0) > 1:
         root = op.Sqrt(op.Add(variance, epsilon))
         return [op.Add(op.Multiply(op.Divide(op.Subtract(x, mean), root), scale), bias)]
+    if shape_of(mean) == (0,):
+        # The runtime requires a channel.
+        return [x]
     if rank_of(x) == 1:
         # The runtime requires a dimension of channels; scalars have a single channel.
         return [op.Squeeze(op.BatchNormInference(op.Unsqueeze(x, [1]), scale, bias, mean, variance, epsilon=epsilon), [1])]

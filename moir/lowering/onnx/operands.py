@@ -64,7 +64,7 @@ def dimension(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = 
 def reshaped_like(op: OpBuilder, value: SSAValue, like: SSAValue, kept: int = 0) -> SSAValue:
     """A value reshaped to the shape of `like`, with which it shares the first `kept` dimensions."""
     shape = shape_of(like)
-    if shape is not None and sum(dimension < 0 for dimension in shape[kept:]) <= 1:
+    if shape is not None and 0 not in shape[kept:] and sum(dimension < 0 for dimension in shape[kept:]) <= 1:
         rest = [-1 if dimension < 0 else dimension for dimension in shape[kept:]]
         return op.Reshape(value, [*(0,) * kept, *rest], special_zero=bool(kept))
     return op.Reshape(value, op.ShapeOf(like), special_zero=False)

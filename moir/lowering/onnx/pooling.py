@@ -32,8 +32,9 @@ def max_pool(node: LoweringNode, op: OpBuilder) -> Replacement:
     kernel = kernel_shape(node)
     window = sliding_window(node, len(kernel))
     data = node.operand(0)
-    # The CPU plugin (2026.4) has dilated windows of f32 only.
-    wide = op.convert(data, f32) if element_of(data) == bf16 and set(window.dilations) != {1} else data
+    # The CPU plugin (2026.4) has no dilated windows of bf16, nor indices.
+    is_simple = set(window.dilations) == {1} and not node.is_used(1)
+    wide = op.convert(data, f32) if element_of(data) == bf16 and not is_simple else data
     values, indices = op.MaxPool.parts(2, wide, kernel=kernel, rounding_type=rounding(node), **window.properties())
     if node.is_used(1) and window.auto_pad.startswith("same") and not is_static((node.shape(0) or (-1,))[2:] or (-1,)):
         node.fail("the runtime computes wrong indices if automatic padding has to wait for the sizes", hint="give x static shapes")
@@ -88,10 +89,10 @@ def _starts_in_data(node: LoweringNode, kernel: Sequence[int], window: SlidingWi
     for axis, length in enumerate(kernel):
         stride, begin, end = window.strides[axis], window.pads_begin[axis], window.pads_end[axis]
         extent = window.dilations[axis] * (length - 1) + 1
-        if stride + end <= extent:
+        if not end or stride + end <= extent:
             continue
         size = -1 if shape is None else size_along(shape, axis + 2)
-        if size < 0 or -(-(size + begin + end - extent) // stride) * stride >= size + begin:
+        if size < 0 or size + begin <= -(-(size + begin + end - extent) // stride) * stride < size + begin + end:
             return False
     return True
 

@@ -17,7 +17,7 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import REAL_TYPES, bf16, boolean, describe, f16, f32, to_numpy
 from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.opset.quantization import FakeQuantize
-from moir.dialects.shapes import element_of, normalize_axis, shape_of
+from moir.dialects.shapes import element_of, is_static, normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.arithmetic import converted
 from moir.lowering.onnx.data_types import unpacked_type
@@ -91,7 +91,8 @@ def quantized(op: OpBuilder, x: SSAValue, parameters: Quantization, element: Att
         return converted(op, _divided(op, x, as_type(op, scale, real)), element, saturate)
     low, high = integer_limits(element)
     scales, zeros = constant_array(op, scale), np.asarray(0) if zero is None else constant_array(op, zero)
-    if scales is not None and zeros is not None and np.all(scales > 0) and describe(element).bits <= MAXIMUM_LEVEL_BITS:
+    are_known = scales is not None and zeros is not None and np.all(scales > 0) and describe(element).bits <= MAXIMUM_LEVEL_BITS
+    if are_known and scales is not None and zeros is not None and not _needs_static_sizes(x, max(scales, zeros, key=np.size)):
         limits = _range_constants(op, scales, zeros, (low, high), real)
         levels = [op.constant(np.asarray(limit, to_numpy(real)), real) for limit in (low, high)]
         return op.convert(op.FakeQuantize(x, *limits, *levels, levels=high - low + 1), element)
@@ -102,6 +103,15 @@ def quantized(op: OpBuilder, x: SSAValue, parameters: Quantization, element: Att
     if zero is not None:
         level = op.Add(level, as_type(op, zero, real))
     return op.convert(op.Clamp(level, min=low, max=high), element)
+
+
+def _needs_static_sizes(x: SSAValue, limits: Array) -> bool:
+    """Whether limits differ along an axis behind the second, for which the CPU plugin (2026.4) wants known sizes."""
+    shape = shape_of(x)
+    if limits.size == 1 or (shape is not None and is_static(shape)):
+        return False
+    behind = 0 if shape is None else len(shape) - limits.ndim
+    return any(size > 1 for size in limits.shape[max(0, 2 - behind) :])
 
 
 def _divided(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:

@@ -147,10 +147,10 @@ class Network:
 
     @cached_property
     def known_batch(self) -> int:
-        """The batch that X or an initial state has; -1 if neither says it."""
-        axis = 1 - self.time_axis
-        shapes = [self.node.shape(index) for index in (0, *range(5, 5 + self.kind.states)) if self.node.optional(index) is not None]
-        return max((size_along(shape, axis) for shape in shapes if shape is not None), default=-1)
+        """The batch that X, the lengths or an initial state have; -1 if none says it."""
+        places = {0: 1 - self.time_axis, 4: 0} | dict.fromkeys(range(5, 5 + self.kind.states), 1 - self.time_axis)
+        given = [(self.node.shape(index), axis) for index, axis in places.items() if self.node.optional(index) is not None]
+        return max((size_along(shape, axis) for shape, axis in given if shape is not None), default=-1)
 
     def weights(self, index: int) -> SSAValue:
         """Weights [D, G * H, …] with the gates in the order of the runtime."""

@@ -20,7 +20,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32
 from moir.dialects.moir import Slicing
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.shapes import element_of, rank_of, shape_of, size_along
 from moir.lowering.built_loops import Cut, Step, repeated_steps
 from moir.lowering.onnx.recurrent_network import GRU, LSTM, Activation, Network
 from moir.lowering.table import Replacement
@@ -192,7 +192,8 @@ def _inputs(network: Network, number: int) -> tuple[SSAValue, list[SSAValue]]:
     data = network.node.operand(0)
     if rank_of(data) is None:
         data = op.Reshape(data, [0, 0, -1], special_zero=True)
-    found = op.MatMul(data, _of_direction(network, 1, number, [rows, -1]), transpose_b=True)
+    columns = size_along(shape_of(data) or (-1,), -1)
+    found = op.MatMul(data, _of_direction(network, 1, number, [rows, columns]), transpose_b=True)
     weights = [_of_direction(network, 2, number, [rows, hidden])]
     if network.node.optional(3) is None:
         return found, weights

@@ -70,7 +70,9 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     axes = _axes(node, op)
     integers = element_of(source) in INTEGER_TYPES
     # The runtime computes roots, logarithms and means of floats only.
-    x = op.convert(source, f32) if integers and kind in _IN_FLOATS else source
+    # The CPU plugin (2026.4) does not compile sums of bf16 along computed axes.
+    is_computed = element_of(source) == bf16 and axes is not None and op.known.integers(axes) is None
+    x = op.convert(source, f32) if (integers and kind in _IN_FLOATS) or is_computed else source
     if axes is None or node.rank(0) == 0:
         result = _of_single_elements(op, kind, x)
     elif node.rank(0) is None and keep and node.flag("noop_with_empty_axes") and element_count(shape_of(axes)) is None:
@@ -115,10 +117,7 @@ def _along_computed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: S
         return _along_some_axes(op, kind, x, axes)
     if count is None:
         axes = _or_all(op, axes, x)
-    # The CPU plugin (2026.4) does not compile sums of bf16 along computed axes.
-    result = (
-        op.convert(_reduced(op, kind, op.convert(x, f32), axes, True), bf16) if element_of(x) == bf16 else _reduced(op, kind, x, axes, True)
-    )
+    result = _reduced(op, kind, x, axes, True)
     if keep:
         return result
     if count is None:

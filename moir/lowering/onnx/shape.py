@@ -57,7 +57,7 @@ def without_units(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if rank is None:
         node.fail("which dimensions are 1 is unknown, and so the rank of the result", hint="give the inputs known shapes, or the node axes")
     sizes = op.ShapeOf(data)
-    kept = op.Reshape(op.NonZero(op.NotEqual(sizes, 1)), [rank], special_zero=False)
+    kept = of_length(op, op.Squeeze(op.NonZero(op.NotEqual(sizes, 1)), [0]), rank)
     return op.Reshape(data, op.Gather(sizes, kept, 0), special_zero=False)
 
 
@@ -132,12 +132,11 @@ def flattened(op: OpBuilder, data: SSAValue, axis: int) -> Operand:
         return [-1, tail]
     if lead is not None and tail is not None:
         return [lead, tail]
-    # The product of an empty list is 1, so the axis may be the first one or the rank.
+    # The product of an empty list is 1, so the axis may be the first one or the rank. Data without elements leave it
+    # open what -1 stands for.
     count = op.ReduceProd(op.Slice(op.ShapeOf(data), [0], [axis], [1], [0]), [0], keep_dims=True)
-    if shape is None:
-        # Data without elements leave it open what -1 stands for.
-        return op.Concat(count, op.ReduceProd(op.Slice(op.ShapeOf(data), [axis], [2**31 - 1], [1], [0]), [0], keep_dims=True), axis=0)
-    return op.Concat(count, [-1 if tail is None else tail], axis=0)
+    rest = op.ReduceProd(op.Slice(op.ShapeOf(data), [axis], [2**31 - 1], [1], [0]), [0], keep_dims=True) if tail is None else [tail]
+    return op.Concat(count, rest, axis=0)
 
 
 @onnx.lowers("Shape")

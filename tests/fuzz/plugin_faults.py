@@ -103,8 +103,8 @@ def _in_f32(*kinds: str) -> Rule:
             return False
         found, wanted = wrong.elements()
         large = any(np.abs(array.astype(np.float64)).max(initial=0) >= INEXACT for array in wrong.operands if array.dtype.kind in "iu")
-        # The quotient of the smallest number and -1 overflows.
-        near = (np.abs(found - wanted) <= np.maximum(np.abs(wanted), INEXACT) / INEXACT * 4) | (np.abs(wanted) >= 2**31 - 1)
+        # Numbers that f32 rounds to 2³¹ overflow, as the quotient of the smallest number and -1 does.
+        near = (np.abs(found - wanted) <= np.maximum(np.abs(wanted), INEXACT) / INEXACT * 4) | (np.abs(wanted) >= 2**31 - 64)
         return large and bool(near.all())
 
     return rule

@@ -158,6 +158,64 @@ CASES: dict[str, Case] = {
         )
         for mode in ("TF", "TFIDF")
     },
+    "Einsum over nothing": Case(
+        "Einsum",
+        {"a": np.zeros((4, 0), np.float32)},
+        {"b": np.zeros((0, 1), np.float32)},
+        options=DYNAMIC,
+        attributes={"equation": "ij,jk->ik"},
+    ),
+    "AveragePool with ceil_mode and padding that counts": Case(
+        "AveragePool",
+        {"x": real(2, 2, 4, 4, 3)},
+        options={"opset": 19, "forms": ["static"]},
+        attributes={"ceil_mode": 1, "count_include_pad": 1, "kernel_shape": [3, 2, 1], "pads": [0, 1, 0, 1, 0, 0], "strides": [2, 2, 3]},
+    ),
+    "BatchNormalization of no channel": Case(
+        "BatchNormalization",
+        {"x": np.zeros((2, 0), np.float32)},
+        {name: np.zeros(0, np.float32) for name in ("scale", "bias", "mean", "variance")},
+        options={"opset": 14, "expected": [np.zeros((2, 0), np.float32)]},
+    ),
+    "Clip of NaN by a computed limit": Case("Clip", {"x": np.array([np.nan, 3, -3], np.float32), "low": np.array(-1, np.float32)}),
+    "LSTM whose lengths say the batch": Case(
+        "LSTM",
+        {"x": real(4, 2, 3), "lengths": np.array([4, 2], np.int32)},
+        {"w": real(2, 8, 3), "r": real(2, 8, 2)},
+        "x w r - lengths",
+        {"opset": 14, "forms": ["dynamic"], "fixed": ["lengths"]},
+        {"hidden_size": 2, "direction": "bidirectional"},
+    ),
+    "QuantizeLinear along the last axis but one": Case(
+        "QuantizeLinear",
+        {"x": real(2, 3, 2, 4)},
+        {"s": np.array([0.02, 1], np.float32)},
+        options={"forms": ["dynamic"]},
+        attributes={"axis": -2},
+    ),
+    "ReduceSum of bf16 of an unknown rank": Case(
+        "ReduceSum",
+        {"x": np.ones((2, 3, 2), ml_dtypes.bfloat16), "axes": np.array([1, -1])},
+        options={"reference": "onnx", "opset": 18, "forms": ["rank"]},
+        attributes={"noop_with_empty_axes": 1},
+    ),
+    "TensorScatter of f4": Case(
+        "TensorScatter",
+        {"x": np.zeros((1, 1, 3, 1), ml_dtypes.float4_e2m1fn), "u": np.full((1, 1, 3, 1), 4, ml_dtypes.float4_e2m1fn), "i": np.array([0])},
+        options=EVALUATED | {"opset": 25},
+        attributes={"axis": 1, "mode": "circular"},
+    ),
+    "Squeeze of an unknown rank": Case("Squeeze", {"x": real(3, 1)}, options={"forms": ["static"]}),
+    "Flatten of nothing": Case("Flatten", {"x": np.zeros((4, 2, 0, 3), np.float32)}, attributes={"axis": 3}),
+    "Resize by computed factors below 1": Case(
+        "Resize",
+        {"x": real(2, 1, 3, 4), "scales": np.array([2, 1.5, 3, 0.6], np.float32)},
+        options={"opset": 10, "forms": ["static", "dynamic"]},
+    ),
+    "PRelu of a scalar": Case("PRelu", {"x": np.array(-2, np.float32), "slope": np.array(3, np.float32)}, options={"opset": 16}),
+    "PRelu of a positive number with NaN": Case(
+        "PRelu", {"slope": np.array(np.nan, np.float32)}, {"x": np.array(2, np.float32)}, "x slope", {"opset": 16}
+    ),
     "Cast of integers to f8": Case(
         "Cast", {"x": np.array([-(2**31), -7, 448, 500], np.int32)}, options=EVALUATED, attributes={"to": onnx.TensorProto.FLOAT8E4M3FN}
     ),

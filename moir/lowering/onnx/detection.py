@@ -23,9 +23,9 @@ def non_max_suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
     limit = node.optional(2)
     if limit is None or node.constant_integers(2) == (0,):
         return op.constant(np.zeros((0, 3), np.int64))
-    if node.constant(0) is not None and node.constant(1) is not None:
-        # The CPU plugin (2026.4) does not compile it, and its result is none that depends on an input.
-        node.fail("its boxes and scores are constants", hint="compute the boxes that it selects, and replace it by them")
+    if all(node.optional(index) is None or node.constant(index) is not None for index in range(len(node.op.operands))):
+        # The CPU plugin (2026.4) does not compile it.
+        node.fail("all its operands are constants", hint="compute the boxes that it selects, and replace it by them")
     overlap, threshold = node.optional(3), node.optional(4)
     return op.NonMaxSuppression(
         with_last_dimension(op, node.operand(0), 3, 4),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import ml_dtypes
@@ -9,8 +11,9 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.numerical.onnx.conversion import check, node
+from tests.numerical.onnx.conversion import build, check, convert, expected_results, node
 from tests.numerical.onnx.test_found_by_fuzzing import Case, real
+from tests.numerical.runtime import compare, run
 
 RANDOM = np.random.default_rng(31)
 DYNAMIC: dict[str, Any] = {"forms": ["dynamic"]}
@@ -226,3 +229,16 @@ CASES: dict[str, Case] = {
 def test_case(case: Case) -> None:
     names = ["" if name == "-" else name for name in case.operands.split()] or [*case.inputs, *case.constants]
     check([node(case.kind, names, ["y"], **case.attributes)], case.inputs, constants=case.constants, **case.options)
+
+
+@pytest.mark.parametrize(("kind", "gates"), [("LSTM", 4), ("GRU", 3)])
+def test_lengths_of_a_batch_of_unknown_size(kind: str, gates: int) -> None:
+    """The number of steps is known."""
+    inputs = {"x": real(4, 2, 3), "lengths": np.array([4, 2], np.int32)}
+    constants = {"w": real(2, gates * 2, 3), "r": real(2, gates * 2, 2)}
+    nodes = [node(kind, ["x", "w", "r", "", "lengths"], ["y", "h"], hidden_size=2, direction="bidirectional")]
+    expected = expected_results(build(nodes, inputs, constants=constants, opset=14), inputs, "onnxruntime")
+    model = build(nodes, inputs, constants=constants, opset=14, form="dynamic")
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 4
+    with TemporaryDirectory() as folder:
+        compare(run(convert(model, Path(folder)), inputs), expected)

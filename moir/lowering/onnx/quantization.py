@@ -33,7 +33,7 @@ from moir.lowering.onnx.quantized_values import (
 )
 from moir.lowering.onnx.sliding_window import sliding_window, spatial_axes
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import all_axes, as_scalar, dimension
+from moir.lowering.shape_values import all_axes, dimension
 from moir.lowering.unfolded_convolution import has_unknown_sizes, unfolded_convolution
 from moir.rewriting.builder import OpBuilder
 
@@ -189,11 +189,8 @@ def quantized_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     -> quantized Convolution of dequantized operands, plus b * x_scale * w_scale
     """
     axes, group = spatial_axes(node, (3, 0)), group_attribute(node)
-    filters = node.operand(3)
-    if node.constant(3) is None and axes > 0:
-        result = _scaled_convolution(node, op, group, axes)
-        return quantized(op, result, quantization(node, op, 6, 7), result_type(node, 7, ui8))
     x = dequantized_operand(node, op, 0, quantization(node, op, 1, 2), node.element(1))
+    filters = node.operand(3)
     w = _filters(node, op, filters, group, axes)
     if has_unknown_sizes(w) and not has_unknown_sizes(filters):
         # Scales of unknown length do not change the sizes.
@@ -203,17 +200,6 @@ def quantized_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if node.optional(8) is not None:
         result = op.Add(result, _bias(node, op, axes))
     return quantized(op, result, quantization(node, op, 6, 7), result_type(node, 7, ui8))
-
-
-def _scaled_convolution(node: LoweringNode, op: OpBuilder, group: int, axes: int) -> SSAValue:
-    """The dequantized result of a QLinearConv with computed filters, whose scales are factors of the sums.
-
-    The CPU plugin (2026.4) computes others with scales of the filters.
-    """
-    sums = _integer_sums(node, op, group, axes, 3)
-    scale = op.Multiply(as_scalar(op, node.operand(1)), along_axis(node, op, node.operand(4), 0, axes + 1))
-    result = op.Multiply(sums, scale)
-    return result if node.optional(8) is None else op.Add(result, _bias(node, op, axes))
 
 
 def _filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:
@@ -251,20 +237,12 @@ def _bias(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
 def integer_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.ConvInteger(x, w, x_zero, w_zero) -> Convert(Convolution(x - x_zero, w - w_zero)), computed in f32"""
     axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
-    return op.convert(_integer_sums(node, op, group, axes, 1), si32)
-
-
-def _integer_sums(node: LoweringNode, op: OpBuilder, group: int, axes: int, weights: int) -> SSAValue:
-    """The convolution of operand 0 with the operand at an index, less their zero points, as integers of type f32.
-
-    The zero points are the operands 2 and 3 of a ConvInteger, and 2 and 5 of a QLinearConv.
-    """
     one = op.constant(np.ones((), np.float32))
     x = dequantized(op, node.operand(0), Quantization(one, _zero_point(node, op, 2, axes)))
-    filters = dequantized(op, node.operand(weights), Quantization(one, _zero_point(node, op, weights + 2, axes)))
+    filters = dequantized(op, node.operand(1), Quantization(one, _zero_point(node, op, 3, axes)))
     if group > 1 and not has_unknown_sizes(filters):
         filters = grouped(node, op, filters, group, axes)
-    return convolved(node, op, x, filters, group, axes)
+    return op.convert(convolved(node, op, x, filters, group, axes), si32)
 
 
 def _zero_point(node: LoweringNode, op: OpBuilder, index: int, axes: int) -> SSAValue | None:

@@ -240,6 +240,13 @@ def _quotients_between_levels(wrong: Wrong) -> bool:
     return bool((np.abs(found - wanted) == 1).all() and (near[-1] or near[:-1].all()))
 
 
+def _one_bias(wrong: Wrong) -> bool:
+    """Whether only channels behind the first differ, of a quantized convolution with a bias."""
+    if wrong.node is None or wrong.node[0] != "QLinearConv" or wrong.differs is None:
+        return False
+    return wrong.node[1][-1].dtype == np.int32 and wrong.differs.ndim > 1 and not wrong.differs[:, 0].any()
+
+
 def _rounded_twice(wrong: Wrong) -> bool:
     """Whether numbers in f8 are those next to the right ones, as their f16 is in the middle between both."""
     if wrong.wanted.dtype.name not in ("float8_e4m3fn", "float8_e5m2") or wrong.differs is None or wrong.node is None:
@@ -322,6 +329,7 @@ RULES: Mapping[str, Rule] = {
     "fused-nan": _nan_constants,
     "f32-quotient": _quotients_between_levels,
     "quantize-middle": _between_levels,
+    "quantize-sum": _one_bias,
     "f8-rounding": _rounded_twice,
     "e8m0-rounding": _powers_of_two,
     "unique-empty": _nothing("Unique"),

@@ -51,7 +51,7 @@ def packed(x: Any) -> Any:
     return opset15.string_tensor_pack(begins, ends, np.zeros(1, np.uint8))
 
 
-OF_UNKNOWN_SIZES = frozenset({"transpose-empty", "pool-empty", "strings-empty"})
+OF_UNKNOWN_SIZES = frozenset({"transpose-empty", "pool-empty", "quantize-sum", "strings-empty"})
 """The faults that are there if sizes other than 1 are not known."""
 
 
@@ -122,6 +122,11 @@ FAULTS: dict[str, Fault] = {
         lambda x: ops.fake_quantize(x, floats(-1), floats(254), floats(0), floats(255), 256),
         [floats(12.5)],
         np.rint(floats(12.5)) + 1,
+    ),
+    "quantize-sum": (
+        lambda x: ops.fake_quantize(ops.add(x, floats(1, 2).reshape(1, 2, 1)), floats(-10), floats(10), floats(-10), floats(10), 21),
+        [np.zeros((3, 2, 4), np.float32)],
+        np.broadcast_to(floats(1, 2).reshape(1, 2, 1), (3, 2, 4)),
     ),
     "f8-rounding": (lambda x: ops.convert(ops.convert(x, "f8e4m3"), np.float32), [floats(-3.6253185)], floats(-3.75)),
     "e8m0-rounding": (

@@ -14,7 +14,7 @@ import numpy as np
 
 from tests.fuzz.case import Contents, Source
 from tests.fuzz.comparison import tolerances
-from tests.fuzz.draw import Array
+from tests.fuzz.draw import NARROW_INTEGERS, Array
 from tests.numerical.outcomes import mismatch
 
 LARGEST = float(np.finfo(np.float32).max)
@@ -76,7 +76,7 @@ def _infinities_of_f64(wrong: Wrong) -> bool:
     found, wanted = wrong.elements()
     largest = np.isclose(np.abs(found), LARGEST) & (np.abs(wanted) >= LARGEST) & (np.sign(found) == np.sign(wanted))
     # What is computed of an infinity may be a number if it is computed of the largest one.
-    return bool((largest | (~np.isfinite(wanted) & wrong.may_compute_nan())).all())
+    return bool((largest | ((~np.isfinite(wanted) | np.isnan(found)) & wrong.may_compute_nan())).all())
 
 
 def _limit_of_u32(wrong: Wrong) -> bool:
@@ -165,14 +165,16 @@ def _extreme(kind: str, infinity: float) -> Rule:
 
 
 def _places_of_infinities(wrong: Wrong) -> bool:
-    """Whether places of maxima differ, which may be those of minus infinities."""
-    return (
-        wrong.has("MaxPool") and wrong.wanted.dtype == np.int64 and any(np.isneginf(array.astype(float)).any() for array in wrong.operands)
-    )
+    """Whether places of maxima differ, which may be those of the smallest numbers."""
+    if not wrong.has("MaxPool") or wrong.wanted.dtype != np.int64:
+        return False
+    data = wrong.operands[0]
+    lowest = -np.inf if data.dtype.kind not in "iu" else np.iinfo(data.dtype).min
+    return bool((data.astype(np.float64) == lowest).any())
 
 
 def _products_of_nothing(wrong: Wrong) -> bool:
-    return wrong.has("MatMul", "Gemm") and any(array.size == 0 for array in wrong.operands)
+    return wrong.has("MatMul", "Gemm", "QLinearMatMul") and any(array.size == 0 for array in wrong.operands)
 
 
 def _nan_constants(wrong: Wrong) -> bool:
@@ -218,7 +220,8 @@ def _averages_of_nothing(wrong: Wrong) -> bool:
 
 def _between_levels(wrong: Wrong) -> bool:
     """Whether levels differ by one of numbers that are nearly in the middle between two of them."""
-    if wrong.wanted.dtype.kind not in "iu" or wrong.differs is None or wrong.node is None or wrong.node[0] != "QuantizeLinear":
+    is_integer = wrong.wanted.dtype.kind in "iu" or wrong.wanted.dtype.name in NARROW_INTEGERS
+    if not is_integer or wrong.differs is None or wrong.node is None or wrong.node[0] != "QuantizeLinear":
         return False
     x, scales = (array.astype(np.float64) for array in wrong.node[1][:2])
     quotients = x[wrong.differs][:, None] / scales.reshape(1, -1)

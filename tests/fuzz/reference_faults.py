@@ -45,7 +45,7 @@ def _resizes_to_fractions(node: onnx.NodeProto, _opset: int) -> bool:
     """Whether positions depend on the size of the result, which is not rounded if computed from scales, or 1 is a case of its own."""
     given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     mode = given.get("coordinate_transformation_mode", b"")
-    if given.get("nearest_mode") in (b"floor", b"ceil") and given.get("mode", b"nearest") == b"nearest" and len(node.input) < 4:
+    if given.get("nearest_mode") in (b"floor", b"ceil") and given.get("mode", b"nearest") == b"nearest":
         # Places are computed in f64, where those between two elements are beside them.
         return True
     return mode == b"pytorch_half_pixel" or (mode in (b"align_corners", b"tf_crop_and_resize") and len(node.input) < 4)
@@ -69,8 +69,9 @@ def _has_filters_of_two_axes(node: onnx.NodeProto) -> bool:
 
 FAULTS: Mapping[str, Fault] = {
     "Attention": _shows_scores_before_the_cap,
-    # Zero points of output channels are aligned as if there were two axes.
+    # Zero points and scales of output channels are aligned as if there were two axes.
     "ConvInteger": lambda node, _: len(node.input) > 3 and not _has_filters_of_two_axes(node),
+    "QLinearConv": lambda node, _: not _has_filters_of_two_axes(node),
     # Channels of the first group only.
     "ConvTranspose": lambda node, _: any(attribute.name == "group" and attribute.i > 1 for attribute in node.attribute),
     # Slopes of channels are aligned with the last axis.

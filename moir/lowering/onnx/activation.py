@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f32, si64
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f32, si32, si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
@@ -159,7 +159,8 @@ def shrink(node: LoweringNode, op: OpBuilder) -> SSAValue:
     else:
         above = op.Select(op.Greater(x, limit), op.Subtract(x, bias), 0)
         result = op.Select(op.Less(x, -limit), op.Add(x, bias), above)
-    return op.convert(result, element_of(source)) if x is not source else result
+    # By way of i32 negative numbers wrap around.
+    return op.convert(op.convert(result, si32), element_of(source)) if x is not source else result
 
 
 @onnx.lowers("Clip")

@@ -12,7 +12,7 @@ from functools import partial, reduce
 
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f8e4m3, f8e5m2, f32, si32, string, ui2, ui4
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, bf16, dynamic, f8e4m3, f8e5m2, f16, f32, f64, si32, string, ui2, ui4
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
@@ -166,9 +166,9 @@ def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = T
     With `saturate` the result is limited to the largest finite number of an 8-bit float, which the runtime's Convert
     does not do. The runtime's Clamp makes a number of NaN, which stays NaN here.
     """
-    between = computed_type(element), computed_type(element_of(x))
-    if f32 in between and INTEGER_TYPES & {element, element_of(x)}:
-        # The CPU plugin (2026.4) converts some of the narrow floats from and to integers in f32 only.
+    types = {element, element_of(x)}
+    if any(computed_type(each) != each for each in types) and not types & {f32, f16, bf16, f64, dynamic}:
+        # The CPU plugin (2026.4) converts some of the narrow floats from and to other floats only.
         x = op.convert(x, f32)
     if saturate and element in LARGEST and element_of(x) in REAL_TYPES and element_of(x) != element:
         x = op.Select(op.IsNaN(x), x, op.Clamp(x, min=-LARGEST[element], max=LARGEST[element]))

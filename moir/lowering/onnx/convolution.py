@@ -84,6 +84,8 @@ def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     wanted = node.integers("output_shape", ())[-axes:]
     data = node.operand(0)
     if has_unknown_sizes(node.operand(1)):
+        if not wanted and window.auto_pad.startswith("same"):
+            _refuse_gaps(node, window, padding, node.integers("kernel_shape", ()))
         result = unfolded_transposed_convolution(op, data, node.operand(1), window, padding, group, wanted)
         return add_bias(node, op, result, 2, axes)
     filters = node.operand(1) if group == 1 else grouped_filters(node, op, group, axes)
@@ -121,14 +123,14 @@ def _computed_pads(
         node.fail(f"output_shape {list(wanted)} is no shape of {axes} axes")
     kernel = _sizes(node, node.operand(1), axes)
     sizes = _sizes(node, node.operand(0), axes)
+    if not wanted:
+        _refuse_gaps(node, window, padding, kernel)
     begins: list[int] = []
     ends: list[int] = []
     paddings: list[int] = []
     for axis in range(axes):
         stride = window.strides[axis]
         surplus = padding[axis] + (kernel[axis] - 1) * window.dilations[axis] + 1 - stride
-        if surplus < 0 and not wanted:
-            node.fail("a stride above the extent of the kernel with automatic padding: ONNX does not say where the zeros go")
         if wanted:
             surplus += stride * sizes[axis] - wanted[axis]
         cut, half = max(surplus, 0), max(surplus, 0) // 2
@@ -137,6 +139,13 @@ def _computed_pads(
         ends.append(cut - begin)
         paddings.append(padding[axis] + max(-surplus, 0))
     return window.with_fields(pads_begin=tuple(begins), pads_end=tuple(ends), auto_pad="explicit"), tuple(paddings)
+
+
+def _refuse_gaps(node: LoweringNode, window: SlidingWindow, padding: tuple[int, ...], kernel: tuple[int, ...]) -> None:
+    """Raise ConversionError if sizes of x times the strides are more than there are elements."""
+    for length, stride, step, added in zip(kernel, window.strides, window.dilations, padding, strict=False):
+        if added + (length - 1) * step + 1 < stride:
+            node.fail("a stride above the extent of the kernel with automatic padding: ONNX does not say where the zeros go")
 
 
 @onnx.lowers("DeformConv", since=19)

@@ -11,7 +11,7 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import boolean, f32, si16, si32, si64, ui8, ui16, ui32, ui64
-from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
 from moir.dialects.symbols import Symbol, same
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
@@ -126,6 +126,9 @@ def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.number("cubic_coeff_a", -0.75),
         node.flag("exclude_outside"),
     )
+    if rank is None and (count := element_count(shape_of(target)) if axes is None else declared_rank(node)) not in (None, 4):
+        # The CPU plugin (2026.4) resizes images alone in one operation.
+        node.op.operands[0] = op.Reshape(node.operand(0), [0] * count, special_zero=True)
     if coordinates == "half_pixel_symmetric" and is_symmetric_anyway(node, resizing):
         resizing.coordinates = "half_pixel"
     policy = node.text("keep_aspect_ratio_policy", "stretch")

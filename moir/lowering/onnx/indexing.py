@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import boolean, si64
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
@@ -109,7 +109,11 @@ def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @moves_strings(1, 2)
 def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Where(condition, a, b) -> opset1.Select(condition, a, b)"""
-    return op.Select(node.operand(0), node.operand(1), node.operand(2))
+    condition, a, b = (node.operand(index) for index in range(3))
+    if node.constant(0) is not None and element_of(a) == boolean:
+        # The CPU plugin (2026.4) does not compile a Select of booleans whose condition is a constant, if it is also b.
+        return op.LogicalOr(op.LogicalAnd(condition, a), op.LogicalAnd(op.LogicalNot(condition), b))
+    return op.Select(condition, a, b)
 
 
 @onnx.lowers("TensorScatter")

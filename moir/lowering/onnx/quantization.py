@@ -211,6 +211,9 @@ def _filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, a
         shape = shape_of(value)
         if shape in ((), (1,)):
             return along_axis(node, op, value, 0, axes + 3)
+        if shape is None:
+            # A scalar or a list.
+            value = op.Broadcast(value, [(shape_of(filters) or (-1,))[0]])
         split = [group, -1, *(1,) * (axes + 1)]
         array = constant_array(op, value)
         return op.Reshape(value, split, special_zero=False) if array is None else op.constant(array.reshape(split), element_of(value))

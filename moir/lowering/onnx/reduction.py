@@ -81,8 +81,9 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
         if not keep and axes is node.optional(1) and element_count(shape_of(axes)) is None:
             node.fail(RANK_UNKNOWN, RANK_HINT)
         if axes is node.optional(1) and element_count(shape_of(axes)) is None:
-            axes = _or_all(op, axes, x)
-        result = _reduced(op, kind, x, axes, keep)
+            result = _along_some_axes(op, kind, x, _or_all(op, axes, x))
+        else:
+            result = _reduced(op, kind, x, axes, keep)
     else:
         result = _along_computed_axes(node, op, x, axes)
     return op.convert(result, element_of(source)) if x is not source else result

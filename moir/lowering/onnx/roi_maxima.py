@@ -50,8 +50,8 @@ def roi_maxima(node: LoweringNode, op: OpBuilder, rois: SSAValue, half_pixel: bo
             products.append(op.Multiply(op.convert(op.Gather(flat, index, 0), f32), op.Unsqueeze(weight, [3])))
     found = op.Transpose(reduce(op.Maximum, products), [0, 3, 1, 2])
     if samples > 1:
-        window = (samples, samples)
-        found = op.MaxPool(found, kernel=window, strides=window, pads_begin=(0, 0), pads_end=(0, 0))
+        sizes = (each for count in counts for each in (count // samples, samples))
+        found = op.ReduceMax(op.Reshape(found, [0, 0, *sizes], special_zero=True), [3, 5], keep_dims=False)
     return op.convert(found, element_of(x))
 
 

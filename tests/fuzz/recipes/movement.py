@@ -121,11 +121,15 @@ def cut(draw: Draw, signature: Signature) -> Values:
     axes = draw.axes(len(shape), 1) if draw.chance(0.7) else list(range(len(shape)))
     if signature.version < 10:
         axes = [axis % len(shape) for axis in axes]
-    extremes = (2**31 - 1, -(2**31), 2**62, -(2**62)) if draw.chance(0.3) and signature.version < 11 else (2**31 - 1, -(2**31) + 1)
+    dtype = draw.one_of((np.int64, np.int32)) if "starts" in signature.inputs else np.int64
+    extremes = (
+        (2**31 - 1, -(2**31), 2**62, -(2**62))
+        if draw.chance(0.3) and signature.version < 11 and dtype == np.int64
+        else (2**31 - 1, -(2**31) + 1)
+    )
     starts = [draw.integer(-6, 6) if draw.chance(0.8) else draw.one_of(extremes) for _ in axes]
     ends = [draw.integer(-6, 6) if draw.chance(0.8) else draw.one_of(extremes) for _ in axes]
     steps = [draw.one_of((1, 1, 1, 2, 3, -1, -2)) for _ in axes]
-    dtype = draw.one_of((np.int64, np.int32)) if "starts" in signature.inputs else np.int64
     if "starts" in signature.inputs:
         signature.use("starts", dtype)
         required = axes != list(range(len(shape)))

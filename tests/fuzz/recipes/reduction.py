@@ -50,7 +50,8 @@ def arguments(draw: Draw, signature: Signature) -> Values:
 def cumulative(draw: Draw, signature: Signature) -> Values:
     shape = draw.shape(1)
     axis = draw.axis(len(shape))
-    return {"x": draw.array(signature.dtype(), shape, special=0.05), "axis": axis if draw.chance(0.8) else [axis]}
+    special = 0 if signature.name == "CumProd" and signature.dtype().kind in "iu" else 0.05
+    return {"x": draw.array(signature.dtype(), shape, special), "axis": axis if draw.chance(0.8) else [axis]}
 
 
 @recipe("TopK")

@@ -219,6 +219,54 @@ CASES: dict[str, Case] = {
     "PRelu of a positive number with NaN": Case(
         "PRelu", {"slope": np.array(np.nan, np.float32)}, {"x": np.array(2, np.float32)}, "x slope", {"opset": 16}
     ),
+    "Cast of f8e8m0 to f8": Case(
+        "Cast",
+        {"x": np.array([0.25, 2, 1024], ml_dtypes.float8_e8m0fnu)},
+        options=EVALUATED | {"opset": 24},
+        attributes={"to": onnx.TensorProto.FLOAT8E5M2},
+    ),
+    "ReduceL2 of a scalar along no computed axis": Case(
+        "ReduceL2", {"x": np.array(-5.5, np.float32), "axes": np.zeros(0, np.int64)}, options={"forms": ["rank"]}
+    ),
+    "Resize of a volume of unknown rank": Case(
+        "Resize",
+        {"x": real(1, 2, 3, 4, 2)},
+        {"scales": np.array([1, 1.5, 2, 3, 1], np.float32)},
+        "x - scales",
+        {"opset": 19, "forms": ["rank"]},
+        {"nearest_mode": "round_prefer_ceil"},
+    ),
+    "RoiAlign of constants": Case(
+        "RoiAlign",
+        {},
+        {"x": real(2, 1, 6, 7), "rois": np.array([[0, 1, 4, 5], [1, 0, 6, 3.5]], np.float32), "batch": np.array([1, 0])},
+        options={"opset": 16, "forms": ["static"]},
+        attributes={"mode": "max", "output_height": 2, "output_width": 3, "sampling_ratio": 2},
+    ),
+    "Shrink of small unsigned integers": Case(
+        "Shrink",
+        {"x": np.array([0, 1, 2, 200], np.uint8)},
+        options={"expected": [np.array([0, 255, 0, 198], np.uint8)]},
+        attributes={"lambd": 0.5, "bias": 2.0},
+    ),
+    "Where of booleans and a constant": Case(
+        "Where", {"x": np.array(True)}, {"c": np.array(True)}, "c x c", {"reference": "onnx", "forms": ["static"]}
+    ),
+    "QLinearConv with scales of unknown rank": Case(
+        "QLinearConv",
+        {"x": RANDOM.integers(-5, 9, (3, 2, 6, 5)).astype(np.int8), "w_scale": np.array([0.5, 0.25], np.float32)},
+        {
+            "x_scale": np.array(0.2, np.float32),
+            "x_zero": np.array(2, np.int8),
+            "w": RANDOM.integers(-5, 9, (2, 1, 2, 3)).astype(np.int8),
+            "w_zero": np.array(0, np.int8),
+            "y_scale": np.array(1.87, np.float32),
+            "y_zero": np.array(-1, np.int8),
+        },
+        "x x_scale x_zero w w_scale w_zero y_scale y_zero",
+        {"opset": 13, "forms": ["rank"], "fixed": ["x"]},
+        {"group": 2},
+    ),
     "Cast of integers to f8": Case(
         "Cast", {"x": np.array([-(2**31), -7, 448, 500], np.int32)}, options=EVALUATED, attributes={"to": onnx.TensorProto.FLOAT8E4M3FN}
     ),

@@ -113,8 +113,9 @@ MIDDLE: tuple[str, ...] = (
     "deduplicate",
     "eliminate-dead",
     "eliminate-identities",
-    # Loops over sequences.
+    # Steps of sequences, in a loop or written out.
     "fuse-recurrent-cells",
+    "fuse-unrolled-cells",
     # The layout change.
     "fuse-repeats",
     "fuse-dilated-convolution",

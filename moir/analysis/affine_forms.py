@@ -68,6 +68,8 @@ class AffineForms:
         op = value.owner
         if not isinstance(value, OpResult):
             return None
+        if (bias := constant_of(value)) is not None:
+            return _row(bias)
         if isinstance(op, MatMul):
             return self._product(op)
         if isinstance(op, Add):
@@ -131,6 +133,12 @@ class AffineForms:
 def _integer(value: SSAValue) -> int | None:
     array = constant_of(value)
     return int(array.reshape(-1)[0]) if array is not None and array.size == 1 else None
+
+
+def _row(bias: Array) -> Affine | None:
+    """The form of a constant [K] or [1, K]; None for others."""
+    is_row = bias.dtype.kind == "f" and bias.ndim in (1, 2) and bias.size == bias.shape[-1]
+    return Affine({}, bias.reshape(-1)) if is_row else None
 
 
 def _with_bias(form: Affine, bias: Array) -> Affine | None:

@@ -102,16 +102,21 @@ def lstm_cell(x: SSAValue, h: SSAValue, c: SSAValue, new_h: SSAValue, new_c: SSA
 
 def gru_cell(x: SSAValue, h: SSAValue, new_h: SSAValue) -> Cell | None:
     """The GRU cell that computes the new state; None if it is computed otherwise."""
-    for kept, added in orders(new_h, "opset1.Add"):
+    for z, state, a in gated_update(new_h):
+        if state is h and (cell := _gru(x, h, z, a)) is not None:
+            return cell
+    return None
+
+
+def gated_update(value: SSAValue) -> Iterator[tuple[Activated, SSAValue, Activated]]:
+    """The gate z, the state h and the candidate a of a value z · h + (1 - z) · a; nothing for other values."""
+    for kept, added in orders(value, "opset1.Add"):
         for update, state in orders(kept, "opset1.Multiply"):
-            if state is not h or (z := activated(update)) is None:
+            if (z := activated(update)) is None:
                 continue
             for rest, candidate in orders(added, "opset1.Multiply"):
                 if _is_rest(rest, update) and (a := activated(candidate)) is not None:
-                    cell = _gru(x, h, z, a)
-                    if cell is not None:
-                        return cell
-    return None
+                    yield z, state, a
 
 
 def _is_rest(value: SSAValue, gate: SSAValue) -> bool:

@@ -86,7 +86,7 @@ class Recurrence:
         if not isinstance(self.loop, Loop):
             return True
         # The length of a reversed value is looked up at the value before the reversal.
-        data = _reversed(self.data, self.slicing.axis) or self.data
+        data = reversal_of(self.data, self.slicing.axis) or self.data
         count, tokens = known.elements(self.loop.operands[0]), known.tokens(data)
         if tokens is None or count is None or count.size != 1:
             return False
@@ -113,7 +113,7 @@ class Recurrence:
 
     def _sequence(self, op: OpBuilder) -> list[SSAValue]:
         axis, data, direction = self.slicing.axis, self.data, "forward" if self.slicing.stride > 0 else "reverse"
-        turned, turning = _reversed(data, axis), self._turned_back()
+        turned, turning = reversal_of(data, axis), self._turned_back()
         if turned is not None and turning is not None:
             data, direction = turned, "reverse" if direction == "forward" else "forward"
             for slice_ in turning:
@@ -139,7 +139,7 @@ class Recurrence:
             while pending:
                 use, axis = pending.pop()
                 user = use.operation
-                if isinstance(user, Slice) and use.index == 0 and _reversed(user.results[0], axis) is not None:
+                if isinstance(user, Slice) and use.index == 0 and reversal_of(user.results[0], axis) is not None:
                     found.append(user)
                 elif isinstance(user, Transpose) and (order := constant_of(user.operands[1])) is not None:
                     pending.extend((each, order.tolist().index(axis)) for each in user.results[0].uses)
@@ -162,7 +162,7 @@ def lengths(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.Broadcast(op.constant(np.array(shape[1], np.int32)) if shape[1] >= 0 else op.Gather(dimensions, 1, 0), batch)
 
 
-def _reversed(value: SSAValue, axis: int) -> SSAValue | None:
+def reversal_of(value: SSAValue, axis: int) -> SSAValue | None:
     """The value of which another one is the reverse along an axis; None if it is no reversal."""
     op = value.owner
     if not isinstance(op, Slice) or len(op.operands) < 5:

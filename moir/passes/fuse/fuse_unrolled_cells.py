@@ -33,9 +33,10 @@ from moir.dialects.opset.indexing import Gather, Gather1, Gather7
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Concat, Split
 from moir.dialects.opset.shape import Squeeze, Squeeze1, Unsqueeze
+from moir.dialects.opset.slicing import Slice
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.errors import InferenceError
-from moir.passes.fuse.fuse_recurrent_cells import lengths
+from moir.passes.fuse.fuse_recurrent_cells import lengths, reversal_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.reporting_pass import ReportingPass
@@ -176,19 +177,19 @@ def _initial(op: OpBuilder, state: SSAValue | None, x: SSAValue, cell: Cell) -> 
     """A state [N, H] in front of the first step; None stands for zeros."""
     if state is not None and (shape := shape_of(state)) is not None and len(shape) == 2 and constant_of(state) is None:
         return state
-    value = op.constant(np.float32(0), element_of(x)) if state is None else state
+    value = op.constant(0.0, element_of(x)) if state is None else state
     batch = (shape_of(x) or (-1,))[0]
     first = op.constant([batch]) if batch >= 0 else op.Gather(op.ShapeOf(x), [0], 0)
     return op.Broadcast(value, op.Concat(first, op.constant([cell.hidden_size]), axis=0))
 
 
 class Piece(NamedTuple):
-    """An entry of a value along an axis that has `count` entries."""
+    """An entry of a value along an axis: the one at `place` of `size`."""
 
     source: SSAValue
     axis: int
-    index: int
-    count: int
+    place: int
+    size: int
 
 
 def _piece(value: SSAValue) -> Piece | None:
@@ -201,15 +202,15 @@ def _piece(value: SSAValue) -> Piece | None:
             return None
         count = shape[int(axis)]
         return Piece(source, int(axis) % len(shape), int(index) % count, count) if -count <= int(index) < count else None
-    if not isinstance(op, Squeeze | Squeeze1) or len(op.operands) < 2 or not isinstance(op.operands[0], OpResult):
+    if not isinstance(op, Squeeze | Squeeze1) or len(op.operands) < 2 or not isinstance(part := op.operands[0], OpResult):
         return None
-    split, axes, rank = op.operands[0].op, constant_of(op.operands[1]), rank_of(op.operands[0])
+    split, axes, rank = part.owner, constant_of(op.operands[1]), rank_of(part)
     if not isinstance(split, Split) or axes is None or axes.size != 1 or rank is None:
         return None
     axis, split_axis = normalize_axis(int(axes.reshape(-1)[0]), rank), scalar_of(split.operands[1])
-    if split_axis is None or normalize_axis(int(split_axis), rank) != axis or (shape_of(op.operands[0]) or ())[axis] != 1:
+    if split_axis is None or normalize_axis(int(split_axis), rank) != axis or (shape_of(part) or ())[axis] != 1:
         return None
-    return Piece(split.operands[0], axis, op.operands[0].index, len(split.results))
+    return Piece(split.operands[0], axis, part.index, len(split.results))
 
 
 def _joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
@@ -224,7 +225,9 @@ def _joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
             return None
         order = {0: [1, 0, 2], 1: [0, 1, 2]}.get(first.axis)
         return None if order is None else op.transposed(first.source, order)
-    producers = [value.owner for value in values]
+    producers = [value.owner for value in values if isinstance(value.owner, Concat | Add)]
+    if len(producers) < len(values):
+        return None
     if all(isinstance(each, Concat) and normalize_axis(each.integer("axis"), 2) == 1 for each in producers):
         return _combined(op, producers, lambda parts: op.Concat(*parts, axis=2))
     if all(isinstance(each, Add) and each.text("auto_broadcast") == "numpy" for each in producers):
@@ -242,7 +245,10 @@ def _combined(op: OpBuilder, producers: Sequence[Operation], combine: Callable[[
 
 
 def _join(concat: Concat, known: KnownValues) -> None:
-    """Replace a Concat of the entries of a sequence by the sequence, or by its rows, [T · N, K]."""
+    """Replace a Concat of the entries of a sequence by the sequence, or by its rows, [T · N, K].
+
+    Of entries in reverse order it is the reversal of the Concat that is replaced.
+    """
     rank, block = rank_of(concat.results[0]), concat.parent
     if rank is None or block is None:
         return
@@ -255,14 +261,18 @@ def _join(concat: Concat, known: KnownValues) -> None:
     elif rank != RANK - 1 or axis != 0:
         return
     op = OpBuilder(known, block, concat)
+    replaced = [concat.results[0]]
     joined = _joined(op, values)
-    if joined is None:
+    if joined is None and rank == RANK:
+        users = [use.operation for use in concat.results[0].uses]
+        replaced = [each.results[0] for each in users if isinstance(each, Slice) and reversal_of(each.results[0], axis) is not None]
+        joined = _joined(op, values[::-1]) if replaced else None
+    width = (shape_of(joined) or (-1,))[-1] if joined is not None else -1
+    if joined is None or width < 0:
         return
     result = joined if axis == 1 else op.transposed(joined, [1, 0, 2])
     if rank == RANK - 1:
-        width = (shape_of(joined) or (-1,))[-1]
-        if width < 0:
-            return
         result = op.Reshape(result, [-1, width], special_zero=False)
-    inherit_names(concat, [result])
-    concat.results[0].replace_all_uses_with(result)
+    for old in replaced:
+        inherit_names(old.op, [result])
+        old.replace_all_uses_with(result)

@@ -28,6 +28,7 @@ STATIC_ONLY = {
     "GroupNorm",
     "SpatialTransformer",
     "gather_nd",
+    *(f"cells {kind}" for kind in ("LSTM", "LSTM time first", "LSTM both", "GRU", "GRU both", "RNN")),
     *(f"RNN {mode} {layers}" for mode in ("lstm", "gru", "rnn_tanh", "rnn_relu") for layers in ("1 one", "2 both")),
 }
 """The cases that need known sizes."""

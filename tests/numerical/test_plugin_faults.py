@@ -110,6 +110,13 @@ FAULTS: dict[str, Fault] = {
     "reduce-min-infinity": (lambda x: ops.reduce_min(x, np.array([0]), False), [floats(INF, INF)], np.float32(INF)),
     "mod-quotient": (ops.mod, [floats(1e8), floats(0.3)], np.fmod(floats(1e8), floats(0.3))),
     "mod-infinity": (ops.mod, [floats(5.5), floats(INF)], floats(5.5)),
+    "rounded-sign": (
+        lambda x: ops.convert(
+            ops.round(ops.multiply(ops.matmul(x, np.eye(8, dtype=np.float32), False, False), floats(2)), "half_away_from_zero"), np.int32
+        ),
+        [np.full((1, 8), -3, np.float32)],
+        np.full((1, 8), -6, np.int32),
+    ),
     "loop-empty-state": (grown, [np.zeros((0, 2), np.float32)], np.zeros((0, 6), np.float32)),
     "matmul-empty": (
         lambda x: ops.multiply(ops.matmul(x, np.zeros((0, 2), np.float32), False, False), floats(3, 2)),

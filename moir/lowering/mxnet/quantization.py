@@ -124,7 +124,7 @@ def _result(
 def _integers(op: OpBuilder, value: SSAValue, type_: Attribute) -> SSAValue:
     """Rounded numbers, within the bounds of a type; those of i32 are within them anyway."""
     if type_ == si32:
-        # The CPU plugin (2026.4) loses the sign of what it converts to integers behind the other mode.
+        # `rounded-sign` of docs/plugin-faults.md rules out the other mode.
         return op.Round(value, mode="half_to_even")
     return op.Clamp(op.Round(value, mode="half_away_from_zero"), min=_BOUNDS[type_][0], max=_BOUNDS[type_][1])
 

@@ -51,6 +51,13 @@ def packed(x: Any) -> Any:
     return opset15.string_tensor_pack(begins, ends, np.zeros(1, np.uint8))
 
 
+def quantized_product(x: Any) -> Any:
+    """The product of x [1, 8] with the unit matrix, which the plugin computes with integers of eight bits."""
+    low, high = np.float32(-12.8), np.float32(12.7)
+    weights = ops.multiply(ops.convert(ops.constant(np.eye(8, dtype=np.int8)), np.float32), np.float32(1))
+    return ops.matmul(ops.fake_quantize(x, low, high, low, high, 256), weights, False, True)
+
+
 OF_UNKNOWN_SIZES = frozenset({"transpose-empty", "pool-empty", "quantize-sum", "strings-empty"})
 """The faults that are there if sizes other than 1 are not known."""
 
@@ -111,11 +118,9 @@ FAULTS: dict[str, Fault] = {
     "mod-quotient": (ops.mod, [floats(1e8), floats(0.3)], np.fmod(floats(1e8), floats(0.3))),
     "mod-infinity": (ops.mod, [floats(5.5), floats(INF)], floats(5.5)),
     "rounded-sign": (
-        lambda x: ops.convert(
-            ops.round(ops.multiply(ops.matmul(x, np.eye(8, dtype=np.float32), False, False), floats(2)), "half_away_from_zero"), np.int32
-        ),
-        [np.full((1, 8), -3, np.float32)],
-        np.full((1, 8), -6, np.int32),
+        lambda x: ops.convert(ops.round(quantized_product(x), "half_away_from_zero"), np.int32),
+        [np.full((1, 8), -2.2, np.float32)],
+        np.full((1, 8), -2, np.int32),
     ),
     "loop-empty-state": (grown, [np.zeros((0, 2), np.float32)], np.zeros((0, 6), np.float32)),
     "matmul-empty": (

@@ -45,6 +45,7 @@ class ConfigurationCollector:
     def __init__(self, settings: Settings) -> None:
         self.transformations: list[UserTransformation] = []
         self._path = settings.configuration
+        self._framework = settings.framework
         self._detection = settings.parameters.get(DETECTION.name, DETECTION.default)
         pipeline = settings.parameters.get(PIPELINE_CONFIG.name)
         self._pipeline = Path(pipeline) if pipeline else None
@@ -86,7 +87,7 @@ class ConfigurationCollector:
         if self._path is not None and self._detection != "plain":
             self.transformations.extend(configured(found, self._descriptions, self._path, self._pipeline))
         if not found and self._detection == "output":
-            self.transformations.append(recognised(self._pipeline))
+            self.transformations.append(recognised(self._pipeline, self._framework))
         return found
 
     def close(self) -> None:

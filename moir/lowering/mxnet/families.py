@@ -50,7 +50,7 @@ FAMILIES: dict[str, str] = {
     ),
     "detection": (
         "ROIPooling _contrib_DeformablePSROIPooling _contrib_MultiBoxDetection _contrib_MultiBoxPrior _contrib_PSROIPooling "
-        "_contrib_ROIAlign _contrib_box_nms _contrib_box_non_maximum_suppression _npx_roi_pooling"
+        "_contrib_ROIAlign _contrib_box_nms _contrib_box_non_maximum_suppression _npx_roi_pooling moir>DetectionOutput"
     ),
     "elementary": (
         "_contrib_gradientmultiplier _contrib_quadratic _contrib_round_ste _contrib_sign_ste _npi_abs _npi_around _npi_isfinite _npi_isinf "

@@ -23,8 +23,8 @@ from moir.model_optimizer.detection.request import Request
 from moir.pipeline import refuse_unknown_options
 from moir.records import Record
 
-_BEHIND = "raise-tensor-lists"
-"""The pass behind which loops over images have bodies."""
+_BEHIND = {"tf": "raise-tensor-lists", "mxnet": "freeze-inputs"}
+"""The pass behind which the transformations of a framework run: of TensorFlow that behind which loops have bodies."""
 
 
 class Head(Record):
@@ -73,9 +73,12 @@ PLAIN = frozenset((f"{_API}PSROIPoolingReplacement", "ONNXMaskRCNNReplacement", 
 """Ids of Model Optimizer for parts of models that become plain operations."""
 
 COMPLETE = {
-    "SSD": "ssd:replace_postprocessor",
-    "Faster R-CNN": "two_stages:replace_both_stages",
-    "RetinaNet": "retinanet:replace_filtered_detections",
+    "tf": {
+        "SSD": "ssd:replace_postprocessor",
+        "Faster R-CNN": "two_stages:replace_both_stages",
+        "RetinaNet": "retinanet:replace_filtered_detections",
+    },
+    "mxnet": {"SSD": "mxnet_ssd:replace_detections"},
 }
 """The functions that are tried without a configuration: each replaces all post-processing of a kind of models."""
 
@@ -105,13 +108,14 @@ class FirstFittingPass(ModulePass):
 
     name = "detection-head-of-any-kind"
 
+    framework: str
     pipeline: Path | None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         pipeline = None if self.pipeline is None else PipelineConfig.read(self.pipeline)
         for model in models_of(op):
             reasons: list[str] = []
-            for kind, function in COMPLETE.items():
+            for kind, function in COMPLETE[self.framework].items():
                 try:
                     load(f"{__package__}.{function}")(Request(kind, model.block, (), pipeline))
                 except ConversionError as error:
@@ -125,7 +129,9 @@ class FirstFittingPass(ModulePass):
                 )
 
 
-def _transformation(name: str, id: str, description: str, file: Path, inner: ModulePass, behind: str) -> UserTransformation:
+def _transformation(
+    name: str, id: str, description: str, file: Path, inner: ModulePass, behind: str, framework: str = "tf"
+) -> UserTransformation:
     members: dict[str, Any] = {"id": id, "run_after": (behind,), "run_before": ("lower",), "__doc__": description}
 
     def build(spec: ArgSpec) -> ModulePass:
@@ -136,7 +142,7 @@ def _transformation(name: str, id: str, description: str, file: Path, inner: Mod
         return None
 
     source = type(id, (), members)
-    return UserTransformation(name, f"{__package__}.{id}", file, "front", "tf", source, build, unconditional, lambda _: False)
+    return UserTransformation(name, f"{__package__}.{id}", file, "front", framework, source, build, unconditional, lambda _: False)
 
 
 def configured(
@@ -150,7 +156,7 @@ def configured(
         file: the file.
         pipeline: the pipeline.config, if one is given.
     """
-    behind = _BEHIND
+    behind = _BEHIND["tf"]
     for head in HEADS:
         if head.id in ids:
             inner = HeadPass(head, tuple(descriptions[head.id]), pipeline)
@@ -159,7 +165,9 @@ def configured(
             yield made
 
 
-def recognised(pipeline: Path | None) -> UserTransformation:
-    """The transformation of `--detection=output` without a configuration."""
+def recognised(pipeline: Path | None, framework: str | None) -> UserTransformation:
+    """The transformation of `--detection=output` without a configuration, for the models of a framework."""
     description = "The post-processing of a detection network, of any kind, becomes a DetectionOutput."
-    return _transformation("detection-output", "DetectionOutput", description, Path(__file__), FirstFittingPass(pipeline), _BEHIND)
+    chosen = framework if framework in COMPLETE else "tf"
+    inner = FirstFittingPass(chosen, pipeline)
+    return _transformation("detection-output", "DetectionOutput", description, Path(__file__), inner, _BEHIND[chosen], chosen)

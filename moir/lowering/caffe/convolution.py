@@ -5,6 +5,8 @@ Source: base_conv_layer.cpp of BVLC Caffe 1.0.
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 from xdsl.ir import SSAValue
 
@@ -117,3 +119,9 @@ def _bilinear(kernel: tuple[int, ...]) -> Array:
         centre = (2 * factor - 1 - factor % 2) / (2 * factor)
         result = np.multiply.outer(result, 1 - np.abs(np.arange(size) / factor - centre)).astype(np.float32)
     return result
+
+
+@caffe.lowers("ConvolutionBinary")
+def binary_convolution(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """caffe.ConvolutionBinary is of a fork that is not public: how it makes bits of data and weights is nowhere said."""
+    node.fail("how the layer makes bits of data and weights is not documented", hint="a lowering for it has a place in an extension")

@@ -3,7 +3,7 @@
 FAMILIES: dict[str, str] = {
     "activation": ("AbsVal BNLL Clip ELU Exp Log Power PReLU ReLU ReLU6 Sigmoid Softmax Swish TanH Threshold"),
     "arithmetic": "ArgMax Axpy Bias Eltwise Reduction Scale",
-    "convolution": "Convolution ConvolutionDepthwise Deconvolution DepthwiseConvolution DilatedConvolution",
+    "convolution": "Convolution ConvolutionBinary ConvolutionDepthwise Deconvolution DepthwiseConvolution DilatedConvolution",
     "detection": "CTCGreedyDecoder DetectionOutput PSROIPooling PriorBox PriorBoxClustered Proposal Python ROIPooling RegionYolo ReorgYolo",
     "flow": "Accum Correlation DataAugmentation Filter FlowWarp",
     "image": "Interp Resample Upsample",

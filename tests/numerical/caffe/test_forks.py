@@ -168,6 +168,12 @@ def test_filter_is_refused(tmp_path: Path) -> None:
         moir.convert_model(path)
 
 
+def test_a_binary_convolution_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, input_layer(x=(1, 2, 3, 3)) + layer("ConvolutionBinary"), {"layer": [np.ones((1, 2, 3, 3), np.float32)]})
+    with pytest.raises(ConversionError, match="makes bits of data and weights is not documented"):
+        moir.convert_model(path)
+
+
 def test_proposals_in_python_are_those_of_the_layer(tmp_path: Path) -> None:
     shapes = {"scores": (1, 12, 5, 6), "offsets": (1, 24, 5, 6), "info": (1, 3)}
     inputs = random_inputs(**shapes) | {"info": np.array([[80, 96, 1]], np.float32)}

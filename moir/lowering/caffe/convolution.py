@@ -123,5 +123,5 @@ def _bilinear(kernel: tuple[int, ...]) -> Array:
 
 @caffe.lowers("ConvolutionBinary")
 def binary_convolution(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """caffe.ConvolutionBinary is of a fork that is not public: how it makes bits of data and weights is nowhere said."""
+    """caffe.ConvolutionBinary is of a fork that is not public: how it makes bits of data and weights is not known."""
     node.fail("how the layer makes bits of data and weights is not documented", hint="a lowering for it has a place in an extension")

@@ -22,7 +22,6 @@ from moir.analysis.constants import constant_of
 from moir.analysis.dimensions import Dimensions
 from moir.analysis.recurrent_cells import Cell, gru_cell, lstm_cell, rnn_cell
 from moir.dialects.data import Array
-from moir.dialects.element_types import si32
 from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.condition import Loop, RepeatingOp, parameters_of, results_of
@@ -35,6 +34,7 @@ from moir.dialects.symbols import Symbol, same
 from moir.errors import InferenceError
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.sequences import lengths, reversal_of
 
 STATES = {"LSTM": 2, "GRU": 1, "RNN": 1}
 
@@ -150,28 +150,6 @@ class Recurrence:
 
 def _constant(op: OpBuilder, array: Array, like: SSAValue) -> SSAValue:
     return op.constant(np.ascontiguousarray(array)[np.newaxis], element_of(like))
-
-
-def lengths(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The length T of each sequence of x [N, T, I], as a tensor of N integers."""
-    shape = shape_of(x) or (-1, -1, -1)
-    if shape[0] >= 0 and shape[1] >= 0:
-        return op.constant(np.full(shape[0], shape[1], np.int32), si32)
-    dimensions = op.ShapeOf(x, output_type=si32)
-    batch = op.constant([shape[0]]) if shape[0] >= 0 else op.Gather(dimensions, [0], 0)
-    return op.Broadcast(op.constant(np.array(shape[1], np.int32)) if shape[1] >= 0 else op.Gather(dimensions, 1, 0), batch)
-
-
-def reversal_of(value: SSAValue, axis: int) -> SSAValue | None:
-    """The value of which another one is the reverse along an axis; None if it is no reversal."""
-    op = value.owner
-    if not isinstance(op, Slice) or len(op.operands) < 5:
-        return None
-    entries = [constant_of(operand) for operand in list(op.operands)[1:5]]
-    numbers = [int(entry[0]) for entry in entries if entry is not None and entry.size == 1]
-    return (
-        op.operands[0] if len(numbers) == 4 and numbers[0] == numbers[2] == -1 and numbers[1] <= -(2**31) and numbers[3] == axis else None
-    )
 
 
 def recognized(loop: RepeatingOp) -> Recurrence | None:

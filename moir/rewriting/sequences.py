@@ -1,0 +1,105 @@
+"""Sequences [N, T, K] and their entries: which values are the entries of a sequence, its reversal, and its lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from moir.analysis.constants import constant_of, scalar_of
+from moir.dialects.element_types import si32
+from moir.dialects.opset.arithmetic import Add
+from moir.dialects.opset.indexing import Gather, Gather1, Gather7
+from moir.dialects.opset.movement import Concat, Split
+from moir.dialects.opset.shape import Squeeze, Squeeze1
+from moir.dialects.opset.slicing import Slice
+from moir.dialects.shapes import normalize_axis, rank_of, shape_of
+from moir.rewriting.builder import OpBuilder
+
+RANK = 3
+"""Dimensions of a sequence: batch, time, and features."""
+
+
+def lengths(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The length T of each sequence of x [N, T, I], as a tensor of N integers."""
+    shape = shape_of(x) or (-1, -1, -1)
+    if shape[0] >= 0 and shape[1] >= 0:
+        return op.constant(np.full(shape[0], shape[1], np.int32), si32)
+    dimensions = op.ShapeOf(x, output_type=si32)
+    batch = op.constant([shape[0]]) if shape[0] >= 0 else op.Gather(dimensions, [0], 0)
+    return op.Broadcast(op.constant(np.array(shape[1], np.int32)) if shape[1] >= 0 else op.Gather(dimensions, 1, 0), batch)
+
+
+def reversal_of(value: SSAValue, axis: int) -> SSAValue | None:
+    """The value of which another one is the reverse along an axis; None if it is no reversal."""
+    op = value.owner
+    if not isinstance(op, Slice) or len(op.operands) < 5:
+        return None
+    entries = [constant_of(operand) for operand in list(op.operands)[1:5]]
+    numbers = [int(entry[0]) for entry in entries if entry is not None and entry.size == 1]
+    return (
+        op.operands[0] if len(numbers) == 4 and numbers[0] == numbers[2] == -1 and numbers[1] <= -(2**31) and numbers[3] == axis else None
+    )
+
+
+class Piece(NamedTuple):
+    """An entry of a value along an axis: the one at `place` of `size`."""
+
+    source: SSAValue
+    axis: int
+    place: int
+    size: int
+
+
+def _piece(value: SSAValue) -> Piece | None:
+    """What a value without the axis is an entry of; None if it is none."""
+    op = value.owner
+    if isinstance(op, Gather | Gather1 | Gather7):
+        source, index, axis = op.operands[0], constant_of(op.operands[1]), scalar_of(op.operands[2])
+        shape = shape_of(source)
+        if index is None or index.ndim or axis is None or shape is None or shape[int(axis)] < 0:
+            return None
+        count = shape[int(axis)]
+        return Piece(source, int(axis) % len(shape), int(index) % count, count) if -count <= int(index) < count else None
+    if not isinstance(op, Squeeze | Squeeze1) or len(op.operands) < 2 or not isinstance(part := op.operands[0], OpResult):
+        return None
+    split, axes, rank = part.owner, constant_of(op.operands[1]), rank_of(part)
+    if not isinstance(split, Split) or axes is None or axes.size != 1 or rank is None:
+        return None
+    axis, split_axis = normalize_axis(int(axes.reshape(-1)[0]), rank), scalar_of(split.operands[1])
+    if split_axis is None or normalize_axis(int(split_axis), rank) != axis or (shape_of(part) or ())[axis] != 1:
+        return None
+    return Piece(split.operands[0], axis, part.index, len(split.results))
+
+
+def joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
+    """The sequence [N, T, K] of which values [N, K] are the entries, in order; None if there is none.
+
+    Entries may also be the same Concats or sums of entries of several sequences.
+    """
+    pieces = [_piece(value) for value in values]
+    first = pieces[0]
+    if first is not None:
+        if [(first.source, first.axis, index, len(values)) for index in range(len(values))] != pieces or rank_of(first.source) != RANK:
+            return None
+        order = {0: [1, 0, 2], 1: [0, 1, 2]}.get(first.axis)
+        return None if order is None else op.transposed(first.source, order)
+    producers = [value.owner for value in values if isinstance(value.owner, Concat | Add)]
+    if len(producers) < len(values):
+        return None
+    if all(isinstance(each, Concat) and normalize_axis(each.integer("axis"), 2) == 1 for each in producers):
+        return _combined(op, producers, lambda parts: op.Concat(*parts, axis=2))
+    if all(isinstance(each, Add) and each.text("auto_broadcast") == "numpy" for each in producers):
+        return _combined(op, producers, lambda parts: op.Add(*parts))
+    return None
+
+
+def _combined(op: OpBuilder, producers: Sequence[Operation], combine: Callable[[list[SSAValue]], SSAValue]) -> SSAValue | None:
+    """What `combine` makes of the sequences of the operands of operations; None unless each is a sequence."""
+    if len({len(each.operands) for each in producers}) != 1:
+        return None
+    columns = zip(*(each.operands for each in producers), strict=True)
+    sequences = [found for column in columns if (found := joined(op, column)) is not None]
+    return combine(sequences) if len(sequences) == len(producers[0].operands) else None

@@ -10,38 +10,32 @@ Source: the attributes that Model Optimizer's nodes have in the front phase, 201
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from xdsl.ir import Operation
 
 from moir.dialects.properties import value_of
+from moir.lowering.onnx.data_types import ELEMENTS
+from moir.model_optimizer.graph.extracted import Extracted, as_bytes, as_integers
+from moir.model_optimizer.graph.layer_attributes import LAYERS
 from moir.model_optimizer.graph.normal_names import onnx_version
+from moir.model_optimizer.graph.python_values import element_type, is_true, numpy_type
+from moir.model_optimizer.graph.slice_masks import INVERTED, MASKS, inverted
 from moir.model_optimizer.graph.window_attributes import channel_first_window, channel_last_window
 
 
-@dataclass(frozen=True)
-class Extracted:
-    """One attribute: its property, its default (None: absent), and the conversion of its value.
-
-    With `of` it is what that function computes of the operation; such an attribute has no property.
-    """
-
-    source: str
-    default: Any = None
-    form: Callable[[Any], Any] | None = None
-    of: Callable[[Operation], Any] | None = None
+def _integers(source: str, default: Any = None) -> Extracted:
+    return Extracted(source, default, as_integers, back=as_integers)
 
 
-def as_bytes(value: str | bytes) -> bytes:
-    """Text as bytes, as in TensorFlow's messages."""
-    return value if isinstance(value, bytes) else value.encode()
+def _flag(source: str, default: bool) -> Extracted:
+    return Extracted(source, default, bool, back=is_true)
 
 
-def as_integers(value: Any) -> Any:
-    """A list of integers."""
-    return np.array(value, dtype=np.int64).reshape(-1)
+def _number_as_flag(source: str, default: bool) -> Extracted:
+    """A flag that the framework has as a number."""
+    return Extracted(source, default, bool, back=lambda value: int(is_true(value)))
 
 
 def _fixed(value: Any) -> Extracted:
@@ -50,6 +44,19 @@ def _fixed(value: Any) -> Extracted:
 
 def _computed(function: Callable[[Operation], Any]) -> Extracted:
     return Extracted("", of=function)
+
+
+def _bits(name: str, *, is_inverted: bool) -> Extracted:
+    """A mask of a TensorFlow StridedSlice, whose bits are the entries of Model Optimizer's mask."""
+
+    def read(bits: int) -> Any:
+        found = np.array([bits >> place & 1 for place in range(max(int(bits).bit_length(), 1))], dtype=np.int64)
+        return inverted(found) if is_inverted else found
+
+    def bits(mask: Any) -> int:
+        return sum(int(bit) << place for place, bit in enumerate(inverted(mask) if is_inverted else as_integers(mask)))
+
+    return Extracted(name, [1] if is_inverted else [0], read, back=bits)
 
 
 def _softmax_axis(op: Operation) -> int:
@@ -70,8 +77,8 @@ def _result_count(op: Operation) -> int:
 _CHANNELS_LAST = {"data_format": Extracted("data_format", b"NHWC", as_bytes)}
 _CHANNELS_LAST_3D = {"data_format": Extracted("data_format", b"NDHWC", as_bytes)}
 _EPSILON = {"eps": Extracted("epsilon", 1e-4)}
-_TF_REDUCTION = {"keep_dims": Extracted("keep_dims", False, bool)}
-_ONNX_REDUCTION = {"axis": Extracted("axes", None, as_integers), "keep_dims": Extracted("keepdims", True, bool)}
+_TF_REDUCTION = {"keep_dims": _flag("keep_dims", False)}
+_ONNX_REDUCTION = {"axis": _integers("axes"), "keep_dims": _number_as_flag("keepdims", True)}
 _ONNX_ARGUMENT = {
     "axis": Extracted("axis", 0),
     "keepdims": Extracted("keepdims", 1),
@@ -81,7 +88,12 @@ _ONNX_ARGUMENT = {
 }
 _ONNX_AXIS = {"axis": Extracted("axis", 0)}
 _ONNX_WINDOW = {name: _computed(function) for name, function in channel_first_window().items()}
-_ONNX_POOLING = {**_ONNX_WINDOW, "rounding_type": Extracted("ceil_mode", "floor", lambda value: "ceil" if value else "floor")}
+_ROUNDING = Extracted("ceil_mode", 0, lambda value: "ceil" if value else "floor", back=lambda value: int(value == "ceil"))
+_NUMBERS = {element: number for number, element in ELEMENTS.items()}
+_DATA_TYPE = Extracted("to", None, lambda number: numpy_type(ELEMENTS[number]), back=lambda type_: _NUMBERS[element_type(type_)])
+_EXCLUDE_PAD = Extracted("count_include_pad", 0, lambda value: not value, back=lambda value: int(not is_true(value)))
+_LARGEST = Extracted("largest", 1, lambda value: "max" if value else "min", back=lambda mode: int(mode == "max"))
+_ONNX_POOLING = {**_ONNX_WINDOW, "rounding_type": _ROUNDING}
 _TF_WINDOW = {name: _computed(function) for name, function in channel_last_window().items()}
 _TF_POOLING = {**_TF_WINDOW, "global_pool": _fixed(False), "rounding_type": _fixed("floor"), "exclude_pad": _fixed(True)}
 _TF_OUT_TYPE = {"output_type": Extracted("out_type", np.int32)}
@@ -115,14 +127,14 @@ _TABLE: dict[str, dict[str, dict[str, Extracted]]] = {
         "FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3": {
             **_CHANNELS_LAST,
             **_EPSILON,
-            "is_training": Extracted("is_training", True, bool),
+            "is_training": _flag("is_training", True),
         },
         "Max Mean Min Prod Sum All Any": _TF_REDUCTION,
         "Softmax LogSoftmax": {"axis": _fixed(-1)},
         "Pack": {"axis": Extracted("axis", 0)},
         "Unpack": {"axis": Extracted("axis", 0), "num_splits": Extracted("num"), "squeeze_axis": _fixed(True)},
         "Split SplitV": {"num_splits": Extracted("num_split")},
-        "Squeeze": {"squeeze_dims": Extracted("squeeze_dims", None, as_integers)},
+        "Squeeze": {"squeeze_dims": _integers("squeeze_dims")},
         "MatMul": {"transpose_a": Extracted("transpose_a", False), "transpose_b": Extracted("transpose_b", False)},
         "BatchMatMul BatchMatMulV2": {"transpose_a": Extracted("adj_x", False), "transpose_b": Extracted("adj_y", False)},
         "Cast": {"dst_type": Extracted("DstT")},
@@ -141,12 +153,12 @@ _TABLE: dict[str, dict[str, dict[str, Extracted]]] = {
         "TopK TopKV2": {"axis": _fixed(-1), "mode": _fixed("max"), "sort": _fixed("value")},
         "LRN": {
             **_LRN,
-            "local_size": Extracted("depth_radius", 11, lambda radius: 2 * int(radius) + 1),
+            "local_size": Extracted("depth_radius", 5, lambda radius: 2 * int(radius) + 1, back=lambda size: (int(size) - 1) // 2),
             "alpha": Extracted("alpha", 1.0),
             "beta": Extracted("beta", 0.5),
         },
         "Pad PadV2": {"mode": _fixed("constant")},
-        "MirrorPad": {"mode": Extracted("mode", None, lambda mode: as_bytes(mode).decode().lower())},
+        "MirrorPad": {"mode": Extracted("mode", None, lambda mode: as_bytes(mode).decode().lower(), back=str.upper)},
         "ResizeBilinear": {"mode": _fixed("linear")},
         "ResizeNearestNeighbor": {"mode": _fixed("nearest")},
         "ResizeBilinear ResizeNearestNeighbor": {
@@ -154,43 +166,50 @@ _TABLE: dict[str, dict[str, dict[str, Extracted]]] = {
             "half_pixel_centers": Extracted("half_pixel_centers", False),
         },
         "OneHot": {"axis": Extracted("axis", -1)},
+        "StridedSlice": {name: _bits(name, is_inverted=name in INVERTED) for name in MASKS},
     },
     "onnx": {
         "Softmax LogSoftmax": {"axis": _computed(_softmax_axis)},
-        "TopK": {"axis": Extracted("axis", -1), "mode": Extracted("largest", "max", lambda value: "max" if value else "min")},
+        "TopK": {
+            "axis": Extracted("axis", -1),
+            "mode": _LARGEST,
+        },
         "Concat": _ONNX_AXIS,
         "Gather GatherElements Scatter ScatterElements": _ONNX_AXIS,
-        "Split": {**_ONNX_AXIS, "num_splits": _computed(_result_count), "size_splits": Extracted("split", None, as_integers)},
+        "Split": {**_ONNX_AXIS, "num_splits": _computed(_result_count), "size_splits": _integers("split")},
         "Flatten": {"axis": Extracted("axis", 1)},
         "BatchNormalization InstanceNormalization": {"eps": Extracted("epsilon", 1e-5)},
         "Gemm": {
             "alpha": Extracted("alpha", 1.0),
             "beta": Extracted("beta", 1.0),
-            "transpose_a": Extracted("transA", False, bool),
-            "transpose_b": Extracted("transB", False, bool),
+            "transpose_a": _number_as_flag("transA", False),
+            "transpose_b": _number_as_flag("transB", False),
         },
         "LeakyRelu": {"negative_slope": Extracted("alpha", 0.01)},
         "Elu": {"alpha": Extracted("alpha", 1.0)},
-        "Squeeze": {"squeeze_dims": Extracted("axes", None, as_integers)},
+        "Squeeze": {"squeeze_dims": _integers("axes")},
         "Unsqueeze": {
-            "unsqueeze_dims": Extracted("axes", None, as_integers),
-            "expand_axis": Extracted("axes", None, as_integers),
+            "unsqueeze_dims": _integers("axes"),
+            "expand_axis": _integers("axes"),
         },
-        "Transpose": {"order": Extracted("perm", None, as_integers)},
+        "Transpose": {"order": _integers("perm")},
         "Conv ConvTranspose": {"group": Extracted("group", 1), **_ONNX_WINDOW},
         "MaxPool": _pooling("max"),
-        "AveragePool": {**_pooling("avg"), "exclude_pad": Extracted("count_include_pad", True, lambda value: not value)},
+        "AveragePool": {
+            **_pooling("avg"),
+            "exclude_pad": _EXCLUDE_PAD,
+        },
         "GlobalMaxPool": _pooling("max", is_global=True),
         "GlobalAveragePool": _pooling("avg", is_global=True),
         "ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum": _ONNX_REDUCTION,
         "DepthToSpace": {"block_size": Extracted("blocksize"), "mode": Extracted("mode", "DCR")},
         "SpaceToDepth": {"block_size": Extracted("blocksize")},
-        "Cast": {"dst_type": Extracted("to")},
+        "Cast": {"dst_type": _DATA_TYPE},
         "Max": {"operation": _fixed("max")},
         "Min": {"operation": _fixed("min")},
         "Sum": {"operation": _fixed("sum")},
         "Sqrt": _power(0.5),
-        "Slice": {name: Extracted(name, None, as_integers) for name in ("starts", "ends", "axes")},
+        "Slice": {name: _integers(name) for name in ("starts", "ends", "axes")},
         "Clip": {"min": Extracted("min", np.finfo(np.float32).min), "max": Extracted("max", np.finfo(np.float32).max)},
         "LRN": {**_LRN, "local_size": Extracted("size"), "alpha": Extracted("alpha", 1e-4), "beta": Extracted("beta", 0.75)},
         "Pad": {"mode": Extracted("mode", "constant"), "pads": _computed(_pads), "fill_value": Extracted("value", 0.0)},
@@ -199,12 +218,9 @@ _TABLE: dict[str, dict[str, dict[str, Extracted]]] = {
         "Shape Size NonZero": _INT64_OUTPUT,
         "OneHot": {"axis": Extracted("axis", -1)},
     },
-    "caffe": {
-        "Softmax": {"axis": Extracted("axis", 1)},
-    },
 }
 
-EXTRACTED: dict[str, dict[str, Extracted]] = {}
+EXTRACTED: dict[str, dict[str, Extracted]] = {f"caffe.{kind}": attributes for kind, attributes in LAYERS.items()}
 """Name of an operation -> its attributes by the extractor's names."""
 
 for _framework, _families in _TABLE.items():

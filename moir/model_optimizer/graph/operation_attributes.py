@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any, NoReturn
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from moir.dialects.data import DataAttr
+from moir.dialects.element_types import is_element_type
 from moir.dialects.extension import ExtensionOp
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
 from moir.dialects.inference import set_type
@@ -26,7 +27,9 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.extractor_attributes import EXTRACTED, Extracted
+from moir.model_optimizer.graph.describing_attributes import FIXED_IN_SETS, attributes_of_onnx, describing_names, extracted_attributes
+from moir.model_optimizer.graph.extracted import Extracted
+from moir.model_optimizer.graph.extractor_attributes import EXTRACTED
 from moir.model_optimizer.graph.layer_view import weights_message
 from moir.model_optimizer.graph.operation_names import (
     FRAMEWORK_OPERATION,
@@ -43,6 +46,7 @@ from moir.model_optimizer.graph.python_values import (
     constant_array,
     element_type,
     numpy_type,
+    plain,
     property_value,
     python_value,
 )
@@ -86,18 +90,13 @@ def _type_shape(op: Operation) -> Any:
     return masked_shape(shape_of(op.results[0]))
 
 
-DESCRIBING = frozenset(("stride", "dilation", "pad", "window", "auto_pad", "pool_method", "global_pool", "exclude_pad", "axis", "group"))
-"""Attributes that say what an operation computes, in the form of Model Optimizer.
-
-A node of a framework that an extension gives another one becomes the operation of the `mo` dialect that has it.
-"""
-
-
 def same_value(value: Any, other: Any) -> bool:
     """Whether two values of an attribute are equal; arrays are equal to lists."""
     a, b = np.asarray(value), np.asarray(other)
     return a.shape == b.shape and bool(np.all(a == b))
 
+
+_REPLACE = "replace the node by one of another operation, made by its class in mo.ops with this attribute"
 
 Reader = Callable[[Operation], Any]
 
@@ -174,7 +173,7 @@ class OperationAttributes(MutableMapping[str, Any]):
         return None
 
     def _extracted(self, key: str) -> Extracted | None:
-        return EXTRACTED.get(self.op.name, {}).get(key)
+        return extracted_attributes(self.op).get(key)
 
     def _extract(self, extracted: Extracted) -> Any:
         if extracted.of is not None:
@@ -183,8 +182,8 @@ class OperationAttributes(MutableMapping[str, Any]):
         value = extracted.default if attribute is None else python_value(attribute)
         return value if value is None or extracted.form is None else extracted.form(value)
 
-    def _fail(self, reason: str) -> NoReturn:
-        raise ConversionError(reason, operation=self.op.name, node=name_of(self.op))
+    def _fail(self, reason: str, hint: str | None = None) -> NoReturn:
+        raise ConversionError(reason, operation=self.op.name, node=name_of(self.op), hint=hint)
 
     def __setitem__(self, key: str, value: Any) -> None:
         op = self.op
@@ -200,25 +199,46 @@ class OperationAttributes(MutableMapping[str, Any]):
         elif key in _TYPED.get(type(op), {}):
             self._set_type(key, value)
         elif not self._set_property(key, value):
-            if key in DESCRIBING and self._is_only_read(key) and not same_value(self.get(key), value):
-                self._describe(key)
+            if self._is_describing(key) and not same_value(self.get(key), value):
+                self._check_effect(key)
             self._store({**self.entries, key: value})
             if isinstance(op, ExtensionOp):
                 self.graph.touch(op)
+            elif op.name.startswith("tf.") and (attribute := attribute_value(value)) is not None:
+                # A model need not have the attributes that are at their defaults.
+                op.properties[key] = attribute
 
-    def _describe(self, key: str) -> None:
-        """Turn an operation of a framework into the one of the `mo` dialect that has its attributes."""
-        identity = self._identity()
+    def _is_describing(self, key: str) -> bool:
+        """Whether an attribute says what the operation computes; any other is the extension's own."""
+        op = self.op
+        if isinstance(op, OpsetOp):
+            return key in FIXED_IN_SETS and self._extracted(key) is not None
+        return isinstance(op, FrameworkOp) and not is_mo_operation(op) and key in describing_names(type(op))
+
+    def _check_effect(self, key: str) -> None:
+        """Let an attribute that says what the operation computes take effect, where it is no property of it.
+
+        An operation of a framework becomes the one of the `mo` dialect that has the attribute. Raises ConversionError
+        where there is no such operation.
+        """
+        op = self.op
+        if isinstance(op, OpsetOp):
+            self._fail(f"its attribute {key} cannot be set: it follows from what the operation is", _REPLACE)
+        if not self._can_be_described():
+            self._fail(f"its attribute {key} cannot be set: {op.name} has it in another form", _REPLACE)
+        identity, names = self._identity(), describing_names(type(op))
         # Types that no operation set has any more are those of the first one.
         version = "opset1" if identity["type"] in FRONT_TYPES.values() else identity["version"]
         self.make_mo_operation({**identity, "version": version})
-        self._store({**self.entries, "IE": layer_record([key])})
+        self._store({**self.entries, "IE": layer_record(sorted(names))})
 
-    def _is_only_read(self, key: str) -> bool:
-        """Whether an attribute of a framework's operation follows from others, so that it has no property to set."""
-        extracted = self._extracted(key)
-        is_known = isinstance(self.op, FrameworkOp) and not is_mo_operation(self.op) and class_type(type(self.op)) is not None
-        return is_known and extracted is not None and not extracted.source
+    def _can_be_described(self) -> bool:
+        """Whether the attributes by Model Optimizer's names say all that a framework's operation computes."""
+        op = self.op
+        if op.name.startswith("caffe."):
+            return False
+        is_known = class_type(type(op)) is not None
+        return op.name in EXTRACTED or (is_known and all(is_element_type(value) for value in op.properties.values()))
 
     def _own(self, key: str) -> Any:
         return self.entries.get(key, COMPUTED[key](self.op))
@@ -282,25 +302,46 @@ class OperationAttributes(MutableMapping[str, Any]):
         if is_mo_operation(op) or key in self.entries:
             return False
         extracted = self._extracted(key)
-        name = extracted.source if extracted is not None else key
-        if not name:
-            return False
-        if isinstance(op, OpsetOp):
-            spec = property_table(type(op)).specs.get(name)
-            if spec is None:
+        if extracted is not None and extracted.write is not None:
+            changes = extracted.write(op, value)
+        elif extracted is None or extracted.source:
+            name = key if extracted is None else extracted.source
+            if not self._is_property(name, is_extracted=extracted is not None):
                 return False
-            try:
-                op.properties[name] = property_value(spec.kind, value)
-            except ValueError as error:
-                self._fail(f"its attribute {key} cannot be {value!r}: {error}")
+            changes = {name: value if extracted is None or extracted.back is None else extracted.back(value)}
         else:
-            attribute = attribute_value(value) if name in op.properties or extracted is not None else None
+            return False
+        for name, each in changes.items():
+            attribute = self._property(name, key, each)
             if attribute is None:
                 return False
             op.properties[name] = attribute
         self._undelete(key)
         self.graph.touch(op)
         return True
+
+    def _is_property(self, name: str, *, is_extracted: bool) -> bool:
+        """Whether an attribute of this name is one of the operation set, or of the framework, so that it has effect.
+
+        Of other frameworks than ONNX the attributes are known that the model has, or a table (`is_extracted`).
+        """
+        op = self.op
+        if isinstance(op, OpsetOp):
+            return name in property_table(type(op)).specs
+        if name in op.properties:
+            return True
+        known = attributes_of_onnx(op) if isinstance(op, FrameworkOp) else None
+        return is_extracted if known is None else name in known
+
+    def _property(self, name: str, key: str, value: Any) -> Attribute | None:
+        """The property for a value that is set as the attribute `key`; None if the IR has no form for it."""
+        if not isinstance(self.op, OpsetOp):
+            is_text = self.op.name.startswith("mxnet.")
+            return attribute_value(str(plain(value)) if is_text else value)
+        try:
+            return property_value(property_table(type(self.op)).specs[name].kind, value)
+        except ValueError as error:
+            self._fail(f"its attribute {key} cannot be {value!r}: {error}")
 
     def _undelete(self, key: str) -> None:
         deleted = self.entries.get(DELETED, frozenset[str]())
@@ -314,6 +355,8 @@ class OperationAttributes(MutableMapping[str, Any]):
     def __delitem__(self, key: str) -> None:
         if key in self.entries and not key.startswith("$"):
             self._store({name: value for name, value in self.entries.items() if name != key})
+            if self.op.name.startswith("tf."):
+                self.op.properties.pop(key, None)
             return
         if self._reader(key) is None:
             raise MissingAttributeError(f"node {self.graph.id_of(self.op)!r} has no attribute {key!r}")
@@ -330,7 +373,7 @@ class OperationAttributes(MutableMapping[str, Any]):
         self.graph.touch(self.op)
 
     def __iter__(self) -> Iterator[str]:
-        keys = ["id", "name", "pb", *COMPUTED, *_TYPED.get(type(self.op), ()), *EXTRACTED.get(self.op.name, ()), *self.op.properties]
+        keys = ["id", "name", "pb", *COMPUTED, *_TYPED.get(type(self.op), ()), *extracted_attributes(self.op), *self.op.properties]
         if self.op.regions:
             keys += ["sub_graphs", *body_names(self.op)]
         for key in dict.fromkeys((*keys, "need_shape_inference", *self.entries)):

@@ -92,7 +92,7 @@ def is_mo_operation(op: Operation) -> bool:
 
 
 @cache
-def _class_names(operation: type[Operation]) -> tuple[str, ...]:
+def class_names(operation: type[Operation]) -> tuple[str, ...]:
     """`op` of the operations of a class, then the other names they are found by."""
     if issubclass(operation, FrameworkOp):
         dialect, kind = operation.name.partition(".")[0], operation.KIND.rpartition(".")[2]
@@ -106,7 +106,7 @@ def _class_names(operation: type[Operation]) -> tuple[str, ...]:
 def op_names(op: Operation, entries: Mapping[str, Any]) -> tuple[str, ...]:
     """The names an operation is found by, its `op` first. `entries` are its Python attributes."""
     given = entries.get("op") if entries else None
-    names = _class_names(type(op))
+    names = class_names(type(op))
     if given is not None:
         # A node of a framework that an extension only gave another `op` is found by its other names, too.
         return (str(given),) if is_mo_operation(op) else tuple(dict.fromkeys((str(given), *names)))
@@ -127,7 +127,7 @@ def class_type(operation: type[Operation]) -> str | None:
         return operation.name.partition(".")[2]
     if operation.name.startswith(f"{MODEL_OPTIMIZER}."):
         return None
-    first, *others = _class_names(operation)
+    first, *others = class_names(operation)
     kind = operation.KIND.rpartition(".")[2]
     # An AttributedPower is no Power of an operation set, which it is found as.
     for name in (first, kind, *(() if first == "AttributedPower" else others)):

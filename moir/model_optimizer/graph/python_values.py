@@ -77,6 +77,11 @@ def plain(value: Any) -> Any:
     return value
 
 
+def is_true(value: Any) -> bool:
+    """Whether a flag, which may be a text, is true."""
+    return value.strip().lower() in ("1", "true") if isinstance(value, str) else bool(value)
+
+
 def attribute_value(value: Any) -> Attribute | None:
     """The attribute of a Python value, None if the IR has no attribute for it."""
     if isinstance(value, np.ndarray) and value.ndim != 1:

@@ -176,3 +176,15 @@ def softmax(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     if node.type is not None and node.integer("axis", 1) >= 0:
         return NotImplemented
     return op["opset8.Softmax"](node.operand(0), axis=node.integer("axis", 1))
+
+
+@lowers("SoftMaxONNX", "LogSoftmaxONNX")
+def coerced_softmax(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.SoftMaxONNX(x) {axis} -> opset8.Softmax over all axes from the given one on, as in ONNX before version 13"""
+    data, axis = node.operand(0), node.integer("axis", 1)
+    rank = node.rank_of_value(data)
+    operation = op.LogSoftmax if node.kind == "LogSoftmaxONNX" else op["opset8.Softmax"]
+    if axis % max(rank, 1) == rank - 1:
+        return operation(data, axis=-1)
+    flat = op.Reshape(data, [0] * (axis % rank) + [-1], special_zero=True)
+    return op.Reshape(operation(flat, axis=-1), op.ShapeOf(data), special_zero=False)

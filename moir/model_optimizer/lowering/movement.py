@@ -137,6 +137,21 @@ def attributed_pad(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     return op.Pad(data, list(pads[::2]), list(pads[1::2]), value, pad_mode=node.text("mode", "constant"))
 
 
+@lowers("TFPad", "ONNXPad")
+def pad(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.TFPad(x, pads, value) {mode} -> opset12.Pad(x, begin, end, value)
+
+    The pads are a pair for each axis; of mo.ONNXPad they are those at the beginnings, then those at the ends.
+    """
+    data, pads, value = node.operand(0), node.operand(1), node.optional(2)
+    is_paired = node.kind == "TFPad"
+    begin, end = op.Split.parts(2, pads, int(is_paired), num_splits=2)
+    if is_paired:
+        begin, end = (op["opset1.Squeeze"](each, [1]) for each in (begin, end))
+    filled = op.constant_like(0, data) if value is None else value
+    return op.Pad(data, begin, end, filled, pad_mode=node.text("mode", "constant"))
+
+
 @lowers("AttributedTile")
 def attributed_tile(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AttributedTile(x) {axis, tiles} -> opset1.Tile(x, repeats)"""

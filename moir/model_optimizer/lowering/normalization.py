@@ -7,6 +7,7 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from moir.lowering.table import Replacement
+from moir.model_optimizer.graph.python_values import is_true
 from moir.model_optimizer.lowering.layout import as_given, channel_first
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
@@ -27,19 +28,14 @@ def mvn(node: MoLoweringNode, op: OpBuilder) -> Replacement:
         axes = list(listed)
     else:
         rank = node.rank_of_value(data)
-        axes = list(range(1, rank)) if _flag(node, "across_channels", 0) else _spatial_axes(node, rank)
+        axes = list(range(1, rank)) if is_true(node.get("across_channels", 0)) else _spatial_axes(node, rank)
     return op.MVN(
         data,
         axes,
         eps=node.number("eps", 1e-9),
-        normalize_variance=_flag(node, "normalize_variance", 1),
+        normalize_variance=is_true(node.get("normalize_variance", 1)),
         eps_mode=str(node.get("eps_mode", "inside_sqrt")).upper(),
     )
-
-
-def _flag(node: MoLoweringNode, name: str, default: int) -> bool:
-    value = node.get(name, default)
-    return value.strip().lower() in ("1", "true") if isinstance(value, str) else bool(value)
 
 
 def _spatial_axes(node: MoLoweringNode, rank: int) -> list[int]:
@@ -83,11 +79,11 @@ def normalize(node: MoLoweringNode, op: OpBuilder) -> SSAValue:
     data, weights = node.operand(0), node.optional(1)
     rank = node.rank_of_value(data)
     channel = rank - 1 if node.is_channel_last else 1
-    axes = list(range(1, rank)) if _flag(node, "across_spatial", 0) else [channel]
+    axes = list(range(1, rank)) if is_true(node.get("across_spatial", 0)) else [channel]
     value = op.NormalizeL2(data, axes, eps=node.number("eps", 1e-10), eps_mode="add")
     if weights is None:
         return value
     shape = [1] * rank
     shape[channel] = -1
-    scalar = _flag(node, "channel_shared", 0)
+    scalar = is_true(node.get("channel_shared", 0))
     return op.Multiply(value, op.Reshape(weights, [1] * rank if scalar else shape, special_zero=False))

@@ -36,7 +36,7 @@ from moir.errors import ConversionError, InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.driver import Lowering
 from moir.lowering.table import Replacement
-from moir.model_optimizer.graph import node_inference
+from moir.model_optimizer.graph import node_inference, slice_masks
 from moir.model_optimizer.graph.attribute_permutation import IMAGE_RANKS, inverse
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operand_counts import operand_limit, operands_required
@@ -125,7 +125,10 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
         return None
     operation = standard_operation(type_, version)
     if operation is not None:
-        return _standard(node, op, operation, properties_of(operation, xml_attributes(node.view)))
+        texts = xml_attributes(node.view)
+        if operation.KIND == "StridedSlice":
+            texts = slice_masks.texts_of_the_ir(texts)
+        return _standard(node, op, operation, properties_of(operation, texts))
     return _extension(node, op, type_, version)
 
 

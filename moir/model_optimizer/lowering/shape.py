@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.table import Replacement
+from moir.model_optimizer.graph.python_values import is_true
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.model_optimizer.lowering.versions import opset_number
@@ -44,8 +45,7 @@ def unsqueeze(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 @lowers("Reshape")
 def reshape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Reshape(x) {dim} -> opset1.Reshape(x, dim); a 0 is the dimension of the data unless special_zero is false"""
-    special = node.get("special_zero", True)
-    special = special.strip().lower() in ("1", "true") if isinstance(special, str) else bool(special)
+    special = is_true(node.get("special_zero", True))
     if (given := node.optional(1)) is not None:
         return op.Reshape(node.operand(0), given, special_zero=special)
     dimensions = node.axes("dim")

@@ -23,13 +23,13 @@ from moir.lowering.table import Handler, LoweringTable
 FAMILIES: dict[str, str] = {
     "arithmetic": (
         "Power AttributedPower Eltwise EltwiseN AddN Add Sub Mul Div Minus Negative Neg ScaleShift BiasAdd Clamp LeakyReLU ReLU "
-        "HardSigmoid ReLU6 Square Rsqrt Reciprocal Log1p SoftMax Softmax"
+        "HardSigmoid ReLU6 Square Rsqrt Reciprocal Log1p SoftMax Softmax SoftMaxONNX LogSoftmaxONNX"
     ),
     "data_types": "Const Constant ConstantLike Parameter Placeholder Result OpOutput Cast Identity Dropout StopGradient",
     "matrix": "FullyConnected InnerProduct Gemm",
     "movement": (
         "Pack Unpack Split AttributedSplit AttributedVariadicSplit CaffeSlice Slice AttributedSlice TFSlice Crop AttributedGather "
-        "AttributedPad AttributedTile AttributedRoll Fill Transpose Permute"
+        "AttributedPad TFPad ONNXPad AttributedTile AttributedRoll Fill Transpose Permute"
     ),
     "normalization": "MVN MVNCaffe MVNOnnx batchNormInference BatchNormInference FusedBatchNorm LRN AttributedLRN Norm Normalize",
     "reduction": (

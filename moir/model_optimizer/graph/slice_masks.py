@@ -1,0 +1,30 @@
+"""The masks of a StridedSlice: in Model Optimizer a 1 of `begin_mask` or `end_mask` says that the entry counts.
+
+In TensorFlow and in the IR it says that the entry is ignored, so these two masks are inverted wherever an extension
+reads or sets them. The other masks are as in the IR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+INVERTED = ("begin_mask", "end_mask")
+MASKS = (*INVERTED, "new_axis_mask", "shrink_axis_mask", "ellipsis_mask")
+
+
+def inverted(mask: Any) -> Any:
+    """A mask with 0 for 1 and 1 for 0."""
+    return 1 - np.array(mask, dtype=np.int64).reshape(-1)
+
+
+def texts_of_the_ir(texts: Mapping[str, str]) -> dict[str, str]:
+    """The XML attributes of a StridedSlice, of those that `backend_attrs` wrote.
+
+    Both masks that say which entries count become equally long: an entry that a mask does not have counts.
+    """
+    bits = {name: inverted([float(item) for item in texts.get(name, "").split(",") if item.strip()]).tolist() for name in INVERTED}
+    length = max(len(mask) for mask in bits.values())
+    return {**texts, **{name: ",".join(str(bit) for bit in (mask + [0] * length)[:length]) for name, mask in bits.items()}}

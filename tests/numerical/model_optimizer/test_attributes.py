@@ -110,7 +110,7 @@ def test_an_attribute_that_cannot_take_effect_is_an_error(tmp_path):
 
 def test_attributes_of_layers(tmp_path):
     text = input_layer(x=(1, 2, 4, 4)) + layer("Convolution", "convolution_param { num_output: 2 kernel_size: 1 }", tops=["c"], name="c")
-    text += layer("ReLU", "relu_param { negative_slope: 0.5 }", ["c"], name="n") + layer("Softmax", "", name="s", tops=["z"])
+    text += layer("ReLU", "relu_param { negative_slope: 0.5 }", ["c"], name="n") + layer("Softmax", "", ["y"], ["z"], "s")
     path = write_network(tmp_path, text, {"c": [np.eye(2, dtype=np.float32).reshape(2, 2, 1, 1), np.zeros(2, np.float32)]})
     lines = """
 if node.name == 'n':

@@ -2,7 +2,7 @@
 
 Model Optimizer changed the layout of operations in place, so an operation declared which of its attributes and inputs
 are axes. In moir operations of the operation sets keep their layout; those of an extension get their data transposed,
-and the attributes that are declared as axes with it.
+and the attributes and inputs that are declared as axes with it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.attribute_permutation import PermuteAttrs as PermuteAttrs
+from moir.model_optimizer.graph.input_permutation import PermuteInputs as PermuteInputs
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.shapes import IntegerArray, int64_array, shape_array
 
@@ -77,12 +78,3 @@ def get_node_with_permutation(node: GraphNode, port_info: str) -> GraphNode:
     if kind not in ("input", "output") or not number.isdigit():
         raise ConversionError(f"{port_info!r} is no port; it is written as in 'input:0'", node=node.name)
     return node.in_node(int(number)) if kind == "input" else node.out_node(int(number))
-
-
-class PermuteInputs:
-    """Declares inputs that are axes or shapes; without effect."""
-
-    def set_input_permutation(
-        self, node1: GraphNode, node2: GraphNode, port_info: str, permutation_rule: str, structure: str = "port"
-    ) -> None:
-        """Accepted and without effect."""

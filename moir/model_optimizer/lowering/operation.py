@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,16 +22,17 @@ from xdsl.utils.exceptions import VerifyException
 from moir import frameworks
 from moir.analysis.known_values import KnownValues
 from moir.dialects.assembly import LAYER_VERSION
-from moir.dialects.data import DataAttr
+from moir.dialects.data import Array, DataAttr
 from moir.dialects.extension import EXTENSION, TYPES, ExtensionOp, extension_class
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
 from moir.dialects.inference import set_type
 from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp, Types
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.property_definitions import property_table
 from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
-from moir.dialects.shapes import UNKNOWN, element_of, rank_of
+from moir.dialects.shapes import UNKNOWN, element_of, rank_of, tensor
 from moir.errors import ConversionError, InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.driver import Lowering
@@ -188,7 +189,7 @@ def _extension(node: MoLoweringNode, op: OpBuilder, type_: str, version: str | N
     entries = dict(given.entries)
     types = tuple(operand.type for operand in given.operands)
     before = python_entries(node.op) if given.operand_orders else None
-    entries[TYPES] = ExtensionTypes(types, before, tuple(given.operand_orders), tuple(given.orders))
+    entries[TYPES] = ExtensionTypes(types, before, tuple(given.operand_orders), tuple(given.orders), given.values)
     set_python_entries(built, entries)
     if version not in UNVERSIONED and version != EXTENSION:
         built.attributes[LAYER_VERSION] = string_attribute(str(version))
@@ -290,12 +291,14 @@ class ExtensionTypes:
         entries: the Python attributes that the functions get; None for those of the operation.
         operand_orders: for each operand, the order that makes it the tensor the functions know; None if it is that.
         orders: the same for each result.
+        values: number of an operand that counts axes -> its value for the axes that the functions know.
     """
 
     operands: tuple[Attribute, ...]
     entries: Mapping[str, Any] | None
     operand_orders: tuple[Sequence[int] | None, ...]
     orders: tuple[Sequence[int] | None, ...]
+    values: Mapping[int, Array] = field(default_factory=dict[int, Array])
 
     def __call__(self, op: ExtensionOp, known: KnownValues) -> Types | None:
         entries = python_entries(op) if self.entries is None else self.entries
@@ -305,7 +308,10 @@ class ExtensionTypes:
         # The functions get the operation as before it was lowered: one of the `mo` dialect whose results have unknown
         # types, on data in the layout of the framework.
         orders = self.operand_orders if len(self.operand_orders) == len(operands) else (None,) * len(operands)
-        data = [_as_given(operand, order) for operand, order in zip(op.operands, orders, strict=True)]
+        data = [
+            _constant(self.values[index]) if index in self.values else _as_given(operand, order)
+            for index, (operand, order) in enumerate(zip(op.operands, orders, strict=True))
+        ]
         twin = operation_class(MODEL_OPTIMIZER, op.KIND).create(
             operands=[operand if given is None else given.results[0] for given, operand in zip(data, op.operands, strict=True)],
             result_types=[UNKNOWN] * len(op.results),
@@ -325,6 +331,11 @@ class ExtensionTypes:
             for each in reversed(made):
                 each.detach()
                 each.erase()
+
+
+def _constant(value: Array) -> Operation:
+    data = DataAttr.of(value)
+    return Constant.create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
 
 
 def _as_given(operand: SSAValue, order: Sequence[int] | None) -> Operation | None:

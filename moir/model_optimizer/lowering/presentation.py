@@ -18,12 +18,13 @@ tensors at the ports in `correct_in_data_layout` and `correct_out_data_layout`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
+from moir.dialects.data import Array
 from moir.dialects.inference import set_type
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.base import OpsetOp
@@ -31,9 +32,11 @@ from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, rank_of, shape_of, tensor
 from moir.model_optimizer.graph.attribute_permutation import channel_first_order, inverse, permuted_attributes
+from moir.model_optimizer.graph.input_permutation import INPUT_PERMUTATIONS, InputPermutation
 from moir.model_optimizer.graph.operation import DATA_LAYOUT, FRAMEWORK_LAYOUT
 from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.lowering.node import MoLoweringNode
+from moir.model_optimizer.lowering.presented_inputs import known_values, order_of_port, permuted_input
 from moir.rewriting.builder import OpBuilder
 
 CHANGES_LAYOUT = "changes_layout"
@@ -100,6 +103,7 @@ class Presented:
     Args:
         orders: for each result, the order that gives the tensor its consumers take; None if that is the result itself.
         operand_orders: for each operand, the order that gives the tensor of the framework; None if it is that.
+        values: number of an operand that counts axes -> its value for the axes of the framework, where that is known.
     """
 
     operands: Sequence[SSAValue]
@@ -108,6 +112,7 @@ class Presented:
     types: Sequence[Attribute]
     orders: Sequence[Sequence[int] | None]
     operand_orders: Sequence[Sequence[int] | None] = ()
+    values: Mapping[int, Array] = field(default_factory=dict[int, Array])
 
     def as_given(self, op: OpBuilder, built: Operation, name: str) -> tuple[SSAValue, ...]:
         """The results of the operation that was built, in the layout of the framework.
@@ -141,7 +146,14 @@ def channel_first(node: MoLoweringNode, op: OpBuilder) -> Presented:
     presented: list[SSAValue] = []
     operand_orders: list[Sequence[int] | None] = []
     marked = frozenset(node.get("correct_in_data_layout", ()))
+    permutations: dict[int, InputPermutation] = python_entries(mo_op).get(INPUT_PERMUTATIONS, {})
     for index, each in enumerate(operands):
+        permutation = permutations.get(index)
+        if permutation is not None:
+            data_order = order_of_port(node, permutation.port, marked)
+            presented.append(each if data_order is None else permuted_input(node, op, index, each, permutation, data_order))
+            operand_orders.append(None)
+            continue
         order = None if index in marked else channel_first_order(rank_of(each))
         presented.append(each if order is None else op.transposed(each, order))
         operand_orders.append(None if order is None else inverse(order))
@@ -165,4 +177,4 @@ def channel_first(node: MoLoweringNode, op: OpBuilder) -> Presented:
             set_type(result, type_)
         set_python_entries(mo_op, entries)
     back = [None if order is None else inverse(order) for order in orders]
-    return Presented(presented, texts, changed, types, back, operand_orders)
+    return Presented(presented, texts, changed, types, back, operand_orders, known_values(node, [*permutations]))

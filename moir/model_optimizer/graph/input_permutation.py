@@ -1,0 +1,71 @@
+"""Inputs that count axes of data, and change with the order of these axes.
+
+    PermuteInputs().set_input_permutation(node.in_node(1), node, "input:0", "axis")
+
+A function `infer` says so of the inputs of its node: input 1 counts axes of the data at input 0. Where the data of an
+operation becomes [N, C, spatial…], such an input becomes what it is for that order.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from moir.errors import ConversionError
+from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.operation_attributes import OperationAttributes
+from moir.model_optimizer.graph.operation_names import is_mo_operation
+from moir.suggestions import did_you_mean
+
+INPUT_PERMUTATIONS = "$input_permutations"
+"""The Python attribute of a node: number of an input port -> InputPermutation."""
+
+RULES: dict[str, str] = {
+    "axis": "numbers of axes",
+    "order": "the order of a transposition",
+    "shape": "an entry for each axis",
+    "slice": "an entry for each of the first axes",
+    "transpose": "data",
+}
+"""Name of a rule -> what the input has."""
+
+
+class InputPermutation(NamedTuple):
+    """What an input has (a name in RULES), and the port whose axes are meant, as in `input:0`."""
+
+    rule: str
+    port: str
+
+
+class PermuteInputs:
+    """Says which inputs of a node count axes."""
+
+    def set_input_permutation(
+        self, node1: GraphNode, node2: GraphNode, port_info: str, permutation_rule: str, structure: str = "port"
+    ) -> None:
+        """Say how the input `node2` gets from `node1` changes with the axes of the port `port_info` of `node2`.
+
+        Args:
+            node1: the data node, or the node, of the input.
+            node2: the node.
+            port_info: the port, `input:0` or `output:0`.
+            permutation_rule: what the input has: one of RULES.
+            structure: accepted and without meaning.
+
+        Raises ConversionError for another rule, and for a port that is not written so.
+        """
+        if permutation_rule not in RULES:
+            near = did_you_mean(permutation_rule, RULES)
+            raise ConversionError(
+                f"there is no rule {permutation_rule!r} for inputs that change with the order of axes",
+                node=node2.name,
+                hint=near or f"rules are {', '.join(RULES)}",
+            )
+        kind, _, number = port_info.partition(":")
+        if kind not in ("input", "output") or not number.isdigit():
+            raise ConversionError(f"{port_info!r} is no port; it is written as in 'input:0'", node=node2.name)
+        if not is_mo_operation(node2.operation):
+            return
+        attributes = OperationAttributes(node2.graph, node2.operation)
+        known: dict[int, InputPermutation] = attributes.hidden(INPUT_PERMUTATIONS, {})
+        given = dict.fromkeys(node2.input_ports_with(node1), InputPermutation(permutation_rule, port_info))
+        attributes.set_hidden(INPUT_PERMUTATIONS, {**known, **given})

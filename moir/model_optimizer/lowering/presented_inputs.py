@@ -1,0 +1,77 @@
+"""Inputs of an extension's operation that count axes of data, in the order of axes the operation gets its data in.
+
+mo.MyReduce(%x : 1x6x5x4, [1, 2]), input 1 an "axis" of input 0  ->  extension.MyReduce(%x : 1x4x6x5, [2, 3])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.model_optimizer.graph.attribute_permutation import channel_first_order, inverse
+from moir.model_optimizer.graph.input_permutation import InputPermutation
+from moir.model_optimizer.lowering.node import MoLoweringNode
+from moir.rewriting.builder import OpBuilder
+
+
+def order_of_port(node: MoLoweringNode, port: str, kept: frozenset[int]) -> Sequence[int] | None:
+    """The order that makes [N, C, spatial…] of the data at a port; None where the data stays as it is.
+
+    `kept` are the inputs whose data stays.
+    """
+    kind, _, number = port.partition(":")
+    values = node.operands if kind == "input" else list(node.op.results)
+    index = int(number)
+    if index >= len(values) or (kind == "input" and index in kept):
+        return None
+    return channel_first_order(rank_of(values[index]))
+
+
+def _entries(node: MoLoweringNode, op: OpBuilder, value: SSAValue, indices: Sequence[int]) -> SSAValue:
+    """The entries of a list, along its first axis, in another order."""
+    known = node.known.constant(value)
+    if known is None:
+        return op.Gather(value, np.array(indices, np.int64), 0)
+    return op.constant(known[np.array(indices)], element_of(value))
+
+
+def _numbers(node: MoLoweringNode, op: OpBuilder, value: SSAValue, table: Sequence[int]) -> SSAValue:
+    """Numbers of axes, each by its entry in a table; negative ones count from the end."""
+    element, known = element_of(value), node.known.constant(value)
+    if known is None:
+        return op.Gather(op.constant(np.array(table), element), value, 0)
+    return op.constant(np.array(table)[known.astype(np.int64)], element)
+
+
+def permuted_input(
+    node: MoLoweringNode, op: OpBuilder, index: int, value: SSAValue, permutation: InputPermutation, order: Sequence[int]
+) -> SSAValue:
+    """An input for data whose axes are in an order.
+
+    Raises ConversionError if it has another number of entries than the data has axes.
+    """
+    rule = permutation.rule
+    if rule == "transpose":
+        own = channel_first_order(rank_of(value))
+        return value if own is None else op.transposed(value, own)
+    if rule == "axis":
+        return _numbers(node, op, value, inverse(order))
+    shape = shape_of(value)
+    count = shape[0] if shape else -1
+    if rule == "slice":
+        sliced = channel_first_order(count)
+        return value if sliced is None else _entries(node, op, value, sliced)
+    if count >= 0 and count != len(order):
+        node.fail(f"its input {index} has {count} entries, and its data at {permutation.port} has {len(order)} axes")
+    entries = _entries(node, op, value, order)
+    return _numbers(node, op, entries, inverse(order)) if rule == "order" else entries
+
+
+def known_values(node: MoLoweringNode, indices: Sequence[int]) -> dict[int, Array]:
+    """The values of inputs, as far as they are known."""
+    found = {index: node.known.constant(node.operands[index]) for index in indices}
+    return {index: value for index, value in found.items() if value is not None}

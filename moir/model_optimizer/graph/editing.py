@@ -11,7 +11,7 @@ from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import string_attribute
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.node import GraphNode, create_node, out_port_of
+from moir.model_optimizer.graph.node import GraphNode, create_node, out_port_of, take_over
 from moir.model_optimizer.graph.sentinels import is_value, nodes_of
 from moir.model_optimizer.graph.view import BlockView
 
@@ -62,6 +62,8 @@ def create_edge(
 ) -> None:
     """Connect an output port of a node, or a data node, with an input port of another node; missing ports are added.
 
+    A data node at the end stands for its consumers: they take the tensor of the output port.
+
     Other `edge_attrs` than the numbers of ports have no effect.
     """
     if src_node.is_data:
@@ -70,6 +72,11 @@ def create_edge(
     else:
         src_node.add_output_port(out_port, skip_if_exist=True)
         value = src_node.operation.results[out_port]
+    if dst_node.is_data:
+        old = dst_node.subject
+        assert isinstance(old, SSAValue)
+        take_over(dst_node.graph, old, value)
+        return
     dst_node.add_input_port(in_port, skip_if_exist=True)
     dst_node.graph.set_operand(dst_node.operation, in_port, value)
 

@@ -4,7 +4,8 @@
 
 Python's numbers and numpy's arrays are f64 and i64 where nothing else is said, and data of models is f32. In the front
 phase element types are unknown: `match_constants` puts a `mo.ConstantLike` between such a constant and the operation,
-when the last transformation of the phase is done. In the other phases `align` converts the constant.
+when the last transformation of the phase is done. In the other phases `align` converts the constant. Beside no such
+tensor, as the scales of an Interpolate, f64 becomes f32, as every float of a model was for Model Optimizer.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.element_types import dynamic, to_numpy
-from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.element_types import dynamic, f64, to_numpy
+from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries
 from moir.dialects.shapes import element_of, tensor
@@ -91,9 +92,39 @@ def converted(array: Array, storage: np.dtype[Any]) -> Array | None:
     return array.astype(storage) if array.size == 0 or (array.min() >= limits.min and array.max() <= limits.max) else None
 
 
+def _alone(op: Operation) -> list[int]:
+    """The numbers of the operands that are such constants of f64, and have no tensor of f64 beside them."""
+    if not any(is_made(operand) and element_of(operand) == f64 for operand in op.operands):
+        return []
+    if any(element_of(operand) == f64 and not is_made(operand) for operand in op.operands if is_value(operand)):
+        return []
+    paired = {index for index, _, _ in _pairs(op)}
+    return [index for index, each in enumerate(op.operands) if index not in paired and is_made(each) and element_of(each) == f64]
+
+
+def _in_single_precision(graph: BlockView, op: Operation) -> None:
+    for index in _alone(op):
+        constant = op.operands[index].owner
+        assert isinstance(constant, Constant)
+        _replace(graph, op, index, constant, DataAttr.of(constant.value.array.astype(np.float32)))
+
+
+def _replace(graph: BlockView, op: Operation, index: int, constant: Constant, data: DataAttr) -> None:
+    """Give an operation another constant in the place of one that extensions made."""
+    made = Constant.create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
+    name = graph.id_of(constant)
+    made.attributes["name"] = string_attribute(graph.unique_id(f"{name}/like"))
+    graph.block.insert_op_before(made, op)
+    graph.identifiers.add(made, None)
+    op.operands[index] = made.results[0]
+
+
 def match_constants(graph: BlockView) -> None:
     """Let the constants that extensions made in the front phase have the element types of the tensors beside them."""
+    is_double = any(isinstance(each, Parameter) and element_of(each.results[0]) == f64 for each in graph.block.ops)
     for op in list(nodes_of(graph.block)):
+        if not is_double:
+            _in_single_precision(graph, op)
         for index, constant, other in list(_pairs(op)):
             name = f"{graph.id_of(constant)}/like"
             like = create_operation(graph, {"op": CONSTANT_LIKE, "name": name, "in_ports_count": 2})
@@ -111,9 +142,5 @@ def align(graph: BlockView, op: Operation) -> None:
         values = converted(constant.value.array, to_numpy(element))
         if values is None:
             continue
-        data = DataAttr.of(values, element)
-        made = Constant.create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
-        made.attributes["name"] = string_attribute(graph.unique_id(f"{graph.id_of(constant)}/like"))
-        graph.block.insert_op_before(made, op)
-        graph.identifiers.add(made, None)
-        op.operands[index] = made.results[0]
+        _replace(graph, op, index, constant, DataAttr.of(values, element))
+    _in_single_precision(graph, op)

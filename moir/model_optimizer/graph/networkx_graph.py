@@ -8,10 +8,11 @@ from typing import Any
 from xdsl.ir import Operation, OpResult
 
 from moir.analysis.order import sorted_operations
+from moir.dialects.opset.infrastructure import Result
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.edges import Vertex
 from moir.model_optimizer.graph.editing import create_edge
-from moir.model_optimizer.graph.node import GraphNode, create_node, out_port_of
+from moir.model_optimizer.graph.node import GraphNode, create_node, detach, out_port_of
 from moir.model_optimizer.graph.sentinels import nodes_of
 from moir.model_optimizer.graph.view import BlockView
 
@@ -90,12 +91,15 @@ class NetworkxGraph(BlockView):
             self.add_node(node_id, **attrs)
 
     def remove_node(self, node_id: str) -> None:
-        """Remove an operation node and disconnect its consumers.
+        """Remove an operation node and disconnect its consumers, which another producer of its data node may take over.
 
         A data node stays; only its consumers are disconnected.
         """
         subject = self.subject(node_id)
         if isinstance(subject, Operation):
+            for result in subject.results if self.has_data_nodes else ():
+                self.orphaned_results.update(use.operation for use in result.uses if isinstance(use.operation, Result))
+                detach(self, result)
             self.remove_operations([subject])
         else:
             out_port_of(self, subject).disconnect()
@@ -154,14 +158,10 @@ class NetworkxGraph(BlockView):
     def add_edge(self, source: str, destination: str, **attrs: Any) -> None:
         """Connect the output port `out` of a node with the input port `in` of another.
 
-        By default these are output port 0 and the first free input port.
+        By default these are output port 0 and the first free input port. A data node has no number.
         """
         start, end = GraphNode(self, source), GraphNode(self, destination)
-        if end.is_data:
-            raise ConversionError(
-                "the operation that makes the tensor of a data node cannot be changed", node=destination, hint="use ports"
-            )
-        number = attrs.get("in")
+        number = 0 if end.is_data else attrs.get("in")
         create_edge(start, end, int(attrs.get("out", 0)), _free_port(end) if number is None else int(number))
 
     def add_edges_from(self, edges: list[tuple[Any, ...]]) -> None:
@@ -189,7 +189,7 @@ class NetworkxGraph(BlockView):
                     self.disconnect_operand(end, edge["in"])
                     return
         elif isinstance(end, OpResult) and end.op is start:
-            out_port_of(self, end).disconnect()
+            detach(self, end)
             return
         raise ConversionError(f"there is no edge from {source!r} to {destination!r}")
 

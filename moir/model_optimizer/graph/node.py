@@ -16,12 +16,14 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import OpResult, SSAValue
 
+from moir.dialects.names import names_of, set_names
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.attributed_node import AttributedNode, Direction
 from moir.model_optimizer.graph.creation import create_operation
 from moir.model_optimizer.graph.edges import EdgeAttributes
 from moir.model_optimizer.graph.normal_inputs import normalise
 from moir.model_optimizer.graph.port import Port
+from moir.model_optimizer.graph.sentinels import is_node, is_value
 from moir.model_optimizer.graph.view import BlockView
 
 
@@ -287,6 +289,26 @@ class GraphNode(AttributedNode):
             if connection.get_destinations():
                 connection.set_source(new_node.out_port(number if new_node_out_port is None else new_node_out_port))
         self.graph.remove_operations([self.operation])
+
+
+def detach(graph: BlockView, value: SSAValue) -> None:
+    """Disconnect the consumers of a tensor, which `take_over` connects with another one."""
+    uses = [(use.operation, use.index) for use in value.uses if is_node(use.operation) and use.operation.parent is graph.block]
+    for op, index in uses:
+        graph.disconnect_operand(op, index)
+    graph.detached.setdefault(value, []).extend(uses)
+
+
+def take_over(graph: BlockView, old: SSAValue, new: SSAValue) -> None:
+    """Let all consumers of a tensor, detached ones among them, take another one, which gets its names."""
+    made = out_port_of(graph, new)
+    if isinstance(old, OpResult) and old.op.parent is not None:
+        GraphNode.of(graph, old.op).out_port(old.index).get_connection().set_source(made)
+    else:
+        set_names(new, [*names_of(new), *names_of(old)])
+    for op, index in graph.detached.pop(old, ()):
+        if op.parent is graph.block and not is_value(op.operands[index]):
+            graph.set_operand(op, index, new)
 
 
 def out_port_of(graph: BlockView, value: SSAValue) -> Port[GraphNode]:

@@ -27,7 +27,8 @@ from xdsl.ir import SSAValue
 from moir.dialects.extension import EXTENSION
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.creation import become
-from moir.model_optimizer.graph.node import GraphNode, create_constant, create_node, out_port_of
+from moir.model_optimizer.graph.made_constants import align
+from moir.model_optimizer.graph.node import GraphNode, create_constant, create_node, take_over
 from moir.model_optimizer.graph.node_inference import infer_node
 from moir.model_optimizer.graph.operation_attributes import layer_record
 from moir.model_optimizer.graph.operation_names import is_mo_operation, is_of_first_sets
@@ -200,8 +201,8 @@ class Op:
         further = {} if outputs is not None else {"out_ports_count": max(1, len(given))}
         first = edge_attrs if isinstance(edge_attrs, Mapping) else None
         node = self.create_node(inputs, {**(attrs or {}), **further}, first)
+        align(self.graph, node.operation)
         infer_node(node)
-        self.graph.changed_operations.discard(node.operation)
         for result, old in zip(node.operation.results, given, strict=False):
             self._take_over(old, GraphNode.of(self.graph, result))
         made = [GraphNode.of(self.graph, result) for result in node.operation.results]
@@ -210,9 +211,7 @@ class Op:
     def _take_over(self, old: GraphNode, new: GraphNode) -> None:
         if old.shape is not None and new.shape is not None and not compatible_shapes(old.shape, new.shape):
             raise ConversionError(f"a tensor of shape {old.shape} cannot take the place of one of shape {new.shape}", node=new.name)
-        out_port_of(self.graph, cast(SSAValue, old.subject)).get_connection().set_source(
-            out_port_of(self.graph, cast(SSAValue, new.subject))
-        )
+        take_over(self.graph, cast(SSAValue, old.subject), cast(SSAValue, new.subject))
 
     # Existing nodes.
 

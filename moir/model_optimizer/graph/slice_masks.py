@@ -23,8 +23,10 @@ def inverted(mask: Any) -> Any:
 def texts_of_the_ir(texts: Mapping[str, str]) -> dict[str, str]:
     """The XML attributes of a StridedSlice, of those that `backend_attrs` wrote.
 
-    Both masks that say which entries count become equally long: an entry that a mask does not have counts.
+    All masks that have entries become equally long: an entry that a mask does not have is 0 in the IR.
     """
-    bits = {name: inverted([float(item) for item in texts.get(name, "").split(",") if item.strip()]).tolist() for name in INVERTED}
+    listed = {name: [int(float(item)) for item in texts.get(name, "").split(",") if item.strip()] for name in MASKS}
+    bits = {name: inverted(mask).tolist() if name in INVERTED else mask for name, mask in listed.items()}
     length = max(len(mask) for mask in bits.values())
-    return {**texts, **{name: ",".join(str(bit) for bit in (mask + [0] * length)[:length]) for name, mask in bits.items()}}
+    extended = {name: (mask + [0] * length)[:length] for name, mask in bits.items() if mask or name in INVERTED}
+    return {**texts, **{name: ",".join(map(str, mask)) for name, mask in extended.items()}}

@@ -78,6 +78,8 @@ class BlockView:
         """The number of operands that operations had before further ones were connected."""
         self.data_entries: dict[SSAValue, dict[str, Any]] = {}
         """The attributes that extensions gave data nodes, by tensor."""
+        self.detached: dict[SSAValue, list[tuple[Operation, int]]] = {}
+        """The consumers of data nodes whose producer was taken away, until another one is connected."""
         self._identifiers: Identifiers | None = None
         self._by_op: dict[str, list[Operation]] | None = None
         self._order: dict[Operation, int] | None = None
@@ -282,6 +284,7 @@ class BlockView:
     def finished(self) -> None:
         """Forget what was edited: the block is in order again."""
         self.operand_counts.clear()
+        self.detached.clear()
         self.changed_operations.clear()
         self.is_modified = False
 

@@ -61,6 +61,21 @@ def test_a_fraction_beside_integers_is_no_integer(tmp_path):
         convert(tmp_path, files, RELU, {"x": np.ones((2, 3), np.int64)})
 
 
+def test_floats_beside_no_tensor_are_of_single_precision(tmp_path):
+    scales = "create_op_with_const_inputs(graph, Interpolate, {1: int64_array([8, 8]), 2: float_array([2, 2]), 3: int64_array([2, 3])},"
+    lines = f"""
+made = {scales} dict(mode='nearest', shape_calculation_mode='sizes', coordinate_transformation_mode='asymmetric',
+    nearest_mode='floor', antialias=0, pads_begin=[0], pads_end=[0], cube_coeff=-0.75, version='opset4', in_ports_count=4))
+relu.out_port(0).get_connection().set_source(made.out_port(0))
+made.in_port(0).connect(relu.out_port(0))
+"""
+    for phase in ("front", "middle"):
+        (directory := tmp_path / phase).mkdir()
+        files = behind_relu(phase, lines, "from extensions.ops.interpolate import Interpolate")
+        converted = convert(directory, files, RELU, {"x": IMAGE})
+        compare(converted.run({"x": IMAGE}), [POSITIVE.repeat(2, 2).repeat(2, 3)])
+
+
 UNPOOL = """
 from mo.front.extractor import FrontExtractorOp
 from mo.ops.op import Op

@@ -85,9 +85,13 @@ def test_edges_of_data_nodes(graph_of, node):
         graph.remove_edge(data.id, "op5")
         assert node(graph, "op5").in_port(1).disconnected()
         graph.add_edge(data.id, "op5", **{"in": 1})
-        with pytest.raises(ConversionError, match="cannot be changed"):
-            graph.add_edge("op1", data.id)
     assert node(graph, "op5").in_node(1) == data
+    data = node(graph, "op5").in_node(0)
+    with edit(graph):
+        graph.remove_edge("op4", data.id)
+        assert node(graph, "op5").in_port(0).disconnected()
+        graph.add_edge("op2", data.id)
+    assert node(graph, "op5").in_port(0).get_source().node.id == "op2"
 
 
 def test_adding_and_removing_nodes(graph_of, node):

@@ -74,7 +74,8 @@ def _bisect(options: argparse.Namespace) -> int:
         )
         rows = [("model", options.model), *verdict.rows()]
         if options.write is not None:
-            rows += written(verdict, Path(options.write), options.extensions)
+            chosen = {"--extensions": options.extensions, "--extension-layout": options.extension_layout}
+            rows += written(verdict, Path(options.write), [part for flag, text in chosen.items() if text for part in (flag, text)])
         elif verdict.kind != "none":
             rows.append(("next", "--write DIR writes what shows the fault again"))
     rows.append(("time", f"{verdict.seconds:.1f} s, {verdict.states} states, {verdict.runs} runs of the model"))
@@ -82,13 +83,13 @@ def _bisect(options: argparse.Namespace) -> int:
     return 0 if verdict.kind == "none" else FAILED
 
 
-def written(verdict: Verdict, folder: Path, extensions: str | None) -> list[tuple[str, str]]:
+def written(verdict: Verdict, folder: Path, extensions: Sequence[str]) -> list[tuple[str, str]]:
     """Write what shows a fault again; returns rows about it.
 
     Args:
         verdict: the verdict.
         folder: the folder to write to; it is created if it does not exist.
-        extensions: the value of `--extensions`, which the commands need, too.
+        extensions: the options about extensions, which the commands need, too.
     """
     rows: list[tuple[str, str]] = []
     folder.mkdir(parents=True, exist_ok=True)
@@ -106,7 +107,7 @@ def written(verdict: Verdict, folder: Path, extensions: str | None) -> list[tupl
             "--weights-file",
             str(folder / "after.bin"),
         ]
-        rows.append(("again", shlex.join([*command, *(["--extensions", extensions] if extensions else [])])))
+        rows.append(("again", shlex.join([*command, *extensions])))
         rows += [("", shlex.join(["moir", "run", str(each), "--inputs", str(inputs)])) for each in (before, after)]
     if verdict.reduced is not None:
         path = write_candidate(verdict.reduced.candidate, folder / "reduced")

@@ -110,7 +110,8 @@ class MoirOptMain(xDSLOptMain):
             given = [f"{DEFAULT}{{after={self.args.resume_after}}}"]
         # The framework of a text is known only after parsing, for which the operations of extensions are needed.
         framework = None if self.args.list_passes or self.args.show_dialects else self.input.framework
-        self.extensions = open_extensions(framework, conversion_options(self.args), {"input_model": self.args.input_file})
+        options = conversion_options(self.args)
+        self.extensions = open_extensions(framework, options, options.parameters(self.args.input_file or STANDARD))
         if self.extensions is not None:
             self._stack.callback(self.extensions.close)
         self.passes = Pipeline.parse(given[0] if given else "", self.extensions)

@@ -102,6 +102,8 @@ class ReproducerWriter(ModuleObserver):
         for name, flag in _EXTENSIONS.items():
             if given := getattr(options, name):
                 arguments.append(f"{flag}={','.join(map(_absolute, given.split(',')))}")
+        if options.extension_layout:
+            arguments.append(f"--extension-layout={options.extension_layout}")
         return arguments
 
     def _write(self, header: str, module: ModuleOp) -> None:
@@ -177,3 +179,4 @@ def take_command(options: argparse.Namespace, parser: ArgumentParser) -> None:
             raise UsageError(f"this reproducer needs extensions, which are loaded only if you say so: {flag}={getattr(found, name)}")
     for name in TAKEN:
         setattr(options, name, getattr(found, name))
+    options.extension_layout = options.extension_layout or found.extension_layout

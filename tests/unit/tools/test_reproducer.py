@@ -146,3 +146,27 @@ def test_a_command_that_cannot_be_split(tmp_path: Path, capsys: pytest.CaptureFi
     (tmp_path / "crash.mlir").write_text("// reproduce: moir-opt crash.mlir 'open\n")
     assert main([str(tmp_path / "crash.mlir"), "--run-reproducer"]) == 2
     assert "cannot be read" in capsys.readouterr().err
+
+
+OF_MODEL_OPTIMIZER = """
+from mo.middle.replacement import MiddleReplacementPattern
+
+
+class Failing(MiddleReplacementPattern):
+    enabled = True
+
+    def find_and_replace_pattern(self, graph):
+        raise ValueError(f"layout {graph.graph['cmd_params'].extension_layout}")
+"""
+
+
+def test_the_layout_of_extensions_is_kept(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine" / "middle").mkdir(parents=True)
+    (tmp_path / "mine" / "middle" / "failing.py").write_text(OF_MODEL_OPTIMIZER)
+    crash, extensions = tmp_path / "crash.mlir", f"--extensions={tmp_path / 'mine'}"
+    arguments = [str(model), "-p", "default", extensions, "--extension-layout=framework", f"--crash-reproducer={crash}"]
+    assert main(arguments) == 1
+    assert "layout framework" in capsys.readouterr().err
+    assert "--extension-layout=framework" in crash.read_text().splitlines()[1]
+    assert main([str(crash), "--run-reproducer", extensions]) == 1
+    assert "layout framework" in capsys.readouterr().err

@@ -46,6 +46,8 @@ class Transformation:
     build: Callable[[], ModulePass]
     run_after: tuple[str, ...]
     run_before: tuple[str, ...]
+    place: str = ""
+    """Its class and file, for messages."""
 
 
 def slotted_in(
@@ -80,7 +82,7 @@ def slotted_in(
         sorter.prepare()
     except graphlib.CycleError as error:
         members: Sequence[int | str] = error.args[1]
-        raise ConversionError(_describe_cycle(members, pipeline), hint=_way_out(members, places, added)) from None
+        raise ConversionError(_describe_cycle(members, pipeline, added), hint=_way_out(members, places, added)) from None
     return _in_order(sorter, pipeline, added)
 
 
@@ -141,8 +143,9 @@ def _way_out(members: Sequence[int | str], places: Mapping[str, Sequence[int]], 
     return f"{_times(name, places)}, {meaning}; say {_forms(name, places)} to mean one of them"
 
 
-def _describe_cycle(members: Sequence[int | str], pipeline: Sequence[str]) -> str:
+def _describe_cycle(members: Sequence[int | str], pipeline: Sequence[str], added: Mapping[str, Transformation]) -> str:
     """A description of a cycle by the names of its members; of consecutive passes only the first and the last."""
+    places = dict.fromkeys(added[member].place for member in members if isinstance(member, str) and added[member].place)
     names = [member if isinstance(member, str) else pipeline[member] for member in members]
     kept = [
         name
@@ -152,7 +155,8 @@ def _describe_cycle(members: Sequence[int | str], pipeline: Sequence[str]) -> st
         or isinstance(members[index - 1], str)
         or isinstance(members[index + 1], str)
     ]
-    return f"the order of transformations is a cycle: {' -> '.join(reversed(kept))}"
+    where = f" ({', '.join(places)})" if places else ""
+    return f"the order of transformations is a cycle: {' -> '.join(reversed(kept))}{where}"
 
 
 def _in_order(

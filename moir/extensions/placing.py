@@ -47,7 +47,8 @@ def placed(
     slotted: list[Transformation] = []
     for each in transformations:
         after, before = PHASES[each.phase]
-        slotted.append(Transformation(each.name, AnchorPass, names.of(each, "run_after", after), names.of(each, "run_before", before)))
+        listed = names.of(each, "run_after", after), names.of(each, "run_before", before)
+        slotted.append(Transformation(each.name, AnchorPass, *listed, each.definition))
     slotted.extend(names.places())
     order = slotted_in(every_pass(), slotted, {*pass_names(), *names.every()})
     needed = frozenset(pipeline)

@@ -78,9 +78,14 @@ class UserTransformation:
         return text.splitlines()[0].strip() if text else ""
 
     @property
+    def definition(self) -> str:
+        """Its class and file."""
+        return f"{self.label.rpartition('.')[2]} in {shown(self.file)}"
+
+    @property
     def summary(self) -> str:
         """Its line in a list of passes: description, id, class and file."""
-        place = ", ".join((*((f"id {self.id}",) if self.id else ()), f"{self.label.rpartition('.')[2]} in {shown(self.file)}"))
+        place = ", ".join((*((f"id {self.id}",) if self.id else ()), self.definition))
         return f"{self.description} ({place})" if self.description else place
 
     @property

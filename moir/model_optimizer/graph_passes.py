@@ -27,10 +27,12 @@ from moir.lowering.driver import opset_versions
 from moir.lowering.table import LoweringTable
 from moir.model_optimizer.api.caffe_layers import connect_embedded_inputs
 from moir.model_optimizer.api.front_extractor import FrontExtractorOp
+from moir.model_optimizer.api.no_match import report_unfound
 from moir.model_optimizer.api.replacement import ReplacementPattern
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.layer_view import python_layer
 from moir.model_optimizer.graph.made_constants import match_constants
+from moir.model_optimizer.graph.making_places import place_of_function
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.sentinels import nodes_of
@@ -84,8 +86,11 @@ class GraphPass(PhasePass):
             graph = graph_of(model, self.phase or self.source.phase, self.parameters)
             transformation = self.source()
             with edit(graph, lower=lower_node):
+                graphs = list[Graph]()
                 for each in [graph] if transformation.run_not_recursively else with_bodies(graph):
+                    graphs.append(each)
                     transformation.find_and_replace_pattern(each)
+                report_unfound(graphs, self.source.__name__)
 
 
 @dataclass(frozen=True)
@@ -153,6 +158,7 @@ class ExtractionPass(ModulePass):
                 f"its extractor {extractor.__name__} says it is not supported",
                 operation=node.kind_name,
                 node=node.name,
+                location=place_of_function(extractor.extract),
                 hint="extract returns True for a node that is",
             )
         connect_embedded_inputs(node)

@@ -15,20 +15,16 @@ object and calls `find_and_replace_pattern(graph)`. Those that a JSON configurat
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from moir.dialects.python_object import python_entries
 from moir.errors import ConversionError
 from moir.model_optimizer.api.anchors import BackFinish, BackStart, FrontFinish, FrontStart, MiddleFinish, MiddleStart
 from moir.model_optimizer.api.endpoints import endpoint, replace_inputs, replace_output, replace_outputs, unneeded
+from moir.model_optimizer.api.no_match import report_no_match
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.matching import find_subgraph_matches
-from moir.model_optimizer.graph.near_matches import failing_step
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.operation_names import op_names
-from moir.model_optimizer.graph.sentinels import nodes_of
-from moir.rewriting.events import RECORDING
 
 logger = logging.getLogger("moir")
 
@@ -250,42 +246,6 @@ BASE_CLASSES: set[type[ReplacementPattern]] = {
     BackReplacementPattern,
 }
 """The classes of this module and of `configured_replacement`, which are not transformations themselves."""
-
-
-def _warn_of_another_form(graph: Graph, nodes: Iterable[Any], name: str) -> bool:
-    """Warn if a pattern is for another form of the model; returns whether that is so.
-
-    No node has an `op` of the pattern then, but a node has one of which that is a part, or which is a part of it.
-    """
-    wanted = dict.fromkeys(entry[1].get("op") for entry in nodes if not isinstance(entry, str))
-    absent = [op for op in wanted if isinstance(op, str) and not graph.operations_named(op)]
-    present = sorted({each for op in nodes_of(graph.block) for each in op_names(op, python_entries(op))}) if absent else []
-    warned = False
-    for op in absent:
-        near = next((each for each in present if min(len(each), len(op)) > 3 and (each in op or op in each)), None)
-        if near is not None:
-            warned = True
-            logger.warning("%s matches nothing: no node has op %r; nearest %s", name, op, near)
-    return warned
-
-
-def report_no_match(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any], name: str) -> None:
-    """Log at which step of a pattern without matches the best candidate fails, and report it as a declined rewrite.
-
-    That is looked for only if someone listens: `--verbose`, or the listener of rewrites.
-    """
-    recording = RECORDING.get()
-    if _warn_of_another_form(graph, nodes, name) and recording is None:
-        return
-    if recording is None and not logger.isEnabledFor(logging.INFO):
-        return
-    step = failing_step(graph, nodes, edges)
-    if step is None:
-        return
-    root, reason = step
-    logger.info("%s matches nothing: %s", name, reason)
-    if recording is not None:
-        recording.declined(name, "" if root is None else recording.text(root), reason)
 
 
 def apply_to_matches(graph: Graph, pattern: Mapping[str, Any], action: Callable[[Graph, dict[str, GraphNode]], None], name: str) -> None:

@@ -25,6 +25,7 @@ from moir.errors import ConversionError
 from moir.frameworks import FRAMEWORKS
 from moir.lowering.driver import table_of
 from moir.lowering.table import NEWEST
+from moir.model_optimizer.graph.making_places import note_place
 from moir.model_optimizer.graph.operation_attributes import OperationAttributes, recast
 from moir.model_optimizer.graph.operation_names import class_type, is_mo_operation
 from moir.model_optimizer.graph.python_values import constant_array, element_type
@@ -104,6 +105,7 @@ def _mo_operation(graph: BlockView, kind: str, attrs: Mapping[str, Any], id_: st
     inputs, outputs = _count(attrs, "in_ports_count", 0), _count(attrs, "out_ports_count", 1)
     operands = [graph.sentinel(DISCONNECTED)] * inputs if inputs else []
     op = operation.create(operands=operands, result_types=[UNKNOWN] * outputs)
+    note_place(op)
     entries = {key: value for key, value in attrs.items() if key not in ("id", "name", "kind")}
     return _finish(graph, op, attrs, {"type": None, "version": "experimental", **entries, "op": kind}, id_)
 
@@ -136,6 +138,7 @@ def become(graph: BlockView, op: Operation, attrs: Mapping[str, Any]) -> None:
     if not isinstance(op, FrameworkOp) or not isinstance(kind, str) or is_mo_operation(op):
         return
     if kind not in MAKERS:
+        note_place(op)
         identity = {"op": kind, "type": attrs.get("type"), "version": attrs.get("version") or "experimental"}
         OperationAttributes(graph, op).make_mo_operation(identity)
         return

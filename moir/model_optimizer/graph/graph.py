@@ -64,6 +64,7 @@ class Graph(NetworkxGraph):
         op_name = wanted.pop("op", None)
         if isinstance(op_name, str):
             operations: Iterable[Operation] = self.operations_named(op_name)
+            self.sought[op_name] = bool(operations) or self.sought.get(op_name, False)
         else:
             operations = list(nodes_of(self.block))
             if op_name is not None:

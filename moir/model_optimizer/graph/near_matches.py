@@ -59,10 +59,25 @@ class _FailingSearch(Search):
                 return f"node {node.id!r} is matched by {other} already"
             for pair, (start, end) in (((alias, other), (vertex, matched)), ((other, alias), (matched, vertex))):
                 if not self._edges_fit(*pair, start, end):
-                    ids = [GraphNode.of(self.graph, each).id for each in (start, end)]
-                    has = "no edge that fits" if pair in self.pattern.between else "an edge that the pattern does not have"
-                    return f"there is {has} from {ids[0]!r} to {ids[1]!r}"
+                    return self._misfit(pair, start, end)
         return f"node {node.id!r} has other edges"
+
+    def _misfit(self, pair: tuple[Alias, Alias], start: Vertex, end: Vertex) -> str:
+        """Why the edges between two nodes are not those of the pattern between two aliases."""
+        ends = " from {!r} to {!r}".format(*(GraphNode.of(self.graph, each).id for each in (start, end)))
+        listed = self.pattern.between.get(pair)
+        if not listed:
+            return f"there is an edge that the pattern does not have{ends}"
+        edges = [edge for other, edge in self.graph.outgoing(start) if other is end]
+        if not edges:
+            return f"there is no edge{ends}"
+        if len(edges) != len(listed):
+            return f"there are {len(edges)} edges{ends}, and {len(listed)} in the pattern, which must list them all"
+        return f"the edge{ends} has {_shown(edges)}, not {_shown(listed)}"
+
+
+def _shown(edges: Iterable[Mapping[str, Any]]) -> str:
+    return " and ".join(", ".join(f"{key} = {value}" for key, value in edge.items()) for edge in edges)
 
 
 def failing_step(graph: BlockView, nodes: Iterable[Any], edges: Iterable[Any]) -> tuple[Operation | None, str] | None:

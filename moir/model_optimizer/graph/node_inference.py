@@ -20,7 +20,9 @@ from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import UNKNOWN, element_count, element_of, rank_of, shape_of, tensor
 from moir.errors import ConversionError, InferenceError
+from moir.extensions.failures import nearest_attribute
 from moir.model_optimizer.graph.made_constants import align
+from moir.model_optimizer.graph.making_places import place_of_function
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation_attributes import OperationAttributes
 from moir.model_optimizer.graph.operation_names import is_mo_operation
@@ -33,8 +35,8 @@ _SMALL = 1024
 """Larger tensors are no shapes or axes: a change of their values alone does not change the types of consumers."""
 
 
-def _fail(node: GraphNode, reason: str, hint: str | None = None) -> NoReturn:
-    raise InferenceError(reason, operation=node.kind_name, node=node.name, hint=hint)
+def _fail(node: GraphNode, reason: str, hint: str | None = None, location: str | None = None) -> NoReturn:
+    raise InferenceError(reason, operation=node.kind_name, node=node.name, hint=hint, location=location)
 
 
 def infer_node(node: GraphNode, *, may_be_undefined: bool = False) -> bool:
@@ -61,7 +63,8 @@ def infer_node(node: GraphNode, *, may_be_undefined: bool = False) -> bool:
     node.graph.trim(op)
     for result in op.results:
         if not may_be_undefined and rank_of(result) is None and node.has_port("out", result.index):
-            _fail(node, f"its function infer left the shape of output {result.index} undefined", "set it with out_port(…).data.set_shape")
+            reason = f"its function infer left the shape of output {result.index} undefined"
+            _fail(node, reason, f"set it with out_port({result.index}).data.set_shape", place_of_function(infer))
     infer_types(node)
     changed = values is not None or OperationAttributes(node.graph, op).hidden(COMPUTED_VALUES) is not None
     return changed or any(a != result.type for a, result in zip(before, op.results, strict=False)) or len(before) != len(op.results)
@@ -88,7 +91,10 @@ def _call(node: GraphNode, name: str, function: Callable[[GraphNode], Any]) -> N
         raise
     except Exception as error:
         raise InferenceError(
-            f"its function {name} failed: {type(error).__name__}: {error}", operation=node.kind_name, node=node.name
+            f"its function {name} failed: {type(error).__name__}: {error}",
+            operation=node.kind_name,
+            node=node.name,
+            hint=nearest_attribute(error),
         ) from error
     finally:
         node.graph.stage = stage

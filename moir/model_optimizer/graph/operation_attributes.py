@@ -31,6 +31,7 @@ from moir.model_optimizer.graph.describing_attributes import FIXED_IN_SETS, attr
 from moir.model_optimizer.graph.extracted import Extracted
 from moir.model_optimizer.graph.extractor_attributes import EXTRACTED
 from moir.model_optimizer.graph.layer_view import weights_message
+from moir.model_optimizer.graph.making_places import note_place
 from moir.model_optimizer.graph.operation_names import (
     FRAMEWORK_OPERATION,
     FRONT_TYPES,
@@ -226,6 +227,7 @@ class OperationAttributes(MutableMapping[str, Any]):
             self._fail(f"its attribute {key} cannot be set: it follows from what the operation is", _REPLACE)
         if not self._can_be_described():
             self._fail(f"its attribute {key} cannot be set: {op.name} has it in another form", _REPLACE)
+        note_place(op)
         identity, names = self._identity(), describing_names(type(op))
         # Types that no operation set has any more are those of the first one.
         version = "opset1" if identity["type"] in FRONT_TYPES.values() else identity["version"]

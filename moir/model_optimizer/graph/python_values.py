@@ -125,6 +125,9 @@ def constant_array(value: Any) -> Array:
     array = np.ma.getdata(np.asarray(value))
     if array.dtype.kind not in "OS":
         return array
+    other = next((item for item in array.reshape(-1).tolist() if not isinstance(item, bytes | str)), None)
+    if other is not None:
+        raise ConversionError(f"a constant cannot have values of type {type(other).__name__}")
     texts = np.empty(array.shape, dtype=object)
     texts.reshape(-1)[:] = [
         item.decode(errors="surrogateescape") if isinstance(item, bytes) else item for item in array.reshape(-1).tolist()

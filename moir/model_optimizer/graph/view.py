@@ -80,6 +80,8 @@ class BlockView:
         """The attributes that extensions gave data nodes, by tensor."""
         self.detached: dict[SSAValue, list[tuple[Operation, int]]] = {}
         """The consumers of data nodes whose producer was taken away, until another one is connected."""
+        self.sought: dict[str, bool] = {}
+        """The values of `op` that extensions asked for, and whether a node had them."""
         self._identifiers: Identifiers | None = None
         self._by_op: dict[str, list[Operation]] | None = None
         self._order: dict[Operation, int] | None = None

@@ -60,6 +60,11 @@ class MoLoweringNode(LoweringNode):
         return set()
 
     @cached_property
+    def read_attributes(self) -> set[str]:
+        """The names of the attributes that were asked for."""
+        return set()
+
+    @cached_property
     def view(self) -> GraphNode:
         """The node of the operation, which functions among its attributes get."""
         if self.op.parent is None:
@@ -69,6 +74,7 @@ class MoLoweringNode(LoweringNode):
     def get(self, name: str, default: Any = None) -> Any:
         """An attribute as it was set; the default if the node does not have it or it is None."""
         entries = python_entries(self.op)
+        self.read_attributes.add(name)
         if name in entries:
             value = entries[name]
         elif name in self.op.properties:

@@ -11,7 +11,7 @@ results have the types of what they are lowered to.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,26 +39,44 @@ from moir.lowering.driver import Lowering
 from moir.lowering.table import Replacement
 from moir.model_optimizer.graph import node_inference, slice_masks
 from moir.model_optimizer.graph.attribute_permutation import IMAGE_RANKS, inverse
+from moir.model_optimizer.graph.making_places import passed_outside, place_of
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operand_counts import operand_limit, operands_required
+from moir.model_optimizer.graph.operation_attributes import DESCRIBED_KIND
 from moir.model_optimizer.graph.sentinels import SENTINELS
 from moir.model_optimizer.graph.view import COMPUTED_VALUES
 from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.lowering.node import MoLoweringNode, run_in
 from moir.model_optimizer.lowering.presentation import Presented, channel_first, in_framework_layout, is_presented, permuted_type
 from moir.model_optimizer.lowering.table import mo
-from moir.model_optimizer.lowering.versions import UNVERSIONED, is_standard, opset_number, standard_operation
+from moir.model_optimizer.lowering.versions import UNVERSIONED, advice_on_version, is_standard, opset_number, standard_operation
 from moir.model_optimizer.lowering.xml_properties import properties_of
 from moir.rewriting.builder import OpBuilder
+from moir.suggestions import nearest
 
 logger = logging.getLogger("moir")
+
+_MISSPELLED = 0.75
+"""The least similarity of the name of an attribute to the one that was probably meant."""
 
 VALUE_LIMIT = 4096
 """`infer_by_lowering` does not pass on values with more elements."""
 
 
 def lower_operation(node: LoweringNode, op: OpBuilder) -> Replacement | None:
-    """Lower an operation of the `mo` dialect; None if it stays as it is."""
+    """Lower an operation of the `mo` dialect; None if it stays as it is.
+
+    An error that no code of an extension raised says where the extension made the node.
+    """
+    try:
+        return _lowered(node, op)
+    except ConversionError as error:
+        if error.location is None and not passed_outside(error):
+            error.location = place_of(node.op)
+        raise
+
+
+def _lowered(node: LoweringNode, op: OpBuilder) -> Replacement | None:
     if isinstance(node.op, SENTINELS):
         return None if node.op.results[0].uses else []
     mo_node = MoLoweringNode.of(node)
@@ -121,6 +139,7 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
             replacement = handler(node, op)
             if replacement is not NotImplemented:
                 _refuse_unread(node)
+                _warn_of_misspelled(node, ())
                 return replacement
     if type_ is None:
         return None
@@ -129,7 +148,10 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
         texts = xml_attributes(node.view)
         if operation.KIND == "StridedSlice":
             texts = slice_masks.texts_of_the_ir(texts)
+        _warn_of_misspelled(node, property_table(operation).specs)
         return _standard(node, op, operation, properties_of(operation, texts))
+    if version is not None and (advice := advice_on_version(type_, version)) is not None:
+        node.fail(f"{version} has no operation {type_}", advice)
     return _extension(node, op, type_, version)
 
 
@@ -139,6 +161,20 @@ def _refuse_unread(node: MoLoweringNode) -> None:
     for index in range(len(node.op.operands)):
         if index not in read and node.optional(index) is not None:
             node.fail(f"its input port {index} is connected, but a {node.kind} of this form does not take it", hint="disconnect it")
+
+
+def _warn_of_misspelled(node: MoLoweringNode, properties: Iterable[str]) -> None:
+    """Warn of an attribute that one of Model Optimizer's own operations does not have, but one of a similar name."""
+    if node.get(DESCRIBED_KIND) is None:
+        return
+    known = {*properties, *node.read_attributes}
+    for name in python_entries(node.op):
+        near = [] if name in known or name.startswith("$") else nearest(name, known, similarity=_MISSPELLED)
+        if near:
+            place = place_of(node.op)
+            logger.warning(
+                "%s%s %r has no attribute %r; nearest %s", f"{place}: " if place else "", node.kind, node.name, name, " or ".join(near)
+            )
 
 
 def _standard(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetOp], properties: dict[str, Attribute]) -> Sequence[SSAValue]:

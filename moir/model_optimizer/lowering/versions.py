@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from moir.dialects import opset
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.xml import kind_of_layer_type
+from moir.dialects.opset.xml import kind_of_layer_type, layer_type
 from moir.records import Record
+from moir.suggestions import did_you_mean
 
 UNVERSIONED = frozenset((None, "", "experimental", "None"))
 """Versions that stand for any operation set."""
@@ -67,6 +68,23 @@ def opset_number(version: str | None) -> int | None:
     """The number in `opset8`; None for other versions."""
     digits = str(version).removeprefix("opset")
     return int(digits) if str(version).startswith("opset") and digits.isascii() and digits.isdigit() and len(digits) < 4 else None
+
+
+def advice_on_version(type_: str, version: str) -> str | None:
+    """What to write instead of a type that an operation set does not have; None for a version that is no set."""
+    if opset_number(version) is None:
+        return None
+    try:
+        return f"it is in {opset.versions(kind_of_layer_type(type_))[0].partition('.')[0]} and later"
+    except KeyError:
+        kinds = {name.partition(".")[2] for name in opset.names()}
+        own = "an operation of your own has the version 'extension'"
+        return did_you_mean(type_, {*kinds, *map(layer_type_of, kinds)}, own)
+
+
+def layer_type_of(kind: str) -> str:
+    """The type in the IR of a kind of the operation sets."""
+    return layer_type(opset.newest(kind))
 
 
 def standard_operation(type_: str, version: str | None) -> type[OpsetOp] | None:

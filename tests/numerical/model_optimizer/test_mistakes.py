@@ -6,7 +6,7 @@ import pytest
 
 from moir.errors import ConversionError
 from tests.numerical.model_optimizer.conversion import RELU, Converted, X, appending, convert
-from tests.numerical.onnx.conversion import build, expected_results
+from tests.numerical.onnx.conversion import build, expected_results, node
 from tests.numerical.runtime import compare
 
 FRONT_HEAD = """\
@@ -56,7 +56,7 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     "nothing returned": (replacing("return []"), r"'relu': replace_op returns nothing for its output 0, which \S+ takes"),
     "port left disconnected": (
         replacing("from mo.ops.elementwise import Add\nreturn [Add(graph, dict(name='sum')).create_node([node.in_node(0)]).id]"),
-        r"'sum'.*port 1",
+        r"wrong\.py:8 \(Wrong\.replace_op\).*'sum'.*port 1",
     ),
     "cycle": (
         {
@@ -70,7 +70,10 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
         r"(?s)Own.*own.*type",
     ),
     "no type and no infer": (replacing(OWN_OP.format("foo=1")), r"(?s)Own.*'own'"),
-    "undefined shape": (replacing(OWN_OP.format("type='Own', infer=lambda n: None")), r"'own'.*left the shape of output 0 undefined"),
+    "undefined shape": (
+        replacing(OWN_OP.format("type='Own', infer=lambda n: None")),
+        r"wrong\.py:7: Own 'own'.*left the shape of output 0 undefined",
+    ),
     "failing infer": (replacing(OWN_OP.format("type='Own', infer=lambda n: 1 / 0")), r"'own'.*infer failed: ZeroDivisionError"),
     "unknown Op class": (
         replacing("return [Op.get_op_class_by_name('Missing')(graph, {}).create_node().id]"),
@@ -89,7 +92,36 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
             "front/onnx/wrong_ext.py": "from mo.front.extractor import FrontExtractorOp\nclass WrongExtractor(FrontExtractorOp):\n"
             "    op = 'Relu'\n    @classmethod\n    def extract(cls, node):\n        return False\n"
         },
-        r"'relu': its extractor WrongExtractor says it is not supported",
+        r"'relu': \S+wrong_ext\.py:4: its extractor WrongExtractor says it is not supported",
+    ),
+    "port outside of infer": (
+        replacing(OWN_OP.format("type='Own', infer=lambda n: n.in_port(3)")),
+        r"wrong\.py:7: Own 'own': it has no input port 3",
+    ),
+    "misspelled method in infer": (
+        replacing(OWN_OP.format("type='Own', infer=lambda n: n.out_prot(0)")),
+        r"wrong\.py:7: Own 'own'.*did you mean out_port",
+    ),
+    "type of another operation set": (
+        replacing(OWN_OP.format("type='Mish', version='opset1', infer=lambda n: n.out_port(0).data.set_shape([1])")),
+        r"wrong\.py:7 \(Wrong\.replace_op\): mo\.Own 'own': opset1 has no operation Mish; it is in opset4 and later",
+    ),
+    "misspelled type": (
+        replacing(OWN_OP.format("type='Softmaxx', version='opset8', infer=lambda n: n.out_port(0).data.set_shape([1])")),
+        r"wrong\.py:7 \(Wrong\.replace_op\): mo\.Own 'own': opset8 has no operation Softmaxx; did you mean SoftMax",
+    ),
+    "order": (
+        {
+            f"front/{name}.py": f"{FRONT_HEAD}class {name.upper()}(FrontReplacementPattern):\n"
+            f"    def find_and_replace_pattern(self, graph):\n        pass\n    def run_after(self):\n        from my_extension.front.{other} import {other.upper()}\n"
+            f"        return [{other.upper()}]\n"
+            for name, other in (("a", "b"), ("b", "a"))
+        },
+        r"cycle: a -> b -> a \(A in \S+a\.py, B in \S+b\.py\)",
+    ),
+    "constant": (
+        replacing("from mo.ops.const import Const\nreturn [Const(graph, {'value': [print]}).create_node().id]"),
+        r"wrong\.py:8\b.*constant cannot have values of type builtin_function_or_method",
     ),
     "pattern": (
         {
@@ -111,3 +143,45 @@ def test_mistake(tmp_path, mistake):
     # And nothing of it is left.
     reference = build(RELU, {"x": X})
     compare(Converted.of(reference, tmp_path).run({"x": X}), expected_results(reference, {"x": X}, "onnxruntime"))
+
+
+def test_a_misspelled_attribute_of_a_known_operation(tmp_path, caplog):
+    files = replacing(
+        "from mo.ops.softmax import Softmax\nreturn [Softmax(graph, dict(name='s', axes=1)).create_node([node.in_node(0)]).id]"
+    )
+    convert(tmp_path, files, RELU)
+    assert "wrong.py:8 (Wrong.replace_op): SoftMax 's' has no attribute 'axes'; nearest axis" in caplog.text
+
+
+def test_names_that_no_node_has(tmp_path, caplog):
+    def looking(name: str) -> dict[str, str]:
+        return {"middle/looking.py": appending("Looking", base="Middle").replace("op='ReLU'", f"op='{name}'")}
+
+    with caplog.at_level("INFO", "moir"):
+        convert(tmp_path / "a", looking("Sotfmax"), RELU)
+        assert "Looking looks for nodes with op 'Sotfmax', a name that no operation has; nearest SoftMax" in caplog.text
+        caplog.clear()
+        convert(tmp_path / "b", looking("PReLU"), RELU)
+        assert "Looking: no node has op 'PReLU'; nearest ReLU" in caplog.text
+    caplog.clear()
+    with caplog.at_level("WARNING", "moir"):
+        convert(tmp_path / "c", looking("PReLU"), RELU)
+    assert "PReLU" not in caplog.text
+
+
+def test_a_pattern_that_does_not_list_all_edges(tmp_path, caplog):
+    files = {
+        "front/pattern.py": """
+            from mo.front.common.replacement import FrontReplacementSubgraph
+
+            class Squaring(FrontReplacementSubgraph):
+                def pattern(self):
+                    return dict(nodes=[('relu', dict(op='ReLU')), ('mul', dict(op='Mul'))], edges=[('relu', 'mul', {'in': 0})])
+
+                def replace_sub_graph(self, graph, match):
+                    raise AssertionError
+            """
+    }
+    with caplog.at_level("INFO", "moir"):
+        convert(tmp_path, files, [*RELU[:1], node("Mul", ["y", "y"], ["z"], "square")])
+    assert "there are 2 edges from 'relu' to 'square', and 1 in the pattern, which must list them all" in caplog.text

@@ -70,7 +70,7 @@ def test_a_replacement_of_an_operation_that_no_node_has(caplog: pytest.LogCaptur
 
     with caplog.at_level(logging.INFO, "moir"):
         Mine().find_and_replace_pattern(chain())
-    assert caplog.messages == ["Mine matches nothing: op fails: no node has op 'Zz'; did you mean Z?"]
+    assert caplog.messages == ["Mine looks for nodes with op 'Zz', a name that no operation has; nearest Z"]
 
 
 MISTAKES = {

@@ -1,0 +1,61 @@
+"""Where an extension made a node: the file, the line and the function, for messages about the node.
+
+An operation that an extension makes may turn out to be impossible only when it is lowered, far from the code at fault.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sysconfig
+import traceback
+from pathlib import Path
+from types import CodeType
+from weakref import WeakKeyDictionary
+
+from xdsl.ir import Operation
+
+import moir
+from moir.extensions.failures import shown
+
+_NOT_EXTENSIONS = tuple(
+    {f"{Path(moir.__file__).parent}/", *(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "purelib", "platlib")), "<"}
+)
+
+_PLACES: WeakKeyDictionary[Operation, tuple[CodeType, int]] = WeakKeyDictionary()
+
+
+def is_outside(filename: str) -> bool:
+    """Whether a file is neither moir's nor that of a package: one of an extension, or of a program."""
+    return not filename.startswith(_NOT_EXTENSIONS)
+
+
+def note_place(op: Operation) -> None:
+    """Note that the code that runs now makes an operation."""
+    frame = inspect.currentframe()
+    while frame is not None and not is_outside(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is not None:
+        _PLACES[op] = frame.f_code, frame.f_lineno
+
+
+def place_of(op: Operation) -> str | None:
+    """`file:line (Class.function)` where an operation was made; None if that is not known."""
+    if op not in _PLACES:
+        return None
+    code, line = _PLACES[op]
+    return f"{shown(Path(code.co_filename))}:{line} ({code.co_qualname})"
+
+
+def place_of_function(function: object) -> str | None:
+    """`file:line` where a function begins; None if it is none of an extension."""
+    code = getattr(function, "__code__", None)
+    return f"{shown(Path(code.co_filename))}:{code.co_firstlineno}" if code is not None and is_outside(code.co_filename) else None
+
+
+def passed_outside(error: BaseException | None) -> bool:
+    """Whether an exception that is caught here, or one that caused it, passed through a file of an extension."""
+    while error is not None:
+        if any(is_outside(frame.filename) for frame in traceback.extract_tb(error.__traceback__)):
+            return True
+        error = error.__cause__
+    return False

@@ -24,6 +24,16 @@ def replacing(body: str, base: str = "FrontReplacementOp") -> dict[str, str]:
 
 OWN_OP = "return [Op(graph, dict(op='Own', name='own', {})).create_node([node.in_node(0)]).id]"
 
+ORDERED = f"""{FRONT_HEAD}
+class {{name}}(FrontReplacementPattern):
+    def run_after(self):
+        from my_extension.front.{{other}} import {{class_}}
+        return [{{class_}}]
+
+    def find_and_replace_pattern(self, graph):
+        pass
+"""
+
 MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     "syntax": ({"front/wrong.py": "class Wrong(:\n"}, r"front/wrong\.py:1\b.*syntax"),
     "missing module": ({"front/wrong.py": "\nimport no_such_module\n"}, r"front/wrong\.py:2\b.*no_such_module"),
@@ -111,12 +121,7 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
         r"wrong\.py:7 \(Wrong\.replace_op\): mo\.Own 'own': opset8 has no operation Softmaxx; did you mean SoftMax",
     ),
     "order": (
-        {
-            f"front/{name}.py": f"{FRONT_HEAD}class {name.upper()}(FrontReplacementPattern):\n"
-            f"    def find_and_replace_pattern(self, graph):\n        pass\n    def run_after(self):\n        from my_extension.front.{other} import {other.upper()}\n"
-            f"        return [{other.upper()}]\n"
-            for name, other in (("a", "b"), ("b", "a"))
-        },
+        {f"front/{name}.py": ORDERED.format(name=name.upper(), other=other, class_=other.upper()) for name, other in ("ab", "ba")},
         r"cycle: a -> b -> a \(A in \S+a\.py, B in \S+b\.py\)",
     ),
     "constant": (

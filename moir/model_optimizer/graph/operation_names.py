@@ -161,11 +161,11 @@ _OPSET_BODIES = {"If": ("then_graph", "else_graph"), "Loop": ("body",), "TensorI
 def body_names(op: Operation) -> list[str]:
     """The names of the bodies of an operation.
 
-    Those of a framework's operation are the names of the attributes they come from.
+    Those of a framework's operation are the names of the attributes they come from; of an If, those of Model Optimizer.
     """
     if isinstance(op, FrameworkOp):
         given = op.properties.get("graph_attributes")
-        names = [str(name) for name in value_of(given)] if given is not None else []
+        names = [str(name).replace("_branch", "_graph") for name in value_of(given)] if given is not None else []
         names = names if len(set(names)) == len(names) else []
     else:
         names = list(_OPSET_BODIES.get(op.name.partition(".")[2], ()))

@@ -126,6 +126,18 @@ def attributed_gather(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     return op.Gather(node.operand(0), node.operand(1), node.integer("axis", 0))
 
 
+@lowers("Gather")
+def gather(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Gather(x, indices) {axis} -> opset8.Gather(x, indices, axis); the axis may be an operand"""
+    return NotImplemented if node.optional(2) is not None else attributed_gather(node, op)
+
+
+@lowers("Pad")
+def padded(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Pad(x) {pads, mode, fill_value} -> opset12.Pad; with the pads as operands it is opset12.Pad."""
+    return NotImplemented if node.optional(1) is not None else attributed_pad(node, op)
+
+
 @lowers("AttributedPad")
 def attributed_pad(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AttributedPad(x) {pads, mode, fill_value} -> opset12.Pad(x, begin, end, value)"""

@@ -179,6 +179,9 @@ def _warn_of_misspelled(node: MoLoweringNode, properties: Iterable[str]) -> None
 
 def _standard(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetOp], properties: dict[str, Attribute]) -> Sequence[SSAValue]:
     """Build an operation of an operation set. Required properties that follow from its operands need not be given."""
+    if operation.get_irdl_definition().regions:
+        hint = "edit the bodies of one of the model, which its attribute sub_graphs names"
+        node.fail(f"an extension cannot make a {operation.KIND}: it would have no bodies", hint)
     operands = node.all_operands()
     specs = property_table(operation).specs
     for name, default in _DERIVED.items():

@@ -28,7 +28,8 @@ FAMILIES: dict[str, str] = {
     "data_types": "Const Constant ConstantLike Parameter Placeholder Result OpOutput Cast Identity Dropout StopGradient",
     "matrix": "FullyConnected InnerProduct Gemm",
     "movement": (
-        "Pack Unpack Split AttributedSplit AttributedVariadicSplit CaffeSlice Slice AttributedSlice TFSlice Crop AttributedGather "
+        "Pack Unpack Split AttributedSplit AttributedVariadicSplit CaffeSlice Gather Pad "
+        "Slice AttributedSlice TFSlice Crop AttributedGather "
         "AttributedPad TFPad ONNXPad AttributedTile AttributedRoll Fill Transpose Permute"
     ),
     "normalization": "MVN MVNCaffe MVNOnnx batchNormInference BatchNormInference FusedBatchNorm LRN AttributedLRN Norm Normalize",

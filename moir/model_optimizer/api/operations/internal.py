@@ -6,7 +6,7 @@ from moir.model_optimizer.api.operations.description import Description
 
 OPERATIONS: dict[str, Description] = {
     "Power": Description(defaults={"power": 1, "scale": 1, "shift": 0}, inputs=None),
-    "AttributedPower": Description(defaults={"power": 1, "scale": 1, "shift": 0}, inputs=None),
+    "AttributedPower": Description(defaults={"power": 1, "scale": 1, "shift": 0}),
     "Eltwise": Description(inputs=2, defaults={"operation": None}),
     "EltwiseNAdd": Description(inputs=None, op="EltwiseN", defaults={"operation": "sum"}),
     "EltwiseNMul": Description(inputs=None, op="EltwiseN", defaults={"operation": "mul"}),
@@ -16,7 +16,7 @@ OPERATIONS: dict[str, Description] = {
     "ReLU6": Description(),
     "Log1p": Description(),
     "BiasAdd": Description(inputs=2),
-    "ScaleShiftOp": Description(inputs=None, op="ScaleShift"),
+    "ScaleShiftOp": Description(inputs=3, op="ScaleShift"),
     "FullyConnected": Description(inputs=3),
     "Gemm": Description(inputs=3, defaults={"alpha": 1, "beta": 1, "transpose_a": False, "transpose_b": False}),
     "ExpandDims": Description(inputs=2),
@@ -38,7 +38,7 @@ OPERATIONS: dict[str, Description] = {
     "AttributedPad": Description(defaults={"mode": "constant", "fill_value": 0.0}),
     "AttributedTile": Description(),
     "AttributedRoll": Description(),
-    "Permute": Description(inputs=None, defaults={"order": None}),
+    "Permute": Description(defaults={"order": None}),
     "UpsampleOp": Description(op="Upsample", defaults={"mode": "nearest"}),
     "ArgMaxOp": Description(inputs=2, op="ArgMax"),
     "ArgMinOp": Description(inputs=2, op="ArgMin"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.shapes import IntegerArray, int64_array
+from moir.model_optimizer.graph.xml_records import Record
 
 
 def interpolated_axes(node: GraphNode) -> IntegerArray:
@@ -28,3 +31,17 @@ def interpolated_axes(node: GraphNode) -> IntegerArray:
 def mask_names() -> list[str]:
     """The attributes of a StridedSlice that are masks."""
     return ["begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"]
+
+
+def _spatial(name: str) -> Callable[[GraphNode], IntegerArray]:
+    """The spatial entries of an attribute of an ExtractImagePatches that has one for each axis, or for those only."""
+
+    def entries(node: GraphNode) -> IntegerArray:
+        listed = int64_array(node[name])
+        return listed if len(listed) == 2 else listed[int64_array(node.soft_get("spatial_dims", (2, 3)))]
+
+    return entries
+
+
+PATCHES: list[Record] = [*((name, _spatial(name)) for name in ("sizes", "strides", "rates")), "auto_pad"]
+"""What is written of an ExtractImagePatches."""

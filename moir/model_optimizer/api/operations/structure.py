@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from moir.model_optimizer.api.operations.description import Description
-from moir.model_optimizer.api.operations.members import interpolated_axes, mask_names
+from moir.model_optimizer.api.operations.members import PATCHES, interpolated_axes, mask_names
 
 _UPDATE = {"reduction": "none"}
 
@@ -56,7 +56,7 @@ OPERATIONS: dict[str, Description] = {
     "BatchToSpace": Description("BatchToSpace", "opset2", 4),
     "SpaceToBatch": Description("SpaceToBatch", "opset2", 4),
     "ShuffleChannels": Description("ShuffleChannels", "opset1", defaults={"axis": 1, "group": None}),
-    "ExtractImagePatches": Description("ExtractImagePatches", "opset3"),
+    "ExtractImagePatches": Description("ExtractImagePatches", "opset3", records=PATCHES),
     "Interpolate": Description(
         "Interpolate",
         "opset4",

@@ -7,8 +7,25 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.shapes import rank_of
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.rewriting.builder import OpBuilder
+
+_CHANNELS_SECOND = frozenset(
+    (
+        *("DepthToSpace", "SpaceToDepth", "GRN", "ExtractImagePatches", "ROIPooling", "PSROIPooling", "DeformablePSROIPooling", "ROIAlign"),
+        *("GroupNormalization", "PRelu"),
+    )
+)
+"""The kinds of operation sets that take the second axis of their data for the channels, and say so by no attribute."""
+
+
+def has_channels_second(node: MoLoweringNode, kind: str) -> bool:
+    """Whether an operation of this kind computes something else of channel-last data; for a PRelu, of many slopes."""
+    if kind not in _CHANNELS_SECOND or not node.is_channel_last or node.get("nchw_layout"):
+        return False
+    slopes = node.optional(1) if kind == "PRelu" else None
+    return kind != "PRelu" or (slopes is not None and rank_of(slopes) == 1)
 
 
 def channel_first(node: MoLoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:

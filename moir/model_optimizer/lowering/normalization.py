@@ -56,21 +56,20 @@ def batch_norm(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("LRN", "AttributedLRN", "Norm")
 def lrn(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.LRN(x) {alpha, beta, bias, local_size, region} -> opset1.LRN(x, axes)"""
+    """mo.LRN(x) {alpha, beta, bias, local_size, region} -> opset1.LRN(x, axes), of channel-first data"""
     if node.optional(1) is not None:
         return NotImplemented
-    data = node.operand(0)
-    rank = node.rank_of_value(data)
+    data = channel_first(node, op, node.operand(0))
     within = str(node.get("region", "across")).lower() == "same"
-    channel = rank - 1 if node.is_channel_last else 1
-    return op.LRN(
+    value = op.LRN(
         data,
-        _spatial_axes(node, rank) if within else [channel],
+        list(range(2, node.rank_of_value(data))) if within else [1],
         alpha=float(node.get("alpha", 1e-4)),
         beta=float(node.get("beta", 0.75)),
         bias=float(node.first("bias", "k", default=1.0)),
         size=int(node.first("local_size", "local-size", "size", default=5)),
     )
+    return as_given(node, op, value)
 
 
 @lowers("Normalize")

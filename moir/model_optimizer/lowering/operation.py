@@ -46,6 +46,8 @@ from moir.model_optimizer.graph.operation_attributes import DESCRIBED_KIND
 from moir.model_optimizer.graph.sentinels import SENTINELS
 from moir.model_optimizer.graph.view import COMPUTED_VALUES
 from moir.model_optimizer.graph.xml_records import xml_attributes
+from moir.model_optimizer.lowering.layout import as_given, has_channels_second
+from moir.model_optimizer.lowering.layout import channel_first as as_channel_first
 from moir.model_optimizer.lowering.node import MoLoweringNode, run_in
 from moir.model_optimizer.lowering.presentation import Presented, channel_first, in_framework_layout, is_presented, permuted_type
 from moir.model_optimizer.lowering.table import mo
@@ -183,6 +185,8 @@ def _standard(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetOp], pro
         hint = "edit the bodies of one of the model, which its attribute sub_graphs names"
         node.fail(f"an extension cannot make a {operation.KIND}: it would have no bodies", hint)
     operands = node.all_operands()
+    if is_second := bool(operands) and has_channels_second(node, operation.KIND):
+        operands[0] = as_channel_first(node, op, node.operand(0))
     specs = property_table(operation).specs
     for name, default in _DERIVED.items():
         if name in specs and name not in properties and specs[name].default is None and (value := default(node)) is not None:
@@ -196,9 +200,10 @@ def _standard(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetOp], pro
     if len(operands) > operand_limit(operation):
         node.fail(f"{len(operands)} inputs are connected, but {operation.name} has {operand_limit(operation)}")
     try:
-        return tuple(op.create(operation, list(operands), properties, len(node.op.results)).results)
+        results = tuple(op.create(operation, list(operands), properties, len(node.op.results)).results)
     except (IndexError, ValueError) as error:
         raise InferenceError(f"its inputs or attributes do not fit {operation.name}: {error}") from error
+    return tuple(as_given(node, op, each) for each in results) if is_second else results
 
 
 def _destination(node: MoLoweringNode) -> Attribute | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from moir.errors import ConversionError
-from tests.numerical.model_optimizer.conversion import convert
+from tests.numerical.model_optimizer.conversion import Converted, convert, write
 from tests.numerical.onnx.conversion import node
 from tests.numerical.runtime import compare
+from tests.numerical.tensorflow import conversion as tensorflow_conversion
 
 X = np.random.default_rng(0).normal(size=(1, 4, 6, 6)).astype(np.float32)
 
@@ -348,7 +350,8 @@ MADE = {
     ),
     "pool_old": (
         "from mo.ops.pooling import Pooling",
-        "Pooling(graph, {'window': ints([1,1,2,2]), 'stride': ints([1,1,2,2]), 'pad': np.zeros((4,2),int), 'pool_method': 'max', 'spatial_dims': ints([2,3]), 'layout': 'NCHW'}).create_node()",
+        "Pooling(graph, {'window': ints([1,1,2,2]), 'stride': ints([1,1,2,2]), 'pad': np.zeros((4,2),int), 'pool_method': 'max', "
+        "'spatial_dims': ints([2,3]), 'layout': 'NCHW'}).create_node()",
         lambda r: r.reshape(1, 4, 3, 2, 3, 2).max((3, 5)),
     ),
     "scale shift": (
@@ -365,7 +368,8 @@ MADE = {
     "identity": ("from extensions.ops.identity import Identity", "Identity(graph, {}).create_node()", lambda r: r),
     "extract": (
         "from extensions.ops.ExtractImagePatches import ExtractImagePatches",
-        "ExtractImagePatches(graph, {'sizes': [1, 1, 2, 2], 'strides': [1, 1, 2, 2], 'rates': [1, 1, 1, 1], 'auto_pad': 'valid', 'spatial_dims': ints([2, 3])}).create_node()",
+        "ExtractImagePatches(graph, {'sizes': [1, 1, 2, 2], 'strides': [1, 1, 2, 2], 'rates': [1, 1, 1, 1], "
+        "'auto_pad': 'valid', 'spatial_dims': ints([2, 3])}).create_node()",
         patches,
     ),
     "shuffle": (
@@ -384,7 +388,7 @@ MADE = {
         lambda r: r * np.clip(r + 3, 0, 6) / 6,
     ),
     "size": ("from extensions.ops.size import Size", "Size(graph, {'output_type': np.int64}).create_node()", lambda r: np.array(r.size)),
-    "rank": ("from extensions.ops.rank import Rank", "Rank(graph, {'output_type': np.int32}).create_node()", lambda r: np.array(4)),
+    "rank": ("from extensions.ops.rank import Rank", "Rank(graph, {'output_type': np.int32}).create_node()", lambda _: np.array(4)),
     "nonzero": (
         "from extensions.ops.non_zero import NonZero",
         "NonZero(graph, {'output_type': np.int64}).create_node()",
@@ -413,3 +417,41 @@ def test_an_operation_with_bodies_cannot_be_made(tmp_path, kind):
     text = BEHIND.format(module="middle", base="Middle", imports=imports, made=made)
     with pytest.raises(ConversionError, match=rf"behind\.py:\d+ .*an extension cannot make a {kind}: it would have no bodies; edit"):
         convert(tmp_path, {"middle/behind.py": text}, [node("Relu", ["x"], ["y"], "relu")], {"x": X})
+
+
+# In a channel-last model, behind a convolution: what is computed of [N, H, W, C].
+CHANNEL_LAST = {
+    "slopes": ("from extensions.ops.prelu import PReLU", "const(graph, PReLU, {1: np.full(4, 0.3)}, {})", lambda x: tf.maximum(x, 0)),
+    "depth to space": (
+        "from extensions.ops.depth_to_space import DepthToSpaceOp",
+        "DepthToSpaceOp(graph, {'block_size': 2, 'mode': 'blocks_first'}).create_node()",
+        lambda x: tf.nn.depth_to_space(tf.maximum(x, 0), 2),
+    ),
+    "local response normalization": (
+        "from mo.ops.lrn import AttributedLRN",
+        "AttributedLRN(graph, {'alpha': 0.1, 'beta': 0.75, 'local_size': 3}).create_node()",
+        lambda x: tf.nn.lrn(tf.maximum(x, 0), 1, 1.0, 0.1 / 3, 0.75),
+    ),
+    "patches": (
+        "from extensions.ops.ExtractImagePatches import ExtractImagePatches",
+        "ExtractImagePatches(graph, {'sizes': [1, 2, 2, 1], 'strides': [1, 2, 2, 1], 'rates': [1, 1, 1, 1], 'auto_pad': 'valid', "
+        "'spatial_dims': ints([1, 2])}).create_node()",
+        lambda x: tf.image.extract_patches(tf.maximum(x, 0), [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"),
+    ),
+    "across channels": (
+        "from extensions.ops.grn import GRNOp",
+        "GRNOp(graph, {'bias': 0.1}).create_node()",
+        lambda x: tf.maximum(x, 0) / tf.sqrt(tf.reduce_sum(tf.maximum(x, 0) ** 2, 3, keepdims=True) + 0.1),
+    ),
+}
+
+
+@pytest.mark.parametrize("phase", ["front", "middle"])
+@pytest.mark.parametrize("name", CHANNEL_LAST)
+def test_what_it_computes_of_channel_last_data(tmp_path, name, phase):
+    imports, made, expected = CHANNEL_LAST[name]
+    files = {f"{phase}/behind.py": BEHIND.format(module=PHASES[phase], base=phase.capitalize(), imports=imports, made=made)}
+    x, weights = X.transpose(0, 2, 3, 1), np.ones((1, 1, 4, 4), np.float32)
+    graph, _ = tensorflow_conversion.build(lambda x: tf.nn.elu(tf.nn.relu(tf.nn.conv2d(x, weights, 1, "SAME"))), {"x": x})
+    converted = Converted.of(graph, tmp_path, extensions=[write(tmp_path / "my_extension", files)])
+    compare(converted.run({"x": x}), [tf.nn.elu(expected(tf.nn.conv2d(x, weights, 1, "SAME"))).numpy()], rtol=1e-4)

@@ -38,6 +38,19 @@ OPSET_OP_NAMES = {
 
 _KINDS_OF_OP: dict[str, str] = {op: kind for kind, op in OPSET_OP_NAMES.items() if op != "Pooling"}
 
+FURTHER_OP_NAMES = {
+    "Convolution": ("Conv", "Conv2D", "Conv3D"),
+    "GroupConvolution": ("Convolution", "Conv", "Conv2D", "Conv3D", "DepthwiseConv2dNative"),
+    "ConvolutionBackpropData": ("Deconv2D", "Deconv3D"),
+    "GroupConvolutionBackpropData": ("Deconvolution", "Deconv2D", "Deconv3D"),
+    "AvgPool": ("AveragePool",),
+    "BatchNormInference": ("BatchNormalization", "FusedBatchNorm"),
+}
+"""IR type -> what Model Optimizer's nodes were called from the middle phase on, where that depended on the framework.
+
+By these names, too, a node is found.
+"""
+
 FRONT_TYPES = {
     "Conv": "Convolution",
     "Conv2D": "Convolution",
@@ -100,7 +113,7 @@ def class_names(operation: type[Operation]) -> tuple[str, ...]:
             return (operation.KIND,)
         return tuple(dict.fromkeys((*names_of_kind(dialect, kind), operation.KIND)))
     kind = operation.name.partition(".")[2]
-    return tuple(dict.fromkeys((OPSET_OP_NAMES.get(kind, kind), kind)))
+    return tuple(dict.fromkeys((OPSET_OP_NAMES.get(kind, kind), kind, *FURTHER_OP_NAMES.get(kind, ()))))
 
 
 def op_names(op: Operation, entries: Mapping[str, Any]) -> tuple[str, ...]:

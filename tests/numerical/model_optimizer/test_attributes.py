@@ -194,6 +194,18 @@ node.pad = int64_array([[0, 0], [0, 0], [1, 0], [0, 1]])
     compare(found.run({"x": X}), expected_results(after, {"x": X}, "onnxruntime"))
 
 
+def test_names_of_convolutions_behind_the_lowering(tmp_path):
+    lines = """
+for name in ('Convolution', 'Conv', 'Conv2D'):
+    assert [each.name for each in graph.get_op_nodes(op=name)] == ['n', 'grouped'], name
+assert [each.name for each in graph.get_op_nodes(type='Convolution')] == ['n']
+assert [each.group for each in graph.get_op_nodes(op='Conv')] == [1, 2]
+"""
+    nodes = [node("Conv", ["x", "w"], ["c"], "n"), node("Conv", ["c", "v"], ["y"], "grouped", group=2)]
+    weights = {"w": np.ones((4, 4, 1, 1), np.float32), "v": np.ones((4, 2, 1, 1), np.float32)}
+    convert(tmp_path, with_node("middle", lines), nodes, {"x": X}, constants=weights)
+
+
 def test_what_an_operation_of_a_set_is_cannot_be_set(tmp_path):
     with pytest.raises(ConversionError, match=r"setting\.py:\d+.*'n': its attribute pool_method cannot be set.*replace the node"):
         convert(tmp_path, with_node("middle", "node['pool_method'] = 'avg'"), POOLED, {"x": X})

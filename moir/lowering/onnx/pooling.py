@@ -7,7 +7,7 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import bf16, f32, si64
+from moir.dialects.element_types import bf16, f32, si8, si64, ui8
 from moir.dialects.opset.spatial import Window, positions
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
@@ -32,9 +32,9 @@ def max_pool(node: LoweringNode, op: OpBuilder) -> Replacement:
     kernel = kernel_shape(node)
     window = sliding_window(node, len(kernel))
     data = node.operand(0)
-    # The CPU plugin (2026.4) has no dilated windows of bf16, nor indices.
+    # The CPU plugin (2026.4) has no dilated windows of bf16, nor indices, and no index of the smallest number of 8 bits.
     is_simple = set(window.dilations) == {1} and not node.is_used(1)
-    wide = op.convert(data, f32) if element_of(data) == bf16 and not is_simple else data
+    wide = op.convert(data, f32) if element_of(data) in (bf16, si8, ui8) and not is_simple else data
     values, indices = op.MaxPool.parts(2, wide, kernel=kernel, rounding_type=rounding(node), **window.properties())
     if node.is_used(1) and window.auto_pad.startswith("same") and not is_static((node.shape(0) or (-1,))[2:] or (-1,)):
         node.fail("the runtime computes wrong indices if automatic padding has to wait for the sizes", hint="give x static shapes")

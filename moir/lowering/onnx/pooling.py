@@ -32,7 +32,7 @@ def max_pool(node: LoweringNode, op: OpBuilder) -> Replacement:
     kernel = kernel_shape(node)
     window = sliding_window(node, len(kernel))
     data = node.operand(0)
-    # The CPU plugin (2026.4) has no dilated windows of bf16, nor indices, and no index of the smallest number of 8 bits.
+    # The CPU plugin (2026.4) has no dilated windows of bf16, nor indices; of 8 bits no index of the smallest number.
     is_simple = set(window.dilations) == {1} and not node.is_used(1)
     wide = op.convert(data, f32) if element_of(data) in (bf16, si8, ui8) and not is_simple else data
     values, indices = op.MaxPool.parts(2, wide, kernel=kernel, rounding_type=rounding(node), **window.properties())

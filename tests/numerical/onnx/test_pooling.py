@@ -62,6 +62,12 @@ def test_max_pool_with_indices(name, storage_order):
     check([given], {"x": values(*data)}, outputs=["i"], forms=["static"])
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+def test_index_of_the_smallest_number(dtype):
+    x = np.array([1, 5, 2, 4, 3, np.iinfo(dtype).min], dtype).reshape(1, 1, 2, 3)
+    check([node("MaxPool", ["x"], ["y", "i"], kernel_shape=[1, 1])], {"x": x}, outputs=["y", "i"], forms=["static"])
+
+
 def test_max_pool_with_indices_and_automatic_padding_of_unknown_sizes(tmp_path):
     data, attributes = WINDOWS["same upper"]
     model = build([node("MaxPool", ["x"], ["y", "i"], **attributes)], {"x": values(*data)}, form="dynamic")

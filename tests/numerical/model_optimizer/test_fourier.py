@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import openvino
 import tensorflow as tf
 
 from tests.numerical.model_optimizer.conversion import Converted, write
-from tests.numerical.runtime import compare, run
+from tests.numerical.model_optimizer.kernels import Attributes, kernel, run_with
+from tests.numerical.runtime import Array, compare
 from tests.numerical.tensorflow import conversion as tensorflow_conversion
 
 FILES = {
@@ -110,37 +110,16 @@ FILES = {
 }
 
 
-class FFT(openvino.Op):
+def transformed(attributes: Attributes, inputs: list[Array]) -> Array:
     """The transform over height and width of [N, 2, H, W], real parts in the first channel."""
+    (data,) = inputs
+    assert data.shape[1] == 2
+    assert attributes["inverse"] == 0
+    found = np.fft.fft2(data[:, 0] + 1j * data[:, 1])
+    return np.stack((found.real, found.imag), axis=1)
 
-    def __init__(self, inputs: Any = None, inverse: int = 0) -> None:
-        super().__init__(self)
-        self.attributes = {"inverse": inverse}
-        if inputs is not None:
-            self.set_arguments(inputs)
-            self.constructor_validate_and_infer_types()
 
-    def validate_and_infer_types(self) -> None:
-        self.set_output_type(0, self.get_input_element_type(0), self.get_input_partial_shape(0))
-
-    def clone_with_new_inputs(self, inputs: Any) -> FFT:
-        return FFT(inputs, **self.attributes)
-
-    def visit_attributes(self, visitor: Any) -> bool:
-        visitor.on_attributes(self.attributes)
-        return True
-
-    def has_evaluate(self) -> bool:
-        return True
-
-    def evaluate(self, outputs: Any, inputs: Any) -> bool:
-        data = inputs[0].data
-        assert data.shape[1] == 2
-        assert self.attributes["inverse"] == 0
-        found = np.fft.fft2(data[:, 0] + 1j * data[:, 1])
-        outputs[0].data[...] = np.stack((found.real, found.imag), axis=1)
-        return True
-
+FFT = kernel("FFT", {"inverse": 0}, lambda _, shapes: shapes[0], transformed)
 
 RNG = np.random.default_rng(5)
 WEIGHTS = RNG.normal(size=(3, 3, 3, 2)).astype(np.float32)
@@ -160,10 +139,7 @@ def test_fourier_transform_of_complex_data(tmp_path):
     assert converted.shape("FFT") == [1, 2, 6, 5]
     # One transposition for the input; behind the transform, the axis of the sum is that of the channels.
     assert converted.types.count("Transpose") == 1
-    core = openvino.Core()
-    core.set_property("CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    core.add_extension(FFT)
     # An operation that is written in Python is of the operation set `extension`.
     converted.path.write_text(converted.path.read_text().replace("custom_opset", "extension"))
-    found = run(core.read_model(converted.path), {"x": x})
+    found = run_with(converted, {"x": x}, FFT)
     compare(found, tensorflow_conversion.expected_results(graph, names, {"x": x}), rtol=1e-3)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import openvino
 import pytest
 import tensorflow as tf
 
 from tests.numerical.model_optimizer.conversion import Converted, write
-from tests.numerical.runtime import Array, compare, run
+from tests.numerical.model_optimizer.kernels import Attributes, kernel, run_with
+from tests.numerical.runtime import Array, compare
 from tests.numerical.tensorflow import conversion as tensorflow_conversion
 
 # A file of 2018: attributes that are axes are listed, shapes are those of data nodes, no operation has a version.
@@ -98,35 +98,14 @@ def with_ports(op: str, front: str, attribute: str = "enabled = True") -> dict[s
     }
 
 
-class LogProbability(openvino.Op):
+def log_probability(attributes: Attributes, inputs: list[Array]) -> Array:
     """The logarithm of the softmax along an axis."""
+    x, axis = inputs[0].astype(np.float64), attributes["axis"]
+    assert x.shape[axis] == attributes["channels"]
+    return x - np.log(np.exp(x).sum(axis=axis, keepdims=True))
 
-    def __init__(self, inputs: Any = None, axis: int = 0, channels: int = 0) -> None:
-        super().__init__(self)
-        self.attributes = {"axis": axis, "channels": channels}
-        if inputs is not None:
-            self.set_arguments(inputs)
-            self.constructor_validate_and_infer_types()
 
-    def validate_and_infer_types(self) -> None:
-        self.set_output_type(0, self.get_input_element_type(0), self.get_input_partial_shape(0))
-
-    def clone_with_new_inputs(self, inputs: Any) -> LogProbability:
-        return LogProbability(inputs, **self.attributes)
-
-    def visit_attributes(self, visitor: Any) -> bool:
-        visitor.on_attributes(self.attributes)
-        return True
-
-    def has_evaluate(self) -> bool:
-        return True
-
-    def evaluate(self, outputs: Any, inputs: Any) -> bool:
-        x, axis = inputs[0].data.astype(np.float64), self.attributes["axis"]
-        assert x.shape[axis] == self.attributes["channels"]
-        outputs[0].data[...] = x - np.log(np.exp(x).sum(axis=axis, keepdims=True))
-        return True
-
+LogProbability = kernel("LogProbability", {"axis": 0, "channels": 0}, lambda _, shapes: shapes[0], log_probability)
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(1, 6, 5, 3)).astype(np.float32)
@@ -138,18 +117,11 @@ def convolved(x: Any) -> Any:
     return tf.nn.conv2d(tf.nn.log_softmax(x), WEIGHTS[1], 1, "SAME")
 
 
-def results(converted: Converted, inputs: dict[str, Array]) -> list[Array]:
-    core = openvino.Core()
-    core.set_property("CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    core.add_extension(LogProbability)
-    return run(core.read_model(converted.path), inputs)
-
-
 def converted_and_checked(tmp_path: Any, files: dict[str, str], function: Any = convolved, **options: Any) -> Converted:
     graph, names = tensorflow_conversion.build(function, {"x": X})
     extension = write(tmp_path / "my_extension", files)
     converted = Converted.of(graph, tmp_path, extensions=[extension], **options)
-    compare(results(converted, {"x": X}), tensorflow_conversion.expected_results(graph, names, {"x": X}))
+    compare(run_with(converted, {"x": X}, LogProbability), tensorflow_conversion.expected_results(graph, names, {"x": X}))
     return converted
 
 
@@ -236,7 +208,7 @@ def test_operations_made_in_later_phases(tmp_path, phase, layout, shape, axis):
     assert converted.attributes("LogProbability") == {"axis": "1", "channels": "4"}
     assert converted.types == ["Convolution", "Convolution", "LogProbability", "ReLU", "Transpose", "Transpose"]
     reference, names = tensorflow_conversion.build(convolved, {"x": X})
-    compare(results(converted, {"x": X}), tensorflow_conversion.expected_results(reference, names, {"x": X}))
+    compare(run_with(converted, {"x": X}, LogProbability), tensorflow_conversion.expected_results(reference, names, {"x": X}))
 
 
 def test_attributes_that_change_in_the_back_phase_are_written(tmp_path):

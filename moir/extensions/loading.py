@@ -254,10 +254,10 @@ class Extensions:
         return failure(error, where, self.owns) if line_of(error, self.owns) is not None else None
 
     def locate(self, error: ConversionError) -> None:
-        """Set the location of an error, if it or its cause passed through a file of an extension, to the line there."""
-        if error.location is None:
-            lines = (line_of(each, self.owns) for each in (error.__cause__, error) if each is not None)
-            error.location = next((line for line in lines if line is not None), None)
+        """Set the location of an error, if its cause passed through a file of an extension, to the line there."""
+        cause = error.__cause__
+        if error.location is None and cause is not None and (line := line_of(cause, self.owns)) is not None:
+            error.location = line
 
 
 def open_extensions(framework: Framework | None, options: ConversionOptions, parameters: Mapping[str, Any]) -> Extensions:

@@ -14,11 +14,11 @@ from weakref import WeakKeyDictionary
 
 from xdsl.ir import Operation
 
-import moir
+from moir import errors
 from moir.extensions.failures import shown
 
 _NOT_EXTENSIONS = tuple(
-    {f"{Path(moir.__file__).parent}/", *(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "purelib", "platlib")), "<"}
+    {f"{Path(errors.__file__).parent}/", *(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "purelib", "platlib")), "<"}
 )
 
 _PLACES: WeakKeyDictionary[Operation, tuple[CodeType, int]] = WeakKeyDictionary()

@@ -86,9 +86,9 @@ def _call(node: GraphNode, name: str, function: Callable[[GraphNode], Any]) -> N
     try:
         function(node)
     except ConversionError as error:
-        if error.node is None:
-            raise InferenceError(error.reason, operation=node.kind_name, node=node.name, hint=error.hint) from error
-        raise
+        # The cause tells the line of the function.
+        operation, name = (node.kind_name, node.name) if error.node is None else (error.operation, error.node)
+        raise InferenceError(error.reason, operation=operation, node=name, hint=error.hint, location=error.location) from error
     except Exception as error:
         raise InferenceError(
             f"its function {name} failed: {type(error).__name__}: {error}",

@@ -87,8 +87,8 @@ def _call(node: GraphNode, name: str, function: Callable[[GraphNode], Any]) -> N
         function(node)
     except ConversionError as error:
         # The cause tells the line of the function.
-        operation, name = (node.kind_name, node.name) if error.node is None else (error.operation, error.node)
-        raise InferenceError(error.reason, operation=operation, node=name, hint=error.hint, location=error.location) from error
+        operation, given = error.operation or node.kind_name, error.node or node.name
+        raise InferenceError(error.reason, operation=operation, node=given, hint=error.hint, location=error.location) from error
     except Exception as error:
         raise InferenceError(
             f"its function {name} failed: {type(error).__name__}: {error}",

@@ -20,7 +20,7 @@ from moir.rewriting.builder import OpBuilder
 def matrix_product(op: OpBuilder, a: SSAValue, b: SSAValue, transpose_a: bool = False, transpose_b: bool = False) -> SSAValue:
     """MatMul(a, b); for one matrix of unknown sizes and several constant ones the product with these side by side.
 
-    If an operand is known to have no element, and both ranks are known, it is a sum of products.
+    If an operand is known to have no element, it is a sum of products. An unknown rank is taken for 2 or more.
     """
     shape, rank = shape_of(a) or (), rank_of(b) or 0
     if len(shape) == 2 < rank and -1 in shape and (matrices := op.known.constant(b)) is not None and matrices.size:
@@ -35,7 +35,7 @@ def matrix_product(op: OpBuilder, a: SSAValue, b: SSAValue, transpose_a: bool = 
         rows, columns = (op.Unsqueeze(a, [0]) if rank_of(a) == 1 else a), (op.Unsqueeze(b, [1]) if rank_of(b) == 1 else b)
         product = matrix_product(op, rows, columns, transpose_a and rank_of(a) != 1, transpose_b and rank_of(b) != 1)
         return op.Squeeze(product, [-2] * (rank_of(a) == 1) + [-1] * (rank_of(b) == 1))
-    if not is_empty or min(rank_of(a) or 0, rank_of(b) or 0) < 2:
+    if not is_empty:
         return op.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
     rows = op.Unsqueeze(transposed(op, a) if transpose_a else a, [-1])
     columns = op.Unsqueeze(transposed(op, b) if transpose_b else b, [-3])
@@ -43,6 +43,6 @@ def matrix_product(op: OpBuilder, a: SSAValue, b: SSAValue, transpose_a: bool = 
 
 
 def transposed(op: OpBuilder, matrices: SSAValue) -> SSAValue:
-    """Matrices of a known rank, with their last two axes swapped."""
-    rank = rank_of(matrices) or 0
+    """Matrices with their last two axes swapped; those of unknown rank are one matrix."""
+    rank = rank_of(matrices) or 2
     return op.Transpose(matrices, [*range(rank - 2), rank - 1, rank - 2])

@@ -55,7 +55,7 @@ def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, 
     if source in INTEGER_TYPES and not (alpha.is_integer() and beta.is_integer()):
         a, b, c = op.convert(a, f32), op.convert(b, f32), None if c is None else op.convert(c, f32)
     b = _with_columns_of(op, _scaled(op, b, alpha), c, node.flag("transB"))
-    result = op.MatMul(a, b, transpose_a=node.flag("transA"), transpose_b=node.flag("transB"))
+    result = matrix_product(op, a, b, node.flag("transA"), node.flag("transB"))
     if c is not None and beta != 0:
         result = op.Add(result, _scaled(op, c, beta))
     return result if element_of(result) == source else op.convert(result, source)

@@ -106,6 +106,8 @@ def short_time_fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     data, real, element = node.operand(0), is_real(node), node.element(0)
     step, window = op.convert(as_scalar(op, node.operand(1)), si64), node.optional(2)
+    if window is not None and rank_of(window) is None:
+        window = op.Reshape(window, [-1], special_zero=False)
     length: Operand = node.optional(3)
     if isinstance(length, SSAValue):
         length = op.convert(as_scalar(op, length), si64)

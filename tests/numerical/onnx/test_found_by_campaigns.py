@@ -267,6 +267,20 @@ CASES: dict[str, Case] = {
         {"opset": 13, "forms": ["rank"], "fixed": ["x"]},
         {"group": 2},
     ),
+    "Gemm of nothing": Case(
+        "Gemm", {"b": real(3, 4), "c": real(3)}, {"a": np.zeros((0, 4), np.float32)}, "a b c", {"forms": ["rank"]}, {"transB": 1}
+    ),
+    "STFT with a window of unknown rank": Case(
+        "STFT",
+        {"window": real(4)},
+        {"x": real(1, 13, 1), "step": np.array(2)},
+        "x step window",
+        {"opset": 17, "forms": ["rank"]},
+        {"onesided": 0},
+    ),
+    "QuantizeLinear to i16 by 1": Case(
+        "QuantizeLinear", {"x": np.array([3.4, -5.9, -0.6], np.float32)}, {"s": np.array(1, np.float32), "z": np.array(0, np.int16)}
+    ),
     "Cast of integers to f8": Case(
         "Cast", {"x": np.array([-(2**31), -7, 448, 500], np.int32)}, options=EVALUATED, attributes={"to": onnx.TensorProto.FLOAT8E4M3FN}
     ),

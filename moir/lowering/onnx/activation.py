@@ -23,7 +23,6 @@ LARGEST_EXACT_INTEGER = 2**53
 _SAME_MEANING = {
     "HardSwish": "HSwish",
     "Mish": "Mish",
-    "Relu": "Relu",
     "Sigmoid": "Sigmoid",
     "Softplus": "SoftPlus",
     "Softsign": "SoftSign",
@@ -34,6 +33,16 @@ _SAME_MEANING = {
 def renamed(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Softplus(x) -> opset4.SoftPlus(x)"""
     return getattr(op, _SAME_MEANING[node.op.KIND])(node.operand(0))
+
+
+@onnx.lowers("Relu")
+def relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Relu(x) -> opset1.Relu(x); of integers opset1.Maximum(x, 0)
+
+    The CPU plugin (2026.4) computes Relu in f32.
+    """
+    x = node.operand(0)
+    return op.Maximum(x, 0) if element_of(x) in INTEGER_TYPES else op.Relu(x)
 
 
 @onnx.lowers("Elu")

@@ -301,9 +301,9 @@ def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
             positions = op.FloorMod(axes, op.convert(rank_list, node.element(3)))
         begin, end = op.ScatterUpdate(zeros, positions, begin, 0), op.ScatterUpdate(zeros, positions, end, 0)
     if node.text("mode", "constant") == "wrap":
-        rank = node.known_rank(0)
+        rank, wide = node.known_rank(0), unpacked_type(node.element(0))
         begins, ends = ([op.Gather(op.convert(widths, si64), axis, 0) for axis in range(rank)] for widths in (begin, end))
-        return wrapped(op, node.operand(0), begins, ends)
+        return op.convert(wrapped(op, op.convert(node.operand(0), wide), begins, ends), node.element(0))
     return _padded_wide(op, node.operand(0), begin, end, value, pad_mode(node))
 
 
@@ -337,7 +337,7 @@ def padded(node: LoweringNode, op: OpBuilder, pads: np.ndarray[tuple[int, ...], 
         return data
     begin, end = pads.reshape(2, -1).tolist()
     if node.text("mode", "constant") == "wrap":
-        return wrapped(op, data, begin, end)
+        return op.convert(wrapped(op, op.convert(data, unpacked_type(node.element(0))), begin, end), node.element(0))
     mode = pad_mode(node)
     return _padded_wide(op, data, begin, end, value if mode == "constant" else None, mode)
 

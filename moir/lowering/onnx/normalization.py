@@ -60,7 +60,7 @@ def batch_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue 
     if node.version < 9 and not node.flag("spatial", True) and (rank_of(scale) or 0) > 1:
         root = op.Sqrt(op.Add(variance, epsilon))
         return [op.Add(op.Multiply(op.Divide(op.Subtract(x, mean), root), scale), bias)]
-    if shape_of(mean) == (0,):
+    if (0,) in [shape_of(value) for value in (scale, bias, mean, variance)]:
         # The runtime requires a channel.
         return [x]
     if rank_of(x) == 1:

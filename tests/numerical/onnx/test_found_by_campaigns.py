@@ -281,6 +281,27 @@ CASES: dict[str, Case] = {
     "QuantizeLinear to i16 by 1": Case(
         "QuantizeLinear", {"x": np.array([3.4, -5.9, -0.6], np.float32)}, {"s": np.array(1, np.float32), "z": np.array(0, np.int16)}
     ),
+    "Pad of u2 by repetition": Case(
+        "Pad",
+        {"pads": np.array([1, 0, 0, 2])},
+        {"x": RANDOM.integers(0, 3, (2, 3)).astype(ml_dtypes.uint2)},
+        "x pads",
+        {"reference": "onnx", "forms": ["dynamic"], "opset": 25},
+        {"mode": "wrap"},
+    ),
+    "Relu of large integers": Case("Relu", {"x": np.array([2**31 - 2, -5, 2**31 - 1], np.int32)}),
+    "BatchNormalization of no channel, as the bias says": Case(
+        "BatchNormalization",
+        {
+            "x": np.zeros((2, 0), np.float32),
+            "scale": np.zeros(0, np.float32),
+            "mean": np.zeros(0, np.float32),
+            "v": np.zeros(0, np.float32),
+        },
+        {"bias": np.zeros(0, np.float32)},
+        "x scale bias mean v",
+        {"opset": 14, "forms": ["dynamic"], "expected": [np.zeros((2, 0), np.float32)]},
+    ),
     "Cast of integers to f8": Case(
         "Cast", {"x": np.array([-(2**31), -7, 448, 500], np.int32)}, options=EVALUATED, attributes={"to": onnx.TensorProto.FLOAT8E4M3FN}
     ),

@@ -75,7 +75,7 @@ def versions_of(domain: str) -> int:
 INEXPRESSIBLE = frozenset(
     {
         *(TensorProto.COMPLEX64, TensorProto.COMPLEX128, TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ),
-        *(number for name, number in TensorProto.DataType.items() if name == "INT2"),
+        *(number for name, number in TensorProto.DataType.items() if name in ("INT2", "FLOAT6E2M3", "FLOAT6E3M2")),
     }
 )
 """Element types that an IR does not have: a refusal is all that can be done, so they are rarely drawn."""

@@ -153,7 +153,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Add",), ("Divide",), ("Exp",), ("Negative",)),
         (("Add",), ("Divide",), ("Exp",), ("Multiply",), ("Negative",)),
     ),
-    "fuse-unrolled-cells": ((("MatMul",), ("Sigmoid", "Tanh")),),
+    "fuse-unrolled-cells": ((("MatMul",), ("Relu", "Sigmoid", "Tanh")),),
     "low-latency": ((("GRUSequence", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator"),),),
     "raise-switch-merge": ((("Merge", "RefMerge"),),),
     "raise-tensor-arrays": (

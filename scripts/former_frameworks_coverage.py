@@ -43,8 +43,8 @@ The integers of quantized operations are computed as the real numbers that they 
 within an operation, a bias or weights that it quantizes itself, is not.
 
 Recurrent cells that a symbol writes out for each step become LSTMSequence, GRUSequence or RNNSequence: those of `mx.rnn` and Gluon, in
-stacks, in both directions and with residual sums. Cells whose activation is relu, with zoneout, and decoders, whose data depend on the
-step before, stay as they are.
+stacks, in both directions and with residual sums. Cells with zoneout, and decoders, whose data depend on the step before, stay as they
+are.
 
 Detections are computed as MXNet's operations do, row by row. A DetectionOutput has other rows: [1, 1, n, 7] with image, class, score and
 corners, only those that are kept, sorted, at most `nms_topk` of an image. With `--detection=output` the MultiBoxDetection at the end of

@@ -8,8 +8,7 @@
 
 `unrolled_cells` finds the steps. Nothing else may use the cell states between them, and the data of a step may not
 depend on the steps before it, as in a decoder. A Concat of values that belong to each step, in the order of the
-sequence, becomes the sequence: of hidden states, of those of two directions, and of sums of them. Cells of relu are
-recognised only beside others.
+sequence, becomes the sequence: of hidden states, of those of two directions, and of sums of them.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class FuseUnrolledCellsPass(ReportingPass):
     name = "fuse-unrolled-cells"
 
     ROOTS = (MatMul,)
-    COMPANIONS = (("opset1.Sigmoid", "opset1.Tanh"),)
+    COMPANIONS = (("opset1.Relu", "opset1.Sigmoid", "opset1.Tanh"),)
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         changed = False

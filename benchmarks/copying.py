@@ -21,7 +21,7 @@ import numpy as np
 from processes import Usage, converters, median, print_table, run
 
 
-class Convolution(NamedTuple):
+class ConvolutionSizes(NamedTuple):
     """A convolution: filters, channels, size of the kernel, stride, padding, groups."""
 
     filters: int
@@ -33,11 +33,11 @@ class Convolution(NamedTuple):
 
 
 CONVOLUTIONS = {
-    "conv1": Convolution(96, 3, 11, 4, 0, 1),
-    "conv2": Convolution(256, 96, 5, 1, 2, 2),
-    "conv3": Convolution(384, 256, 3, 1, 1, 1),
-    "conv4": Convolution(384, 384, 3, 1, 1, 2),
-    "conv5": Convolution(256, 384, 3, 1, 1, 2),
+    "conv1": ConvolutionSizes(96, 3, 11, 4, 0, 1),
+    "conv2": ConvolutionSizes(256, 96, 5, 1, 2, 2),
+    "conv3": ConvolutionSizes(384, 256, 3, 1, 1, 1),
+    "conv4": ConvolutionSizes(384, 384, 3, 1, 1, 2),
+    "conv5": ConvolutionSizes(256, 384, 3, 1, 1, 2),
 }
 POOLED = ("conv1", "conv2", "conv5")
 PRODUCTS = {"fc6": (4096, 9216), "fc7": (4096, 4096), "fc8": (1000, 4096)}

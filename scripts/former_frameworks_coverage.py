@@ -49,9 +49,9 @@ are.
 Detections are computed as MXNet's operations do, row by row. A DetectionOutput has other rows: [1, 1, n, 7] with image, class, score and
 corners, only those that are kept, sorted, at most `nms_topk` of an image. With `--detection=output` the MultiBoxDetection at the end of
 an SSD becomes one, as Model Optimizer made it of every MultiBoxDetection; its rows are those of MXNet that have a class. `force_suppress`,
-which a DetectionOutput has not, is an error then. Anchors of known sizes are constants, not PriorBox, which computes sizes in another
-order, so that last bits would differ. The SSD of GluonCV stays plain operations: its box_nms takes the best `topk` boxes of all classes
-together, a DetectionOutput those of each class.
+which a DetectionOutput has not, is an error then. Anchors do not become PriorBox: MultiBoxPrior gives their sizes as parts of a feature
+map, a PriorBox as pixels of an image that MultiBoxPrior does not read; where sizes are known they are constants. The SSD of GluonCV stays
+plain operations: its box_nms takes the best `topk` boxes of all classes together, a DetectionOutput those of each class.
 
 {counts}
 

@@ -25,8 +25,8 @@ LARGEST_STEP = 64
 
 
 @dataclass
-class Step:
-    """What may be a step.
+class CellStep:
+    """What may be a step of a sequence.
 
     Args:
         kind: "LSTM", "GRU" or "RNN".
@@ -43,7 +43,7 @@ class Step:
     state: SSAValue | None
     bases: list[SSAValue]
     weights: set[SSAValue]
-    previous: Step | None = None
+    previous: CellStep | None = None
 
     def cell(self, x: SSAValue, h: SSAValue) -> Cell | None:
         """The cell of the step for data x and the hidden state h before it; None if it computes something else."""
@@ -87,16 +87,16 @@ def _is_gated(value: SSAValue, h: SSAValue) -> bool:
     return any(other is h and activated(gate) is not None for gate, other in orders(value, "opset1.Multiply"))
 
 
-def steps_of(operations: Iterable[Operation]) -> list[Step]:
+def steps_of(operations: Iterable[Operation]) -> list[CellStep]:
     """What may be steps among the operations of a block, each with the step before it, in the order of the block."""
-    found: list[Step] = []
-    by_state: dict[SSAValue, Step] = {}
+    found: list[CellStep] = []
+    by_state: dict[SSAValue, CellStep] = {}
     for op in operations:
         for kind, following, state, gates in _forms(op):
             bases, weights = _products(gates, state)
             if not weights:
                 continue
-            step = Step(kind, following, state, bases, weights)
+            step = CellStep(kind, following, state, bases, weights)
             step.previous = _previous(step, by_state)
             found.append(step)
             by_state[following[-1]] = step
@@ -160,7 +160,7 @@ def _products(values: Sequence[SSAValue], state: SSAValue | None) -> tuple[list[
     return bases, weights
 
 
-def _previous(step: Step, by_state: Mapping[SSAValue, Step]) -> Step | None:
+def _previous(step: CellStep, by_state: Mapping[SSAValue, CellStep]) -> CellStep | None:
     """The step before: the one of the same kind whose state is the step's, and which has no other weights."""
     states = step.bases if step.state is None else [step.state]
     found = [by_state[state] for state in states if state in by_state]
@@ -201,7 +201,7 @@ def _is_same(a: Cell, b: Cell, *, recurrent: bool = True) -> bool:
     return kinds and np.array_equal(a.w, b.w) and np.array_equal(a.b, b.b) and (not recurrent or np.array_equal(a.r, b.r))
 
 
-def _first(step: Step, cell: Cell) -> Chain | None:
+def _first(step: CellStep, cell: Cell) -> Chain | None:
     """A chain of the first step of a sequence, which has no step before; None if its cell is another one."""
     for h in step.bases:
         # Data and state may have the same size: the weights say which is which.
@@ -215,7 +215,7 @@ def _first(step: Step, cell: Cell) -> Chain | None:
     return _first_of_zeros(step, cell)
 
 
-def _first_of_zeros(step: Step, cell: Cell) -> Chain | None:
+def _first_of_zeros(step: CellStep, cell: Cell) -> Chain | None:
     """A chain of a first step whose hidden state is zeros, so that its product is folded to the bias."""
     if len(step.bases) != 1:
         return None
@@ -236,7 +236,7 @@ def _first_of_zeros(step: Step, cell: Cell) -> Chain | None:
     return _chain(cell, (None,) if step.kind == "GRU" else (None, step.state), x, step)
 
 
-def _chain(cell: Cell, states: tuple[SSAValue | None, ...], x: SSAValue, step: Step) -> Chain:
+def _chain(cell: Cell, states: tuple[SSAValue | None, ...], x: SSAValue, step: CellStep) -> Chain:
     chain = Chain(cell, states)
     chain.add(x, step.following)
     return chain

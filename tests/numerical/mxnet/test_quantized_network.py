@@ -18,7 +18,7 @@ RANDOM = np.random.default_rng(11)
 I8, I32 = 127.5, 2.0**31
 
 
-class Symbol:
+class WrittenSymbol:
     """A symbol in the making, and the arrays of its parameters."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ def convolved(x: Array, w: Array) -> Array:
     return np.einsum("ncyxij,ocij->noyx", windows, w)
 
 
-class Range:
+class Integers:
     """Numbers as integers, with the limit of their range."""
 
     def __init__(self, numbers: Array, limit: float) -> None:
@@ -83,12 +83,12 @@ class Range:
 
 def test_residual_network(tmp_path: Path) -> None:
     x = RANDOM.uniform(-1, 1, (2, 3, 8, 8)).astype(np.float32)
-    symbol = Symbol()
+    symbol = WrittenSymbol()
     data = symbol.add("null", "data", [], __shape__=(2, 3, 8, 8))
     first = symbol.add("_contrib_quantize_v2", "quantize", [data], out_type="int8", min_calib_range=-0.9, max_calib_range=0.8)
-    value, own = three(first), Range(quantized(x, 0.9), 0.9)
+    value, own = three(first), Integers(quantized(x, 0.9), 0.9)
 
-    def layer(name: str, value: list[list[int]], own: Range, channels: int, calibrated: float) -> tuple[list[list[int]], Range]:
+    def layer(name: str, value: list[list[int]], own: Integers, channels: int, calibrated: float) -> tuple[list[list[int]], Integers]:
         """A convolution with a bias, requantized, with relu."""
         w = RANDOM.integers(-127, 128, (channels, own.numbers.shape[1], 3, 3)).astype(np.int8)
         b = RANDOM.integers(-127, 128, channels).astype(np.int8)
@@ -109,13 +109,13 @@ def test_residual_network(tmp_path: Path) -> None:
         )
         relu = symbol.add("_contrib_quantized_act", f"{name}_a", three(wanted), act_type="relu")
         found = requantized(total, product * I32, calibrated)
-        return three(relu), Range(np.maximum(found, 0), calibrated)
+        return three(relu), Integers(np.maximum(found, 0), calibrated)
 
     value, own = layer("one", value, own, 8, 2.0)
     pooled = symbol.add(
         "_contrib_quantized_pooling", "pool", value, kernel="(2, 2)", stride="(2, 2)", pool_type="max", pooling_convention="valid"
     )
-    value, own = three(pooled), Range(own.numbers.reshape(2, 8, 4, 2, 4, 2).max((3, 5)), own.limit)
+    value, own = three(pooled), Integers(own.numbers.reshape(2, 8, 4, 2, 4, 2).max((3, 5)), own.limit)
     branch, other = layer("two", value, own, 8, 3.0)
     added = symbol.add("_contrib_quantized_elemwise_add", "sum", ordered(branch, value))
     total = own.numbers * own.limit / I8 + other.numbers * other.limit / I8

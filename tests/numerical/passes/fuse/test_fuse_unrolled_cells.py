@@ -88,11 +88,11 @@ def compared(nodes, inputs, constants, outputs, directory):
     model = build(nodes, inputs, constants=constants, outputs=outputs)
     path = directory / "model.onnx"
     path.write_bytes(model.SerializeToString())
-    network = moir.to_openvino(moir.convert_model(path))
-    found = core().compile_model(network, "CPU")(inputs)
+    converted = moir.to_openvino(moir.convert_model(path))
+    found = core().compile_model(converted, "CPU")(inputs)
     for output, expected in zip(outputs, expected_results(model, inputs, "onnxruntime"), strict=True):
         np.testing.assert_allclose(found[output], expected, rtol=1e-4, atol=1e-5)
-    return Counter(op.get_type_name() for op in network.get_ops())
+    return Counter(op.get_type_name() for op in converted.get_ops())
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])

@@ -41,10 +41,19 @@ def index_type(node: LoweringNode, attribute: str) -> Attribute:
 
 def largest(node: LoweringNode, op: OpBuilder, k: Operand, element: Attribute) -> Sequence[SSAValue]:
     """The k largest elements of each row and their indices; of equal elements the first ones."""
+    if known_to_be_zero(op, k):
+        # The CPU plugin (2026.4) computes TopK of no element for data without elements only.
+        nothing = op.Slice(node.operand(0), [0], [0], [1], [-1])
+        return nothing, op.convert(nothing, element)
     by_value = node.flag("sorted", True)
     return op.TopK.results(
         node.operand(0), k, axis=-1, mode="max", sort="value" if by_value else "none", stable=by_value, index_element_type=element
     )
+
+
+def known_to_be_zero(op: OpBuilder, k: Operand) -> bool:
+    """Whether a number of elements is 0 in any case."""
+    return op.known.integers(k) == (0,) if isinstance(k, SSAValue) else k == 0
 
 
 @tf.lowers("NthElement")

@@ -24,6 +24,7 @@ def i32(*values: Any) -> Any:
 # function, inputs, most operations
 CASES: dict[str, tuple[Build, dict[str, Any], int]] = {
     "TopKV2": (lambda x: raw.TopKV2(input=x, k=4), {"x": X}, 1),
+    "TopKV2 of none": (lambda x: raw.TopKV2(input=x, k=0), {"x": X}, 2),
     "TopKV2 ties": (lambda x: raw.TopKV2(input=x, k=4), {"x": TIES}, 1),
     "TopKV2 values": (lambda x: raw.TopKV2(input=x, k=2)[0], {"x": X[0]}, 1),
     "TopKV2 i64 indices": (lambda x: raw.TopKV2(input=x, k=2, index_type=tf.int64), {"x": X.reshape(1, 3, 7)}, 1),

@@ -23,6 +23,8 @@ def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
         equation = Equation.parse(node.text("equation").replace(" ", ""))
     except InferenceError as error:
         node.fail(error.reason)
+    if len(equation.inputs) != len(node.operands):
+        node.fail(f"the equation is of {len(equation.inputs)} operands, {len(node.operands)} are given")
     zeros = _sums_over_nothing(node, op, equation)
     return op.Einsum(*node.operands, equation=equation.text) if zeros is None else zeros
 

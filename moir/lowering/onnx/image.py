@@ -348,7 +348,10 @@ def affine_grid(node: LoweringNode, op: OpBuilder) -> SSAValue:
     (x, y, z, 1).
     """
     theta, size = node.operand(0), node.optional(1)
-    rows, columns = (node.shape(0) or (-1,) * 3)[-2:]
+    shape = node.shape(0) or (-1,) * 3
+    if len(shape) != 3:
+        node.fail(f"theta has {len(shape)} dimensions, not those of a batch of matrices")
+    rows, columns = shape[-2:]
     stated = rows + 2 if rows > 0 else columns + 1 if columns > 0 else declared_rank(node)
     size = None if size is None else of_length(op, size, stated)
     count = None if size is None else (shape_of(size) or (-1,))[0]

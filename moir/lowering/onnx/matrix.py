@@ -67,7 +67,7 @@ def _with_columns_of(op: OpBuilder, matrix: SSAValue, added: SSAValue | None, is
     The CPU plugin (2026.4) does not compile the sum of a product with an unknown number of columns and a constant.
     """
     shape, columns = shape_of(matrix) or (-1, -1), (() if added is None else shape_of(added) or ())[-1:]
-    if columns[0:1] in ((), (-1,), (0,), (1,)) or shape[0 if is_transposed else 1] >= 0:
+    if columns in ((), (-1,), (0,), (1,)) or len(shape) != 2 or shape[0 if is_transposed else 1] >= 0:
         return matrix
     return op.Reshape(matrix, [*columns, 0] if is_transposed else [0, *columns], special_zero=True)
 

@@ -33,7 +33,7 @@ def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if len(node.operands) < 2:
         return node.operand(0)
     arrays = [values_of(operand) for operand in node.operands]
-    empty = [None if array is None or array.size or not array.shape[axis] else array.shape for array in arrays]
+    empty = [None if array is None or array.size or not size_along(array.shape, axis) else array.shape for array in arrays]
     others = [operand for operand, shape in zip(node.operands, empty, strict=True) if shape is None]
     missing = [shape for shape in empty if shape is not None]
     if not missing or not others or node.element(0) == string:

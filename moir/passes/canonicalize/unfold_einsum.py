@@ -10,7 +10,8 @@
     %s = opset1.MatMul(%0, %1)
 
 The runtime does the same when it compiles a model. Before that, Transposes cancel, attention is recognised, and weights
-can be compressed. Of products of two computed values each operand has one label of its own and one is summed over.
+can be compressed. Of products of two computed values each operand has one label of its own and one is summed over. A
+product with a constant stays where data or result would have to be transposed.
 """
 
 from __future__ import annotations
@@ -41,25 +42,20 @@ class Labels(Record):
     summed: tuple[str, ...]
 
 
-def labels_of(equation: Equation) -> Labels | None:
-    """The labels of an equation; None if it is no product of two operands with a sum."""
-    if len(equation.inputs) != 2 or any(ELLIPSIS in term or len(set(term)) < len(term) for term in (*equation.inputs, equation.output)):
+def labels_of(terms: Sequence[tuple[str, ...]], output: tuple[str, ...]) -> Labels | None:
+    """The labels of the terms of an equation; None if it is no product of two operands with a sum."""
+    if any(ELLIPSIS in term or len(set(term)) < len(term) for term in (*terms, output)):
         return None
-    left, right = equation.inputs
+    left, right = terms
     common = [label for label in left if label in right]
     found = Labels(
-        tuple([label for label in equation.output if label in common]),
-        tuple([label for label in equation.output if label not in right]),
-        tuple([label for label in equation.output if label not in left]),
-        tuple([label for label in common if label not in equation.output]),
+        tuple([label for label in output if label in common]),
+        tuple([label for label in output if label not in right]),
+        tuple([label for label in output if label not in left]),
+        tuple([label for label in common if label not in output]),
     )
     is_complete = {*found.batch, *found.rows, *found.summed} == {*left} and {*found.batch, *found.columns, *found.summed} == {*right}
     return found if is_complete and found.rows and found.columns and found.summed else None
-
-
-def swapped(labels: Labels) -> Labels:
-    """The labels of the product with its operands exchanged."""
-    return labels.with_fields(rows=labels.columns, columns=labels.rows)
 
 
 def arranged(op: OpBuilder, value: SSAValue, present: Sequence[str], wanted: Sequence[str]) -> SSAValue:
@@ -71,11 +67,10 @@ def product_with_weight(op: OpBuilder, data: SSAValue, weight: SSAValue, terms: 
     """The product of data and a constant without a common label in the result, with the labels of rows and columns.
 
     Args:
-        terms: the labels of data and weight.
+        terms: the labels of data, rows first, and of the weight.
     """
     sizes: dict[str, int] = dict(zip(terms[1], shape_of(weight) or (), strict=True))
-    rows = [0] * len(labels.rows)
-    left = arranged(op, data, terms[0], (*labels.rows, *labels.summed))
+    rows, left = [0] * len(labels.rows), data
     right = arranged(op, weight, terms[1], (*labels.summed, *labels.columns))
     if len(labels.summed) > 1:
         left = op.Reshape(left, [*rows, -1], special_zero=True)
@@ -101,22 +96,26 @@ class MatrixProduct(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Einsum)
         equation = Equation.parse(op.text("equation"))
-        labels = labels_of(equation)
-        if labels is None or element_of(op.results[0]) not in FLOATS:
-            return
         terms, operands = list(equation.inputs), list(op.operands)
+        if len(terms) != 2 or element_of(op.results[0]) not in FLOATS:
+            return
         if any(rank_of(operand) != len(term) for operand, term in zip(operands, terms, strict=True)):
+            return
+        # Rows come first in a result, so that the operand which gives its last dimension is the right one, or a weight.
+        is_constant = [weight_of(operand) is not None for operand in operands]
+        if is_constant[0] or (not is_constant[1] and equation.output and equation.output[-1] not in terms[1]):
+            terms.reverse()
+            operands.reverse()
+        labels = labels_of(terms, equation.output)
+        if labels is None:
             return
         if any(len(sizes) > 1 for sizes in sizes_of(terms, operands, labels.summed)):
             rewriter.decline("a dimension of 1 is repeated along the sum")
             return
-        # The rows of a result come first, so that the operand which gives its last dimension is the right one.
-        is_exchanged = equation.output[-1] in labels.rows if weight_of(operands[1]) is None else False
-        if weight_of(operands[0]) is not None or is_exchanged:
-            terms.reverse()
-            operands.reverse()
-            labels = swapped(labels)
         if weight_of(operands[1]) is not None and not labels.batch:
+            if tuple(terms[0]) != (*labels.rows, *labels.summed) or equation.output != (*labels.rows, *labels.columns):
+                rewriter.decline("data or result would have to be transposed")
+                return
             value = product_with_weight(rewriter.op, operands[0], operands[1], terms, labels)
         elif len(labels.rows) == len(labels.columns) == len(labels.summed) == 1 and labels.batch:
             left = arranged(rewriter.op, operands[0], terms[0], (*labels.batch, *labels.rows, *labels.summed))

@@ -25,8 +25,8 @@ WEIGHTS = {
     "abcd,cde->abe": {"MatMul": 1, "Reshape": 2},
     "abcd,dce->abe": {"MatMul": 1, "Reshape": 2, "Transpose": 1},
     "abcd,cdef->abef": {"MatMul": 1, "Reshape": 3},
-    "acb,cd->abd": {"MatMul": 1, "Transpose": 1},
-    "abc,cd->dab": {"MatMul": 1, "Transpose": 1},
+    "acb,cd->abd": {"Einsum": 1},
+    "abc,cd->dab": {"Einsum": 1},
 }
 """Equations of data and a constant, and the operations that are left in front of the folding of constants."""
 

@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64, string
-from moir.dialects.shapes import element_count
+from moir.dialects.shapes import broadcast_shapes, element_count
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.lowering.text_pieces import limited, overlaps, pieces, without_empty
@@ -43,6 +43,7 @@ def concatenation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.StringConcat(a, b) -> opset15.StringTensorPack of the bytes of each a and b"""
     a, b = node.constant(0), node.constant(1)
     if a is not None and b is not None:
+        broadcast_shapes(a.shape, b.shape)  # raises InferenceError for shapes that do not fit
         return op.constant(np.asarray(a.astype(object) + b.astype(object), object), string)
     if 0 in (element_count(node.shape(0)), element_count(node.shape(1))):
         # The runtime (2026.4) crashes on the bytes of no string.

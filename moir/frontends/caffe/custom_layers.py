@@ -19,8 +19,8 @@ from xml.etree.ElementTree import Element, ParseError, XMLParser
 
 from moir.errors import ModelFileError
 from moir.frontends.caffe.network import Layer
-from moir.frontends.caffe.prototxt import Message, Scalar
 from moir.frontends.files import map_file
+from moir.frontends.protobuf.text_format import Scalar, TextMessage
 
 _ATTRIBUTES = ("NativeType", "hasParam", "protoParamName")
 
@@ -86,14 +86,14 @@ def attributes_of(layer: Layer, custom: CustomLayer) -> Mapping[str, str]:
     return found
 
 
-def _texts(message: Message) -> dict[str, str]:
+def _texts(message: TextMessage) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, values in message.fields.items():
-        scalars = [_text(value) for value in values if not isinstance(value, Message)]
+        scalars = [_text(value) for value in values if not isinstance(value, TextMessage)]
         if scalars:
             found[name] = ",".join(scalars)
         for value in values:
-            if isinstance(value, Message):
+            if isinstance(value, TextMessage):
                 found |= _texts(value)
     return found
 

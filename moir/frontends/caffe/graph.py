@@ -28,9 +28,9 @@ from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ModelFileError
 from moir.frontends.caffe.custom_layers import CustomLayer, attributes_of
 from moir.frontends.caffe.network import Layer, Network, parameters
-from moir.frontends.caffe.prototxt import Message
 from moir.frontends.caffe.weights import Weights
 from moir.frontends.operations import Operations
+from moir.frontends.protobuf.text_format import TextMessage
 
 TRAINING = frozenset(
     (
@@ -203,7 +203,7 @@ def _data_shape(layer: Layer) -> tuple[int, ...]:
     fields = layer.message.messages(DATA[layer.type])
     transform = layer.message.messages("transform_param")
 
-    def size(name: str, messages: Sequence[Message]) -> int:
+    def size(name: str, messages: Sequence[TextMessage]) -> int:
         return next((each.integers(name)[-1] for each in reversed(messages) if each.integers(name)), -1) or -1
 
     shapes = [shape for each in fields for shape in each.messages("shape")]
@@ -217,10 +217,10 @@ def _data_shape(layer: Layer) -> tuple[int, ...]:
 def _attribute(values: Sequence[object], layer: Layer, builder: NetworkBuilder) -> Attribute:
     """The values of a field as an attribute: a value of its own if there is one, a list of several."""
     try:
-        messages = [_dictionary(value, layer, builder) for value in values if isinstance(value, Message)]
+        messages = [_dictionary(value, layer, builder) for value in values if isinstance(value, TextMessage)]
         if len(messages) == len(values):
             return messages[0] if len(messages) == 1 else ArrayAttr(messages)
-        scalars = [_in_range(value) for value in values if not isinstance(value, Message)]
+        scalars = [_in_range(value) for value in values if not isinstance(value, TextMessage)]
         if messages:
             raise TypeError
         if len(scalars) > 1 and not all(type(value) in (int, float) for value in scalars):
@@ -230,7 +230,7 @@ def _attribute(values: Sequence[object], layer: Layer, builder: NetworkBuilder) 
         raise builder.error(layer, "a field is a message in one place and a value in another") from None
 
 
-def _dictionary(message: Message, layer: Layer, builder: NetworkBuilder) -> DictionaryAttr:
+def _dictionary(message: TextMessage, layer: Layer, builder: NetworkBuilder) -> DictionaryAttr:
     return DictionaryAttr({name: _attribute(values, layer, builder) for name, values in message.fields.items()})
 
 

@@ -1,7 +1,7 @@
 """The protobuf messages of a `.caffemodel` and a mean file, with the fields that a converter reads.
 
-The structure of a network comes from its text (`moir.frontends.caffe.prototxt`); of the binary file only the names of
-layers and their weights are read.
+The structure of a network comes from its text (`moir.frontends.protobuf.text_format`); of the binary file only the
+names of layers and their weights are read.
 
 Source: caffe.proto of BVLC Caffe 1.0; `raw_data` is of NVCaffe.
 """

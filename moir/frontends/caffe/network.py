@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from moir.errors import ModelFileError
-from moir.frontends.caffe.prototxt import Message
 from moir.frontends.caffe.weights import v0_error
+from moir.frontends.protobuf.text_format import TextMessage
 
 V1_TYPES = {
     "ABSVAL": "AbsVal",
@@ -87,7 +87,7 @@ class Layer(NamedTuple):
     type: str
     bottoms: list[str]
     tops: list[str]
-    message: Message
+    message: TextMessage
 
 
 class Network(NamedTuple):
@@ -104,7 +104,7 @@ class Network(NamedTuple):
     layers: list[Layer]
 
 
-def network_of(message: Message, path: Path) -> Network:
+def network_of(message: TextMessage, path: Path) -> Network:
     """The network of a text. Raises ModelFileError if it is none, or in the format of 2013."""
     if message.messages("layer") and message.messages("layers"):
         raise ModelFileError("the network has both layer and layers", location=str(path), hint="it has to be in one of the two formats")
@@ -115,7 +115,7 @@ def network_of(message: Message, path: Path) -> Network:
     return Network(message.text("name"), inputs, layers)
 
 
-def complete(message: Message, other: Message) -> None:
+def complete(message: TextMessage, other: TextMessage) -> None:
     """Add to the layers of a network the fields that only layers of the same names in another one have."""
     known = {layer.text("name"): layer for name in ("layer", "layers") for layer in other.messages(name)}
     for name in ("layer", "layers"):
@@ -126,7 +126,7 @@ def complete(message: Message, other: Message) -> None:
                     layer.fields.setdefault(field, values)
 
 
-def _layer(message: Message, path: Path) -> Layer:
+def _layer(message: TextMessage, path: Path) -> Layer:
     place = f"{path}, line {message.line}"
     if message.messages("layer"):
         raise v0_error(place)
@@ -137,7 +137,7 @@ def _layer(message: Message, path: Path) -> Layer:
     return Layer(message.text("name"), V1_TYPES.get(type_, type_), message.texts("bottom"), message.texts("top"), message)
 
 
-def _inputs(message: Message, path: Path) -> dict[str, tuple[int, ...] | None]:
+def _inputs(message: TextMessage, path: Path) -> dict[str, tuple[int, ...] | None]:
     """The inputs that are no layers: `input` with `input_shape`, or with `input_dim`."""
     names = message.texts("input")
     shapes = [tuple(each.integers("dim")) for each in message.messages("input_shape")]
@@ -153,14 +153,14 @@ def _inputs(message: Message, path: Path) -> dict[str, tuple[int, ...] | None]:
     return dict(zip(names, given, strict=True))
 
 
-def _runs(message: Message) -> bool:
+def _runs(message: TextMessage) -> bool:
     """Whether a layer is part of the network in the phase TEST, at level 0 and without a stage."""
     excluded = any(map(_applies, message.messages("exclude")))
     included = message.messages("include")
     return any(map(_applies, included)) if included else not excluded
 
 
-def _applies(rule: Message) -> bool:
+def _applies(rule: TextMessage) -> bool:
     """Whether a rule of `include` or `exclude` is met."""
     lowest, highest = rule.integers("min_level"), rule.integers("max_level")
     return (

@@ -17,9 +17,9 @@ from moir.dialects.element_types import f32
 from moir.errors import ModelFileError
 from moir.frontends.caffe.messages import BLOB_FORMAT, MESSAGES, NETWORK_FORMAT
 from moir.frontends.caffe.proto_file import message_classes
-from moir.frontends.caffe.prototxt import Message, Scalar
 from moir.frontends.files import check_beginning, map_file
 from moir.frontends.protobuf.damage import report_damage
+from moir.frontends.protobuf.text_format import Scalar, TextMessage
 from moir.frontends.protobuf.wire import FileFormat, Payload, Splitter
 
 MAXIMUM_RANK = 32
@@ -54,7 +54,7 @@ class Weights:
         """The names of the layers that have blobs."""
         return list(self._blobs)
 
-    def described(self, description: Path) -> Message:
+    def described(self, description: Path) -> TextMessage:
         """The file without weights, as a `.proto` names its fields. Raises ModelFileError if that does not fit."""
         return self._file.described(description)
 
@@ -80,9 +80,9 @@ def _text(name: bytes) -> str:
     return name.decode(errors="replace")
 
 
-def _tree(message: Any) -> Message:
+def _tree(message: Any) -> TextMessage:
     """A message as its text would be, without blobs and maps."""
-    tree = Message(0)
+    tree = TextMessage(0)
     for field, value in message.ListFields():
         if field.name == "blobs" or (field.message_type is not None and field.message_type.GetOptions().map_entry):
             continue
@@ -91,7 +91,7 @@ def _tree(message: Any) -> Message:
     return tree
 
 
-def _value(field: Any, value: Any) -> Scalar | Message:
+def _value(field: Any, value: Any) -> Scalar | TextMessage:
     """A value of a field as the text has it: that of an enumeration is its name."""
     if field.message_type is not None:
         return _tree(value)
@@ -124,7 +124,7 @@ class _BlobFile:
             reason = f"damaged or not {format.name}: its protobuf encoding is invalid"
             raise ModelFileError(reason, location=str(path)) from error
 
-    def described(self, description: Path) -> Message:
+    def described(self, description: Path) -> TextMessage:
         """See `Weights.described`."""
         from google.protobuf.message import DecodeError
 

@@ -1,1 +1,1 @@
-"""Protobuf's wire format over a memory-mapped file."""
+"""Protobuf: the wire format over a memory-mapped file, and the text format."""

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
-from moir.frontends.caffe.prototxt import Message, read_text
+from moir.frontends.protobuf.text_format import TextMessage, read_text
 from moir.model_optimizer.api.errors import Error
 
 _PARAMETERS: dict[str, tuple[str, Any]] = {
@@ -109,11 +109,11 @@ class PipelineConfig:
         return self._parameters.get(param)
 
 
-def _fields(message: Message) -> dict[str, Any]:
+def _fields(message: TextMessage) -> dict[str, Any]:
     """The fields of a message, one that occurs once as its value, else as a list."""
     found: dict[str, Any] = {}
     for name, values in message.fields.items():
-        plain = [_fields(value) if isinstance(value, Message) else value for value in values]
+        plain = [_fields(value) if isinstance(value, TextMessage) else value for value in values]
         found[name] = plain[0] if len(plain) == 1 else plain
     return found
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from moir.errors import ConversionError
-from moir.frontends.caffe.prototxt import Message, Scalar, read_text
+from moir.frontends.protobuf.text_format import Scalar, TextMessage, read_text
 from moir.suggestions import alternatives
 
 META_ARCHITECTURES = ("ssd", "faster_rcnn")
@@ -27,7 +27,7 @@ class PipelineConfig:
         path: the file.
     """
 
-    def __init__(self, model: Message, path: Path) -> None:
+    def __init__(self, model: TextMessage, path: Path) -> None:
         self.model = model
         self.path = path
         kinds = [name for name in META_ARCHITECTURES if model.messages(name)]
@@ -73,8 +73,8 @@ class PipelineConfig:
         """The number at a place below the message of the architecture; None if there is none."""
         return self.number(f"{self.architecture}.{place}")
 
-    def _message(self, place: str) -> Message | None:
-        message: Message | None = self.model
+    def _message(self, place: str) -> TextMessage | None:
+        message: TextMessage | None = self.model
         for name in filter(None, place.split(".")):
             message = next(iter(message.messages(name)), None) if message is not None else None
         return message

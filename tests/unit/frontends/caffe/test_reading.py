@@ -87,8 +87,8 @@ BAD_TEXTS = {
         r"line 1.*'z' before a layer writes it"
     ),
     'layer { name: "a" type: "ReLU" ': r"the text ends within a message",
-    'layer { name: "a" type "ReLU" }': r"line 1: not a network as text: .*Expected \":\" or a message",
-    'layer { name: "a" type: ,}': r"not a network as text",
+    'layer { name: "a" type "ReLU" }': r"line 1: this is not protobuf's text format: .*Expected \":\" or a message",
+    'layer { name: "a" type: ,}': r"this is not protobuf's text format",
     "net: 1": r"not a network: it has no layers",
     'layer { name: "a" }': r"layer 'a' has no type",
     'layers { layer { name: "a" type: "conv" } }': r"Caffe's format V0, of 2013.*upgrade_net_proto_text",

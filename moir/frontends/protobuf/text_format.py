@@ -1,7 +1,7 @@
-"""Protobuf's text format without a description of the messages: a `.prototxt` -> a tree of fields.
+"""Protobuf's text format without a description of the messages: a text -> a tree of fields.
 
-Forks of Caffe add layers and parameters of their own, whose text is kept as it is. What a field means is decided where
-it is used.
+The `.prototxt` of Caffe has layers and parameters of forks, a `pipeline.config` fields of any version: their text is
+kept as it is. What a field means is decided where it is used.
 
 Source: https://protobuf.dev/reference/protobuf/textformat-spec.
 """
@@ -28,7 +28,7 @@ Scalar: TypeAlias = "bool | int | float | str"
 """A value of a field that is no message. The name of a value of an enumeration is a text, as a string is."""
 
 
-class Message:
+class TextMessage:
     """A message in text format.
 
     Args:
@@ -42,15 +42,15 @@ class Message:
 
     def __init__(self, line: int) -> None:
         self.line = line
-        self.fields: dict[str, list[Scalar | Message]] = {}
+        self.fields: dict[str, list[Scalar | TextMessage]] = {}
 
-    def messages(self, name: str) -> list[Message]:
+    def messages(self, name: str) -> list[TextMessage]:
         """The values of a field that are messages."""
-        return [value for value in self.fields.get(name, ()) if isinstance(value, Message)]
+        return [value for value in self.fields.get(name, ()) if isinstance(value, TextMessage)]
 
     def scalars(self, name: str) -> list[Scalar]:
         """The values of a field that are no messages."""
-        return [value for value in self.fields.get(name, ()) if not isinstance(value, Message)]
+        return [value for value in self.fields.get(name, ()) if not isinstance(value, TextMessage)]
 
     def text(self, name: str, default: str = "") -> str:
         """The last value of a field, as a text."""
@@ -66,7 +66,7 @@ class Message:
         return [value for value in self.scalars(name) if isinstance(value, int)]
 
 
-def read_text(path: Path) -> Message:
+def read_text(path: Path) -> TextMessage:
     """Read a file in text format.
 
     Raises ModelFileError, with the line, if it is not in that format, larger than 64 MB, or nested too deeply.
@@ -75,25 +75,27 @@ def read_text(path: Path) -> Message:
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(path))
     if len(mapped) > MAXIMUM_TEXT_BYTES:
-        raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path), hint="is this a .caffemodel?")
+        raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path), hint="is this a file in binary form?")
     # Only comments and names of layers are ever in another encoding than ASCII.
     return parse_text(mapped[:].decode("utf-8-sig", errors="replace"), path)
 
 
-def parse_text(text: str, path: Path) -> Message:
+def parse_text(text: str, path: Path) -> TextMessage:
     """Parse a text, see `read_text`."""
     from google.protobuf import text_format
 
     tokens: Any = text_format.Tokenizer(text.splitlines())
     try:
-        return _fields(tokens, Message(1), "", path)
+        return _fields(tokens, TextMessage(1), "", path)
     except text_format.ParseError as error:
         line = error.GetLine()
         reason = str(error).split(" : ", 1)[-1].split("\n", 1)[0].strip()
-        raise ModelFileError(f"not a network as text: {reason}", location=str(path) if line is None else f"{path}, line {line}") from error
+        raise ModelFileError(
+            f"this is not protobuf's text format: {reason}", location=str(path) if line is None else f"{path}, line {line}"
+        ) from error
 
 
-def _fields(tokens: Any, message: Message, end: str, path: Path, depth: int = 0) -> Message:
+def _fields(tokens: Any, message: TextMessage, end: str, path: Path, depth: int = 0) -> TextMessage:
     """Parse the fields of a message up to the token `end`, or to the end of the text."""
     if depth > MAXIMUM_DEPTH:
         raise ModelFileError(f"messages are nested more than {MAXIMUM_DEPTH} deep", location=f"{path}, line {message.line}")
@@ -113,11 +115,11 @@ def _fields(tokens: Any, message: Message, end: str, path: Path, depth: int = 0)
     return message
 
 
-def _value(tokens: Any, path: Path, depth: int, is_message: bool = False) -> Scalar | Message:
+def _value(tokens: Any, path: Path, depth: int, is_message: bool = False) -> Scalar | TextMessage:
     """Parse a value of a field; `is_message`: whether it can only be a message."""
     for begin, end in (("{", "}"), ("<", ">")):
         if tokens.LookingAt(begin):
-            message = Message(tokens.ParseError("").GetLine())
+            message = TextMessage(tokens.ParseError("").GetLine())
             tokens.NextToken()
             return _fields(tokens, message, end, path, depth + 1)
     if is_message:

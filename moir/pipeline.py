@@ -143,8 +143,8 @@ MIDDLE: tuple[str, ...] = (
     "fuse-swish",
     "fuse-gelu",
     "fuse-prelu",
-    "fold-negations",
     "fuse-mvn",
+    "fold-negations",
     "fuse-reduce",
     "fuse-normalize-l2",
     # Weights, behind the activations: constant factors of activations look like scales.

@@ -86,7 +86,5 @@ def document() -> str:
     counts = Counter(how for how, _ in rows.values())
     listed = "\n".join(f"- **{how}** ({counts[how]}): {meaning}" for how, meaning in MEANINGS.items() if counts[how])
     table = "".join(f"| {kind} | {how} | {where} |\n" for kind, (how, where) in sorted(rows.items()))
-    effects = "".join(
-        f"| `{pattern.replace('|', '&#124;')}` | {effect or 'none on the results'} |\n" for pattern, effect in EFFECTS.items()
-    )
+    effects = "".join(f"| `{kinds}` | {effect or 'none on the results'} |\n" for kinds, effect in EFFECTS.items())
     return HEADING.format(counts=listed) + table + LEFT_OUT + effects

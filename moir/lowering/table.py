@@ -67,6 +67,7 @@ class LoweringTable:
         self._adapt = adapt
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
         self._added: dict[str, list[tuple[int, Handler]]] | None = None
+        self._imported: set[str] = set()
         modules = modules or {}
         self._unloaded = {kind: modules[family] for family, kinds in (families or {}).items() for kind in kinds.split()}
 
@@ -98,7 +99,9 @@ class LoweringTable:
 
     def _load(self, kind: str) -> None:
         module = self._unloaded.pop(kind, None)
-        if module is not None:
+        # A module registers its other kinds while it is imported.
+        if module is not None and module not in self._imported:
+            self._imported.add(module)
             import_module(module)
 
     def _registered(self, kind: str) -> Sequence[tuple[int, Handler]]:

@@ -8,8 +8,8 @@
 The pattern is called once with recorders: its parameters behind `op` are variables, and `op.Kind(…)` is an operation of
 that kind in any version (`op["opset8.Softmax"](…)` in one). A variable binds a value; all its occurrences must be the
 same value. A number matches a constant of one element that equals it up to rounding. `op.constant("name")` matches any
-constant and binds it; all occurrences of a name must be equal. Keyword arguments are properties that must be equal.
-Operands of commutative operations match in either order.
+constant and binds it; all occurrences of a name must be equal. `op.one_of(a, b)`, an operand, matches what `a` or `b`
+matches. Keyword arguments are properties that must be equal. Operands of commutative operations match in either order.
 
 Every match has these properties, so that no rule needs to check them:
 
@@ -24,6 +24,7 @@ Every match has these properties, so that no rule needs to check them:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
@@ -39,7 +40,7 @@ from moir.errors import InferenceError
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 from moir.rewriting.reporting_pass import Needs, either, kind_of_name
-from moir.rewriting.terms import ConstantVariable, Expression, Number, Order, Recorder, Term, Variable
+from moir.rewriting.terms import ConstantVariable, Expression, Number, OneOf, Order, Recorder, Term, Variable
 
 
 class Match:
@@ -93,6 +94,9 @@ def _match_value(term: Term, value: SSAValue, state: Bindings) -> Iterator[Bindi
         number = scalar_of(value)
         if number is not None and is_about(number, term.value, element_of(value)):
             yield state
+    elif isinstance(term, OneOf):
+        for each in term.terms:
+            yield from _match_value(each, value, state)
     else:
         bound = state[0].get(term.name)
         if bound is not None:
@@ -191,8 +195,7 @@ class FusionRule(Pattern):
         return str(self.term)
 
     def needs(self) -> Needs:
-        kinds = {tuple(sorted(set(map(kind_of_name, each.names)))) for each in _expressions(self.term)}
-        return (tuple(sorted(kinds)),)
+        return tuple(dict.fromkeys(tuple(sorted(kinds)) for kinds in _needed_kinds(self.term)))
 
     def may_match(self, op: Operation) -> bool:
         return self.is_plausible(op.name, producers_of(op.operands))
@@ -222,12 +225,15 @@ class FusionRule(Pattern):
             take_back(rewriter.op)
 
 
-def _expressions(term: Term) -> Iterator[Expression]:
-    """The expressions in a pattern, the whole of it included."""
-    if isinstance(term, Expression):
-        yield term
-        for operand in term.operands:
-            yield from _expressions(operand)
+def _needed_kinds(term: Term) -> list[frozenset[tuple[str, ...]]]:
+    """The alternatives of a term; each has a set of kinds for every operation in the pattern."""
+    if isinstance(term, OneOf):
+        return [kinds for each in term.terms for kinds in _needed_kinds(each)]
+    if not isinstance(term, Expression):
+        return [frozenset()]
+    own = frozenset((tuple(sorted(set(map(kind_of_name, term.names)))),))
+    operands = product(*map(_needed_kinds, term.operands))
+    return [own.union(*kinds) for kinds in operands]
 
 
 def has_outside_uses(operations: Sequence[Operation]) -> bool:

@@ -113,6 +113,34 @@ class Expression:
         return f"{self.kind}({', '.join([*map(str, self.operands), *properties])})"
 
 
+class OneOf:
+    """Matches what any of several terms matches; they are tried in their order."""
+
+    __slots__ = ("producers", "terms")
+
+    def __init__(self, terms: tuple[Term, ...]) -> None:
+        self.terms = terms
+        self.producers = _any_producers(terms)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OneOf) and other.terms == self.terms
+
+    def __hash__(self) -> int:
+        return hash(self.terms)
+
+    def __str__(self) -> str:
+        return f"one of ({', '.join(map(str, self.terms))})"
+
+
+def _any_producers(terms: Sequence[Term]) -> frozenset[str] | None:
+    found: set[str] = set()
+    for term in terms:
+        if term.producers is None:
+            return None
+        found |= term.producers
+    return frozenset(found)
+
+
 class Order:
     """Operand patterns in one order, and the required names of the producers of the operands (None: any)."""
 
@@ -123,7 +151,7 @@ class Order:
         self.producers = tuple([term.producers for term in terms])
 
 
-Term: TypeAlias = Variable | ConstantVariable | Number | Expression
+Term: TypeAlias = Variable | ConstantVariable | Number | Expression | OneOf
 
 
 class Recorder:
@@ -132,6 +160,10 @@ class Recorder:
     def constant(self, name: str) -> ConstantVariable:
         """A pattern for any constant, bound to a name."""
         return ConstantVariable(name)
+
+    def one_of(self, *terms: Term) -> OneOf:
+        """A pattern for what any of several patterns matches."""
+        return OneOf(terms)
 
     def __getattr__(self, kind: str) -> Callable[..., Expression]:
         try:

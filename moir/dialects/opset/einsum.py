@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import ClassVar
@@ -23,6 +22,7 @@ from moir.errors import InferenceError
 from moir.records import Record
 
 ELLIPSIS = "..."
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Equation(Record):
@@ -57,7 +57,7 @@ class Equation(Record):
     def without_ellipsis(self, ranks: Sequence[int]) -> str | None:
         """The equation with letters in place of ellipses, for operands of these ranks; None if no letters are left."""
         used = {label for labels in (*self.inputs, self.output) for label in labels}
-        spare = "".join(letter for letter in string.ascii_letters if letter not in used)
+        spare = "".join(letter for letter in LETTERS if letter not in used)
         spreads = [rank - len(labels) + 1 for labels, rank in zip(self.inputs, ranks, strict=True) if ELLIPSIS in labels]
         widest = max(spreads, default=0)
         if widest > len(spare):
@@ -101,7 +101,7 @@ class Equation(Record):
 def _labels(term: str, equation: str) -> tuple[str, ...]:
     head, dots, tail = term.partition(ELLIPSIS)
     labels = (*head, *((ELLIPSIS,) if dots else ()), *tail)
-    if any(label != ELLIPSIS and label not in string.ascii_letters for label in labels):
+    if any(label != ELLIPSIS and label not in LETTERS for label in labels):
         raise InferenceError(f"equation {equation!r} has something other than letters, commas, one ellipsis a term and an arrow")
     return labels
 

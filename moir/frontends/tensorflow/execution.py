@@ -1,11 +1,9 @@
 """Symbolic execution of a model's restore and initialization operations, to find the values of variables and tables.
 
 A TensorFlow model does not declare which tensor of its checkpoint a variable holds. It has operations, in the main
-graph
-or in functions, that read the checkpoint and assign the tensors to variables, and others that fill hash tables. They
-are
-executed on symbols: a tensor of the checkpoint is represented by its name, an asset by its path. Results that require
-computation are unknown.
+graph or in functions, that read the checkpoint and assign the tensors to variables, and others that fill hash tables.
+They are executed on symbols: a tensor of the checkpoint is represented by its name, an asset by its path. Results that
+require computation are unknown.
 """
 
 from __future__ import annotations
@@ -22,6 +20,7 @@ from moir.errors import ConversionError, ModelFileError
 from moir.frontends.tensorflow.functions import CALL_KINDS, first_argument
 from moir.frontends.tensorflow.lookup_tables import TextTable, read_text_table
 from moir.frontends.tensorflow.references import attribute, reference
+from moir.frontends.tensorflow.resource_nodes import TABLE_KINDS, VARIABLE_KINDS, Resource, resource_of
 from moir.frontends.tensorflow.tensors import element_type
 from moir.records import Record
 
@@ -33,20 +32,12 @@ MAXIMUM_RESTORED = 1 << 20
 """Largest number of tensors that one operation restores."""
 _MAXIMUM_DEPTH = 64
 
-VARIABLE_KINDS = frozenset(("VarHandleOp", "VariableV2", "Variable"))
-MUTABLE_TABLE_KINDS = frozenset(("MutableHashTableV2", "MutableHashTable"))
-"""Kinds of tables that need no initialization: they are empty until something is inserted."""
-TABLE_KINDS = MUTABLE_TABLE_KINDS | {"HashTableV2", "HashTable"}
-
 _PASSING_KINDS = frozenset(("Identity", "IdentityN", "RefIdentity", "StopGradient", "Snapshot", "PlaceholderWithDefault", "EnsureShape"))
 ASSIGNMENT_KINDS = frozenset(("AssignVariableOp", "Assign"))
 _TEXT_TABLE_KINDS = frozenset(("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
 TABLE_FILLING_KINDS = _TEXT_TABLE_KINDS | frozenset(
     ("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2", "LookupTableInsert", "LookupTableInsertV2")
 )
-
-Resource = tuple[str, str]
-"""Container and name of a variable or a table. Nodes with the same pair share one variable or table."""
 
 
 class Handle(Record):
@@ -77,13 +68,6 @@ Value = DataAttr | Handle | Restored | Asset | None
 
 Entries = tuple[DataAttr | Restored, DataAttr | Restored]
 """The keys and the values of a hash table."""
-
-
-def resource_of(node: Any, prefix: str = "") -> Resource:
-    """The resource that a node creates; `prefix` is the path of calls in front of names of nodes in functions."""
-    shared = attribute(node, "shared_name").s.decode(errors="replace")
-    container = attribute(node, "container").s.decode(errors="replace")
-    return container, shared or prefix + node.name
 
 
 class Execution:

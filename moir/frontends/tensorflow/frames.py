@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.ir import SSAValue
 
@@ -18,8 +18,10 @@ from moir.frontends.operations import Operations
 from moir.frontends.tensorflow.attributes import Bindings, list_length
 from moir.frontends.tensorflow.functions import MERGE_KINDS, Function, Nodes, bound, is_back_edge
 from moir.frontends.tensorflow.outputs import output_number
-from moir.frontends.tensorflow.state_order import FrameOrder
 from moir.records import Record
+
+if TYPE_CHECKING:
+    from moir.frontends.tensorflow.state_order import FrameOrder
 
 Tensor: TypeAlias = tuple[str, int]
 """Name of a node or an argument, and number of its output."""

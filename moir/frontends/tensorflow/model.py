@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from moir.errors import ConversionError
 from moir.frontends.tensorflow.reading import format_of, read_file
+from moir.frontends.tensorflow.resource_nodes import has_resources
 from moir.frontends.tensorflow.wire_schema import META_GRAPH_FORMAT, SAVED_MODEL_FORMAT
 from moir.recognition import beside
 
@@ -47,6 +48,10 @@ def read_model(
         option = "tags" if tags is not None else "signature"
         raise ConversionError(f"a graph has no {option}", location=str(path), hint="SavedModels do; pass the folder of one")
     file = read_file(path, format)
+    if checkpoint is None and not has_resources(file.message):
+        from moir.frontends.tensorflow.graph import GraphImporter
+
+        return GraphImporter(path, file.message, file.tensors).module(path.stem)
     from moir.frontends.tensorflow.meta_graph import import_graph
 
     return import_graph(file, None if checkpoint is None else Path(checkpoint))

@@ -5,31 +5,36 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from moir.frontends.tensorflow.frames import MAXIMUM_OUTPUTS, Frame, Tensor
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS, PLACEHOLDER_KINDS
 from moir.frontends.tensorflow.outputs import output_count
+from moir.frontends.tensorflow.resource_nodes import VARIABLE_KINDS
 
 EFFECTS: dict[str, str] = {
-    r"NoOp|ControlTrigger|_Send|_Recv|Abort|DestroyResourceOp|DisableCopyOnRead|Timestamp": "",
-    r"Assert|PrintV2": "checks and printing",
-    r"\w*Summary\w*": "reports to TensorBoard",
-    r"Save|SaveV2|SaveSlices|Restore|RestoreV2|RestoreSlice|MergeV2Checkpoints|ShardedFilename|DistributedSave": "saving and restoring",
-    r"(Resource|Sparse|ResourceSparse)?Apply\w+|(Resource)?Accumulator\w*|Sparse\w*Accumulator\w*": "training",
-    r"Assign\w*|(Resource)?Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)|\w*StridedSliceAssign|(Resource)?CountUpTo": "writing variables",
-    r"InitializeTable\w*|LookupTable(Import|Insert|Export|Remove)\w*": "filling tables",
-    r"\w*Queue\w*|\w*Iterator\w*|\w*Dataset\w*": "feeding the model",
+    "NoOp ControlTrigger _Send _Recv Abort DestroyResourceOp DisableCopyOnRead Timestamp": "",
+    "Assert PrintV2": "checks and printing",
+    "*Summary*": "reports to TensorBoard",
+    "Save SaveV2 SaveSlices Restore RestoreV2 RestoreSlice MergeV2Checkpoints ShardedFilename DistributedSave": "saving and restoring",
+    "Apply* SparseApply* ResourceApply* ResourceSparseApply* Accumulator* ResourceAccumulator* SparseAccumulator* "
+    "SparseConditionalAccumulator": "training",
+    "Assign* *StridedSliceAssign CountUpTo ResourceCountUpTo ResourceScatter* ScatterAdd ScatterSub ScatterMul ScatterDiv ScatterMin "
+    "ScatterMax ScatterUpdate ScatterNdAdd ScatterNdSub ScatterNdMin ScatterNdMax ScatterNdUpdate": "writing variables",
+    "InitializeTable* LookupTableImport* LookupTableInsert* LookupTableExport* LookupTableRemove*": "filling tables",
+    "*Queue* *Iterator* *Dataset*": "feeding the model",
 }
-"""Kinds that exist for a side effect, with its description for notes; "" for kinds without a note."""
+"""Kinds that exist for a side effect, with its description for notes; "" for kinds without a note.
 
-_SOURCES = re.compile(
-    r"Const|Placeholder\w*|\w*VarHandles?Op|Variable|VariableV2|ReadVariableOp|VarIsInitializedOp|IsVariableInitialized|\w*HashTable\w*|"
-    r"\w*TableV2|Mutex\w*|StackV2|BroadcastGradientArgs"
+A `*` at the beginning or the end of a kind stands for any text.
+"""
+
+_SOURCES = (
+    "Const Placeholder* *VarHandleOp *VarHandlesOp Variable VariableV2 ReadVariableOp VarIsInitializedOp IsVariableInitialized "
+    "*HashTable* *TableV2 Mutex* StackV2 BroadcastGradientArgs"
 )
 """Kinds that are no outputs by themselves: sources of values, which compute nothing."""
-_EFFECT = re.compile("|".join(EFFECTS))
-_VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 _SAVING_KINDS = frozenset(("Save", "SaveV2", "SaveSlices", "MergeV2Checkpoints"))
 _PASSING_KINDS = frozenset(("Identity", "Switch", "RefSwitch", "Merge", "RefMerge"))
 _ENTERS, _EXITS = frozenset(("Enter", "RefEnter")), frozenset(("Exit", "RefExit"))
@@ -51,12 +56,12 @@ class ModelOutputs:
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
-        self.is_frozen = not any(node.op in _VARIABLES for node in frame.nodes.values())
+        self.is_frozen = not any(node.op in VARIABLE_KINDS for node in frame.nodes.values())
         self.controlling = {name[1:] for node in frame.nodes.values() for name in node.input if name.startswith("^")}
         candidates = self._unused(frame.nodes.values())
         if not candidates:
             # In such a graph all results are also printed, summarized or saved, so uses for side effects do not count.
-            candidates = self._unused([node for node in frame.nodes.values() if _EFFECT.fullmatch(node.op) is None])
+            candidates = self._unused([node for node in frame.nodes.values() if effect_of(node.op) is None])
         looped = self._in_loops()
         outside = [node for node in candidates if node.name not in looped]
         fed = self._fed() if candidates and not self.is_frozen else set[str]()
@@ -83,7 +88,7 @@ class ModelOutputs:
 
     def _computes(self, node: Any) -> bool:
         """Whether a node computes values, not only for a side effect."""
-        return _EFFECT.fullmatch(node.op) is None and _SOURCES.fullmatch(node.op) is None and self._has_outputs(node)
+        return effect_of(node.op) is None and not _is_any_of(node.op, _SOURCES) and self._has_outputs(node)
 
     def _has_outputs(self, node: Any) -> bool:
         """Whether a node has outputs, which the call of a function that only writes variables has not."""
@@ -108,7 +113,7 @@ class ModelOutputs:
             return True
         # A constant can be an output, but not one that was the value of a variable before the graph was frozen.
         is_left_over = not self.is_frozen or re.fullmatch(_READ_VARIABLE, node.name) is not None
-        is_source = _EFFECT.fullmatch(source.op) is not None or _SOURCES.fullmatch(source.op) is not None
+        is_source = effect_of(source.op) is not None or _is_any_of(source.op, _SOURCES)
         return is_left_over and is_source and source.op not in INPUT_KINDS and source.op != "PlaceholderWithDefault"
 
     def _waits_for_saving(self, node: Any) -> bool:
@@ -161,8 +166,7 @@ class ModelOutputs:
                 continue
             if node.op.startswith("Placeholder") and re.fullmatch(_UNUSED_INPUT, node.name) is None:
                 inputs.append(node.name)
-            effect = next((effect for pattern, effect in EFFECTS.items() if re.fullmatch(pattern, node.op)), "")
-            if effect:
+            if effect := effect_of(node.op):
                 kinds.setdefault(effect, Counter())[node.op] += 1
         notes = [f"left out {effect} ({_counted(counts)})" for effect, counts in kinds.items()]
         if inputs:
@@ -170,6 +174,23 @@ class ModelOutputs:
         if self.byproducts and not (self.is_frozen and all(_is_lowered(name) for name in self.byproducts)):
             notes.append(f"results nobody uses that are no outputs, by what computes them ({_shown(self.byproducts)})")
         return notes
+
+
+@cache
+def effect_of(kind: str) -> str | None:
+    """The description of the side effect that operations of a kind exist for; None if they compute a value."""
+    return next((effect for kinds, effect in EFFECTS.items() if _is_any_of(kind, kinds)), None)
+
+
+def _is_any_of(kind: str, kinds: str) -> bool:
+    return any(_is(kind, each) for each in kinds.split())
+
+
+def _is(kind: str, pattern: str) -> bool:
+    text = pattern.strip("*")
+    if pattern.startswith("*"):
+        return text in kind if pattern.endswith("*") else kind.endswith(text)
+    return kind.startswith(text) if pattern.endswith("*") else kind == text
 
 
 def _is_lowered(name: str) -> bool:

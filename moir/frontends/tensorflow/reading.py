@@ -29,9 +29,13 @@ SAVED_MODEL_NAMES = ("saved_model.pb", "saved_model.pbtxt")
 
 _TEXT = rb"(?:\s|#[^\n]*\n)*"
 _BEGINNINGS: tuple[tuple[FileFormat, bytes], ...] = (
-    (SAVED_MODEL_FORMAT, rb"\x08\x01\x12|" + _TEXT + rb"(?:meta_graphs|saved_model_schema_version)\s*[{:]"),
-    (META_GRAPH_FORMAT, rb"\x0a" + VARINT + rb"[\x12\x22\x2a]|" + _TEXT + rb"(?:meta_info_def|graph_def|saver_def)\s*[{:]"),
-    # A binary MetaGraph may begin as a graph does, with a name.
+    (SAVED_MODEL_FORMAT, rb"\x08\x01\x12"),
+    # A binary MetaGraph may also begin as a graph does, with a name.
+    (META_GRAPH_FORMAT, rb"\x0a" + VARINT + rb"[\x12\x22\x2a]"),
+)
+_TEXT_BEGINNINGS: tuple[tuple[FileFormat, bytes], ...] = (
+    (SAVED_MODEL_FORMAT, _TEXT + rb"(?:meta_graphs|saved_model_schema_version)\s*[{:]"),
+    (META_GRAPH_FORMAT, _TEXT + rb"(?:meta_info_def|graph_def|saver_def)\s*[{:]"),
     (GRAPH_FORMAT, _TEXT + rb"(?:node|library|versions)\s*[{:]"),
 )
 """Regular expressions for the first bytes of each kind of file."""
@@ -103,7 +107,7 @@ def read_file(path: Path, format: FileFormat) -> ModelFile:
 def format_of(path: Path) -> FileFormat:
     """Whether a file is a graph, a MetaGraph or a SavedModel: as it begins, or else as it is named."""
     beginning = beginning_of(path)
-    for format, expression in _BEGINNINGS:
+    for format, expression in _TEXT_BEGINNINGS if is_text(beginning) else _BEGINNINGS:
         if re.match(expression, beginning, re.DOTALL):
             return format
     if path.name in SAVED_MODEL_NAMES:

@@ -22,17 +22,10 @@ from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
 from moir.frontends.tensorflow.assets import Assets
 from moir.frontends.tensorflow.bundle import ATTRIBUTE_SUFFIX, OBJECT_GRAPH_KEY, Bundle, open_checkpoint
-from moir.frontends.tensorflow.execution import (
-    MAXIMUM_ENTRIES,
-    MUTABLE_TABLE_KINDS,
-    TABLE_KINDS,
-    VARIABLE_KINDS,
-    Execution,
-    Restored,
-    resource_of,
-)
+from moir.frontends.tensorflow.execution import MAXIMUM_ENTRIES, Execution, Restored
 from moir.frontends.tensorflow.messages import parse
 from moir.frontends.tensorflow.references import attribute
+from moir.frontends.tensorflow.resource_nodes import MUTABLE_TABLE_KINDS, TABLE_KINDS, VARIABLE_KINDS, resource_of
 from moir.frontends.tensorflow.tensors import DATA_TYPES, TensorReader, element_type
 from moir.records import Record
 

@@ -9,7 +9,7 @@ return those that they write. If every read is behind a write, the variable has 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
 
@@ -20,11 +20,20 @@ from moir.dialects.names import name_of
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, format_shape, shape_of, tensor
 from moir.frontends.tensorflow.attributes import dimensions
-from moir.frontends.tensorflow.execution import VARIABLE_KINDS, Resource, resource_of
 from moir.frontends.tensorflow.frames import Frame
-from moir.frontends.tensorflow.state_order import FrameOrder, StateOrder
-from moir.frontends.tensorflow.state_walk import ASSIGNING_KINDS, READING_KINDS, REFERENCE_KINDS, is_writing
+from moir.frontends.tensorflow.resource_nodes import (
+    ASSIGNING_KINDS,
+    READING_KINDS,
+    REFERENCE_KINDS,
+    VARIABLE_KINDS,
+    Resource,
+    is_writing,
+    resource_of,
+)
 from moir.frontends.tensorflow.tensors import DATA_TYPES
+
+if TYPE_CHECKING:
+    from moir.frontends.tensorflow.state_order import FrameOrder, StateOrder
 
 _MAXIMUM_SHOWN = 4
 

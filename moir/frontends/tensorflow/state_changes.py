@@ -11,19 +11,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.frontends.tensorflow.execution import TABLE_KINDS, VARIABLE_KINDS, Resource
 from moir.frontends.tensorflow.functions import BRANCHING_KINDS, LOOP_KINDS
 from moir.frontends.tensorflow.references import reference
+from moir.frontends.tensorflow.resource_nodes import RESOURCE_KINDS, Resource, is_writing
 from moir.frontends.tensorflow.state_order import StateOrder, state_order
-from moir.frontends.tensorflow.state_walk import (
-    CallFrame,
-    Item,
-    Place,
-    Walk,
-    callees,
-    data_operands,
-    is_writing,
-)
+from moir.frontends.tensorflow.state_walk import CallFrame, Item, Place, Walk, callees, data_operands
 
 
 def find_state(graph: Any, outputs: Iterable[str]) -> tuple[StateOrder | None, list[str]]:
@@ -86,7 +78,7 @@ def _deciding(walk: Walk, frame: CallFrame, name: str) -> list[Item]:
 
 def _may_write(graph: Any, outputs: list[str]) -> bool:
     """Whether any operation that the outputs may depend on writes a variable; calls count with the whole function."""
-    if not any(node.op in VARIABLE_KINDS or node.op in TABLE_KINDS for node in graph.node):
+    if not any(node.op in RESOURCE_KINDS for node in graph.node):
         return False
     functions = {function.signature.name: function for function in graph.library.function}
     nodes = {node.name: node for node in graph.node}

@@ -14,18 +14,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.frontends.tensorflow.execution import Resource, resource_of
 from moir.frontends.tensorflow.functions import CALL_KINDS, is_back_edge
 from moir.frontends.tensorflow.references import reference
-from moir.frontends.tensorflow.state_walk import (
+from moir.frontends.tensorflow.resource_nodes import (
     EXPRESSED_WRITING_KINDS,
     READING_KINDS,
     REFERENCE_KINDS,
-    CallFrame,
-    Walk,
-    data_operands,
+    Resource,
     is_writing,
+    resource_of,
 )
+from moir.frontends.tensorflow.state_walk import CallFrame, Walk, data_operands
 from moir.records import Record
 
 _SHARING = frozenset(

@@ -6,46 +6,28 @@ these must run.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from moir.errors import ModelFileError
-from moir.frontends.tensorflow.execution import TABLE_KINDS, VARIABLE_KINDS, Resource, resource_of
 from moir.frontends.tensorflow.functions import BRANCHING_KINDS, CALL_KINDS, LOOP_KINDS, first_argument
 from moir.frontends.tensorflow.references import attribute, reference
+from moir.frontends.tensorflow.resource_nodes import (
+    READING_KINDS,
+    REFERENCE_KINDS,
+    TABLE_KINDS,
+    VARIABLE_KINDS,
+    Resource,
+    is_writing,
+    resource_of,
+)
 
-READING_KINDS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape")) | frozenset(
-    f"LookupTable{kind}" for kind in ("Find", "FindV2", "Size", "SizeV2", "Export", "ExportV2")
-)
-"""Kinds that read the variable or the table whose handle is operand 0."""
-REFERENCE_KINDS = frozenset(("VariableV2", "Variable"))
-"""Kinds of variables whose output is no handle: each user reads the variable."""
-ASSIGNING_KINDS = frozenset(("Assign", "AssignVariableOp"))
-"""Kinds that write all of a variable, without reading it."""
-EXPRESSED_WRITING_KINDS = ASSIGNING_KINDS | frozenset(
-    f"{prefix}{kind}"
-    for prefix, kinds in (
-        ("", "AssignAdd AssignSub AssignAddVariableOp AssignSubVariableOp StridedSliceAssign ResourceStridedSliceAssign"),
-        ("ScatterNd", "Update Add Sub Max Min"),
-        ("Scatter", "Add Sub Mul Min Max Update"),
-        ("ResourceScatter", "Add Sub Mul Min Max Update NdUpdate NdAdd NdSub NdMax NdMin"),
-    )
-    for kind in kinds.split()
-)
-"""Kinds that write the variable that is operand 0, and can be expressed as a function of its value."""
 MAXIMUM_STEPS = 1 << 21
 """Largest number of steps of a walk."""
 
-_WRITING = re.compile(r"(Resource)?(CountUpTo|ScatterDiv)|(Resource)?(Sparse)?Apply\w+|LookupTable(Insert|Import|Remove)\w*")
 _PASSING_KINDS = frozenset(("Identity", "RefIdentity", "Enter", "RefEnter", "Switch", "RefSwitch", "Merge", "RefMerge", "Exit", "RefExit"))
 _MAXIMUM_DEPTH = 64
-
-
-def is_writing(kind: str) -> bool:
-    """Whether operations of a kind write the variable or the table that is operand 0."""
-    return kind in EXPRESSED_WRITING_KINDS or _WRITING.fullmatch(kind) is not None
 
 
 class CallFrame:

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, string
@@ -15,7 +13,6 @@ from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import rank_value
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.text_comparison import equal_strings, selected_strings
 from moir.rewriting.builder import OpBuilder
 
 _BINARY = {
@@ -47,6 +44,8 @@ def refuse_strings(node: LoweringNode) -> None:
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Less(a, b) -> opset1.Less(a, b); strings are equal if their bytes are"""
     if node.op.KIND in ("Equal", "NotEqual") and has_strings(node):
+        from moir.lowering.text_comparison import equal_strings
+
         equal = equal_strings(op, node.operand(0), node.operand(1))
         return equal if node.op.KIND == "Equal" else op.LogicalNot(equal)
     refuse_strings(node)
@@ -83,8 +82,7 @@ def truth(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("SelectV2")
 def select(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.SelectV2(condition, a, b) -> opset1.Select(condition, a, b), for strings of their begins and ends"""
-    choose = partial(selected_strings, op) if has_strings(node) else op.Select
-    return choose(node.operand(0), node.operand(1), node.operand(2))
+    return _selected(node, op, node.operand(0), node.operand(1), node.operand(2))
 
 
 @tf.lowers("Select")
@@ -94,8 +92,15 @@ def select_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
     A condition of one dimension selects whole rows: dimensions of 1 are appended to it.
     """
     condition, a, b = node.operand(0), node.operand(1), node.operand(2)
-    choose = partial(selected_strings, op) if has_strings(node) else op.Select
-    return choose(_before_rows(op, condition, a if rank_of(a) is not None else b), a, b)
+    return _selected(node, op, _before_rows(op, condition, a if rank_of(a) is not None else b), a, b)
+
+
+def _selected(node: LoweringNode, op: OpBuilder, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
+    if has_strings(node):
+        from moir.lowering.text_comparison import selected_strings
+
+        return selected_strings(op, condition, a, b)
+    return op.Select(condition, a, b)
 
 
 def _before_rows(op: OpBuilder, condition: SSAValue, data: SSAValue) -> SSAValue:

@@ -22,7 +22,7 @@ from typing import ClassVar
 
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.constants import FLOATS, weight_of
+from moir.analysis.constants import FLOATS, values_of, weight_of
 from moir.dialects.opset.einsum import ELLIPSIS, Einsum, Equation
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.records import Record
@@ -76,7 +76,8 @@ def product_with_weight(op: OpBuilder, data: SSAValue, weight: SSAValue, terms: 
         left = op.Reshape(left, [*rows, -1], special_zero=True)
     if len(terms[1]) > 2:
         size = [prod(sizes[label] for label in several) for several in (labels.summed, labels.columns)]
-        right = op.Reshape(right, size, special_zero=False)
+        values = values_of(right)
+        right = op.Reshape(right, size, special_zero=False) if values is None else op.constant(values.reshape(size), element_of(right))
     found = op.MatMul(left, right)
     return op.Reshape(found, [*rows, *(sizes[label] for label in labels.columns)], special_zero=True) if len(labels.columns) > 1 else found
 

@@ -6,8 +6,7 @@
 ->  %0 = opset1.Multiply(%x, %y)
     %2 = opset1.Subtract(%z, %0)
 
-The results are the same to the last bit. Keras writes the shift of LayerNormalization so, which `fuse-mvn` knows as a
-difference.
+The results are the same to the last bit.
 """
 
 from __future__ import annotations

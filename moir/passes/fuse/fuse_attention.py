@@ -147,7 +147,13 @@ class FuseAttentionPass(ReportingPass):
     ROOTS = (Softmax, Softmax1)
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        if not any(isinstance(each.operands[0].owner, Softmax | Softmax1) for each in analyses.operations(MatMul)):
-            return False
-        known = analyses.dimensions(static=True)
-        return rewrite(module, [Attention(known)], known=known, analyses=analyses)
+        changed = False
+        # Mostly, dimensions are equal for all shapes of the inputs. The analysis of the current ones is another scan.
+        for static in (False, True):
+            if not any(isinstance(each.operands[0].owner, Softmax | Softmax1) for each in analyses.operations(MatMul)):
+                break
+            known = analyses.dimensions(static=static)
+            if rewrite(module, [Attention(known)], known=known, analyses=analyses):
+                changed = True
+                analyses.invalidate()
+        return changed

@@ -11,22 +11,18 @@
 
 The mean may be computed once or twice, and the variance from the difference or by SquaredDifference. A scale and a
 shift after the normalization stay. A scale that is first multiplied by the reciprocal of the deviation becomes a factor
-of the MVN.
+of the MVN, and a shift that the scaled mean is subtracted from a term behind it, which is the form of Keras.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import rank_of
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.rules import FusionRule, Match, Rewrite, RulePass
-
-Part: TypeAlias = Callable[[Any, Any], Any]
-"""A function that builds a part of a pattern from the recorder of the pattern and one operand."""
+from moir.rewriting.rules import FusionRule, Match, RulePass
 
 
 def _mean(op: Any, x: Any) -> Any:
@@ -37,72 +33,49 @@ def _centred(op: Any, x: Any) -> Any:
     return op.Subtract(x, _mean(op, x))
 
 
-_SQUARES: tuple[Part, ...] = (
-    lambda op, x: op.Power(_centred(op, x), 2),
-    lambda op, x: op.Multiply(_centred(op, x), _centred(op, x)),
-    lambda op, x: op.SquaredDifference(x, _mean(op, x)),
-)
-
-_DEVIATIONS: tuple[tuple[Part, str], ...] = (
-    (lambda op, variance: op.Sqrt(op.Add(variance, op.constant("eps"))), "INSIDE_SQRT"),
-    (lambda op, variance: op.Power(op.Add(variance, op.constant("eps")), 0.5), "INSIDE_SQRT"),
-    (lambda op, variance: op.Add(op.Sqrt(variance), op.constant("eps")), "OUTSIDE_SQRT"),
-)
-
-_RECIPROCALS: tuple[tuple[Part, str], ...] = (
-    (lambda op, variance: op.Power(op.Add(variance, op.constant("eps")), -0.5), "INSIDE_SQRT"),
-    (lambda op, variance: op.Divide(1, op.Sqrt(op.Add(variance, op.constant("eps")))), "INSIDE_SQRT"),
-    (lambda op, variance: op.Power(op.Sqrt(op.Add(variance, op.constant("eps"))), -1), "INSIDE_SQRT"),
-)
+def _variance(op: Any, x: Any) -> Any:
+    centred = _centred(op, x)
+    square = op.one_of(op.Power(centred, 2), op.Multiply(centred, centred), op.SquaredDifference(x, _mean(op, x)))
+    return _mean(op, square)
 
 
-def _normalized(mode: str) -> Rewrite:
-    def rewrite(op: OpBuilder, match: Match) -> SSAValue | None:
-        eps, axes = match.scalar("eps"), match["axes"]
-        if not match.is_real("x") or eps is None or eps <= 0 or rank_of(axes) != 1 or not match.constant("axes").size:
-            return None
-        return op.MVN(match["x"], axes, eps=eps, normalize_variance=True, eps_mode=mode)
-
-    return rewrite
+def _inside(op: Any, x: Any) -> Any:
+    return op.Add(_variance(op, x), op.constant("eps"))
 
 
-def _scaled(mode: str) -> Rewrite:
-    def rewrite(op: OpBuilder, match: Match) -> SSAValue | None:
-        value = _normalized(mode)(op, match)
-        return None if value is None else op.Multiply(value, match["scale"])
-
-    return rewrite
+def _reciprocal(op: Any, x: Any) -> Any:
+    inside = _inside(op, x)
+    root = op.Sqrt(inside)
+    return op.one_of(op.Power(inside, -0.5), op.Divide(1, root), op.Power(root, -1))
 
 
-def _scaled_and_shifted(mode: str) -> Rewrite:
-    def rewrite(op: OpBuilder, match: Match) -> SSAValue | None:
-        value = _scaled(mode)(op, match)
-        return None if value is None else op.Add(value, match["shift"])
-
-    return rewrite
+def _deviation(op: Any, x: Any) -> Any:
+    inside = _inside(op, x)
+    return op.one_of(op.Sqrt(inside), op.Power(inside, 0.5))
 
 
-def _quotient(square: Part, deviation: Part, mode: str) -> FusionRule:
-    return FusionRule(
-        pattern=lambda op, x: op.Divide(_centred(op, x), deviation(op, _mean(op, square(op, x)))),
-        rewrite=_normalized(mode),
-    )
+def _shifted(op: Any, x: Any, scale: Any, shift: Any) -> Any:
+    factor, mean = op.Multiply(_reciprocal(op, x), scale), _mean(op, x)
+    negated = op.Multiply(op.Negative(mean), factor)
+    rest = op.one_of(op.Subtract(shift, op.Multiply(mean, factor)), op.Add(negated, shift))
+    return op.Add(op.Multiply(x, factor), rest)
 
 
-def _product(square: Part, reciprocal: Part, mode: str) -> Iterator[FusionRule]:
-    def inverse(op: Any, x: Any) -> Any:
-        return reciprocal(op, _mean(op, square(op, x)))
+def _normalized(op: OpBuilder, match: Match, mode: str = "INSIDE_SQRT") -> SSAValue | None:
+    eps, axes = match.scalar("eps"), match["axes"]
+    if not match.is_real("x") or eps is None or eps <= 0 or rank_of(axes) != 1 or not match.constant("axes").size:
+        return None
+    return op.MVN(match["x"], axes, eps=eps, normalize_variance=True, eps_mode=mode)
 
-    def inverse_times(op: Any, x: Any, scale: Any) -> Any:
-        return op.Multiply(inverse(op, x), scale)
 
-    def shifted(op: Any, x: Any, scale: Any, shift: Any) -> Any:
-        factor = inverse_times(op, x, scale)
-        return op.Add(op.Multiply(x, factor), op.Subtract(shift, op.Multiply(_mean(op, x), factor)))
+def _scaled(op: OpBuilder, match: Match) -> SSAValue | None:
+    value = _normalized(op, match)
+    return None if value is None else op.Multiply(value, match["scale"])
 
-    yield FusionRule(pattern=lambda op, x: op.Multiply(_centred(op, x), inverse(op, x)), rewrite=_normalized(mode))
-    yield FusionRule(pattern=lambda op, x, scale: op.Multiply(_centred(op, x), inverse_times(op, x, scale)), rewrite=_scaled(mode))
-    yield FusionRule(pattern=shifted, rewrite=_scaled_and_shifted(mode))
+
+def _scaled_and_shifted(op: OpBuilder, match: Match) -> SSAValue | None:
+    value = _scaled(op, match)
+    return None if value is None else op.Add(value, match["shift"])
 
 
 class FuseMvnPass(RulePass):
@@ -111,6 +84,12 @@ class FuseMvnPass(RulePass):
     name = "fuse-mvn"
 
     RULES: ClassVar[tuple[FusionRule, ...]] = (
-        *(_quotient(square, deviation, mode) for square in _SQUARES for deviation, mode in _DEVIATIONS),
-        *(rule for square in _SQUARES for reciprocal, mode in _RECIPROCALS for rule in _product(square, reciprocal, mode)),
+        FusionRule(pattern=lambda op, x: op.Divide(_centred(op, x), _deviation(op, x)), rewrite=_normalized),
+        FusionRule(
+            pattern=lambda op, x: op.Divide(_centred(op, x), op.Add(op.Sqrt(_variance(op, x)), op.constant("eps"))),
+            rewrite=lambda op, match: _normalized(op, match, "OUTSIDE_SQRT"),
+        ),
+        FusionRule(pattern=lambda op, x: op.Multiply(_centred(op, x), _reciprocal(op, x)), rewrite=_normalized),
+        FusionRule(pattern=lambda op, x, scale: op.Multiply(_centred(op, x), op.Multiply(_reciprocal(op, x), scale)), rewrite=_scaled),
+        FusionRule(pattern=_shifted, rewrite=_scaled_and_shifted),
     )

@@ -49,30 +49,18 @@ def _norm(op: Any, x: Any) -> Any:
     return op.ReduceL2(x, op.constant("axes"), keep_dims=True)
 
 
-def _norms(square: Part) -> Iterator[Form]:
-    def total(op: Any, x: Any) -> Any:
-        return op.ReduceSum(square(op, x), op.constant("axes"), keep_dims=True)
-
-    yield Form(lambda op, x: op.Sqrt(op.Add(total(op, x), op.constant("eps"))), "add")
-    yield Form(lambda op, x: op.Power(op.Add(total(op, x), op.constant("eps")), 0.5), "add")
-    yield Form(lambda op, x: op.Sqrt(op.Maximum(total(op, x), op.constant("eps"))), "max")
-    yield Form(lambda op, x: op.Power(op.Maximum(total(op, x), op.constant("eps")), 0.5), "max")
-    yield Form(lambda op, x: op.Maximum(op.Sqrt(total(op, x)), op.constant("eps")), "max", 2)
+def _root(op: Any, x: Any) -> Any:
+    return op.one_of(op.Sqrt(x), op.Power(x, 0.5))
 
 
-def _reciprocals(square: Part) -> Iterator[Form]:
-    def total(op: Any, x: Any) -> Any:
-        return op.ReduceSum(square(op, x), op.constant("axes"), keep_dims=True)
+def _sum_of_squares(op: Any, x: Any) -> Any:
+    return op.ReduceSum(op.one_of(op.Multiply(x, x), op.Power(x, 2)), op.constant("axes"), keep_dims=True)
 
-    yield Form(lambda op, x: op.Power(op.Add(total(op, x), op.constant("eps")), -0.5), "add")
-    yield Form(lambda op, x: op.Power(op.Maximum(total(op, x), op.constant("eps")), -0.5), "max")
-
-
-_SQUARES: tuple[Part, ...] = (lambda op, x: op.Multiply(x, x), lambda op, x: op.Power(x, 2))
 
 NORMS: tuple[Form, ...] = (
-    *(form for square in _SQUARES for form in _norms(square)),
-    Form(lambda op, x: op.Maximum(_norm(op, x), op.constant("eps")), "max", 2),
+    Form(lambda op, x: _root(op, op.Add(_sum_of_squares(op, x), op.constant("eps"))), "add"),
+    Form(lambda op, x: _root(op, op.Maximum(_sum_of_squares(op, x), op.constant("eps"))), "max"),
+    Form(lambda op, x: op.Maximum(op.one_of(op.Sqrt(_sum_of_squares(op, x)), _norm(op, x)), op.constant("eps")), "max", 2),
     Form(lambda op, x: op.Clamp(_norm(op, x)), "max", 2),
 )
 
@@ -82,7 +70,8 @@ def _reciprocal_of(form: Form) -> Form:
 
 
 RECIPROCALS: tuple[Form, ...] = (
-    *(form for square in _SQUARES for form in _reciprocals(square)),
+    Form(lambda op, x: op.Power(op.Add(_sum_of_squares(op, x), op.constant("eps")), -0.5), "add"),
+    Form(lambda op, x: op.Power(op.Maximum(_sum_of_squares(op, x), op.constant("eps")), -0.5), "max"),
     *map(_reciprocal_of, NORMS),
 )
 

@@ -10,7 +10,7 @@ Broadcasting a slope of more than one element must not change the shape of x.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -61,24 +61,31 @@ def _prelu(factor: float, condition: Condition) -> Rewrite:
     return rewrite
 
 
+def _negated(op: Any, x: Any) -> Any:
+    return op.one_of(op.Negative(x), op.Multiply(x, -1))
+
+
+def _positive(op: Any, x: Any) -> Any:
+    return op.one_of(op.Greater(x, 0), op.GreaterEqual(x, 0))
+
+
+def _negative(op: Any, x: Any) -> Any:
+    return op.one_of(op.Less(x, 0), op.LessEqual(x, 0))
+
+
 _FORMS: tuple[tuple[PatternFunction, float, Condition], ...] = (
     (lambda op, x: op.Maximum(x, op.Multiply(x, op.constant("slope"))), 1, _at_most_one),
     (lambda op, x: op.Minimum(x, op.Multiply(x, op.constant("slope"))), 1, _at_least_one),
-    (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Minimum(x, 0), op.constant("slope"))), 1, None),
-    (lambda op, x: op.Add(op.Maximum(x, 0), op.Multiply(op.Minimum(x, 0), op.constant("slope"))), 1, None),
+    (lambda op, x: op.Add(op.one_of(op.Relu(x), op.Maximum(x, 0)), op.Multiply(op.Minimum(x, 0), op.constant("slope"))), 1, None),
     (lambda op, x: op.Add(op.Relu(x), op.Minimum(op.Multiply(x, op.constant("slope")), 0)), 1, _not_negative),
-    (lambda op, x: op.Subtract(op.Relu(x), op.Multiply(op.Relu(op.Negative(x)), op.constant("slope"))), 1, None),
-    (lambda op, x: op.Subtract(op.Relu(x), op.Multiply(op.Relu(op.Multiply(x, -1)), op.constant("slope"))), 1, None),
-    (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Relu(op.Negative(x)), op.constant("slope"))), -1, None),
-    (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Relu(op.Multiply(x, -1)), op.constant("slope"))), -1, None),
+    (lambda op, x: op.Subtract(op.Relu(x), op.Multiply(op.Relu(_negated(op, x)), op.constant("slope"))), 1, None),
+    (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Relu(_negated(op, x)), op.constant("slope"))), -1, None),
     (lambda op, x: op.Add(op.Relu(x), op.Negative(op.Multiply(op.Relu(op.Negative(x)), op.constant("slope")))), 1, None),
     (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Subtract(x, op.Abs(x)), op.constant("slope"))), 2, None),
     (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Multiply(op.Subtract(x, op.Abs(x)), op.constant("slope")), 0.5)), 1, None),
     (lambda op, x: op.Add(op.Relu(x), op.Multiply(op.Multiply(op.Subtract(x, op.Abs(x)), 0.5), op.constant("slope"))), 1, None),
-    (lambda op, x: op.Select(op.Greater(x, 0), x, op.Multiply(x, op.constant("slope"))), 1, None),
-    (lambda op, x: op.Select(op.GreaterEqual(x, 0), x, op.Multiply(x, op.constant("slope"))), 1, None),
-    (lambda op, x: op.Select(op.Less(x, 0), op.Multiply(x, op.constant("slope")), x), 1, None),
-    (lambda op, x: op.Select(op.LessEqual(x, 0), op.Multiply(x, op.constant("slope")), x), 1, None),
+    (lambda op, x: op.Select(_positive(op, x), x, op.Multiply(x, op.constant("slope"))), 1, None),
+    (lambda op, x: op.Select(_negative(op, x), op.Multiply(x, op.constant("slope")), x), 1, None),
 )
 
 

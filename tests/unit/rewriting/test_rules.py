@@ -249,6 +249,33 @@ def test_property_that_is_no_identifier_and_a_list() -> None:
     assert rule.term.properties == (("exclude-pad", True), ("strides", (1, 2)))
 
 
+def test_alternatives_match_one_form_after_the_other(parse: Any) -> None:
+    rule = FusionRule(
+        lambda op, x: op.Sqrt(op.one_of(op.Multiply(x, x), op.Power(x, 2), op.Exp(op.one_of(op.Log(x), op.Sin(x))))),
+        lambda op, match: op.Abs(match["x"]),
+    )
+    for form, expected in (
+        ("opset1.Multiply(%x, %x)", ["opset1.Abs"]),
+        ("opset1.Power(%x, %two)", ["opset1.Abs"]),
+        ("opset1.Exp(%sine)", ["opset1.Abs"]),
+        ("opset1.Exp(%x)", ["opset1.Exp", "opset1.Sqrt"]),
+    ):
+        module = parse(f"""
+            %x = opset1.Parameter() {{name = "x"}} : tensor<3xf32>
+            %two = opset1.Constant() {{value = #moir.data<tensor<f32>, [2.0]>}} : tensor<f32>
+            %sine = opset1.Sin(%x) : tensor<3xf32>
+            %0 = {form} : tensor<3xf32>
+            %1 = opset1.Sqrt(%0) : tensor<3xf32>
+            opset1.Result(%1) {{name = "out"}}
+        """)
+        assert apply(module, rule)[-len(expected) :] == expected
+    assert str(rule) == "Sqrt(one of (Multiply(x, x), Power(x, 2), Exp(one of (Log(x), Sin(x)))))"
+    assert rule.needs() == tuple(
+        (*sorted(((kind,) for kind in kinds)),)
+        for kinds in (("Multiply", "Sqrt"), ("Power", "Sqrt"), ("Exp", "Log", "Sqrt"), ("Exp", "Sin", "Sqrt"))
+    )
+
+
 def declined(op: OpBuilder, match: Match) -> SSAValue | None:
     op.Exp(match["x"])
 

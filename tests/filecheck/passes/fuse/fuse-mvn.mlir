@@ -50,6 +50,14 @@
 // CHECK-NEXT:    opset1.Result(%[[V11]]) {name = "y"}
 // CHECK-NEXT:  }
 
+// As Keras writes it: the scale in front, the mean negated.
+// CHECK-LABEL: moir.model @negated_mean {
+// CHECK:         %[[X:.*]] = opset1.Parameter() {name = "x"}
+// CHECK:         %[[N:.*]] = opset6.MVN(%[[X]], %{{.*}}) {eps = 9.999999747378752e-06, normalize_variance = true, eps_mode = "INSIDE_SQRT"}
+// CHECK:         %[[M:.*]] = opset1.Multiply(%[[N]], %[[SCALE:.*]]) : tensor<?x8xf32>
+// CHECK:         opset1.Add(%[[M]], %[[SHIFT:.*]]) {name = "fused"} : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Result
+
 builtin.module {
   moir.model @inside {
     %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
@@ -111,5 +119,25 @@ builtin.module {
     %10 = opset1.Sqrt(%9) : tensor<?x8xf32>
     %11 = opset1.Divide(%3, %10) {name = "fused"} : tensor<?x8xf32>
     opset1.Result(%11) {name = "y"}
+  }
+  moir.model @negated_mean {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Parameter() {name = "scale"} : tensor<8xf32>
+    %2 = opset1.Parameter() {name = "shift"} : tensor<8xf32>
+    %3 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+    %4 = opset1.ReduceMean(%0, %3) {keep_dims = true} : tensor<?x1xf32>
+    %5 = opset1.SquaredDifference(%0, %4) : tensor<?x8xf32>
+    %6 = opset1.ReduceMean(%5, %3) {keep_dims = true} : tensor<?x1xf32>
+    %7 = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0e-05]>} : tensor<f32>
+    %8 = opset1.Add(%6, %7) : tensor<?x1xf32>
+    %9 = opset1.Constant() {value = #moir.data<tensor<f32>, [-0.5]>} : tensor<f32>
+    %10 = opset1.Power(%8, %9) : tensor<?x1xf32>
+    %11 = opset1.Multiply(%10, %1) : tensor<?x8xf32>
+    %12 = opset1.Multiply(%0, %11) : tensor<?x8xf32>
+    %13 = opset1.Negative(%4) : tensor<?x1xf32>
+    %14 = opset1.Multiply(%13, %11) : tensor<?x8xf32>
+    %15 = opset1.Add(%14, %2) : tensor<?x8xf32>
+    %16 = opset1.Add(%12, %15) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%16) {name = "y"}
   }
 }

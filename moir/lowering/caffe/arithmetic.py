@@ -52,9 +52,10 @@ def scale(node: LoweringNode, op: OpBuilder) -> SSAValue:
     given = parameters(node, "scale_param")
     x, *others = bottoms(node, 1, 2)
     own = 0 if others else 1
-    factor = _aligned_value(node, op, others[0], given) if others else _aligned_blob(node, op, 0, given)
+    axes = node.known_rank(1) if others else given.integer("num_axes", 1)
+    factor = _aligned_value(node, op, others[0], given) if others else _aligned_blob(node, op, 0, given, axes)
     result = op.Multiply(x, factor)
-    return op.Add(result, _aligned_blob(node, op, own, given)) if given.flag("bias_term") or blob_count(node) > own else result
+    return op.Add(result, _aligned_blob(node, op, own, given, axes)) if given.flag("bias_term") or blob_count(node) > own else result
 
 
 @caffe.lowers("Bias")
@@ -62,7 +63,9 @@ def bias(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """caffe.Bias(x, b) {axis = 1, num_axes = 1} -> opset1.Add(x, b): a weight, or the second bottom"""
     given = parameters(node, "bias_param")
     x, *others = bottoms(node, 1, 2)
-    return op.Add(x, _aligned_value(node, op, others[0], given) if others else _aligned_blob(node, op, 0, given))
+    if others:
+        return op.Add(x, _aligned_value(node, op, others[0], given))
+    return op.Add(x, _aligned_blob(node, op, 0, given, given.integer("num_axes", 1)))
 
 
 def _dimensions_behind(node: LoweringNode, given: LayerParameters, own: int) -> int:
@@ -74,10 +77,9 @@ def _dimensions_behind(node: LoweringNode, given: LayerParameters, own: int) -> 
     return behind
 
 
-def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerParameters) -> SSAValue:
-    """A weight with as many dimensions behind it as the operand has behind those it applies to."""
+def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerParameters, axes: int) -> SSAValue:
+    """A weight with as many dimensions behind it as the operand has behind the `axes` it applies to (-1: all)."""
     array = blob(node, index)
-    axes = given.integer("num_axes", 1)
     # Before Caffe 1.0 every weight had four dimensions.
     if axes >= 0 and array.ndim > axes:
         array = array.reshape(array.shape[array.ndim - axes :] if axes else ())

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -19,11 +18,9 @@ from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import reshaped_like, small_constant, with_dimensions_behind
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import all_axes, rank_value
+from moir.lowering.response_normalization import response_normalized
+from moir.lowering.shape_values import all_axes
 from moir.rewriting.builder import OpBuilder
-
-MAXIMUM_NEIGHBOURHOOD = 1024
-"""Largest number of channels in the neighbourhood of a local response normalization."""
 
 SMALLEST_NORM = 1e-30
 """Lower limit of the squared norm, so that a vector of zeros remains a vector of zeros."""
@@ -232,35 +229,9 @@ def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("LRN")
 def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.LRN(x) {alpha, beta, bias, size} -> opset1.LRN(x, [1]) {alpha, beta, bias, size}
-
-    The runtime's CPU plugin truncates the bias to an integer, so a fractional bias is factored out. An even size, which
-    the runtime does not have, and an unknown number of channels, for which the CPU plugin (2026.4) does not have it:
-    x / (bias + alpha / size * sum of shifted squares) ** beta.
-    """
-    x, size = node.operand(0), node.integer("size")
+    """onnx.LRN(x) {alpha = 1e-4, beta = 0.75, bias = 1, size} -> opset1.LRN(x, [1]) {alpha, beta, bias, size}"""
     alpha, beta, bias = node.number("alpha", 1e-4), node.number("beta", 0.75), node.number("bias", 1.0)
-    if not 1 <= size <= MAXIMUM_NEIGHBOURHOOD:
-        node.fail(f"size is {size}, it should be 1 to {MAXIMUM_NEIGHBOURHOOD}")
-    shape = shape_of(x)
-    if size % 2 == 0 or (size > 1 and (shape is None or (len(shape) > 1 and shape[1] < 0))):
-        base = op.Add(op.Multiply(_neighbour_sums(node, op, op.Multiply(x, x), size), alpha / size), bias)
-        return op.Divide(x, op.Power(base, beta))
-    integral = bias.is_integer() or bias <= 0
-    properties = {"alpha": alpha if integral else alpha / bias, "beta": beta, "bias": bias if integral else 1.0, "size": size}
-    result = op.LRN(x, op.constant([1], si64), **properties)
-    return result if integral else op.Multiply(result, bias**-beta)
-
-
-def _neighbour_sums(node: LoweringNode, op: OpBuilder, x: SSAValue, size: int) -> SSAValue:
-    """Sums of `size` neighbouring channels; for an even size one channel more after each channel than before it."""
-    before, behind = (size - 1) // 2, size // 2
-    zeros = op.Broadcast(op.constant(0), rank_value(op, node.operand(0)))
-    begin, end = (op.ScatterUpdate(zeros, [1], [count], 0) for count in (before, behind))
-    padded = op.Pad(x, begin, end, op.constant_like(0, x), pad_mode="constant")
-    ends = [index - size + 1 or 2**31 - 1 for index in range(size)]
-    shifted = [op.Slice(padded, [index], [end], [1], [1]) for index, end in enumerate(ends)]
-    return reduce(op.Add, shifted)
+    return response_normalized(node, op, node.operand(0), size=node.integer("size"), alpha=alpha, beta=beta, bias=bias)
 
 
 @onnx.lowers("MeanVarianceNormalization")

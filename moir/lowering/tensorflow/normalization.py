@@ -14,14 +14,12 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.response_normalization import response_normalized
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last
 from moir.lowering.tensorflow.fused_operations import ACTIVATIONS, normalized
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
-
-MAXIMUM_NEIGHBOURHOOD = 1024
-"""Largest radius of the neighbourhood of a local response normalization, in channels."""
 
 
 @tf.lowers("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx")
@@ -105,16 +103,8 @@ def global_batch_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.LRN(x) {depth_radius, alpha}
     -> Transpose(opset1.LRN(Transpose(x), [1]) {size = 2 * depth_radius + 1, alpha * size})
-
-    The runtime's CPU plugin truncates the bias to an integer, so a fractional bias is factored out.
     """
-    radius, alpha = node.integer("depth_radius", 5), node.number("alpha", 1.0)
-    beta, bias = node.number("beta", 0.5), node.number("bias", 1.0)
-    if not 0 <= radius <= MAXIMUM_NEIGHBOURHOOD:
-        node.fail(f"depth_radius is {radius}")
-    size = 2 * radius + 1
-    integral = bias.is_integer() or bias <= 0
-    factor = 1.0 if integral else bias
-    result = op.LRN(channel_first(op, node.operand(0), 4), [1], alpha=alpha * size / factor, beta=beta, bias=bias / factor, size=size)
-    result = channel_last(op, result, 4)
-    return result if integral else op.Multiply(result, bias**-beta)
+    size = 2 * node.integer("depth_radius", 5) + 1
+    alpha, beta, bias = node.number("alpha", 1.0) * size, node.number("beta", 0.5), node.number("bias", 1.0)
+    x = channel_first(op, node.operand(0), 4)
+    return channel_last(op, response_normalized(node, op, x, size=size, alpha=alpha, beta=beta, bias=bias), 4)

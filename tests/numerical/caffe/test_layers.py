@@ -128,6 +128,13 @@ CASES = {
     "Axpy": Case("Axpy", shapes=[(2, 6, 1, 1), X, X], expected=lambda a, x, y: a * x + y),
     "Scale": Case("Scale", "scale_param { bias_term: true }", weights=[weight(6), weight(6)]),
     "Scale by a bottom": Case("Scale", "scale_param { axis: 0 }", shapes=[X, (2, 6)], expected=lambda x, s: x * s[:, :, None, None]),
+    "Scale by a bottom, with a bias": Case(
+        "Scale",
+        "scale_param { axis: 0 bias_term: true }",
+        shapes=[X, (2, 6)],
+        weights=[weight(2, 6)],
+        expected=lambda x, s, b: x * s[:, :, None, None] + b[:, :, None, None],
+    ),
     "Bias": Case("Bias", "bias_param { axis: 2 }", weights=[weight(9)], expected=lambda x, b: x + b[:, None]),
     "BatchNorm": Case("BatchNorm", "batch_norm_param { eps: 0.001 }", weights=[weight(6), weight(6, low=0.1), np.array([2.5], np.float32)]),
     "BatchNorm of the batch": Case(
@@ -141,6 +148,11 @@ CASES = {
         "LRN",
         "lrn_param { local_size: 1 alpha: 0.7 beta: 0.6 k: 2 }",
         expected=lambda x: x / (2 + 0.7 * x * x) ** 0.6,
+    ),
+    "LRN with a fraction as k": Case(
+        "LRN",
+        "lrn_param { local_size: 1 alpha: 0.7 beta: 0.6 k: 1.5 }",
+        expected=lambda x: x / (1.5 + 0.7 * x * x) ** 0.6,
     ),
     "LRN within channels": Case("LRN", "lrn_param { local_size: 3 alpha: 0.5 norm_region: WITHIN_CHANNEL }", expected=within_channel),
     "MVN": Case("MVN", "mvn_param { eps: 0.01 }", expected=standardized),
@@ -214,3 +226,10 @@ def test_layer(name: str, tmp_path: Path) -> None:
     found = results(converted(path), inputs)["y"]
     assert found.shape == expected.shape
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5)
+
+
+def test_response_normalization_of_unknown_sizes(tmp_path: Path) -> None:
+    path = write(tmp_path, input_layer(x=X) + layer("LRN", "lrn_param { local_size: 5 alpha: 0.7 beta: 0.6 k: 1.5 }"), {"layer": []})
+    inputs = random_inputs(x=X)
+    found = results(converted(path, input="x[?,?,?,?]"), inputs)["y"]
+    np.testing.assert_allclose(found, results(converted(path), inputs)["y"], rtol=1e-5, atol=1e-6)

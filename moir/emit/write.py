@@ -9,6 +9,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.emit.files import replacing, weights_path
+from moir.emit.flushing import FlushedFile
 from moir.emit.in_memory import write_xml
 from moir.emit.weights import Weights
 
@@ -44,5 +45,6 @@ def write_model(module: ModuleOp, xml_path: str | Path, *, conversion_parameters
     weights = Weights()
     with replacing(path) as files:
         layers = write_xml(module, files.xml.write, weights, conversion_parameters)
-        weights.write(files.weights.write)
+        with FlushedFile(files.weights) as flushed:
+            weights.write(flushed.write)
     return WrittenModel(path, weights_path(path), layers, weights.size)

@@ -6,10 +6,10 @@ the tensor `x:0` where there is one, else output port 0 of the node `x`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from moir.dialects.moir import NoneOp, all_blocks, is_none
 from moir.dialects.names import name_of, names_of
@@ -198,15 +198,3 @@ def _inner_operations(block: Block) -> Iterator[Operation]:
         if op.regions:
             for body in all_blocks(op):
                 yield from body.ops
-
-
-def needed_for(values: Iterable[SSAValue]) -> set[Operation]:
-    """The operations that values are computed from."""
-    pending = list(values)
-    found: set[Operation] = set()
-    while pending:
-        value = pending.pop()
-        if isinstance(value, OpResult) and value.op not in found:
-            found.add(value.op)
-            pending.extend(value.op.operands)
-    return found

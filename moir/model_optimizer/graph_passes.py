@@ -29,6 +29,7 @@ from moir.model_optimizer.api.caffe_layers import connect_embedded_inputs
 from moir.model_optimizer.api.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.no_match import report_unfound
 from moir.model_optimizer.api.replacement import ReplacementPattern
+from moir.model_optimizer.api.user_requests import user_shapes
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.layer_view import python_layer
 from moir.model_optimizer.graph.made_constants import match_constants
@@ -53,11 +54,14 @@ def framework_of(model: ModelOp, parameters: Namespace) -> str | None:
 
 
 def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
-    """The graph of a model in a phase; `parameters` are what extensions find in `graph.graph["cmd_params"]`."""
+    """The graph of a model in a phase.
+
+    `parameters` are what extensions find in `graph.graph["cmd_params"]`; the shapes in them are in `user_shapes`, too.
+    """
     framework = framework_of(model, parameters)
     if framework is not None and FRAMEWORKS[framework].channel_last:
         note_convolutions(model)
-    return Graph(model.block, cast(Stage, phase), framework, {"cmd_params": parameters})
+    return Graph(model.block, cast(Stage, phase), framework, {"cmd_params": parameters, "user_shapes": user_shapes(model, parameters)})
 
 
 def with_bodies(graph: Graph) -> Iterator[Graph]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import attrgetter
 
 from xdsl.ir import Block, Operation
 
-from moir.dialects.framework import FrameworkOp
+from moir.analysis.liveness import needed_for
+from moir.dialects.framework import BACK_EDGES, FrameworkOp
 from moir.dialects.moir import NoneOp
 from moir.dialects.opset.base import OpsetOp
 from moir.rewriting.events import RECORDING
@@ -31,13 +33,17 @@ def eliminate_dead(block: Block) -> bool:
     A block with bodies counts as changed.
     """
     changed = False
+    live: set[Operation] | None = None
     current = block.last_op
     while current is not None:
         # Erasing an operation can remove the last uses of earlier ones, which this walk visits later.
         before = current.prev_op
         if not is_used(current) and is_removable(current):
-            erase(current)
-            changed = True
+            if current.name in BACK_EDGES:
+                live = live_operations(block) if live is None else live
+            if live is None or current not in live:
+                erase(current)
+                changed = True
         elif current.regions:
             # Operations with bodies are imported for models that have some.
             from moir.rewriting.body_inputs import prune_inputs
@@ -55,6 +61,11 @@ def eliminate_dead(block: Block) -> bool:
                     recording.applied("eliminate-dead", (text,), [current])
         current = before
     return changed
+
+
+def live_operations(block: Block, roots: Iterable[Operation] = ()) -> set[Operation]:
+    """The operations of a block that have effects (outputs among them) or are in `roots`, and those they depend on."""
+    return needed_for([*(op for op in block.ops if not is_removable(op)), *roots])
 
 
 def is_used(op: Operation) -> bool:

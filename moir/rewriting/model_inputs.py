@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Block
 
 from moir.analysis.known_values import KnownValues
-from moir.analysis.places import needed_for
+from moir.analysis.liveness import needed_for
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.inference import infer_block, set_type
 from moir.dialects.opset.base import OpsetOp
@@ -27,11 +27,11 @@ def prune(block: Block, kept: Sequence[Parameter] = ()) -> None:
         block: the block of the model.
         kept: inputs that stay although nothing needs them.
     """
-    needed = needed_for(operand for op in block.ops if isinstance(op, Result) for operand in op.operands)
+    needed = needed_for(op for op in block.ops if isinstance(op, Result))
     current = block.last_op
     while current is not None:
         before = current.prev_op
-        if current not in needed and current not in kept and not isinstance(current, Result):
+        if current not in needed and current not in kept:
             current.detach()
             current.drop_all_references()
         current = before

@@ -20,7 +20,6 @@ from typing import Any
 
 from xdsl.ir import Attribute
 
-from moir.model_optimizer.api.endpoints import unneeded
 from moir.model_optimizer.api.instances import find_instances
 from moir.model_optimizer.api.json_configuration import (
     CUSTOM_REPLACEMENTS,
@@ -73,8 +72,11 @@ class FrontReplacementFromConfigFileSubGraph(FrontReplacementSubgraph):
             self.replace_sub_graph(graph, match)
 
     def nodes_to_remove(self, graph: Graph, match: SubgraphMatch) -> list[str]:
-        """The ids of the old nodes to remove: by default those of the sub-graph that no other node depends on."""
-        return [node.id for node in unneeded(graph, match.nodes)]
+        """The ids of the old nodes to remove: by default those of the sub-graph that are still there.
+
+        Outputs of the model that depend on them, and have no replacement, go with them.
+        """
+        return [node.id for node in match.nodes if graph.is_present(node.subject)]
 
     @classmethod
     def missing_member(cls) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ __all__ = [
     "add_fake_background_loc",
     "create_op_node_with_second_input",
     "create_op_with_const_inputs",
+    "mark_squeeze_reshape_concat_before_detection_output",
+    "squeeze_reshape_and_concat",
 ]
 
 _ACTIVATIONS: dict[str, tuple[str, dict[str, Any]] | None] = {
@@ -111,3 +114,18 @@ def add_fake_background_loc(graph: Graph, input_node: GraphNode) -> GraphNode:
     crop = operations.class_named("Crop")(graph, {**attributes, "dim": np.array([1]), "nchw_layout": True}).create_node([input_node])
     concat = operations.class_named("Concat")(graph, {"axis": 1, "in_ports_count": 2, "nchw_layout": True})
     return concat.create_node([crop, input_node], {"name": f"{input_node.id}/locs_with_fake_background"})
+
+
+def mark_squeeze_reshape_concat_before_detection_output(start_nodes: Sequence[GraphNode]) -> None:
+    """Keep the layout of boxes of four dimensions, up to a DetectionOutput.
+
+    There is nothing to do: Model Optimizer transposed them like images, while the layout change of moir gives each
+    operation its operands in the layout in which the framework has them, unless that makes no difference.
+
+    Args:
+        start_nodes: the nodes that give the boxes.
+    """
+
+
+squeeze_reshape_and_concat = mark_squeeze_reshape_concat_before_detection_output
+"""The name until 2020."""

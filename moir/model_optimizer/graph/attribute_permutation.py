@@ -98,6 +98,10 @@ class PermuteAttrs:
             node["permute_attrs"].update_attrs(attrs)
 
     @staticmethod
+    def set_permutation(node1: GraphNode, node2: GraphNode, permutation: Any, attrs: Any = None) -> None:
+        """Say which permutation the tensor between two nodes gets. It has no effect: moir finds that out itself."""
+
+    @staticmethod
     def get_inverse_permutation(perm: Iterable[int]) -> IntegerArray:
         """The inverse of an order."""
         return np.array(inverse(perm), dtype=np.int64)

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
-from xdsl.ir import Block, Operation, OpResult
+from xdsl.ir import Block
 
 from moir.analysis.order import sort_block
 from moir.model_optimizer.graph.operation_attributes import OperationAttributes
 from moir.model_optimizer.graph.operation_names import class_type
 from moir.model_optimizer.graph.sentinels import SENTINELS, nodes_of
 from moir.model_optimizer.graph.view import BlockView
-from moir.rewriting.dead_code import is_removable
+from moir.rewriting.dead_code import live_operations
 from moir.rewriting.folding import Folding
-
-
-def live_operations(block: Block, roots: Iterable[Operation] = ()) -> set[Operation]:
-    """The operations that have effects (outputs among them) or are in `roots`, and those they depend on."""
-    pending = [op for op in block.ops if not is_removable(op)]
-    pending.extend(roots)
-    live = set(pending)
-    while pending:
-        for operand in pending.pop().operands:
-            if isinstance(operand, OpResult) and operand.op not in live:
-                live.add(operand.op)
-                pending.append(operand.op)
-    return live
 
 
 def fold_constants(block: Block, kept: Collection[str]) -> bool:

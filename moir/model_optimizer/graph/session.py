@@ -22,13 +22,14 @@ from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.clean_up import live_operations
 from moir.model_optimizer.graph.creation import take_further_operands
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.node_inference import infer_changed, infer_inputs
 from moir.model_optimizer.graph.operand_counts import operands_required
+from moir.model_optimizer.graph.operation_attributes import OperationAttributes
 from moir.model_optimizer.graph.sentinels import ABSENT_PORT, SENTINELS, is_sentinel, nodes_of
+from moir.rewriting.dead_code import live_operations
 
 logger = logging.getLogger("moir")
 
@@ -67,6 +68,8 @@ def finish(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = No
         if body.is_modified and isinstance(owner, OpsetOp):
             graph.touch(owner)
         finish(body, clean_up=clean_up, lower=lower)
+    for op, shape in graph.input_shapes.take_changed():
+        OperationAttributes(graph, op)["shape"] = shape
     if clean_up:
         graph.clean_up()
     if not graph.is_modified:

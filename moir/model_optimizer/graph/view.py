@@ -20,6 +20,7 @@ from moir.dialects.opset.infrastructure import Result
 from moir.dialects.python_object import python_entries
 from moir.model_optimizer.graph.edges import EdgeAttributes, Vertex, incoming, outgoing
 from moir.model_optimizer.graph.identifiers import Identifiers
+from moir.model_optimizer.graph.input_shapes import InputShapes
 from moir.model_optimizer.graph.operation_names import body_names, body_of, is_mo_operation, op_names
 from moir.model_optimizer.graph.sentinels import ABSENT_PORT, DISCONNECTED, SENTINELS, is_node, new_sentinel, nodes_of
 
@@ -70,6 +71,8 @@ class BlockView:
         self.known = GraphValues()
         self.changed_operations: set[Operation] = set()
         """Operations whose result types may have changed: they are inferred again when the transformation ends."""
+        self.input_shapes = InputShapes()
+        """The arrays that extensions have for the shapes of inputs, and may change."""
         self.is_modified = False
         """Whether anything was edited."""
         self.orphaned_results: set[Operation] = set()

@@ -147,14 +147,19 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
         return None
     operation = standard_operation(type_, version)
     if operation is not None:
-        texts = xml_attributes(node.view)
-        if operation.KIND == "StridedSlice":
-            texts = slice_masks.texts_of_the_ir(texts)
-        _warn_of_misspelled(node, property_table(operation).specs)
-        return _standard(node, op, operation, properties_of(operation, texts))
+        return of_operation_set(node, op, operation)
     if version is not None and (advice := advice_on_version(type_, version)) is not None:
         node.fail(f"{version} has no operation {type_}", advice)
     return _extension(node, op, type_, version)
+
+
+def of_operation_set(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetOp]) -> Sequence[SSAValue]:
+    """The results of an operation of an operation set with the operands of a node, and the properties that it has."""
+    texts = xml_attributes(node.view)
+    if operation.KIND == "StridedSlice":
+        texts = slice_masks.texts_of_the_ir(texts)
+    _warn_of_misspelled(node, property_table(operation).specs)
+    return _standard(node, op, operation, properties_of(operation, texts))
 
 
 def _refuse_unread(node: MoLoweringNode) -> None:

@@ -33,6 +33,7 @@ FAMILIES: dict[str, str] = {
         "AttributedPad TFPad ONNXPad AttributedTile AttributedRoll Fill Transpose Permute"
     ),
     "normalization": "MVN MVNCaffe MVNOnnx batchNormInference BatchNormInference FusedBatchNorm LRN AttributedLRN Norm Normalize",
+    "prior_boxes": "PriorBox PriorBoxClustered",
     "reduction": (
         "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceAnd ReduceOr ReduceLogicalAnd ReduceLogicalOr"
     ),

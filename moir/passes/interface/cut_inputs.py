@@ -26,7 +26,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.places import InputPort, Places, needed_for
+from moir.analysis.liveness import needed_for
+from moir.analysis.places import InputPort, Places
 from moir.dialects import element_types
 from moir.dialects.locations import located
 from moir.dialects.moir import models_of
@@ -64,7 +65,7 @@ class _Cut:
         self.needed = self._needed()
 
     def _needed(self) -> set[Operation]:
-        return needed_for(operand for op in self.names.results for operand in op.operands)
+        return needed_for(self.names.results)
 
     def to(self, items: Sequence[InputItem]) -> None:
         """Make places the inputs of the model."""

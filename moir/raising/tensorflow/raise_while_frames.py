@@ -28,7 +28,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.order import sort_block, sorted_operations
-from moir.dialects.framework import FrameworkOp
+from moir.dialects.framework import BACK_EDGES, FrameworkOp
 from moir.dialects.locations import located, merged
 from moir.dialects.moir import all_blocks, is_none
 from moir.dialects.names import inherit_names, name_of
@@ -39,7 +39,6 @@ from moir.rewriting.reporting_pass import ReportingPass
 from moir.rewriting.tensorflow_nodes import MERGES, add_results, erase, kind_of, new_node, new_parameter, unsupported
 
 SWITCHES = ("Switch", "RefSwitch")
-NEXT_ITERATIONS = ("NextIteration", "RefNextIteration")
 
 DEEPEST_NESTING = 100
 """Largest number of loops nested within one another."""
@@ -126,7 +125,7 @@ class Frames:
                 self.place[op] = frame.parent
             else:
                 frame.operations.append(op)
-            if isinstance(op, FrameworkOp) and kind in NEXT_ITERATIONS:
+            if isinstance(op, FrameworkOp) and op.name in BACK_EDGES:
                 self.back_edges[value_of(op.properties["merge"]), op.integer("index")] = op
         return changed
 

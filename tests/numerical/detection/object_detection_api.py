@@ -101,7 +101,7 @@ def preprocessed(images: tf.Tensor, version: Version, size: int = IMAGE) -> tupl
             resized = tf.stack([image for image, _ in pairs], name="stack")
             shapes = tf.stack([shape for _, shape in pairs], name="stack_1")
         resized = tf.reshape(resized, tf.stack([tf.shape(resized)[0], size, size, 3])) if version.loops else resized
-        return tf.subtract(tf.multiply(resized, 2 / 255.0, name="mul"), 1.0, name="sub"), shapes
+        return tf.subtract(tf.multiply(2 / 255.0, resized, name="mul"), 1.0, name="sub"), shapes
 
 
 def grid_anchors(features: tf.Tensor, sizes: Sequence[tuple[float, float]], normalized: bool, stride: float = 0) -> tf.Tensor:
@@ -217,9 +217,11 @@ def flattened(codes: tf.Tensor, width: int) -> tf.Tensor:
     return tf.reshape(codes, tf.stack([tf.shape(codes)[0], -1, width]))
 
 
-def whole_windows(shapes: tf.Tensor) -> tf.Tensor:
-    """The window (0, 0, 1, 1) for each image of a batch."""
-    return tf.tile(tf.constant([[0.0, 0.0, 1.0, 1.0]]), tf.stack([tf.shape(shapes)[0], 1]))
+def whole_windows(shapes: tf.Tensor, size: int = IMAGE) -> tf.Tensor:
+    """The windows of whole images, [0, 0, 1, 1] for each, computed from their true shapes [images, 3]."""
+    heights, widths, _ = tf.unstack(tf.cast(shapes, tf.float32, name="ToFloat"), axis=1)
+    sides = [tf.divide(each, tf.cast(size, tf.float32)) for each in (heights, widths)]
+    return tf.stack([tf.zeros_like(heights), tf.zeros_like(widths), *sides], axis=1)
 
 
 def ssd(
@@ -250,14 +252,19 @@ def _ssd(weights: Weights, images: tf.Tensor, version: Version, by: Suppression,
         all_anchors = tf.concat(anchors, 0, name="concat")
     for number, features in enumerate((first, second)):
         with tf.name_scope(f"BoxPredictor_{number}"):
-            codes.append(flattened(weights.convolution(features, 2 * 4, 3, 1, "BoxEncodingPredictor", 2.0), 4))
-            logits.append(flattened(weights.convolution(features, 2 * (classes + 1), 3, 1, "ClassPredictor", 3.0), classes + 1))
-    box_encodings = tf.concat(codes, 1, name="concat")
+            images_count = tf.shape(features)[0]
+            box_codes = weights.convolution(features, 2 * 4, 3, 1, "BoxEncodingPredictor", 2.0)
+            codes.append(tf.reshape(box_codes, tf.stack([images_count, -1, 1, 4])))
+            box_logits = weights.convolution(features, 2 * (classes + 1), 3, 1, "ClassPredictor", 3.0)
+            logits.append(tf.reshape(box_logits, tf.stack([images_count, -1, classes + 1])))
+    box_encodings = tf.squeeze(tf.concat(codes, 1, name="concat"), 2, name="Squeeze")
     class_predictions = tf.concat(logits, 1, name="concat_1")
     with tf.name_scope("Postprocessor"):
         sizes = tf.shape(box_encodings)
         tiled = tf.tile(tf.expand_dims(all_anchors, 0), tf.stack([sizes[0], 1, 1]), name="Tile")
-        boxes = decoded(tf.reshape(box_encodings, [-1, 4]), tf.reshape(tiled, [-1, 4]))
+        # The configurations name Reshape_1 as a start point: that of the encodings.
+        flat_anchors = tf.reshape(tiled, [-1, 4])
+        boxes = decoded(tf.reshape(box_encodings, [-1, 4]), flat_anchors)
         boxes = tf.reshape(boxes, tf.stack([sizes[0], sizes[1], 4]))
         scaled = tf.divide(class_predictions, 1.0, name="scale_logits")
         convert: Callable[..., tf.Tensor] = tf.sigmoid if converter == "sigmoid" else tf.nn.softmax

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from moir import convert_model, to_openvino
 from tests.numerical.runtime import compare
 from tests.numerical.tensorflow.conversion import build, check, convert_graph, expected_results, ordered_results
 
@@ -190,3 +191,18 @@ def test_only_a_counter_of_a_loop() -> None:
         {"x": X},
         forms=("static", "dynamic"),
     )
+
+
+def test_input_of_a_loop_gets_a_shape(tmp_path: Path) -> None:
+    graph, names = build(
+        lambda x: tf.while_loop(lambda i, _: i < 3, lambda i, v: (i + 1, v * 2.0), (tf.constant(0), tf.abs(x)))[1], {"x": X}, form="dynamic"
+    )
+    expected = expected_results(graph, names, {"x": X})
+    for place in ("x", "Abs"):
+        file = tmp_path / "model.pb"
+        file.write_bytes(graph.as_graph_def().SerializeToString())
+        model = to_openvino(convert_model(file, input=f"{place}[3,4]"))
+        assert list(model.inputs[0].get_shape()) == [3, 4]
+        [parameter] = model.inputs
+        inputs = {parameter.get_node().get_friendly_name(): X if place == "x" else np.abs(X)}
+        compare(ordered_results(model, names, inputs), expected, 1e-4, 1e-5)

@@ -42,7 +42,7 @@ OPERATIONS: dict[str, Description] = {
             "clip_after_nms": False,
             "clip_before_nms": False,
             "decrease_label_id": False,
-            "normalized": False,
+            "normalized": True,
             "input_height": 1,
             "input_width": 1,
             "objectness_score": 0.0,

@@ -40,3 +40,26 @@ builtin.module {
     opset1.Result(%y) {name = "y"}
   }
 }
+
+// -----
+
+// The node at the end of a loop of TensorFlow 1 has no use: it feeds the Merge that it names. That of a loop without uses
+// is erased.
+// CHECK-LABEL: moir.model @frames
+// CHECK:         tf.Merge(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}) {name = "merge"}
+// CHECK:         tf.NextIteration(%{{[a-z0-9]+}}) {merge = "merge", index = 1}
+// CHECK-NOT:     unused
+builtin.module {
+  moir.model @frames {
+    %x = opset1.Parameter() {name = "x"} : tensor<f32>
+    %0 = moir.none
+    %1 = tf.Enter(%x) {frame_name = "loop"} : tensor<*x!moir.dynamic>
+    %2 = tf.Merge(%1, %0) {name = "merge"} : tensor<*x!moir.dynamic>
+    %3 = tf.Exp(%2) : tensor<*x!moir.dynamic>
+    %4 = tf.NextIteration(%3) {merge = "merge", index = 1} : tensor<*x!moir.dynamic>
+    %5 = tf.Merge(%1, %0) {name = "unused"} : tensor<*x!moir.dynamic>
+    %6 = tf.NextIteration(%5) {merge = "unused", index = 1} : tensor<*x!moir.dynamic>
+    %7 = tf.Exit(%2) : tensor<*x!moir.dynamic>
+    opset1.Result(%7) {name = "y"}
+  }
+}

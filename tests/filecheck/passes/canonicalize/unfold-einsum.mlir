@@ -2,7 +2,7 @@
 
 // A projection to heads.
 // CHECK-LABEL: moir.model @projection
-// CHECK:           %[[W:.*]] = opset1.Reshape(%{{.*}}, %{{.*}}) {special_zero = false} : tensor<3x4xf32>
+// CHECK:           %[[W:.*]] = opset1.Constant() {value = #moir.data<tensor<3x4xf32>, [1.0, 2.0, {{.*}}]>}
 // CHECK-NEXT:      %[[P:.*]] = opset1.MatMul(%x, %[[W]]) : tensor<?x?x4xf32>
 // CHECK:           opset1.Reshape(%[[P]], %{{.*}}) {special_zero = true, name = "heads"} : tensor<?x?x2x2xf32>
 builtin.module {

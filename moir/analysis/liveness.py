@@ -1,0 +1,42 @@
+"""The operations that others depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.ir import Block, Operation, OpResult
+
+from moir.dialects.framework import BACK_EDGES
+from moir.dialects.names import name_of
+from moir.dialects.properties import value_of
+
+_MERGES = frozenset(("tf.Merge", "tf.RefMerge"))
+
+
+def needed_for(roots: Iterable[Operation]) -> set[Operation]:
+    """Operations, and those of their blocks that they depend on, through the back edges of loops too."""
+    pending = list(roots)
+    needed = set(pending)
+    sources: dict[Block | None, dict[str | None, list[Operation]]] = {}
+    while pending:
+        op = pending.pop()
+        found = [operand.op for operand in op.operands if isinstance(operand, OpResult)]
+        if op.name in _MERGES:
+            block = op.parent
+            if block not in sources:
+                sources[block] = _back_edges(block)
+            found += sources[block].get(name_of(op), ())
+        for source in found:
+            if source not in needed:
+                needed.add(source)
+                pending.append(source)
+    return needed
+
+
+def _back_edges(block: Block | None) -> dict[str | None, list[Operation]]:
+    """The operations that feed each Merge from the end of a loop, by its name."""
+    found: dict[str | None, list[Operation]] = {}
+    for op in () if block is None else block.ops:
+        if op.name in BACK_EDGES and (merge := op.properties.get("merge")) is not None:
+            found.setdefault(value_of(merge), []).append(op)
+    return found

@@ -10,7 +10,7 @@ from tests.fuzz.case import Case
 from tests.fuzz.draw import Draw
 from tests.fuzz.sketch import CONTROL_FLOW, PATTERNS, Pattern, Sketch
 
-REWRITTEN = ("activations", "normalizations", "products", "movements", "shapes")
+REWRITTEN = ("activations", "normalizations", "products", "movements", "shapes", "cells")
 """Files of patterns of passes."""
 
 BODIES = ("loops", "branches", "scans", "sequences")

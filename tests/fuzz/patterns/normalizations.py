@@ -95,3 +95,23 @@ def batch_norm_of_shape(g: Sketch) -> str:
     variance = g.array(g.draw.positive(np.dtype(np.float32), shape[1:2]))
     y = g.op("BatchNormalization", g.input(shape), *(g.weights(shape[1:2]) for _ in range(3)), variance, epsilon=0.01)
     return g.op("Relu", y)
+
+
+@pattern("fold-negations")
+def negated_terms(g: Sketch) -> str:
+    """Sums of negated terms and factors, of floats and of integers."""
+    shape = g.draw.shape(0, 3)
+    dtype = g.draw.one_of((np.float32, np.float32, np.float32, np.int32, np.float16))
+    x, y, z = (g.input(shape if index == 0 else g.draw.broadcasts_to(shape), dtype) for index in g.draw.permutation(3))
+    negative = g.op("Neg", x)
+    match g.draw.integer(0, 4):
+        case 0:
+            return g.either("Add", negative, y)
+        case 1:
+            return g.either("Add", g.either("Mul", negative, y), z)
+        case 2:
+            return g.op("Sub", y, negative)
+        case 3:
+            return g.op("Sub", g.either("Mul", negative, y), g.op("Neg", z))
+        case _:
+            return g.either("Add", g.either("Mul", negative, g.op("Neg", y)), g.either("Add", z, g.op("Neg", y)))

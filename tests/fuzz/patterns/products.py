@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tests.fuzz.sketch import Sketch, pattern
+import numpy as np
+
+from tests.fuzz.draw import NoCase
+from tests.fuzz.sketch import DEVIATION, Sketch, pattern
 
 
 @pattern("fold-scales")
@@ -110,3 +113,84 @@ def channel_last(g: Sketch) -> str:
             case _:
                 y = g.op("Pad", y, g.integers(0, 1, 0, 0, 0, 0, 1, 0))
     return g.op("Transpose", y, perm=g.permutation([0, 3, 1, 2])) if g.draw.chance(0.7) else y
+
+
+@pattern("unfold-einsum")
+def einsum(g: Sketch) -> str:
+    """Products with labels in any order, seldom with a label that is repeated, left out, or of size 1 in one operand."""
+    draw = g.draw
+    sizes = {label: draw.integer(1, 4) for label in "abcdefgh"}
+    labels = draw.permutation(8)
+    names = iter("abcdefgh"[place] for place in labels)
+    batch, rows, columns, summed = (
+        [next(names) for _ in range(draw.one_of(counts))] for counts in ((0, 1, 2), (1, 1, 2), (1, 1, 2), (1, 1, 2))
+    )
+    left, right, output = [*batch, *rows, *summed], [*summed, *columns], [*batch, *rows, *columns]
+    if batch and draw.chance(0.9):
+        right = [*batch, *right]
+    for term in (left, right, output):
+        if draw.chance(0.4):
+            term[:] = [term[place] for place in draw.permutation(len(term))]
+        if draw.chance(DEVIATION / 3):
+            term.pop()
+        elif draw.chance(DEVIATION / 3):
+            term.append(term[0])
+    if not set(output) <= {*left, *right} or len(set(output)) < len(output):
+        raise NoCase("a result with labels that no operand has, or one twice")
+    shapes = [[1 if draw.chance(DEVIATION / 4) else sizes[label] for label in term] for term in (left, right)]
+    x = g.input(shapes[0])
+    y = g.input(shapes[1]) if draw.chance(0.5) else g.weights(shapes[1])
+    terms, operands = (["".join(left), "".join(right)], [x, y]) if draw.chance(0.7) else (["".join(right), "".join(left)], [y, x])
+    product = g.op("Einsum", *operands, equation=f"{terms[0]},{terms[1]}->{''.join(output)}")
+    return g.either("Mul", product, g.number(0.5, 1)) if draw.chance(0.3) else product
+
+
+@pattern("separate-weights")
+def both_forms(g: Sketch) -> str:
+    """Products with a matrix and with its transposed form: square ones, and seldom others, of one constant or of two equal ones."""
+    rows, size = g.draw.integer(1, 3), g.draw.integer(1, 4)
+    matrix = g.draw.array(np.dtype(np.float32), [size, size], special=0)
+    if g.draw.chance(0.15):
+        matrix = matrix + matrix.T
+    weights = g.array(matrix)
+
+    def product(x: str, transposed: bool) -> str:
+        same = weights if g.draw.chance(0.7) else g.array(matrix if g.draw.chance(0.9) else matrix.T)
+        match g.draw.integer(0, 2):
+            case 0:
+                return g.op("Gemm", x, same, transB=int(transposed), alpha=g.draw.one_of((1.0, 1.0, 2.0)))
+            case 1 if transposed:
+                return g.op("MatMul", x, g.op("Transpose", same, perm=[1, 0]))
+            case 2:
+                wanted = g.op("Transpose", x, perm=[1, 0])
+                return g.op("Transpose", g.op("Gemm", same, wanted, transA=int(not transposed)), perm=[1, 0])
+            case _:
+                return g.op("Gemm", x, same, transB=int(transposed))
+
+    x = g.input([rows, size])
+    first = product(x, transposed=False)
+    second = product(first if g.draw.chance(0.5) else x, transposed=True)
+    last = product(second, transposed=g.draw.chance(0.5)) if g.draw.chance(0.4) else second
+    return g.op("Add", last, first) if g.draw.chance(0.5) else last
+
+
+@pattern("fold-shifts")
+def shifted_convolution(g: Sketch) -> str:
+    group = g.draw.one_of((1, 1, 2))
+    inputs, outputs = 2 * group, g.draw.integer(1, 2) * group
+    rank = g.draw.one_of((1, 2, 2))
+    x = g.input([g.draw.integer(1, 2), inputs, *g.draw.integers(rank, 2, 4)])
+    ones = [1] * rank
+    for _ in range(g.draw.integer(1, 2)):
+        term = g.weights(g.draw.one_of(([], [1], [inputs, *ones], [1, inputs, *ones], [2, 1, *ones], [1, 1, 1, *ones], [2])))
+        x = g.op(g.draw.one_of(("Add", "Sub")), *((x, term) if g.draw.chance(0.8) else (term, x)))
+    if g.draw.chance(0.3):
+        x = g.op("Mul", x, g.weights(g.draw.one_of(([], [inputs, *ones]))))
+    weights = g.weights([outputs, inputs // group, *g.draw.integers(rank, 1, 2)])
+    bias = [g.weights([outputs])] if g.draw.chance(0.4) else []
+    if g.draw.chance(0.25):
+        y = g.op("Conv", x, weights, *bias, group=group, auto_pad=g.draw.one_of(("VALID", "SAME_UPPER", "SAME_LOWER")))
+    else:
+        pads = g.draw.integers(2 * rank, 0, 1) if g.draw.chance(0.2) else [0] * (2 * rank)
+        y = g.op("Conv", x, weights, *bias, group=group, pads=pads, strides=g.draw.integers(rank, 1, 2))
+    return g.op("Add", y, g.weights(g.draw.one_of(([outputs, *ones], [], [2, 1, *ones])))) if g.draw.chance(0.4) else y

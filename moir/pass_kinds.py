@@ -201,6 +201,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "reshape-unit-transposes": ((("Transpose",),),),
     "reverse-comparisons": ((("Greater", "GreaterEqual"),),),
     "select-pad-values": ((("Pad",),),),
+    "separate-products": ((("MatMul",),),),
     "separate-reductions": (
         (
             (
@@ -218,11 +219,13 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "separate-weights": ((("MatMul",),),),
     "simplify-broadcast": ((("Broadcast",),),),
+    "simplify-matmul": ((("MatMul",),),),
     "simplify-reshape": ((("Reshape",),),),
     "simplify-shape-of": ((("ShapeOf",),),),
     "store-states": ((("Assign", "ReadValue"),),),
     "unbatch-gather": ((("Gather",),),),
     "unflatten-matmul": ((("Reshape",), ("MatMul",)),),
     "unfold-einsum": ((("Einsum",),),),
+    "widen-kernels": ((("Convolution",),),),
 }
 """Alternatives by the name of the pass: each is a list of sets of kinds, and a module needs a kind of each set."""

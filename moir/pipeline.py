@@ -159,6 +159,7 @@ MIDDLE: tuple[str, ...] = (
     "fuse-matmul-transpose",
     "eliminate-dead",
     "fuse-attention",
+    "simplify-matmul",
     "eliminate-dead",
     "cancel-transposes",
     "middle-finish",
@@ -167,6 +168,8 @@ MIDDLE: tuple[str, ...] = (
 PLUGIN_FORMS: tuple[str, ...] = (
     "unbatch-gather",
     "separate-weights",
+    "separate-products",
+    "widen-kernels",
     "equalize-ranks",
     "separate-reductions",
     "reverse-comparisons",

@@ -63,6 +63,12 @@ def single(*values: float) -> Any:
         ("f8-rounding", "Cast", [single(-3.6253185)], *np.array([[-3.5], [-3.75]], ml_dtypes.float8_e4m3fn)),
         ("average-pool-empty", "AveragePool", [np.zeros((2, 1, 0), np.float32)], single(3), single(NAN)),
         ("top-k-empty", "TopK", [single(1), np.array([0])], np.zeros((0, 0)), np.zeros((1, 0))),
+        (
+            "two-columns",
+            "MatMul",
+            [np.ones((3, 1), np.float32), np.ones((1, 2), np.float32)],
+            *np.ones((2, 3, 2), np.float32) * single(1, 2).reshape(2, 1, 1),
+        ),
         ("strings-empty", "LabelEncoder", [np.zeros((0, 2), object)], np.zeros((0, 0)), np.zeros((0, 2))),
     ],
 )

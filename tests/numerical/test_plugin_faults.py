@@ -123,6 +123,11 @@ FAULTS: dict[str, Fault] = {
         np.full((1, 8), -2, np.int32),
     ),
     "loop-empty-state": (grown, [np.zeros((0, 2), np.float32)], np.zeros((0, 6), np.float32)),
+    "two-columns": (
+        lambda x: ops.add(ops.relu(ops.matmul(x, x, False, False)), floats(1, 2)),
+        [np.eye(2, dtype=np.float32)],
+        floats(2, 2, 1, 3).reshape(2, 2),
+    ),
     "matmul-empty": (
         lambda x: ops.multiply(ops.matmul(x, np.zeros((0, 2), np.float32), False, False), floats(3, 2)),
         [np.zeros((5, 4, 0), np.float32)],

@@ -83,10 +83,9 @@ def product_with_weight(op: OpBuilder, data: SSAValue, weight: SSAValue, terms: 
 
 
 def sizes_of(terms: Sequence[Sequence[str]], operands: Sequence[SSAValue], labels: Sequence[str]) -> Iterator[set[int]]:
-    """The known sizes that operands have at each label."""
+    """The sizes that operands have at each label; -1 is an unknown one."""
     for label in labels:
-        sizes = {(shape_of(operand) or ())[term.index(label)] for term, operand in zip(terms, operands, strict=True)}
-        yield sizes - {-1}
+        yield {(shape_of(operand) or ())[term.index(label)] for term, operand in zip(terms, operands, strict=True)}
 
 
 class MatrixProduct(Pattern):
@@ -110,7 +109,8 @@ class MatrixProduct(Pattern):
         labels = labels_of(terms, equation.output)
         if labels is None:
             return
-        if any(len(sizes) > 1 for sizes in sizes_of(terms, operands, labels.summed)):
+        # Next to 1 an unknown size may be another one; next to any other it is taken for the same.
+        if any(len(sizes) > 1 and (1 in sizes or -1 not in sizes) for sizes in sizes_of(terms, operands, labels.summed)):
             rewriter.decline("a dimension of 1 is repeated along the sum")
             return
         if weight_of(operands[1]) is not None and not labels.batch:

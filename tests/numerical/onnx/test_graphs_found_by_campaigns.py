@@ -1,0 +1,95 @@
+"""Graphs of several nodes that long campaigns of random testing found, through the whole pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+
+import moir
+from tests.numerical.onnx.conversion import build, expected_results, node
+from tests.numerical.runtime import FORMS, Array, Form, compare, core, infer, prepared
+
+RANDOM = np.random.default_rng(17)
+
+
+def real(*shape: int) -> Array:
+    """Random floats of a shape."""
+    return RANDOM.normal(size=shape).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph with its inputs.
+
+    Args:
+        nodes: its nodes; the last one has the output, and so have those of `outputs`.
+        forms: what the model says about the shapes of its inputs.
+        threads: how many threads the runtime may use; 0 for all.
+    """
+
+    nodes: Sequence[onnx.NodeProto]
+    inputs: Mapping[str, Array]
+    constants: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    outputs: Sequence[str] | None = None
+    forms: Sequence[Form] = FORMS
+    opset: int = 21
+    threads: int = 0
+
+
+PRODUCT = node("MatMul", ["x", "y"], ["p"])
+STRIDED: dict[str, Any] = {"strides": [2, 2], "pads": [1, 0, 1, 1]}
+
+GRAPHS: dict[str, Graph] = {
+    "constants behind a product with one summand": Graph(
+        [PRODUCT, node("Add", ["p", "c"], ["s"]), node("Sigmoid", ["s"], ["z"])], {"x": real(2, 1), "y": real(1, 2)}, {"c": real(2)}
+    ),
+    "constants behind a product of one row": Graph(
+        [PRODUCT, node("Relu", ["p"], ["s"]), node("Mul", ["s", "c"], ["z"])], {"x": real(1, 2), "y": real(2, 3)}, {"c": real(1, 3)}
+    ),
+    "constants behind a product with a transposed operand": Graph(
+        [node("Gemm", ["x", "y"], ["p"], transB=1), node("PRelu", ["p", "c"], ["z"])],
+        {"x": real(2, 3), "y": real(4, 3)},
+        {"c": real(1, 4)},
+        forms=["static", "dynamic"],
+    ),
+    "products with matrices of one element, with one thread": Graph(
+        [PRODUCT, node("MatMul", ["p", "w"], ["q"]), node("MatMul", ["q", "w"], ["z"])],
+        {"x": real(3, 1)},
+        {"y": real(1, 1), "w": real(1, 1)},
+        threads=1,
+    ),
+    "a list and a matrix of one element": Graph([node("MatMul", ["x", "y"], ["z"])], {"x": real(1)}, {"y": real(1, 1)}),
+    **{
+        f"a padded kernel of one element behind {kind}": Graph(
+            [node(kind, ["x"], ["r"]), node("Conv", ["r", "w"], ["z"], **STRIDED)], {"x": real(1, 2, 5, 4)}, {"w": real(3, 2, 1, 1)}
+        )
+        for kind in ("Relu", "Neg")
+    },
+    "a padded kernel of one element of a sequence": Graph(
+        [node("Add", ["x", "c"], ["s"]), node("Conv", ["s", "w", "b"], ["z"], strides=[2], pads=[1, 0])],
+        {"x": real(1, 2, 3)},
+        {"c": real(2, 1), "w": real(2, 2, 1), "b": real(2)},
+    ),
+    "Einsum that repeats a label of one element": Graph(
+        [node("Einsum", ["w", "x"], ["z"], equation="ahg,aeg->hea")], {"x": real(4, 2, 3)}, {"w": real(4, 5, 1)}
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "form"), [(name, form) for name, graph in GRAPHS.items() for form in graph.forms])
+def test_graph(name: str, form: Form, tmp_path: Path) -> None:
+    graph = GRAPHS[name]
+    given: dict[str, Any] = {"constants": graph.constants, "outputs": graph.outputs, "opset": graph.opset}
+    expected = expected_results(build(graph.nodes, graph.inputs, **given), graph.inputs, "onnxruntime")
+    onnx.save(build(graph.nodes, graph.inputs, form=form, **given), tmp_path / "model.onnx")
+    moir.save_model(moir.convert_model(tmp_path / "model.onnx"), tmp_path / "model.xml")
+    model = core().read_model(tmp_path / "model.xml")
+    prepared(model, graph.inputs)
+    compiled = core().compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": graph.threads} if graph.threads else {})
+    compare(infer(model, compiled, graph.inputs), expected, 1e-4, 1e-4)

@@ -222,6 +222,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "simplify-matmul": ((("MatMul",),),),
     "simplify-reshape": ((("Reshape",),),),
     "simplify-shape-of": ((("ShapeOf",),),),
+    "spread-nan": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Subtract"),),),
     "store-states": ((("Assign", "ReadValue"),),),
     "unbatch-gather": ((("Gather",),),),
     "unflatten-matmul": ((("Reshape",), ("MatMul",)),),

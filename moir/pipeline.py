@@ -170,6 +170,7 @@ PLUGIN_FORMS: tuple[str, ...] = (
     "separate-weights",
     "separate-products",
     "widen-kernels",
+    "spread-nan",
     "equalize-ranks",
     "separate-reductions",
     "reverse-comparisons",

@@ -4,22 +4,31 @@
     %y = opset1.Multiply(%x, %s)
 ->  %y = opset4.Swish(%x)
 
-The quotient x / (1 + exp(-beta * x)) becomes the same.
+The quotient x / (1 + exp(-beta * x)) becomes the same. A beta of one element may be computed, and operations with beta
+may have other uses: the CPU plugin (2026.4) fuses them as well, and then does not compile a beta that is no scalar.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.analysis.constants import outranks, scalar_of
+from moir.dialects.shapes import element_count, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.rules import FusionRule, Match, RulePass
 
 
 def _with_beta(op: OpBuilder, match: Match) -> SSAValue | None:
-    beta = match.scalar("beta")
-    return None if beta is None else op.Swish(match["x"], op.constant_like(beta, match["x"]))
+    x, beta = match["x"], match["beta"]
+    if element_count(shape_of(beta)) != 1 or outranks(beta, x):
+        return None
+    number = scalar_of(beta)
+    if number is not None:
+        return op.Swish(x, op.constant_like(number, x))
+    return op.Swish(x, op.Reshape(beta, op.constant(np.zeros(0, np.int64)), special_zero=False) if rank_of(beta) else beta)
 
 
 class FuseSwishPass(RulePass):
@@ -33,15 +42,17 @@ class FuseSwishPass(RulePass):
             rewrite=lambda op, match: op.Swish(match["x"]),
         ),
         FusionRule(
-            pattern=lambda op, x: op.Multiply(x, op.Sigmoid(op.Multiply(x, op.constant("beta")))),
+            pattern=lambda op, x, beta: op.Multiply(x, op.Sigmoid(op.Multiply(x, beta))),
             rewrite=_with_beta,
+            shared=True,
         ),
         FusionRule(
             pattern=lambda op, x: op.Divide(x, op.Add(op.Exp(op.Negative(x)), 1)),
             rewrite=lambda op, match: op.Swish(match["x"]),
         ),
         FusionRule(
-            pattern=lambda op, x: op.Divide(x, op.Add(op.Exp(op.Negative(op.Multiply(x, op.constant("beta")))), 1)),
+            pattern=lambda op, x, beta: op.Divide(x, op.Add(op.Exp(op.Negative(op.Multiply(x, beta))), 1)),
             rewrite=_with_beta,
+            shared=True,
         ),
     )

@@ -63,6 +63,16 @@
 // CHECK:         opset1.Divide
 // CHECK:       }
 
+// A computed beta of one element becomes a scalar; operations with beta have other uses.
+// CHECK-LABEL: moir.model @computed_beta {
+// CHECK:         %[[SCALAR:.*]] = opset1.Reshape(%{{.*}}, %{{.*}}) {special_zero = false} : tensor<f32>
+// CHECK-NEXT:    %[[SWISH:.*]] = opset4.Swish(%{{.*}}, %[[SCALAR]]) {name = "fused"} : tensor<?x8xf32>
+// CHECK:         opset1.Result(%[[SWISH]]) {name = "y"}
+
+// Of a value of unknown rank, beta may add dimensions; several betas.
+// CHECK-LABEL: moir.model @other_betas {
+// CHECK-NOT:     Swish
+
 builtin.module {
   moir.model @swish {
     %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
@@ -129,5 +139,28 @@ builtin.module {
     %4 = opset1.Add(%2, %3) : tensor<?x8xf32>
     %5 = opset1.Divide(%1, %4) : tensor<?x8xf32>
     opset1.Result(%5) {name = "y"}
+  }
+  moir.model @computed_beta {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Parameter() {name = "b"} : tensor<1xf32>
+    %2 = opset1.Multiply(%0, %1) : tensor<?x8xf32>
+    %3 = opset1.Sigmoid(%2) : tensor<?x8xf32>
+    %4 = opset1.Multiply(%0, %3) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%2) {name = "z"}
+    opset1.Result(%4) {name = "y"}
+  }
+  moir.model @other_betas {
+    %0 = opset1.Parameter() {name = "x"} : tensor<*xf32>
+    %1 = opset1.Constant() {value = #moir.data<tensor<1xf32>, [1.5]>} : tensor<1xf32>
+    %2 = opset1.Multiply(%0, %1) : tensor<*xf32>
+    %3 = opset1.Sigmoid(%2) : tensor<*xf32>
+    %4 = opset1.Multiply(%0, %3) : tensor<*xf32>
+    %5 = opset1.Parameter() {name = "x2"} : tensor<?x8xf32>
+    %6 = opset1.Parameter() {name = "b"} : tensor<8xf32>
+    %7 = opset1.Multiply(%5, %6) : tensor<?x8xf32>
+    %8 = opset1.Sigmoid(%7) : tensor<?x8xf32>
+    %9 = opset1.Multiply(%5, %8) : tensor<?x8xf32>
+    opset1.Result(%4) {name = "y"}
+    opset1.Result(%9) {name = "z"}
   }
 }

@@ -20,9 +20,19 @@ from moir.rewriting.builder import OpBuilder
 def matrix_product(op: OpBuilder, a: SSAValue, b: SSAValue, transpose_a: bool = False, transpose_b: bool = False) -> SSAValue:
     """MatMul(a, b); for one matrix of unknown sizes and several constant ones the product with these side by side.
 
-    If an operand is known to have no element, it is a sum of products. An unknown rank is taken for 2 or more.
+    If an operand is known to have no element, it is a sum of products. An unknown rank is taken for 2 or more. Matrices
+    of unknown number are repeated as often as there are constant ones, as the CPU plugin (2026.4) fails to do.
     """
     shape, rank = shape_of(a) or (), rank_of(b) or 0
+    several = (shape_of(b) or ())[:-2]
+    if len(shape) > 2 and -1 in shape and several and op.known.constant(b) is not None:
+        aligned = shape[:-2][-len(several) :]
+        if {*shape[:-2]} == {1} and max(several) > 1:
+            found = matrix_product(op, op.Squeeze(a, list(range(len(shape) - 2))), b, transpose_a, transpose_b)
+            return op.Unsqueeze(found, list(range(len(shape) - rank))) if len(shape) > rank else found
+        if any(size == -1 and count > 1 for size, count in zip(aligned, several[-len(aligned) :], strict=True)):
+            a = op.Broadcast(a, [*several, 1, 1], mode="bidirectional")
+            return op.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
     if len(shape) == 2 < rank and -1 in shape and (matrices := op.known.constant(b)) is not None and matrices.size:
         *lead, depth, columns = (matrices.swapaxes(-1, -2) if transpose_b else matrices).shape
         beside = np.moveaxis(matrices, -1 if transpose_b else -2, 0).reshape(depth, -1)

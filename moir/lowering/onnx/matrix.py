@@ -34,7 +34,7 @@ def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     becomes a matrix.
     """
     vector, rank = node.constant(1), node.rank(0)
-    if vector is not None and vector.ndim == 1 and rank is not None and rank > 1:
+    if vector is not None and vector.ndim == 1 and rank != 1:
         return op.Squeeze(op.MatMul(node.operand(0), op.constant(vector.reshape(-1, 1), node.element(1))), [-1])
     return matrix_product(op, node.operand(0), node.operand(1))
 

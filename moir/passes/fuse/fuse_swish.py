@@ -5,7 +5,8 @@
 ->  %y = opset4.Swish(%x)
 
 The quotient x / (1 + exp(-beta * x)) becomes the same. A beta of one element may be computed, and operations with beta
-may have other uses: the CPU plugin (2026.4) fuses them as well, and then does not compile a beta that is no scalar.
+may have other uses: the CPU plugin (2026.4) fuses them as well, and then does not compile a beta that is no scalar. For
+the same reason other quotients x / (1 + exp(-y)) become products of x and sigmoid(y).
 """
 
 from __future__ import annotations
@@ -53,6 +54,11 @@ class FuseSwishPass(RulePass):
         FusionRule(
             pattern=lambda op, x, beta: op.Divide(x, op.Add(op.Exp(op.Negative(op.Multiply(x, beta))), 1)),
             rewrite=_with_beta,
+            shared=True,
+        ),
+        FusionRule(
+            pattern=lambda op, x, y: op.Divide(x, op.Add(op.Exp(op.Negative(y)), 1)),
+            rewrite=lambda op, match: op.Multiply(match["x"], op.Sigmoid(match["y"])) if match.is_real("y") else None,
             shared=True,
         ),
     )

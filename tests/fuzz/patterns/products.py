@@ -117,7 +117,10 @@ def channel_last(g: Sketch) -> str:
 
 @pattern("unfold-einsum")
 def einsum(g: Sketch) -> str:
-    """Products with labels in any order, seldom with a label that is repeated, left out, or of size 1 in one operand."""
+    """Products with labels in any order, seldom with a label that is repeated, left out, or of size 1 in one operand.
+
+    A label that is summed over has one size: ONNX does not say that an element is repeated along a sum.
+    """
     draw = g.draw
     sizes = {label: draw.integer(1, 4) for label in "abcdefgh"}
     labels = draw.permutation(8)
@@ -137,7 +140,7 @@ def einsum(g: Sketch) -> str:
             term.append(term[0])
     if not set(output) <= {*left, *right} or len(set(output)) < len(output):
         raise NoCase("a result with labels that no operand has, or one twice")
-    shapes = [[1 if draw.chance(DEVIATION / 4) else sizes[label] for label in term] for term in (left, right)]
+    shapes = [[1 if label not in summed and draw.chance(DEVIATION / 4) else sizes[label] for label in term] for term in (left, right)]
     x = g.input(shapes[0])
     y = g.input(shapes[1]) if draw.chance(0.5) else g.weights(shapes[1])
     terms, operands = (["".join(left), "".join(right)], [x, y]) if draw.chance(0.7) else (["".join(right), "".join(left)], [y, x])

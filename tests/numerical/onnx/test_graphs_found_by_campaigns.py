@@ -76,6 +76,37 @@ GRAPHS: dict[str, Graph] = {
         {"x": real(1, 2, 3)},
         {"c": real(2, 1), "w": real(2, 2, 1), "b": real(2)},
     ),
+    **{
+        f"a product of {count} matrices with several constant ones": Graph(
+            [PRODUCT], {"x": real(*shape)}, {"y": real(*several)}, forms=["static", "dynamic"]
+        )
+        for count, shape, several in (
+            (1, (1, 2, 5), (3, 5, 2)),
+            (3, (3, 2, 5), (3, 5, 2)),
+            (2, (2, 1, 2, 5), (3, 5, 2)),
+            (4, (1, 2, 5), (2, 3, 5, 2)),
+        )
+    },
+    "a product of a list and a factor": Graph(
+        [PRODUCT, node("Mul", ["p", "c"], ["q"]), node("Add", ["q", "q"], ["z"])], {"x": real(4, 2)}, {"y": real(2), "c": real(1)}
+    ),
+    **{
+        f"Swish of {kind} beta": Graph(
+            [node("Mul", ["x", "b"], ["p"]), node("Sigmoid", ["p"], ["s"]), node("Mul", ["x", "s"], ["z"])],
+            {"x": real(2, 3), **inputs},
+            constants,
+            outputs=["p", "z"],
+            forms=["static", "dynamic"],
+        )
+        for kind, inputs, constants in (("a computed", {"b": real(1, 1)}, {}), ("a constant", {}, {"b": real(1)}))
+    },
+    **{
+        f"{kind} with NaN": Graph(
+            [node(kind, ["x", "n"], ["p"]), node("Min", ["p", "six"], ["z"])], {"x": real(2, 3)}, constants, forms=["static", "dynamic"]
+        )
+        for kind in ("Add", "Max", "Mul")
+        for constants in ({"n": np.full((1,), np.nan, np.float32), "six": np.array(6, np.float32)},)
+    },
     "Einsum that repeats a label of one element": Graph(
         [node("Einsum", ["w", "x"], ["z"], equation="ahg,aeg->hea")], {"x": real(4, 2, 3)}, {"w": real(4, 5, 1)}
     ),

@@ -60,7 +60,8 @@
 // The numerator is something else.
 // CHECK-LABEL: moir.model @other_numerator {
 // CHECK-NOT:     Swish
-// CHECK:         opset1.Divide
+// CHECK:         %[[SIGMOID:.*]] = opset1.Sigmoid(%[[X:.*]]) : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Multiply(%{{.*}}, %[[SIGMOID]])
 // CHECK:       }
 
 // A computed beta of one element becomes a scalar; operations with beta have other uses.

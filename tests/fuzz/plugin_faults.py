@@ -173,6 +173,14 @@ def _places_of_infinities(wrong: Wrong) -> bool:
     return bool((data.astype(np.float64) == lowest).any())
 
 
+def _overflowing_soft_plus(wrong: Wrong) -> bool:
+    """Whether the only elements that differ are large numbers instead of the logarithm of an infinite sum."""
+    if not ({"Exp", "Log"} <= wrong.contents.kinds) or wrong.wanted.dtype.kind not in "fV" or wrong.differs is None:
+        return False
+    found, wanted = wrong.elements()
+    return bool(((wanted == np.inf) & np.isfinite(found) & (found > np.log(LARGEST))).all())
+
+
 def _two_columns(wrong: Wrong) -> bool:
     """Whether a product of at most two summands has two columns, and all results are finite."""
     if not wrong.has("MatMul", "Gemm") or wrong.differs is None or wrong.wanted.dtype.kind != "f" or wrong.wanted.shape[-1:] != (2,):
@@ -325,6 +333,7 @@ RULES: Mapping[str, Rule] = {
     "maximum-nan": _nan_is_lost("Max"),
     "minimum-nan": _nan_is_lost("Min"),
     "hard-sigmoid-nan": _nan_is_lost("HardSigmoid"),
+    "normalize-nan": _nan_is_lost("LpNormalization"),
     "scatter-nan": _nan_is_lost("ScatterND", "ScatterElements"),
     "max-pool-infinity": lambda wrong: _extreme("MaxPool", -np.inf)(wrong) or _places_of_infinities(wrong),
     "max-pool-nan": _nan_in("MaxPool", "GlobalMaxPool"),
@@ -336,6 +345,7 @@ RULES: Mapping[str, Rule] = {
     "mod-infinity": _infinite_divisors,
     "mod-quotient": _quotients,
     "loop-empty-state": _nothing("Loop", "Scan"),
+    "soft-plus-overflow": _overflowing_soft_plus,
     "two-columns": _two_columns,
     "matmul-empty": _products_of_nothing,
     "fused-nan": _nan_constants,

@@ -172,6 +172,17 @@ def leaves_gaps(model: onnx.ModelProto) -> bool:
     return False
 
 
+def windows_exceed(model: onnx.ModelProto, data: Sequence[np.ndarray[Any, Any]]) -> bool:
+    """Whether a window of a model of one node is larger than its padded data: ONNX Runtime has a position for it all the same."""
+    given = {attribute.name: helper.get_attribute_value(attribute) for attribute in model.graph.node[0].attribute}
+    kernel = given.get("kernel_shape")
+    if len(model.graph.node) > 1 or not kernel or given.get("auto_pad", b"NOTSET").startswith(b"SAME"):
+        return False
+    pads, steps = given.get("pads") or [0] * 2 * len(kernel), given.get("dilations") or [1] * len(kernel)
+    sizes = zip(kernel, steps, pads, pads[len(kernel) :], data[0].shape[2:], strict=False)
+    return any((length - 1) * step + 1 > before + size + after for length, step, before, after, size in sizes)
+
+
 WIDENED = 22
 """The operator set that allows bfloat16 in many operations and changes nothing else; ONNX Runtime lacks many of them."""
 

@@ -16,6 +16,7 @@ import openvino
 import pytest
 from openvino import opset13 as ops
 from openvino import opset15
+from openvino.utils.node_factory import NodeFactory
 
 from tests.numerical.runtime import core
 
@@ -43,6 +44,14 @@ def approximate_gelu(x: Any, factor: float) -> Any:
     """½ · x · (1 + tanh(factor · (x + 0.044715 · x³)))."""
     cube = ops.multiply(ops.multiply(ops.multiply(x, x), x), floats(0.044715))
     return ops.multiply(ops.multiply(x, floats(0.5)), ops.add(ops.tanh(ops.multiply(ops.add(x, cube), floats(factor))), floats(1)))
+
+
+def limited_norm(x: Any) -> Any:
+    """x by its norm along axis 0, or by a smallest one."""
+    # The function of the operation sets passes over the mode.
+    return NodeFactory("opset1").create(
+        "NormalizeL2", [x.output(0), ops.constant(np.array([0])).output(0)], {"eps": 1e-10, "eps_mode": "max"}
+    )
 
 
 def packed(x: Any) -> Any:
@@ -99,6 +108,11 @@ FAULTS: dict[str, Fault] = {
     "maximum-nan": (ops.maximum, [floats(NAN), floats(0)], floats(NAN)),
     "minimum-nan": (ops.minimum, [floats(NAN), floats(0)], floats(NAN)),
     "hard-sigmoid-nan": (lambda x: ops.hard_sigmoid(x, np.float32(0.2), np.float32(0.5)), [floats(NAN)], floats(NAN)),
+    "normalize-nan": (
+        limited_norm,
+        [floats(NAN, 1)],
+        floats(NAN, NAN),
+    ),
     "scatter-nan": (lambda x, u: opset15.scatter_nd_update(x, np.array([[0]]), u, "max"), [floats(1), floats(NAN)], floats(NAN)),
     "max-pool-infinity": (
         lambda x: ops.max_pool(x, [1], [1], [0], [0], [1]).output(0),
@@ -123,6 +137,7 @@ FAULTS: dict[str, Fault] = {
         np.full((1, 8), -2, np.int32),
     ),
     "loop-empty-state": (grown, [np.zeros((0, 2), np.float32)], np.zeros((0, 6), np.float32)),
+    "soft-plus-overflow": (lambda x: ops.log(ops.add(ops.exp(x), np.float32(1))), [floats(100)], floats(INF)),
     "two-columns": (
         lambda x: ops.add(ops.relu(ops.matmul(x, x, False, False)), floats(1, 2)),
         [np.eye(2, dtype=np.float32)],

@@ -126,8 +126,10 @@ def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.number("cubic_coeff_a", -0.75),
         node.flag("exclude_outside"),
     )
-    if rank is None and (count := element_count(shape_of(target)) if axes is None else declared_rank(node)) not in (None, 4):
-        # The CPU plugin (2026.4) resizes images alone in one operation.
+    if rank is None and (count := element_count(shape_of(target)) if axes is None else declared_rank(node)) != 4:
+        # The CPU plugin (2026.4) resizes images alone in one operation, and of these not the number.
+        if count is None:
+            node.known_rank(0)
         node.op.operands[0] = op.Reshape(node.operand(0), [0] * count, special_zero=True)
     if coordinates == "half_pixel_symmetric" and is_symmetric_anyway(node, resizing):
         resizing.coordinates = "half_pixel"
@@ -328,7 +330,7 @@ def grid_sample(node: LoweringNode, op: OpBuilder) -> SSAValue:
     mode = node.text("mode", "bilinear" if node.version < 20 else "linear")
     if mode not in modes:
         node.fail(f"mode {mode!r} is not one of {', '.join(modes)}")
-    if 5 in (node.rank(0), node.rank(1)):
+    if node.version >= 20 and 4 not in (node.rank(0), node.rank(1)):
         return sampled_volume(node, op, modes[mode])
     return op.GridSample(
         node.operand(0),

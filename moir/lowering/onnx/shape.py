@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import si64, string
 from moir.dialects.shapes import element_count, is_static, normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
+from moir.lowering.onnx.string_movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import without_computed_axes
 from moir.rewriting.builder import OpBuilder, Operand
@@ -33,6 +34,13 @@ def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     target = node.constant_integers(1)
     if target is not None and target == node.shape(0):
         return node.operand(0)
+    if node.constant(0) is not None and node.element(0) == string:
+        # The CPU plugin (2026.4) crashes on constant strings.
+        return moves_strings(0)(_reshaped)(node, op)
+    return _reshaped(node, op)
+
+
+def _reshaped(node: LoweringNode, op: OpBuilder) -> SSAValue:
     need_length(node, 1)
     return op.Reshape(node.operand(0), of_length(op, node.operand(1), declared_rank(node)), special_zero=not node.flag("allowzero"))
 

@@ -55,15 +55,17 @@ def chain(g: Sketch) -> str:
 def split(g: Sketch) -> str:
     """A value that is split and joined again."""
     shape = g.draw.filled(1, 3)
-    axis = g.draw.axis(len(shape))
+    axis, is_even = g.draw.axis(len(shape)), True
     if g.draw.chance(0.5):
         sequence = g.plain("SplitToSequence", g.input(shape), axis=axis, keepdims=g.draw.integer(0, 1))[0]
     else:
         first = g.draw.integer(0, shape[axis])
+        is_even = 2 * first == shape[axis]
         sequence = g.plain("SplitToSequence", g.input(shape), g.integers(first, shape[axis] - first), axis=axis)[0]
     if g.draw.chance(0.5):
         return g.plain("SequenceAt", sequence, g.array(g.draw.one_of((0, -1)), np.int64))[0]
-    return g.plain("ConcatFromSequence", sequence, axis=0, new_axis=g.draw.integer(0, 1))[0]
+    # Only members of one shape can be stacked, though ONNX Runtime passes over those without elements.
+    return g.plain("ConcatFromSequence", sequence, axis=0, new_axis=g.draw.integer(0, int(is_even)))[0]
 
 
 @pattern("sequence.loop", CONTROL_FLOW)

@@ -145,6 +145,8 @@ def cast(draw: Draw, signature: Signature) -> Values:
         # Reals beyond the limits of an integer type are converted as the machine likes.
         low, high = INTEGRAL[target]
         x = np.clip(np.nan_to_num(x.astype(np.float64)), max(low, -100), min(high, 100)).astype(source)
+        # A type of powers of two has no 0.
+        x = np.where(np.isnan(x.astype(np.float64)), np.ones((), source), x)
     if source.kind in "OUS":
         x = np.array([draw.one_of(("1", "-2", "0.5", "1e3", "12")) for _ in range(x.size)], dtype=object).reshape(shape)
     found: Values = {"input": x, "to": target if signature.version >= 6 else TensorProto.DataType.Name(target).encode()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import onnx
 import pytest
 
+from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import build, check, convert, expected_results, node
 from tests.numerical.onnx.test_found_by_fuzzing import Case, real
 from tests.numerical.runtime import compare, run
@@ -306,6 +308,29 @@ CASES: dict[str, Case] = {
         "Cast", {"x": np.array([-(2**31), -7, 448, 500], np.int32)}, options=EVALUATED, attributes={"to": onnx.TensorProto.FLOAT8E4M3FN}
     ),
 }
+
+
+TEXTS = np.array([["a", ""], ["Ä", "bc"], ["", "d"]], dtype=object)
+CASES |= {
+    "Reshape of constant strings to a computed shape": Case(
+        "Reshape", {"shape": np.array([2, -1])}, {"x": TEXTS}, "x shape", {"forms": ["static"]}
+    ),
+    "NonZero of many constant strings": Case(
+        "NonZero", {}, {"x": np.tile(TEXTS, (50, 3))}, "x", {"forms": ["static"], "reference": "onnx"}
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "operands", "inputs"),
+    [
+        ("Resize", ["x", "", "", "sizes"], {"x": real(2, 1, 3, 3), "sizes": np.array([4, 1, 6, 6])}),
+        ("GridSample", ["x", "grid"], {"x": real(1, 1, 2, 3, 2), "grid": real(1, 2, 2, 2, 3)}),
+    ],
+)
+def test_what_depends_on_an_unknown_rank_is_refused(kind: str, operands: Sequence[str], inputs: dict[str, Any]) -> None:
+    with pytest.raises(ConversionError, match="the rank of operand 0 is unknown"):
+        check([node(kind, operands, ["y"])], inputs, forms=["rank"], opset=22, expected=[])
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)

@@ -103,6 +103,8 @@ def judge(path: Path, inputs: Mapping[str, Array], difference: Compare, say: Say
         compiled = prepared(model, inputs)
     except Exception as error:
         message = last_line(error)
+        if UNKNOWN_RANK in message and (refusal := refused_with_ranks(path, inputs)):
+            return Judgement(Outcome.REFUSED, f"with known ranks: {refusal}")
         if UNKNOWN_RANK in message and runs_with_sizes(xml, inputs, difference):
             return Judgement(Outcome.FAULT, f"compiles with known sizes only: {message}")
         return Judgement(Outcome.UNCOMPILED, message)
@@ -118,6 +120,15 @@ def judge(path: Path, inputs: Mapping[str, Array], difference: Compare, say: Say
 
 UNKNOWN_RANK = "operation with dynamic rank"
 """What the plugin says of intermediate results whose rank depends on sizes: docs/plugin-faults.md."""
+
+
+def refused_with_ranks(path: Path, inputs: Mapping[str, Array]) -> str:
+    """Why a model is refused that is told the ranks of its inputs; empty if it is not: other ranks may do."""
+    try:
+        moir.convert_model(path, input={name: [-1] * array.ndim for name, array in inputs.items()})
+    except ConversionError as error:
+        return str(error)[:400]
+    return ""
 
 
 def runs_with_sizes(xml: Path, inputs: Mapping[str, Array], difference: Compare) -> bool:

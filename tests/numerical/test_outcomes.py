@@ -53,6 +53,34 @@ def test_refused(tmp_path: Path) -> None:
     assert "ImageDecoder" in message
 
 
+def branching(folder: Path, decide: str, shape: list[str] | None) -> Path:
+    """A model whose result has one dimension or two, which a node decides for the input x."""
+    value = helper.make_empty_tensor_value_info
+    axis = onnx.numpy_helper.from_array(np.array([0]), "axis")
+    bodies = [
+        helper.make_graph([helper.make_node(kind, operands, ["z"])], kind, [], [value("z")])
+        for kind, operands in (("Relu", ["x"]), ("Unsqueeze", ["x", "axis"]))
+    ]
+    nodes = [
+        helper.make_node(decide, ["x"], ["n"], **({"keepdims": 0} if decide == "ReduceSum" else {})),
+        helper.make_node("Cast", ["n"], ["c"], to=TensorProto.BOOL),
+        helper.make_node("If", ["c"], ["y"], then_branch=bodies[0], else_branch=bodies[1]),
+    ]
+    graph = helper.make_graph(nodes, "test", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)], [value("y")], [axis])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), folder / "model.onnx")
+    return folder / "model.onnx"
+
+
+def test_ranks_that_depend_on_sizes_or_values(tmp_path: Path) -> None:
+    """The sizes are not known while converting, and for values not even the rank, with which the model is refused."""
+    outcome, message, _ = judged(branching(tmp_path, "Size", ["n", "m"]), x=np.ones((1, 2), np.float32))
+    assert (outcome, message.partition(":")[0]) == (Outcome.FAULT, "compiles with known sizes only")
+    assert judged(branching(tmp_path, "Size", ["n", "m"]), "y differs", x=np.ones((1, 2), np.float32))[0] == Outcome.UNCOMPILED
+    outcome, message, _ = judged(branching(tmp_path, "ReduceSum", None), x=np.ones((1, 2), np.float32))
+    assert outcome == Outcome.REFUSED
+    assert message.startswith("with known ranks: onnx.If")
+
+
 def test_internal_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise KeyError("nothing")

@@ -72,6 +72,10 @@ def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
         and (unchanged := results_without_iterations(node, op, carried, body.values()[1 + len(carried) :])) is not None
     ):
         return unchanged
+    if _never_runs(node, trip_count, condition) and any(
+        node.is_used(len(carried) + index) and rank_of(value) is None for index, value in enumerate(body.values()[1 + len(carried) :])
+    ):
+        node.fail("it never runs, and the rank of what it would collect is unknown", hint="give the model's inputs a known rank")
     limit, first = _limit(node, op, trip_count), op.constant(np.array(True)) if condition is None else condition
     if op.known.constant(first) is None and op.known.constant(limit) is not None and node.result_count > len(carried):
         # The runtime (2026.4) takes a constant number of iterations for the size of what is collected.

@@ -11,6 +11,7 @@ from moir.lowering.onnx.operands import declared_rank, need_length, of_length
 from moir.lowering.onnx.string_movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import without_computed_axes
+from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder, Operand
 
 
@@ -27,7 +28,7 @@ def reshape_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Reshape", since=5)
-def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reshape(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Reshape(x, shape) {allowzero = 0}
     -> opset1.Reshape(x, shape) {special_zero = true}; x if it already has this shape
     """

@@ -64,8 +64,9 @@ def split(g: Sketch) -> str:
         sequence = g.plain("SplitToSequence", g.input(shape), g.integers(first, shape[axis] - first), axis=axis)[0]
     if g.draw.chance(0.5):
         return g.plain("SequenceAt", sequence, g.array(g.draw.one_of((0, -1)), np.int64))[0]
-    # Only members of one shape can be stacked, though ONNX Runtime passes over those without elements.
-    return g.plain("ConcatFromSequence", sequence, axis=0, new_axis=g.draw.integer(0, int(is_even)))[0]
+    # Members have to fit, though ONNX Runtime passes over those without elements.
+    joined, new_axis = (0, g.draw.integer(0, 1)) if is_even else (axis, 0)
+    return g.plain("ConcatFromSequence", sequence, axis=joined, new_axis=new_axis)[0]
 
 
 @pattern("sequence.loop", CONTROL_FLOW)

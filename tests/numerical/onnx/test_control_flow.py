@@ -247,6 +247,14 @@ def test_a_loop_with_missing_outputs(tmp_path):
         convert(model, tmp_path)
 
 
+def test_a_loop_that_never_runs_and_collects_values_of_unknown_rank(tmp_path):
+    graph = counting([node("Identity", ["s"], ["t"]), node("Mul", ["s", "s"], ["u"])], [("s", "t")], ["u"])
+    nodes = [looping(graph, ["n", "c", "s0"], ["y", "ys"])]
+    model = build(nodes, {"s0": X, "n": np.array(1)}, constants={"c": np.array(False)}, opset=13, form="rank")
+    with pytest.raises(ConversionError, match="it never runs, and the rank"):
+        convert(model, tmp_path)
+
+
 # Scan
 
 

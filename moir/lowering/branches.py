@@ -33,7 +33,7 @@ def conditional(
     for then, otherwise in zip(bodies[0].values(), bodies[1].values(), strict=True):
         ranks = rank_of(then), rank_of(otherwise)
         # A number and a list have one type in the runtime.
-        if None not in ranks and ranks[0] != ranks[1] and {*ranks} != {0, 1} and _is_computed_of_inputs(condition):
+        if None not in ranks and ranks[0] != ranks[1] and {*ranks} != {0, 1} and is_computed_of_inputs(condition):
             node.fail(
                 f"a result has {ranks[0]} dimensions in one branch and {ranks[1]} in the other, which the values of the inputs decide",
                 hint="give both branches results of equal ranks",
@@ -55,13 +55,13 @@ def conditional(
     return create_with_bodies(op, If, operands, properties, [body.region for body in bodies])
 
 
-def _is_computed_of_inputs(condition: SSAValue) -> bool:
-    """Whether a condition depends on values of inputs of the model, not on their shapes only.
+def is_computed_of_inputs(value: SSAValue) -> bool:
+    """Whether a value depends on values of inputs of the model, not on their shapes only.
 
-    One that depends on shapes is known when the runtime knows these; the CPU plugin (2026.4) compiles no other If whose
-    results have different ranks.
+    One that depends on shapes is known when the runtime knows these. The CPU plugin (2026.4) compiles no model in which
+    other values decide about ranks.
     """
-    pending, seen = [condition], {condition}
+    pending, seen = [value], {value}
     while pending:
         producer = pending.pop().owner
         if not isinstance(producer, OpsetOp) or producer.name.endswith(".ShapeOf"):
@@ -70,7 +70,7 @@ def _is_computed_of_inputs(condition: SSAValue) -> bool:
             if isinstance(producer.parent_op(), ModelOp):
                 return True
             continue
-        pending += [value for value in producer.operands if value not in seen]
+        pending += [each for each in producer.operands if each not in seen]
         seen.update(producer.operands)
     return False
 

@@ -35,7 +35,7 @@ def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     vector, rank = node.constant(1), node.rank(0)
     if vector is not None and vector.ndim == 1 and rank != 1:
-        return op.Squeeze(op.MatMul(node.operand(0), op.constant(vector.reshape(-1, 1), node.element(1))), [-1])
+        return op.Squeeze(matrix_product(op, node.operand(0), op.constant(vector.reshape(-1, 1), node.element(1))), [-1])
     return matrix_product(op, node.operand(0), node.operand(1))
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import describe, is_element_type, si64
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
+from moir.dialects.opset.shape import ShapeOf
+from moir.dialects.opset.slicing import Slice
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
+from moir.lowering.branches import is_computed_of_inputs
 from moir.rewriting.builder import OpBuilder
 
 
@@ -95,14 +98,27 @@ def swapping(op: OpBuilder, axis: SSAValue, place: int, rank: int) -> SSAValue:
 
 
 def need_length(node: LoweringNode, index: int) -> None:
-    """Refuse a list, given as an input of the model, whose unknown length decides about the rank of the result.
+    """Refuse a list whose unknown length decides about the rank of the result, unless only shapes decide about it.
 
-    The CPU plugin does not compile a model with such a result. Lists that are computed may get a length by
+    The CPU plugin does not compile a model with such a result. Lists whose length depends on shapes may get one by
     `model.reshape()` of the runtime.
     """
     value = node.operand(index)
-    if isinstance(value.owner, Parameter) and element_count(shape_of(value)) is None and declared_rank(node) is None:
-        node.fail(
-            f"the length of operand {index} is unknown, and so the rank of the result",
-            hint=f"give the input {name_of(value.owner)} a known shape, or make it an initializer",
-        )
+    if element_count(shape_of(value)) is not None or declared_rank(node) is not None:
+        return
+    pending, seen = [value], set[SSAValue]()
+    while pending:
+        each = pending.pop()
+        producer = each.owner
+        if each in seen or element_count(shape_of(each)) is not None or not isinstance(producer, Operation):
+            continue
+        seen.add(each)
+        if isinstance(producer, Parameter):
+            node.fail(
+                f"the length of operand {index} is unknown, and so the rank of the result",
+                hint=f"give the input {name_of(producer)} a known shape, or make it an initializer",
+            )
+        if isinstance(producer, Slice) and any(map(is_computed_of_inputs, producer.operands[1:])):
+            node.fail(f"values of inputs decide about the length of operand {index}, and so about the rank of the result")
+        if not isinstance(producer, ShapeOf):
+            pending += producer.operands

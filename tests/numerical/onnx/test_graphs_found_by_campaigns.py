@@ -12,6 +12,7 @@ import onnx
 import pytest
 
 import moir
+from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import build, expected_results, node
 from tests.numerical.runtime import FORMS, Array, Form, compare, core, infer, prepared
 
@@ -87,6 +88,12 @@ GRAPHS: dict[str, Graph] = {
             (4, (1, 2, 5), (2, 3, 5, 2)),
         )
     },
+    "a product of several matrices and constant ones without elements": Graph(
+        [PRODUCT], {"x": real(2, 3, 4, 0)}, {"y": real(2, 3, 0, 2)}, forms=["static", "dynamic"]
+    ),
+    "a product of nothing and a factor": Graph(
+        [PRODUCT, node("Mul", ["p", "c"], ["z"])], {"x": real(4, 0)}, {"y": real(0), "c": real(1, 4)}
+    ),
     "a product of a list and a factor": Graph(
         [PRODUCT, node("Mul", ["p", "c"], ["q"]), node("Add", ["q", "q"], ["z"])], {"x": real(4, 2)}, {"y": real(2), "c": real(1)}
     ),
@@ -124,3 +131,20 @@ def test_graph(name: str, form: Form, tmp_path: Path) -> None:
     prepared(model, graph.inputs)
     compiled = core().compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": graph.threads} if graph.threads else {})
     compare(infer(model, compiled, graph.inputs), expected, 1e-4, 1e-4)
+
+
+@pytest.mark.parametrize("form", ["dynamic", "rank"])
+@pytest.mark.parametrize("kind", ["Concat", "Slice", "Gather"])
+def test_a_computed_list_of_unknown_length_that_decides_about_the_rank(kind: str, form: Form, tmp_path: Path) -> None:
+    nodes = {
+        "Concat": node("Concat", ["n", "one"], ["target"], axis=0),
+        "Slice": node("Slice", ["sizes", "n", "end"], ["target"]),
+        "Gather": node("Gather", ["sizes", "n"], ["target"], axis=0),
+    }
+    constants = {"one": np.array([-1]), "end": np.array([2])}
+    used = {name: constants[name] for name in nodes[kind].input if name in constants}
+    inputs = {"x": real(2, 3), "n": np.array([1])}
+    graph = [node("Shape", ["x"], ["sizes"]), nodes[kind], node("Reshape", ["x", "target"], ["y"])]
+    onnx.save(build(graph, inputs, constants=used, form=form, fixed=["n"] if kind == "Slice" else []), tmp_path / "model.onnx")
+    with pytest.raises(ConversionError, match=r"and so .*the rank of the result"):
+        moir.convert_model(tmp_path / "model.onnx")

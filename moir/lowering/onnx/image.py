@@ -313,7 +313,8 @@ def _computed_parts(node: LoweringNode, op: OpBuilder, resizing: Resizing, axes:
             scale = op.Divide(op.convert(count, f32), op.convert(size, f32)) if resizing.factor is None else _factor(op, resizing.factor)
         region = None
         if resizing.coordinates == "tf_crop_and_resize":
-            start, end = (op.convert(op.Gather(node.operand(1), place, 0), f32) for place in (index, index + len(axes)))
+            corners = of_length(op, node.operand(1), 2 * len(axes))
+            start, end = (op.convert(op.Gather(corners, place, 0), f32) for place in (index, index + len(axes)))
             region = start, end
         parts.append(ComputedResizing(axis, size, count, scale, region))
     return parts

@@ -230,6 +230,14 @@ CASES: dict[str, Case] = {
     "ReduceL2 of a scalar along no computed axis": Case(
         "ReduceL2", {"x": np.array(-5.5, np.float32), "axes": np.zeros(0, np.int64)}, options={"forms": ["rank"]}
     ),
+    "Resize of a constant in a region of unknown rank": Case(
+        "Resize",
+        {"roi": np.array([0, 0, 0, 0.1, 1, 1, 0.8, 1], np.float32)},
+        {"x": real(1, 1, 3, 3), "scales": np.array([1, 1, 0.6, 0.5], np.float32)},
+        "x roi scales",
+        {"forms": ["rank"], "opset": 18},
+        {"coordinate_transformation_mode": "tf_crop_and_resize", "mode": "linear"},
+    ),
     "Resize of a volume of unknown rank": Case(
         "Resize",
         {"x": real(1, 2, 3, 4, 2)},

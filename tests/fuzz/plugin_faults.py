@@ -154,6 +154,18 @@ def _nan_in(*kinds: str) -> Rule:
     return lambda wrong: wrong.node is not None and wrong.node[0] in kinds and wrong.has_nan()
 
 
+def _nan_in_a_window(wrong: Wrong) -> bool:
+    """Whether only maxima that should be NaN differ, or of one operation places, or maxima of channels with a NaN."""
+    if not wrong.has("MaxPool", "GlobalMaxPool") or not wrong.has_nan() or wrong.differs is None:
+        return False
+    if wrong.wanted.dtype.kind == "i":
+        return wrong.node is not None and wrong.node[0] == "MaxPool"
+    if wrong.node is not None and wrong.node[0] == "GlobalMaxPool":
+        data = wrong.node[1][0].astype(np.float64)
+        return bool(np.isnan(data).any(axis=tuple(range(2, data.ndim)), keepdims=True)[wrong.differs].all())
+    return bool(np.isnan(wrong.elements()[1]).all())
+
+
 def _extreme(kind: str, infinity: float) -> Rule:
     def rule(wrong: Wrong) -> bool:
         if not wrong.has(kind) or wrong.wanted.dtype.kind not in "fV" or wrong.differs is None:
@@ -212,8 +224,12 @@ def _nothing(*kinds: str) -> Rule:
 
 
 def _nothing_in(*kinds: str) -> Rule:
-    """Whether the shape of an empty result is wrong, of a model of one of some operations."""
-    return lambda wrong: wrong.node is not None and wrong.node[0] in kinds and wrong.differs is None and wrong.wanted.size == 0
+    """Whether sizes of an empty result are wrong, which is empty all the same, of a model of one of some operations."""
+    return lambda wrong: wrong.node is not None and wrong.node[0] in kinds and _other_sizes_of_nothing(wrong)
+
+
+def _other_sizes_of_nothing(wrong: Wrong) -> bool:
+    return wrong.found.size == wrong.wanted.size == 0 and wrong.found.ndim == wrong.wanted.ndim
 
 
 def _infinite_gelu(wrong: Wrong) -> bool:
@@ -225,13 +241,18 @@ def _infinite_gelu(wrong: Wrong) -> bool:
 
 
 def _no_string(wrong: Wrong) -> bool:
-    """Whether the shape of an empty result is wrong, of a model of one operation on strings."""
+    """Whether sizes of an empty result are wrong, which is empty all the same, of a model of one operation on strings."""
     has_strings = any(array.dtype.kind in "OUS" for array in [*wrong.operands, wrong.wanted])
-    return wrong.node is not None and has_strings and wrong.differs is None and wrong.wanted.size == 0
+    return wrong.node is not None and has_strings and _other_sizes_of_nothing(wrong)
 
 
-def _averages_of_nothing(wrong: Wrong) -> bool:
-    return wrong.node is not None and wrong.node[0] in ("AveragePool", "LpPool") and wrong.node[1][0].size == 0
+def _padding_alone(*kinds: str) -> Rule:
+    """Whether numbers are wrong of a model of one of some operations, whose images have no element."""
+
+    def rule(wrong: Wrong) -> bool:
+        return wrong.node is not None and wrong.node[0] in kinds and wrong.differs is not None and 0 in wrong.node[1][0].shape[2:]
+
+    return rule
 
 
 def _between_levels(wrong: Wrong) -> bool:
@@ -287,10 +308,6 @@ def _swapped_strides(wrong: Wrong) -> bool:
     return len(images) == 4 and images[0] > 1 and images[1] == 1 and wrong.wanted.shape[-1] == 1
 
 
-def _nothing_convolved(wrong: Wrong) -> bool:
-    return wrong.node is not None and wrong.node[0] in ("Conv", "QLinearConv", "ConvInteger") and wrong.node[1][0].size == 0
-
-
 def _mean_of_nothing(wrong: Wrong) -> bool:
     if wrong.node is None or wrong.node[0] not in ("GlobalAveragePool", "ReduceMean") or wrong.differs is None:
         return False
@@ -336,7 +353,7 @@ RULES: Mapping[str, Rule] = {
     "normalize-nan": _nan_is_lost("LpNormalization"),
     "scatter-nan": _nan_is_lost("ScatterND", "ScatterElements"),
     "max-pool-infinity": lambda wrong: _extreme("MaxPool", -np.inf)(wrong) or _places_of_infinities(wrong),
-    "max-pool-nan": _nan_in("MaxPool", "GlobalMaxPool"),
+    "max-pool-nan": _nan_in_a_window,
     "gelu-infinity": _infinite_gelu,
     "topk-nan": _nan_in("TopK", "ArgMax", "ArgMin"),
     "reduce-nan": _nan_in("ReduceMax", "ReduceMin"),
@@ -358,11 +375,11 @@ RULES: Mapping[str, Rule] = {
     "gelu-constants": _nearly_gelu,
     "transpose-empty": _nothing_in("Transpose"),
     "pool-empty": _nothing_in("MaxPool", "AveragePool", "LpPool"),
-    "average-pool-empty": _averages_of_nothing,
+    "average-pool-empty": _padding_alone("AveragePool", "LpPool"),
     "top-k-empty": _nothing_in("TopK"),
     "strings-empty": _no_string,
     "convolution-of-one-channel": _swapped_strides,
-    "convolution-empty": _nothing_convolved,
+    "convolution-empty": _padding_alone("Conv", "QLinearConv", "ConvInteger"),
     "mean-empty": _mean_of_nothing,
     "gelu-rank": _lost_dimensions,
 }

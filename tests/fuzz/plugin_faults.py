@@ -246,6 +246,13 @@ def _no_string(wrong: Wrong) -> bool:
     return wrong.node is not None and has_strings and _other_sizes_of_nothing(wrong)
 
 
+def _more_images_added(wrong: Wrong) -> bool:
+    """Whether sizes are wrong, of a graph that adds something to a convolution, and the result has more images than one input."""
+    if not wrong.has("Conv") or not wrong.has("Add", "Sub") or wrong.differs is not None or wrong.found.ndim != wrong.wanted.ndim:
+        return False
+    return any(array.ndim < wrong.wanted.ndim or array.shape[0] < wrong.wanted.shape[0] for array in wrong.operands)
+
+
 def _padding_alone(*kinds: str) -> Rule:
     """Whether numbers are wrong of a model of one of some operations, whose images have no element."""
 
@@ -344,7 +351,7 @@ RULES: Mapping[str, Rule] = {
     "i32-remainder": _remainders,
     "i32-product-of-matrices": _in_f32("MatMul", "Gemm", "MatMulInteger", "ConvInteger", "Einsum"),
     "i32-reverse": _in_f32("ReverseSequence"),
-    "relu-nan": _nan_is_lost("Relu"),
+    "relu-nan": _nan_is_lost("Relu", "LeakyRelu"),
     "exp-nan": _nan_is_lost("Exp", "Softmax", "LogSoftmax", "Celu", "ReduceLogSumExp"),
     "clamp-nan": _nan_is_lost("Clip"),
     "maximum-nan": _nan_is_lost("Max"),
@@ -371,7 +378,7 @@ RULES: Mapping[str, Rule] = {
     "quantize-sum": _one_bias,
     "f8-rounding": _rounded_twice,
     "e8m0-rounding": _powers_of_two,
-    "unique-empty": _nothing("Unique"),
+    "unique-empty": lambda wrong: wrong.has("Unique") and wrong.operands[0].size == 0,
     "gelu-constants": _nearly_gelu,
     "transpose-empty": _nothing_in("Transpose"),
     "pool-empty": _nothing_in("MaxPool", "AveragePool", "LpPool"),
@@ -379,6 +386,7 @@ RULES: Mapping[str, Rule] = {
     "top-k-empty": _nothing_in("TopK"),
     "strings-empty": _no_string,
     "convolution-of-one-channel": _swapped_strides,
+    "convolution-sum": _more_images_added,
     "convolution-empty": _padding_alone("Conv", "QLinearConv", "ConvInteger"),
     "mean-empty": _mean_of_nothing,
     "gelu-rank": _lost_dimensions,

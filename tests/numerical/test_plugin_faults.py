@@ -67,7 +67,7 @@ def quantized_product(x: Any) -> Any:
     return ops.matmul(ops.fake_quantize(x, low, high, low, high, 256), weights, False, True)
 
 
-OF_UNKNOWN_SIZES = frozenset({"transpose-empty", "pool-empty", "quantize-sum", "strings-empty"})
+OF_UNKNOWN_SIZES = frozenset({"convolution-sum", "transpose-empty", "pool-empty", "quantize-sum", "strings-empty"})
 """The faults that are there if sizes other than 1 are not known."""
 
 
@@ -197,6 +197,11 @@ FAULTS: dict[str, Fault] = {
         lambda x: ops.convolution(x, np.ones((2, 1, 2, 3), np.float32), [1, 3], [0, 0], [0, 0], [1, 1]),
         [np.arange(60, dtype=np.float32).reshape(3, 1, 5, 4)],
         np.broadcast_to(np.arange(3).reshape(3, 1, 1, 1) * 120 + np.arange(4).reshape(1, 1, 4, 1) * 24 + 18, (3, 2, 4, 1)),
+    ),
+    "convolution-sum": (
+        lambda x, y: ops.add(ops.convolution(x, np.ones((2, 1, 1, 1), np.float32), [1, 1], [0, 0], [0, 0], [1, 1]), ops.relu(y)),
+        [np.ones((1, 1, 3, 2), np.float32), np.ones((2, 2, 3, 2), np.float32)],
+        np.full((2, 2, 3, 2), 2, np.float32),
     ),
     "convolution-empty": (
         lambda x: ops.convolution(x, np.ones((1, 2, 3), np.float32), [1], [2], [1], [1]),

@@ -11,6 +11,7 @@ from moir.dialects.element_types import INTEGER_TYPES, boolean, describe, si32, 
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import swapping
+from moir.lowering.onnx.string_movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_list, as_scalar
 from moir.lowering.texts import unpacked
@@ -27,6 +28,7 @@ def as_index(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
 
 
 @onnx.lowers("OneHot", since=9)
+@moves_strings(2)
 def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.OneHot(indices, depth, [off, on]) {axis = -1}
     -> opset16.OneHot(indices, depth, on, off) {axis, negative_indices_mode}
@@ -136,6 +138,9 @@ def non_zero(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if element_of(x) == string:
         texts = unpacked(op, x)
         x = op.Subtract(texts.ends, texts.begins)
+    if rank_of(x) is None:
+        # The runtime (2026.4) takes a scalar for a list.
+        return op.Slice(op.NonZero(x), [0], op.ShapeOf(op.ShapeOf(x)), [1], [0])
     if rank_of(x) != 0:
         return op.NonZero(x)
     return op.Slice(op.NonZero(op.Reshape(x, [1], special_zero=False)), [0], [0], [1], [0])

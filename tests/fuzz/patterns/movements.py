@@ -64,11 +64,15 @@ def zeros_and_rest(g: Sketch) -> str:
 def concats(g: Sketch) -> str:
     shape = g.draw.shape(1, 3)
     axis = g.draw.integer(0, len(shape) - 1)
-    inner = g.op("Concat", g.input(shape), g.input(shape), axis=g.axis(axis, len(shape)))
-    members = [inner, g.input(shape)]
+    first, second = g.axis(axis, len(shape)), g.axis(axis, len(shape))
+    inner = g.op("Concat", g.input(shape), g.input(shape), axis=first)
+    beside = list(shape)
+    if (first - second) % len(shape):
+        beside[first] *= 2
+    members = [inner, g.input(beside)]
     if g.draw.chance(0.3):
         members.append(inner)
-    return g.op("Concat", *(members if g.draw.chance(0.5) else reversed(members)), axis=g.axis(axis, len(shape)))
+    return g.op("Concat", *(members if g.draw.chance(0.5) else reversed(members)), axis=second)
 
 
 @pattern("fuse-slices")

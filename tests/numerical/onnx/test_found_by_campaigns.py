@@ -323,6 +323,21 @@ CASES |= {
     "Reshape of constant strings to a computed shape": Case(
         "Reshape", {"shape": np.array([2, -1])}, {"x": TEXTS}, "x shape", {"forms": ["static"]}
     ),
+    "OneHot of strings": Case(
+        "OneHot",
+        {"indices": np.array([[0, 2], [-2, 1]]), "depth": np.array(3), "values": np.array(["off", "on"], dtype=object)},
+        operands="indices depth values",
+        options={"opset": 11},
+    ),
+    **{
+        f"NonZero of {shape} of any rank": Case(
+            "NonZero", {"x": np.ones(shape, np.float32)}, options={"forms": ["rank"], "expected": [np.stack(np.nonzero(np.ones(shape)))]}
+        )
+        for shape in ((2, 3), (4,))
+    },
+    "NonZero of a scalar of any rank": Case(
+        "NonZero", {"x": np.array(2, np.float32)}, options={"forms": ["rank"], "expected": [np.zeros((0, 1), np.int64)]}
+    ),
     "NonZero of many constant strings": Case(
         "NonZero", {}, {"x": np.tile(TEXTS, (50, 3))}, "x", {"forms": ["static"], "reference": "onnx"}
     ),

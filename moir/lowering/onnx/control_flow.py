@@ -203,9 +203,12 @@ def _scan(node: LoweringNode, op: OpBuilder, region: Region, given: Scanned) -> 
         lambda types: lowered_body(node, region, [*types, *pieces, *given.captured], squeeze),
         first_result=0,
     )
-    ranks = [None if (rank := rank_of(value)) is None else rank + 1 for value in body.values()[len(states) :]]
-    axes = _slicings(node, [join.axis for join in given.joins], [0] * len(ranks), ranks)
-    joins = [join.with_fields(axis=found.axis) for join, found in zip(given.joins, axes, strict=True)]
+    pieces_joined = body.values()[len(states) :]
+    ranks = [None if (rank := rank_of(value)) is None else rank + 1 for value in pieces_joined]
+    axes = [found.axis for found in _slicings(node, [join.axis for join in given.joins], [0] * len(ranks), ranks)]
+    # The CPU plugin (2026.4) divides by zero where it joins values without elements along another axis than the first.
+    moved = {index: axes[index] for index, value in enumerate(pieces_joined) if axes[index] and rank_of(value) and _may_be_empty(value)}
+    joins = [join.with_fields(axis=0 if index in moved else axes[index]) for index, join in enumerate(given.joins)]
     operation, operands = _repetition(op, body.region, scanned[0], cuts[0])
     connections = Connections(node, body, operands, first_parameter=0, first_result=len(body.results) - node.result_count)
     connections.drop_unused(len(states))
@@ -213,7 +216,15 @@ def _scan(node: LoweringNode, op: OpBuilder, region: Region, given: Scanned) -> 
     connections.add_slices(scanned, cuts)
     connections.add_invariants(len(states) + len(scanned), given.captured)
     connections.add_joined(len(states), joins)
-    return connections.create(op, operation)
+    results = connections.create(op, operation)
+    for index, axis in moved.items():
+        if (value := results[len(states) + index]) is not None:
+            results[len(states) + index] = op.Transpose(value, [*range(1, axis + 1), 0, *range(axis + 1, ranks[index] or 0)])
+    return results
+
+
+def _may_be_empty(value: SSAValue) -> bool:
+    return min(shape_of(value) or (0,)) < 1
 
 
 def _repetition(op: OpBuilder, region: Region, scanned: SSAValue, cut: Slicing) -> tuple[type[RepeatingOp], list[SSAValue]]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import math
 
-from xdsl.ir import Operation
+import numpy as np
+from xdsl.ir import Block, Operation
 
-from moir.analysis.constants import scalar_of
 from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multiply, Subtract
 from moir.dialects.opset.elementwise_base import BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
@@ -28,19 +28,28 @@ class ConstantIsNan(Pattern):
     roots = (Add, Divide, Maximum, Minimum, Multiply, Subtract)
 
     def may_match(self, op: Operation) -> bool:
-        a, b = op.operands
-        return isinstance(a.owner, Constant) != isinstance(b.owner, Constant)
+        return any(_is_nan(each.owner) for each in op.operands)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, BroadcastingOp)
-        place = int(isinstance(op.operands[0].owner, Constant))
-        value, constant = op.operands[place], op.operands[1 - place]
-        number, shape = scalar_of(constant), shape_of(value)
-        if number is None or not math.isnan(number) or (rank_of(constant) or 0) > len(shape or ()):
+        constant, value = op.operands
+        if not _is_nan(constant.owner):
+            constant, value = value, constant
+        shape = shape_of(value)
+        if (rank_of(constant) or 0) > len(shape or ()):
             return
         build = rewriter.op
         sizes = build.constant(list(shape)) if shape is not None and is_static(shape) else build.ShapeOf(value)
-        rewriter.replace_with(op, build.Broadcast(build.constant_like(number, value), sizes))
+        rewriter.replace_with(op, build.Broadcast(build.constant_like(math.nan, value), sizes))
+
+
+def _is_nan(producer: Operation | Block) -> bool:
+    """Whether a value is produced by a constant of one element, NaN."""
+    values = producer.value.data.values if isinstance(producer, Constant) else None
+    if values is None or values.size != 1 or values.dtype.kind not in "fV":
+        return False
+    number = np.asarray(values).reshape(-1)[0]
+    return bool(number != number)
 
 
 class SpreadNanPass(PatternPass):

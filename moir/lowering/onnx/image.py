@@ -127,7 +127,7 @@ def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.flag("exclude_outside"),
     )
     if rank is None and (count := element_count(shape_of(target)) if axes is None else declared_rank(node)) != 4:
-        # The CPU plugin (2026.4) resizes images alone in one operation, and of these not the number.
+        # The CPU plugin (2026.4) resizes images alone in one operation, and nothing says that these are images.
         node.op.operands[0] = op.Reshape(node.operand(0), [0] * (node.known_rank(0) if count is None else count), special_zero=True)
     if coordinates == "half_pixel_symmetric" and is_symmetric_anyway(node, resizing):
         resizing.coordinates = "half_pixel"

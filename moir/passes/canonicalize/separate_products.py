@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
+from moir.analysis.constants import weight_of
 from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.shapes import rank_of, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
@@ -52,7 +52,7 @@ def meets_columns(op: Operation) -> bool:
         if not isinstance(user, OpsetOp) or not (user.POINTWISE or user.BROADCASTS or user.KIND == "PRelu"):
             return False
         others = [value for value in user.operands if value is not current.results[0]]
-        if not all(isinstance(value.owner, Constant) for value in others):
+        if any(weight_of(value) is None for value in others):
             return False
         if any(max((shape_of(value) or ())[-1:], default=1) > 1 for value in others):
             return True

@@ -6,7 +6,7 @@
 
 The quotient x / (1 + exp(-beta * x)) becomes the same. A beta of one element may be computed, and operations with beta
 may have other uses: the CPU plugin (2026.4) fuses them as well, and then does not compile a beta that is no scalar. For
-the same reason other quotients x / (1 + exp(-y)) become products of x and sigmoid(y).
+the same reason other quotients x / (1 + exp(-y)) become products of x and sigmoid(y), or sigmoid(y) if x is 1.
 """
 
 from __future__ import annotations
@@ -30,6 +30,14 @@ def _with_beta(op: OpBuilder, match: Match) -> SSAValue | None:
     if number is not None:
         return op.Swish(x, op.constant_like(number, x))
     return op.Swish(x, op.Reshape(beta, op.constant(np.zeros(0, np.int64)), special_zero=False) if rank_of(beta) else beta)
+
+
+def _with_sigmoid(op: OpBuilder, match: Match) -> SSAValue | None:
+    x, y = match["x"], match["y"]
+    if not match.is_real("y"):
+        return None
+    sigmoid = op.Sigmoid(y)
+    return sigmoid if scalar_of(x) == 1 and not outranks(x, y) else op.Multiply(x, sigmoid)
 
 
 class FuseSwishPass(RulePass):
@@ -58,7 +66,7 @@ class FuseSwishPass(RulePass):
         ),
         FusionRule(
             pattern=lambda op, x, y: op.Divide(x, op.Add(op.Exp(op.Negative(y)), 1)),
-            rewrite=lambda op, match: op.Multiply(match["x"], op.Sigmoid(match["y"])) if match.is_real("y") else None,
+            rewrite=_with_sigmoid,
             shared=True,
         ),
     )

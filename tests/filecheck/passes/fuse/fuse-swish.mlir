@@ -64,6 +64,11 @@
 // CHECK-NEXT:    opset1.Multiply(%{{.*}}, %[[SIGMOID]])
 // CHECK:       }
 
+// CHECK-LABEL: moir.model @sigmoid {
+// CHECK-NEXT:    %[[X:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[SIGMOID:.*]] = opset1.Sigmoid(%[[X]]) {name = "fused"} : tensor<?x8xf32>
+// CHECK-NEXT:    opset1.Result(%[[SIGMOID]]) {name = "y"}
+
 // A computed beta of one element becomes a scalar; operations with beta have other uses.
 // CHECK-LABEL: moir.model @computed_beta {
 // CHECK:         %[[SCALAR:.*]] = opset1.Reshape(%{{.*}}, %{{.*}}) {special_zero = false} : tensor<f32>
@@ -139,6 +144,15 @@ builtin.module {
     %3 = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
     %4 = opset1.Add(%2, %3) : tensor<?x8xf32>
     %5 = opset1.Divide(%1, %4) : tensor<?x8xf32>
+    opset1.Result(%5) {name = "y"}
+  }
+  moir.model @sigmoid {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Negative(%0) : tensor<?x8xf32>
+    %2 = opset1.Exp(%1) : tensor<?x8xf32>
+    %3 = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %4 = opset1.Add(%3, %2) : tensor<?x8xf32>
+    %5 = opset1.Divide(%3, %4) {name = "fused"} : tensor<?x8xf32>
     opset1.Result(%5) {name = "y"}
   }
   moir.model @computed_beta {

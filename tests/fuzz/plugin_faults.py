@@ -194,8 +194,10 @@ def _overflowing_soft_plus(wrong: Wrong) -> bool:
 
 
 def _two_columns(wrong: Wrong) -> bool:
-    """Whether a product of at most two summands has two columns, and all results are finite."""
-    if not wrong.has("MatMul", "Gemm") or wrong.differs is None or wrong.wanted.dtype.kind != "f" or wrong.wanted.shape[-1:] != (2,):
+    """Whether a graph with two more operations has a product of two columns and at most two summands, and all results are finite."""
+    if wrong.node is not None or len(wrong.contents.kinds) < 3 or not wrong.has("MatMul", "Gemm"):
+        return False
+    if wrong.differs is None or wrong.wanted.dtype.kind != "f" or wrong.wanted.shape[-1:] != (2,):
         return False
     matrices = [array for array in wrong.operands if array.ndim > 1 and {*array.shape[-2:]} <= {1, 2} and 2 in array.shape[-2:]]
     return bool(matrices) and bool(np.isfinite(wrong.elements()[0]).all())

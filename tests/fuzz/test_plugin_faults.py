@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from onnx import helper
 
+from tests.fuzz.case import Contents
 from tests.fuzz.onnx_model import OnnxModel
-from tests.fuzz.plugin_faults import RULES, fault_of
+from tests.fuzz.plugin_faults import RULES, Wrong, fault_of
 from tests.fuzz.reference_faults import runtime_is_wrong
 from tests.numerical.test_plugin_faults import FAULTS
 
@@ -64,12 +65,6 @@ def single(*values: float) -> Any:
         ("f8-rounding", "Cast", [single(-3.6253185)], *np.array([[-3.5], [-3.75]], ml_dtypes.float8_e4m3fn)),
         ("average-pool-empty", "AveragePool", [np.zeros((2, 1, 0), np.float32)], single(3), single(NAN)),
         ("top-k-empty", "TopK", [single(1), np.array([0])], np.zeros((0, 0)), np.zeros((1, 0))),
-        (
-            "two-columns",
-            "MatMul",
-            [np.ones((3, 1), np.float32), np.ones((1, 2), np.float32)],
-            *np.ones((2, 3, 2), np.float32) * single(1, 2).reshape(2, 1, 1),
-        ),
         ("strings-empty", "LabelEncoder", [np.zeros((0, 2), object)], np.zeros((0, 0)), np.zeros((0, 2))),
     ],
 )
@@ -104,6 +99,31 @@ def test_a_fault_is_recognised(name: str, kind: str, inputs: list[Any], found: A
 )
 def test_another_difference_is_not(kind: str, inputs: list[Any], found: Any, wanted: Any) -> None:
     assert explained(kind, inputs, found, wanted) == ""
+
+
+SQUARE, ROWS = np.ones((2, 2), np.float32), single(1, 2).reshape(1, 2)
+IMAGE = np.ones((1, 2, 3, 3), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds", "operands", "found", "wanted"),
+    [
+        ("two-columns", "MatMul Relu Add", [SQUARE, SQUARE, ROWS], SQUARE, SQUARE + ROWS),
+        ("", "MatMul Relu Add", [np.ones((2, 3), np.float32), np.ones((3, 2), np.float32), single(1, 2)], SQUARE, SQUARE + ROWS),
+        ("", "MatMul Add", [SQUARE, SQUARE, ROWS], SQUARE, SQUARE + ROWS),
+        ("soft-plus-overflow", "Exp Add Log", [single(100, 1)], single(100, 1), single(INF, 1)),
+        ("", "Exp Add Log", [single(80, 1)], single(80, 1), single(INF, 1)),
+        ("gelu-infinity", "Erf Mul Add Div", [single(INF)], single(NAN), single(INF)),
+        ("convolution-sum", "Conv Add", [IMAGE, np.concatenate([IMAGE, IMAGE])], IMAGE[:0], np.concatenate([IMAGE, IMAGE])),
+        ("", "Conv Add", [IMAGE, IMAGE], IMAGE[:0], IMAGE),
+        ("max-pool-nan", "Pad MaxPool", [single(NAN, 1)], single(1, 1), single(NAN, 1)),
+        ("", "Pad MaxPool", [single(NAN, 1)], single(NAN, 2), single(NAN, 1)),
+    ],
+)
+def test_faults_of_graphs(name: str, kinds: str, operands: list[Any], found: Any, wanted: Any) -> None:
+    differs = None if found.shape != wanted.shape else ~np.isclose(found, wanted, equal_nan=True)
+    wrong = Wrong(Contents(frozenset(kinds.split()), operands, True, None), found, wanted, differs)
+    assert next((each for each, rule in RULES.items() if rule(wrong)), "") == name
 
 
 def test_dimensions_may_be_lost_where_the_rank_is_unknown() -> None:

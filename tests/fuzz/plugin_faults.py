@@ -155,15 +155,16 @@ def _nan_in(*kinds: str) -> Rule:
 
 
 def _nan_in_a_window(wrong: Wrong) -> bool:
-    """Whether only maxima that should be NaN differ, or of one operation places, or maxima of channels with a NaN."""
+    """Whether only maxima that should be NaN, or minus infinity, differ, or of one operation places, or maxima of channels with a NaN."""
     if not wrong.has("MaxPool", "GlobalMaxPool") or not wrong.has_nan() or wrong.differs is None:
         return False
     if wrong.wanted.dtype.kind == "i":
         return wrong.node is not None and wrong.node[0] == "MaxPool"
     if wrong.node is not None and wrong.node[0] == "GlobalMaxPool":
         data = wrong.node[1][0].astype(np.float64)
-        return bool(np.isnan(data).any(axis=tuple(range(2, data.ndim)), keepdims=True)[wrong.differs].all())
-    return bool(np.isnan(wrong.elements()[1]).all())
+        return bool(np.asarray(np.isnan(data).any(axis=tuple(range(2, data.ndim)), keepdims=True))[wrong.differs].all())
+    found, wanted = wrong.elements()
+    return bool((np.isnan(wanted) | ((wanted == -np.inf) & (found < -6e4))).all())
 
 
 def _extreme(kind: str, infinity: float) -> Rule:

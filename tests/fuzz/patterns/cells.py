@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Cell:
         self.bias = [g.weights([size]) for _ in range(gates)]
         self.whole = g.weights([width + size, gates * size]), g.weights([gates * size])
 
-    def op(self, kind: str, *operands: str, **attributes: object) -> str:
+    def op(self, kind: str, *operands: str, **attributes: Any) -> str:
         """Append a node of a step."""
         return self.g.op(kind, *operands, **attributes) if self.is_seen else self.g.plain(kind, *operands, **attributes)[0]
 

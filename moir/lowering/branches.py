@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from xdsl.ir import Region, SSAValue
 
-from moir.dialects.moir import ModelOp
-from moir.dialects.opset.base import OpsetOp
+from moir.analysis.input_dependence import is_computed_of_inputs
 from moir.dialects.opset.condition import If, parameters_of, results_of
-from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.opset.infrastructure import Result
 from moir.dialects.shapes import rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.bodies import create_with_bodies, lowered_body
@@ -53,26 +52,6 @@ def conditional(
             connections[-1].append(indices[value])
     properties = {"then_inputs": connections[0], "else_inputs": connections[1]}
     return create_with_bodies(op, If, operands, properties, [body.region for body in bodies])
-
-
-def is_computed_of_inputs(value: SSAValue) -> bool:
-    """Whether a value depends on values of inputs of the model, not on their shapes only.
-
-    One that depends on shapes is known when the runtime knows these. The CPU plugin (2026.4) compiles no model in which
-    other values decide about ranks.
-    """
-    pending, seen = [value], {value}
-    while pending:
-        producer = pending.pop().owner
-        if not isinstance(producer, OpsetOp) or producer.name.endswith(".ShapeOf"):
-            continue
-        if isinstance(producer, Parameter):
-            if isinstance(producer.parent_op(), ModelOp):
-                return True
-            continue
-        pending += [each for each in producer.operands if each not in seen]
-        seen.update(producer.operands)
-    return False
 
 
 def inlined(node: LoweringNode, op: OpBuilder, region: Region, values: Sequence[SSAValue]) -> list[SSAValue]:

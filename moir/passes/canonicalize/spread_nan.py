@@ -15,6 +15,7 @@ import math
 import numpy as np
 from xdsl.ir import Block, Operation
 
+from moir.dialects.data import DataAttr
 from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multiply, Subtract
 from moir.dialects.opset.elementwise_base import BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
@@ -45,7 +46,8 @@ class ConstantIsNan(Pattern):
 
 def _is_nan(producer: Operation | Block) -> bool:
     """Whether a value is produced by a constant of one element, NaN."""
-    values = producer.value.data.values if isinstance(producer, Constant) else None
+    data = producer.properties["value"] if type(producer) is Constant else None
+    values = data.data.values if isinstance(data, DataAttr) else None
     if values is None or values.size != 1 or values.dtype.kind not in "fV":
         return False
     number = np.asarray(values).reshape(-1)[0]

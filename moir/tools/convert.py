@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from moir.conversion import Observer
+    from moir.tools.summary import SourceOperations, Stopwatch
 
 COMMANDS: dict[str, str] = {
     "passes": "moir.tools.list_passes:main",
@@ -203,6 +204,12 @@ def _run(options: argparse.Namespace, notes: list[str]) -> int:
     return 0
 
 
+def _summary_observers() -> tuple[Stopwatch, SourceOperations]:
+    from moir.tools.summary import SourceOperations, Stopwatch
+
+    return Stopwatch(), SourceOperations()
+
+
 def _convert(options: argparse.Namespace, request: Request, model: Path, output: Path) -> None:
     """Convert a model, and print the summary."""
     from moir.conversion import convert, save_model
@@ -210,13 +217,11 @@ def _convert(options: argparse.Namespace, request: Request, model: Path, output:
     from moir.pipeline_text import framework_of
     from moir.tools.output_check import OutputCheck
     from moir.tools.progress import EMISSION, ProgressBar, Timing, shows_progress
-    from moir.tools.summary import SourceOperations, Stopwatch, summary
 
     check_output(output)
-    timing, stopwatch, source = Timing(count_operations=options.verbose), Stopwatch(), SourceOperations()
-    observers: list[Observer] = [timing, OutputCheck(output, options.dump_ir)]
-    if not options.silent:
-        observers[:0] = (stopwatch, source)
+    timing = Timing(count_operations=options.verbose)
+    summarized = None if options.silent else _summary_observers()
+    observers: list[Observer] = [*(summarized or ()), timing, OutputCheck(output, options.dump_ir)]
     if options.dump_ir is not None:
         from moir.tools.dumps import DumpWriter
 
@@ -231,8 +236,8 @@ def _convert(options: argparse.Namespace, request: Request, model: Path, output:
         for observer in observers:
             stack.callback(observer.close)
         module = convert(model, request.conversion, passes=options.passes, observers=observers)
-        if not options.silent:
-            stopwatch.end("passes")
+        if summarized is not None:
+            summarized[0].end("passes")
         number = len(timing.measurements)
         for observer in observers:
             observer.start(number, EMISSION)
@@ -241,7 +246,10 @@ def _convert(options: argparse.Namespace, request: Request, model: Path, output:
         timing.finish(number, EMISSION, module, time.perf_counter() - emission)
     if request.place == STANDARD:
         write_archive(written, binary_output())
-    if not options.silent:
+    if summarized is not None:
+        from moir.tools.summary import summary
+
+        stopwatch, source = summarized
         stopwatch.end("emission")
         files = STANDARD_OUTPUT if request.place == STANDARD else f"{written.xml_path} {written.bin_path}"
         title = FRAMEWORKS[framework_of(module)].title

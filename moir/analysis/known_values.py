@@ -32,6 +32,9 @@ class KnownValues:
     which is cheap, or call `forget`.
     """
 
+    maximum_elements = MAXIMUM_ELEMENTS
+    """Maximum number of elements of computed values."""
+
     def __init__(self) -> None:
         self._elements: dict[SSAValue, Array | None] = {}
         self._dimensions: dict[tuple[SSAValue, int], Symbol] = {}
@@ -96,7 +99,7 @@ class KnownValues:
         if not isinstance(value, OpResult) or not isinstance(op := value.op, OpsetOp) or op.regions or not op.DETERMINISTIC:
             return None
         count = element_count(shape_of(value))
-        return op if count is not None and count <= MAXIMUM_ELEMENTS and op.operands else None
+        return op if count is not None and count <= self.maximum_elements and op.operands else None
 
     def _missing(self, op: OpsetOp) -> list[SSAValue]:
         """The operands that are to be evaluated before an operation; of ShapeOf none, which needs but a shape."""
@@ -111,7 +114,7 @@ class KnownValues:
         arrays: list[Array] = []
         for operand in op.operands:
             array = self.elements(operand)
-            if array is None or array.size > MAXIMUM_ELEMENTS or (not op.SYMBOLIC and is_symbolic(array)):
+            if array is None or array.size > self.maximum_elements or (not op.SYMBOLIC and is_symbolic(array)):
                 return None
             arrays.append(array)
         return evaluate(op, arrays)

@@ -31,8 +31,8 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "front.common.partial_infer.multi_box_detection": _LOWERED,
     "front.common.partial_infer.roipooling": _LOWERED,
     "front.common.partial_infer.utils": _PARTIAL_INFERENCE,
-    "front.common.weights": (f"{API}.coordinate_weights",),
     "front.common.replacement": _REPLACEMENT,
+    "front.common.weights": (f"{API}.graph_utilities",),
     "front.extractor": (
         *(f"{API}.{name}" for name in ("front_extractor", "cutting", "user_requests", "node_attributes", "extractors")),
         f"{GRAPH}.editing",

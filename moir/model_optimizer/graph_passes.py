@@ -29,7 +29,6 @@ from moir.model_optimizer.api.caffe_layers import connect_embedded_inputs
 from moir.model_optimizer.api.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.no_match import report_unfound
 from moir.model_optimizer.api.replacement import ReplacementPattern
-from moir.model_optimizer.api.user_requests import user_shapes
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.layer_view import python_layer
 from moir.model_optimizer.graph.made_constants import match_constants
@@ -40,6 +39,7 @@ from moir.model_optimizer.graph.sentinels import nodes_of
 from moir.model_optimizer.graph.session import edit
 from moir.model_optimizer.graph.symbol_view import custom_type
 from moir.model_optimizer.graph.view import Stage
+from moir.model_optimizer.graph_entries import keep_entries, lasting_entries
 from moir.model_optimizer.lowering.lower_mo import lower_node
 from moir.model_optimizer.lowering.presentation import note_convolutions
 
@@ -54,14 +54,11 @@ def framework_of(model: ModelOp, parameters: Namespace) -> str | None:
 
 
 def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
-    """The graph of a model in a phase.
-
-    `parameters` are what extensions find in `graph.graph["cmd_params"]`; the shapes in them are in `user_shapes`, too.
-    """
+    """The graph of a model in a phase; `parameters` are what extensions find in `graph.graph["cmd_params"]`."""
     framework = framework_of(model, parameters)
     if framework is not None and FRAMEWORKS[framework].channel_last:
         note_convolutions(model)
-    return Graph(model.block, cast(Stage, phase), framework, {"cmd_params": parameters, "user_shapes": user_shapes(model, parameters)})
+    return Graph(model.block, cast(Stage, phase), framework, {**lasting_entries(model, parameters), "cmd_params": parameters})
 
 
 def with_bodies(graph: Graph) -> Iterator[Graph]:
@@ -95,6 +92,7 @@ class GraphPass(PhasePass):
                     graphs.append(each)
                     transformation.find_and_replace_pattern(each)
                 report_unfound(graphs, self.source.__name__)
+            keep_entries(model, graph.graph)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from typing import Any
 
 from xdsl.ir import Attribute
 
+from moir.model_optimizer.api.endpoints import unneeded
 from moir.model_optimizer.api.instances import find_instances
 from moir.model_optimizer.api.json_configuration import (
     CUSTOM_REPLACEMENTS,
@@ -72,11 +73,11 @@ class FrontReplacementFromConfigFileSubGraph(FrontReplacementSubgraph):
             self.replace_sub_graph(graph, match)
 
     def nodes_to_remove(self, graph: Graph, match: SubgraphMatch) -> list[str]:
-        """The ids of the old nodes to remove: by default those of the sub-graph that are still there.
+        """The ids of the old nodes to remove: by default those of the sub-graph that no other node depends on.
 
-        Outputs of the model that depend on them, and have no replacement, go with them.
+        The outputs of the model are no such nodes: those that are left go with what they are of.
         """
-        return [node.id for node in match.nodes if graph.is_present(node.subject)]
+        return [node.id for node in unneeded(graph, match.nodes, with_outputs=True)]
 
     @classmethod
     def missing_member(cls) -> str | None:

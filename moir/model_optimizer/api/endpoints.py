@@ -53,11 +53,21 @@ def replace_outputs(graph: Graph, edges: Mapping[Any, Any]) -> None:
         replace_output(endpoint(graph, old, "a key of the edges of outputs"), endpoint(graph, new, "a value of the edges of outputs"))
 
 
-def unneeded(graph: Graph, nodes: Iterable[GraphNode]) -> list[GraphNode]:
-    """The nodes among those given that are still in the graph and that no other node depends on."""
+def unneeded(graph: Graph, nodes: Iterable[GraphNode], *, with_outputs: bool = False) -> list[GraphNode]:
+    """The nodes among those given that are still in the graph and that no other node depends on.
+
+    Args:
+        graph: the graph.
+        nodes: the nodes.
+        with_outputs: whether what only outputs of the model depend on is among them.
+    """
     members = dict.fromkeys(node for node in nodes if graph.is_present(node.subject))
     needed: set[GraphNode] = set()
-    pending = [node for node in members if any(taker not in members for taker in consumers(node))]
+    pending = [
+        node
+        for node in members
+        if any(taker not in members and not (with_outputs and taker.soft_get("op") == "Result") for taker in consumers(node))
+    ]
     while pending:
         node = pending.pop()
         if node in members and node not in needed:

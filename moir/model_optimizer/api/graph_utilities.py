@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from moir.model_optimizer.api import operations
 from moir.model_optimizer.api.errors import Error
@@ -23,6 +24,7 @@ __all__ = [
     "create_op_with_const_inputs",
     "mark_squeeze_reshape_concat_before_detection_output",
     "squeeze_reshape_and_concat",
+    "swap_weights_xy",
 ]
 
 _ACTIVATIONS: dict[str, tuple[str, dict[str, Any]] | None] = {
@@ -116,16 +118,65 @@ def add_fake_background_loc(graph: Graph, input_node: GraphNode) -> GraphNode:
     return concat.create_node([crop, input_node], {"name": f"{input_node.id}/locs_with_fake_background"})
 
 
-def mark_squeeze_reshape_concat_before_detection_output(start_nodes: Sequence[GraphNode]) -> None:
-    """Keep the layout of boxes of four dimensions, up to a DetectionOutput.
+def swap_weights_xy(nodes: Iterable[GraphNode]) -> None:
+    """Exchange neighbouring output channels of convolutions and matrix products: boxes `y, x, …` become `x, y, …`.
 
-    There is nothing to do: Model Optimizer transposed them like images, while the layout change of moir gives each
-    operation its operands in the layout in which the framework has them, unless that makes no difference.
+    Weights and what an addition behind the node adds are exchanged, once, however often a node is named.
+    Model Optimizer had this function in `front.common.weights` until 2019, for nodes whose weights are constants.
 
     Args:
-        start_nodes: the nodes that give the boxes.
+        nodes: convolutions whose output channels, or products whose columns, are numbers of boxes.
+    """
+    for node in nodes:
+        if node.soft_get("swap_xy_count", 0):
+            node["swap_xy_count"] += 1
+            continue
+        node["swap_xy_count"] = 1
+        _swap_pairs(node, 1, _axis_of_outputs(node))
+        for taker, port in _takers(node):
+            if {"Add", "BiasAdd"} & set(taker.graph.names_of(taker.operation)):
+                # Of what is added, all axes but that of the channels have one entry.
+                _swap_pairs(taker, 1 - port, None)
+
+
+def _axis_of_outputs(node: GraphNode) -> int:
+    """The axis of weights that counts output channels: the last one in TensorFlow, the first of filters in the IR."""
+    if node.graph.stage == "front":
+        return -1
+    if node.soft_get("type") in ("Convolution", "GroupConvolution"):
+        return 0
+    return -2 if node.soft_get("transpose_b", False) else -1
+
+
+def _takers(node: GraphNode) -> list[tuple[GraphNode, int]]:
+    """The consumers of a node, behind transposes, and their input ports."""
+    found: list[tuple[GraphNode, int]] = []
+    for port in node.out_port(0).get_destinations():
+        is_transpose = node.graph.stage != "front" and port.node.soft_get("type") == "Transpose"
+        found += _takers(port.node) if is_transpose else [(port.node, port.idx)]
+    return found
+
+
+def _swap_pairs(node: GraphNode, port: int, axis: int | None) -> None:
+    """Exchange each two entries along an axis of a constant at an input port; without an axis, of one with one axis."""
+    source = node.in_node(port)
+    value = source.soft_get("value", None)
+    if value is None:
+        raise Error("input {} of node {!r} is no constant, whose x and y could be exchanged", port, node.name)
+    array: NDArray[Any] = np.asarray(value)
+    if axis is None:
+        source["value"] = array.reshape(-1, 2)[:, ::-1].reshape(array.shape)
+    else:
+        source["value"] = np.take(array, [number ^ 1 for number in range(array.shape[axis])], axis)
+
+
+def squeeze_reshape_and_concat(start_nodes: Iterable[GraphNode]) -> None:
+    """Nothing: what is between the heads of an SSD and its DetectionOutput keeps its meaning when the layout changes.
+
+    In Model Optimizer until 2020 this took the dimension of size 1 from boxes `[images, n, 1, 4]`, which the layout
+    change would have transposed.
     """
 
 
-squeeze_reshape_and_concat = mark_squeeze_reshape_concat_before_detection_output
-"""The name until 2020."""
+def mark_squeeze_reshape_concat_before_detection_output(start_nodes: Iterable[GraphNode]) -> None:
+    """Nothing, as `squeeze_reshape_and_concat`, which has this name in Model Optimizer from 2021 on."""

@@ -21,7 +21,7 @@ def backward_bfs_for_operation(start_node: GraphNode, op_names: Sequence[str], s
     Ways end at an operation of `skip_op_list`, and at tensors whose value is known.
     """
     found: dict[str, GraphNode] = {}
-    seen: set[str] = set()
+    wanted, seen = set(op_names), set[str]()
     pending = deque([start_node])
     while pending:
         for name, _ in pending.popleft().get_sorted_inputs():
@@ -29,7 +29,7 @@ def backward_bfs_for_operation(start_node: GraphNode, op_names: Sequence[str], s
             if node.is_data:
                 if node.has_valid("value"):
                     continue
-            elif node.soft_get("op") in op_names:
+            elif not wanted.isdisjoint(node.graph.names_of(node.operation)):
                 found.setdefault(node.id, node)
                 continue
             elif node.soft_get("op") in skip_op_list:

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import re
-from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-import numpy as np
-
-from moir.dialects.moir import ModelOp
-from moir.dialects.names import name_of
-from moir.dialects.opset.infrastructure import Parameter
 from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.graph.graph import Graph
-from moir.parameters.input_notation import input_items, merged
-from moir.parameters.input_notation import shapes as parsed_shapes
 from moir.suggestions import did_you_mean
 
 
@@ -112,29 +104,3 @@ def user_data_repack(
     """The places of inputs and outputs, and the frozen inputs."""
     places, frozen = input_user_data_repack(graph, input_user_shapes, freeze_placeholder, input_user_data_types)
     return places, output_user_data_repack(graph, outputs), frozen
-
-
-def user_shapes(model: ModelOp, parameters: Namespace) -> dict[str, list[dict[str, Any]]] | None:
-    """The shapes that `--input` and `--input_shape` give nodes: for each node the places, None where no shape is given.
-
-    Args:
-        model: the model, whose inputs have the shapes of `--input_shape` in order if `--input` is not given.
-        parameters: the options of the conversion.
-    """
-    given, shapes = getattr(parameters, "input", None), getattr(parameters, "input_shape", None)
-    if not given and not shapes:
-        return None
-    items = input_items(given) if given else ()
-    if shapes:
-        items = merged(items, parsed_shapes(shapes))
-    inputs = iter([name_of(op) or "" for op in model.block.ops if isinstance(op, Parameter)])
-    found: dict[str, list[dict[str, Any]]] = {}
-    for item in items:
-        *_, (name, before, behind) = item.place.readings()
-        entry: dict[str, Any] = {"shape": None if item.shape is None else np.array([each.size for each in item.shape], np.int64)}
-        if before is not None:
-            entry["in"] = before
-        if behind is not None:
-            entry["out"] = behind
-        found.setdefault(name or next(inputs, ""), []).append(entry)
-    return found

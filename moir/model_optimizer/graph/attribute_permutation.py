@@ -98,8 +98,16 @@ class PermuteAttrs:
             node["permute_attrs"].update_attrs(attrs)
 
     @staticmethod
-    def set_permutation(node1: GraphNode, node2: GraphNode, permutation: Any, attrs: Any = None) -> None:
-        """Say which permutation the tensor between two nodes gets. It has no effect: moir finds that out itself."""
+    def set_permutation(node1: GraphNode, node2: GraphNode, permutation: Permutation | None) -> None:
+        """Say that the layout change leaves the tensor between two nodes: it always keeps what is computed.
+
+        Raises ConversionError for another permutation than None.
+        """
+        if permutation is not None:
+            raise ConversionError(
+                f"the tensor between {node1.id!r} and {node2.id!r} cannot get an order of axes of its own",
+                hint="insert a Transpose between them",
+            )
 
     @staticmethod
     def get_inverse_permutation(perm: Iterable[int]) -> IntegerArray:

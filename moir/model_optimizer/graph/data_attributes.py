@@ -8,9 +8,9 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import OpResult, SSAValue
 
-from moir.dialects.data import Array
+from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import dynamic
-from moir.dialects.inference import set_type
+from moir.dialects.inference import infer_operation, set_type
 from moir.dialects.names import names_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import element_of, shape_of, tensor
@@ -18,7 +18,7 @@ from moir.errors import ConversionError
 from moir.model_optimizer.graph.operation_attributes import MissingAttributeError, OperationAttributes
 from moir.model_optimizer.graph.operation_names import is_mo_operation
 from moir.model_optimizer.graph.python_values import element_type, numpy_type
-from moir.model_optimizer.graph.shapes import masked_shape, masked_value, symbolic_value, type_shape
+from moir.model_optimizer.graph.shapes import EditableShape, is_fully_defined, masked_value, symbolic_value, type_shape
 from moir.model_optimizer.graph.view import COMPUTED_VALUES, BlockView
 
 
@@ -30,8 +30,9 @@ def set_shape(value: SSAValue, shape: Any) -> None:
 def set_value(graph: BlockView, value: SSAValue, array: Any) -> None:
     """Set the value of a tensor, and its shape with it; entries may be masked.
 
-    The value of a constant is set in its operation. Raises ConversionError for a result of any other operation of an
-    operation set, whose value follows from its operands.
+    The value of a constant is set in its operation. The tensor of any other operation of an operation set is taken by
+    nothing any more: a constant of its element type is taken instead. Raises ConversionError if entries of that are
+    masked.
     """
     op = value.owner
     if not isinstance(value, OpResult):
@@ -43,12 +44,8 @@ def set_value(graph: BlockView, value: SSAValue, array: Any) -> None:
     if not is_mo_operation(value.op):
         if array is None:
             return
-        raise ConversionError(
-            "its value follows from its operands and cannot be set",
-            operation=value.op.name,
-            node=graph.id_of(value.op),
-            hint="replace it by a Const",
-        )
+        _replace_by_constant(graph, value, array)
+        return
     values: dict[int, Array] = dict(attributes.hidden(COMPUTED_VALUES) or {})
     values.pop(value.index, None)
     if array is not None:
@@ -59,6 +56,28 @@ def set_value(graph: BlockView, value: SSAValue, array: Any) -> None:
             element = element_type(given.dtype)
         set_type(value, tensor(given.shape, element))
     attributes.set_hidden(COMPUTED_VALUES, values or None)
+    graph.known.forget()
+
+
+def _replace_by_constant(graph: BlockView, value: OpResult, array: Any) -> None:
+    given = cast(Array, array)
+    if not is_fully_defined(given):
+        raise ConversionError(
+            "its value follows from its operands: one with unknown entries cannot be set",
+            operation=value.op.name,
+            node=graph.id_of(value.op),
+            hint="replace it by a Const",
+        )
+    element = element_of(value)
+    data = DataAttr.of(np.asarray(given, None if element == dynamic else numpy_type(element)))
+    constant = Constant.create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
+    graph.append(constant, graph.unique_id(f"{graph.id_of(value.op)}/value"))
+    constant.detach()
+    graph.block.insert_op_after(constant, value.op)
+    value.replace_all_uses_with(constant.result)
+    # Its shape may have been set for the value.
+    graph.known.forget()
+    infer_operation(value.op, graph.known)
     graph.known.forget()
 
 
@@ -90,7 +109,8 @@ class DataAttributes(MutableMapping[str, Any]):
             case "kind":
                 return "data"
             case "shape":
-                return masked_shape(shape_of(self.value))
+                shape = shape_of(self.value)
+                return None if shape is None else EditableShape(shape, lambda changed: self.__setitem__("shape", changed))
             case "value":
                 return get_value(self.graph, self.value)
             case "data_type":

@@ -22,6 +22,7 @@ from moir.model_optimizer.graph.layer_attributes import LAYERS
 from moir.model_optimizer.graph.normal_names import onnx_version
 from moir.model_optimizer.graph.python_values import element_type, is_true, numpy_type
 from moir.model_optimizer.graph.slice_masks import INVERTED, MASKS, inverted
+from moir.model_optimizer.graph.spatial_windows import caffe_entries, mxnet_entries, spatial_window
 from moir.model_optimizer.graph.window_attributes import channel_first_window, channel_last_window
 
 
@@ -88,6 +89,8 @@ _ONNX_ARGUMENT = {
 }
 _ONNX_AXIS = {"axis": Extracted("axis", 0)}
 _ONNX_WINDOW = {name: _computed(function) for name, function in channel_first_window().items()}
+_CAFFE_WINDOW = {name: _computed(function) for name, function in spatial_window(caffe_entries).items()}
+_MXNET_WINDOW = {name: _computed(function) for name, function in spatial_window(mxnet_entries).items()}
 _ROUNDING = Extracted("ceil_mode", 0, lambda value: "ceil" if value else "floor", back=lambda value: int(value == "ceil"))
 _NUMBERS = {element: number for number, element in ELEMENTS.items()}
 _DATA_TYPE = Extracted("to", None, lambda number: numpy_type(ELEMENTS[number]), back=lambda type_: _NUMBERS[element_type(type_)])
@@ -113,6 +116,11 @@ def _power(power: float) -> dict[str, Extracted]:
 
 def _pooling(method: str, is_global: bool = False) -> dict[str, Extracted]:
     return {**_ONNX_POOLING, "pool_method": _fixed(method), "global_pool": _fixed(is_global)}
+
+
+def _mxnet_rounding(op: Operation) -> str:
+    given = op.properties.get("pooling_convention")
+    return "ceil" if given is not None and value_of(given) == "full" else "floor"
 
 
 _TABLE: dict[str, dict[str, dict[str, Extracted]]] = {
@@ -167,6 +175,16 @@ _TABLE: dict[str, dict[str, dict[str, Extracted]]] = {
         },
         "OneHot": {"axis": Extracted("axis", -1)},
         "StridedSlice": {name: _bits(name, is_inverted=name in INVERTED) for name in MASKS},
+    },
+    "caffe": {"Convolution Deconvolution Pooling": _CAFFE_WINDOW},
+    "mxnet": {
+        "Convolution Deconvolution": {**_MXNET_WINDOW, "group": Extracted("num_group", 1), "output": Extracted("num_filter")},
+        "Pooling": {
+            **_MXNET_WINDOW,
+            "pool_method": Extracted("pool_type", "max"),
+            "global_pool": _flag("global_pool", False),
+            "rounding_type": _computed(_mxnet_rounding),
+        },
     },
     "onnx": {
         "Softmax LogSoftmax": {"axis": _computed(_softmax_axis)},

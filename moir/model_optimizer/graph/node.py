@@ -17,13 +17,16 @@ import numpy as np
 from xdsl.ir import OpResult, SSAValue
 
 from moir.dialects.names import names_of, set_names
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.shapes import element_of
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.attributed_node import AttributedNode, Direction
 from moir.model_optimizer.graph.creation import create_operation
 from moir.model_optimizer.graph.edges import EdgeAttributes
 from moir.model_optimizer.graph.normal_inputs import normalise
 from moir.model_optimizer.graph.port import Port
-from moir.model_optimizer.graph.sentinels import is_node, is_value
+from moir.model_optimizer.graph.python_values import numpy_type
+from moir.model_optimizer.graph.sentinels import SENTINELS, is_node, is_value
 from moir.model_optimizer.graph.view import BlockView
 
 
@@ -129,7 +132,12 @@ class GraphNode(AttributedNode):
         return list(found.values()) if self.is_data else found
 
     def _producers(self) -> dict[int, GraphNode]:
-        return {edge.get("in", 0): neighbour for neighbour, edge in self._incoming()}
+        found = {edge.get("in", 0): neighbour for neighbour, edge in self._incoming()}
+        if self.graph.detached and not self.is_data:
+            # A data node whose producer was taken away still has its consumers.
+            for value, uses in self.graph.detached.items():
+                found.update({index: GraphNode.of(self.graph, value) for op, index in uses if op is self.operation and index not in found})
+        return found
 
     def in_node(self, key: int = 0, control_flow: bool = False) -> GraphNode:
         """The producer at an input port. Raises ConversionError if there is none."""
@@ -306,9 +314,21 @@ def take_over(graph: BlockView, old: SSAValue, new: SSAValue) -> None:
         GraphNode.of(graph, old.op).out_port(old.index).get_connection().set_source(made)
     else:
         set_names(new, [*names_of(new), *names_of(old)])
+    if isinstance(new.owner, Constant) and graph.has_data_nodes:
+        # An `infer` that puts it in is not followed by sorting.
+        new.owner.detach()
+        first = graph.block.first_op
+        graph.block.add_op(new.owner) if first is None else graph.block.insert_op_before(new.owner, first)
+        types = [numpy_type(element_of(each)) for each in (old, new)]
+        if all(each is not None and np.issubdtype(each, np.floating) for each in types):
+            GraphNode.of(graph, new.owner)["data_type"] = types[0]
     for op, index in graph.detached.pop(old, ()):
-        if op.parent is graph.block and not is_value(op.operands[index]):
+        before = op.operands[index]
+        if op.parent is graph.block and not is_value(before):
             graph.set_operand(op, index, new)
+            if isinstance(before.owner, SENTINELS) and not before.uses:
+                before.owner.detach()
+                before.owner.erase()
 
 
 def out_port_of(graph: BlockView, value: SSAValue) -> Port[GraphNode]:

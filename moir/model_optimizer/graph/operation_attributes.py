@@ -51,7 +51,7 @@ from moir.model_optimizer.graph.python_values import (
     property_value,
     python_value,
 )
-from moir.model_optimizer.graph.shapes import masked_shape, type_shape
+from moir.model_optimizer.graph.shapes import EditableShape, masked_shape, type_shape
 from moir.model_optimizer.graph.symbol_view import symbol_entry
 from moir.model_optimizer.graph.view import BlockView
 
@@ -87,6 +87,10 @@ def _constant_value(op: Operation) -> Any:
     return data.array if isinstance(data, DataAttr) else None
 
 
+def _type_shape(op: Operation) -> Any:
+    return masked_shape(shape_of(op.results[0]))
+
+
 def same_value(value: Any, other: Any) -> bool:
     """Whether two values of an attribute are equal; arrays are equal to lists."""
     a, b = np.asarray(value), np.asarray(other)
@@ -111,7 +115,7 @@ _TYPED: dict[type[Operation], dict[str, Reader]] = {
         "shape": lambda op: np.array(shape_of(op.results[0]), dtype=np.int64),
         "data_type": lambda op: numpy_type(element_of(op.results[0])),
     },
-    Parameter: {"shape": lambda op: masked_shape(shape_of(op.results[0])), "data_type": lambda op: numpy_type(element_of(op.results[0]))},
+    Parameter: {"shape": _type_shape, "data_type": lambda op: numpy_type(element_of(op.results[0]))},
 }
 
 
@@ -133,6 +137,8 @@ class OperationAttributes(MutableMapping[str, Any]):
             raise MissingAttributeError(
                 f"node {self.graph.id_of(self.op)!r} ({op_names(self.op, self.entries)[0]}) has no attribute {key!r}"
             )
+        if key == "shape" and isinstance(self.op, Parameter) and (shape := shape_of(self.op.results[0])) is not None:
+            return EditableShape(shape, lambda changed: self._set_type("shape", changed))
         return reader()
 
     def _reader(self, key: str) -> Callable[[], Any] | None:
@@ -153,8 +159,6 @@ class OperationAttributes(MutableMapping[str, Any]):
             return lambda: symbol_entry(op)
         if key == "need_shape_inference":
             return (lambda: True) if op in self.graph.changed_operations else None
-        if key == "shape" and isinstance(op, Parameter):
-            return lambda: self.graph.input_shapes.of(op)
         reader = _TYPED.get(type(op), {}).get(key) or COMPUTED.get(key)
         if reader is not None:
             return lambda: reader(op)

@@ -27,7 +27,6 @@ from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.node_inference import infer_changed, infer_inputs
 from moir.model_optimizer.graph.operand_counts import operands_required
-from moir.model_optimizer.graph.operation_attributes import OperationAttributes
 from moir.model_optimizer.graph.sentinels import ABSENT_PORT, SENTINELS, is_sentinel, nodes_of
 from moir.rewriting.dead_code import live_operations
 
@@ -68,8 +67,6 @@ def finish(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = No
         if body.is_modified and isinstance(owner, OpsetOp):
             graph.touch(owner)
         finish(body, clean_up=clean_up, lower=lower)
-    for op, shape in graph.input_shapes.take_changed():
-        OperationAttributes(graph, op)["shape"] = shape
     if clean_up:
         graph.clean_up()
     if not graph.is_modified:

@@ -6,7 +6,7 @@ number -1000000007 underneath, so that arithmetic which forgets the mask gives a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -104,6 +104,28 @@ def strict_compare_tensors(first: Any, second: Any) -> bool:
 def masked_shape(shape: Shape) -> np.ma.MaskedArray[Any, Any] | None:
     """A shape of a tensor type as a masked array, None for an unknown rank."""
     return None if shape is None else shape_array([dynamic_dimension if dimension < 0 else dimension for dimension in shape])
+
+
+class EditableShape(np.ma.MaskedArray[Any, Any]):
+    """The shape of a node, which gets what is assigned to an entry: `node.shape[1] = 300`. Copies are plain arrays.
+
+    Args:
+        shape: the shape; an entry of -1 is unknown.
+        write: called with the shape after each assignment.
+    """
+
+    _write: Callable[[np.ma.MaskedArray[Any, Any]], None] | None = None
+
+    def __new__(cls, shape: Shape, write: Callable[[np.ma.MaskedArray[Any, Any]], None]) -> EditableShape:
+        """A shape with its function."""
+        made = masked_shape(shape or ()).view(cls)  # pyright: ignore[reportOptionalMemberAccess]
+        made._write = write
+        return made
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(index, dynamic_dimension if isinstance(value, int) and value == -1 else value)
+        if self._write is not None:
+            self._write(self)
 
 
 def type_shape(shape: Any) -> Shape:

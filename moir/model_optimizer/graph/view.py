@@ -6,7 +6,7 @@ else is made of. It notes what was edited, so that `session.finish` can put the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self, TypeAlias
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
@@ -20,7 +20,6 @@ from moir.dialects.opset.infrastructure import Result
 from moir.dialects.python_object import python_entries
 from moir.model_optimizer.graph.edges import EdgeAttributes, Vertex, incoming, outgoing
 from moir.model_optimizer.graph.identifiers import Identifiers
-from moir.model_optimizer.graph.input_shapes import InputShapes
 from moir.model_optimizer.graph.operation_names import body_names, body_of, is_mo_operation, op_names
 from moir.model_optimizer.graph.sentinels import ABSENT_PORT, DISCONNECTED, SENTINELS, is_node, new_sentinel, nodes_of
 
@@ -31,7 +30,12 @@ COMPUTED_VALUES = "$values"
 
 
 class GraphValues(KnownValues):
-    """Known values. Those of an operation of the `mo` dialect are the ones that its `infer` computed."""
+    """Known values. Those of an operation of the `mo` dialect are the ones that its `infer` computed.
+
+    Extensions read values that Model Optimizer computed while it inferred shapes, such as the anchors of detectors.
+    """
+
+    maximum_elements = 1 << 20
 
     def elements(self, value: SSAValue) -> Array | None:
         if isinstance(value, OpResult) and is_mo_operation(value.op):
@@ -71,8 +75,6 @@ class BlockView:
         self.known = GraphValues()
         self.changed_operations: set[Operation] = set()
         """Operations whose result types may have changed: they are inferred again when the transformation ends."""
-        self.input_shapes = InputShapes()
-        """The arrays that extensions have for the shapes of inputs, and may change."""
         self.is_modified = False
         """Whether anything was edited."""
         self.orphaned_results: set[Operation] = set()
@@ -180,8 +182,12 @@ class BlockView:
         return [op for op in self._by_op.get(op_name, ()) if op.parent is self.block]
 
     @staticmethod
-    def _register(op: Operation, by_op: dict[str, list[Operation]]) -> None:
-        for name in op_names(op, python_entries(op)):
+    def names_of(op: Operation) -> Sequence[str]:
+        """The values of `op` by which an operation is found: those of the framework and of Model Optimizer."""
+        return op_names(op, python_entries(op))
+
+    def _register(self, op: Operation, by_op: dict[str, list[Operation]]) -> None:
+        for name in self.names_of(op):
             by_op.setdefault(name, []).append(op)
 
     # Edits, which all others are made of.

@@ -185,6 +185,35 @@ def test_data_in_the_front_phase(graph_of, node):
         port.data.set_value([1])
 
 
+def test_a_value_set_over_a_computed_one(graph_of, node):
+    import numpy as np
+
+    from tests.unit.model_optimizer.graph.texts import MIDDLE
+
+    graph = graph_of(MIDDLE, "middle")
+    op4, op5 = node(graph, "op4"), node(graph, "op5")
+    assert op5.in_port(0).get_source().node == op4
+    with edit(graph):
+        op4.out_port(0).data.set_value(np.arange(8.0).reshape(4, 2))
+    assert op5.in_port(0).get_source().node.op == "Const"
+    assert op5.in_node(0).value.dtype == np.float32
+    assert op5.out_port(0).data.get_shape().tolist() == [4, 2]
+
+
+def test_entries_of_a_shape_are_assigned(graph_of):
+    from tests.unit.model_optimizer.graph.texts import MIDDLE
+
+    graph = graph_of(MIDDLE, "middle")
+    parameter = next(iter(graph.get_op_nodes(op="Parameter")))
+    copy = parameter.shape.copy()
+    copy[0] = 9
+    assert parameter.shape.tolist() == [2, 3]
+    with edit(graph):
+        parameter.shape[0] = -1
+    assert parameter.shape.tolist() == [None, 3]
+    assert parameter.out_node(0).shape.tolist() == [None, 3]
+
+
 def test_data_in_the_middle_phase(graph_of, node):
     import numpy as np
 
@@ -203,7 +232,7 @@ def test_data_in_the_middle_phase(graph_of, node):
     with pytest.raises(ConversionError, match="its shape cannot be set"):
         axis.out_port(0).data.set_shape([3])
     with pytest.raises(ConversionError, match="follows from its operands"):
-        op4.out_port(0).data.set_value(np.ones(3))
+        op4.out_port(0).data.set_value(np.ma.masked_equal([[1, -1]], -1))
     with edit(graph):
         op5.in_port(1).data.set_value(np.array([1, 0], dtype=np.int64))
     assert axis.value.tolist() == [1, 0]

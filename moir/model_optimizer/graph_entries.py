@@ -1,0 +1,58 @@
+"""The entries of `graph.graph` that last from one transformation to the next, as extensions of Model Optimizer expect.
+
+What a user says of inputs is among them from the start: `user_shapes`, a list of places for each input that has a shape
+or a type, and `inputs`, the names of these; both None if nothing is said. What a transformation adds, later ones find.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from moir.analysis.places import Places
+from moir.dialects.moir import ModelOp
+from moir.dialects.names import name_of
+from moir.errors import ConversionError
+from moir.model_optimizer.graph.shapes import masked_shape
+from moir.parameters.input_notation import InputItem, input_items, merged, shapes
+
+_OF_A_VIEW = frozenset(("cmd_params", "fw", "ir_version", "layout", "name", "stage"))
+"""The entries that a graph has by itself."""
+
+_LASTING: WeakKeyDictionary[ModelOp, dict[str, Any]] = WeakKeyDictionary()
+
+
+def lasting_entries(model: ModelOp, parameters: Namespace) -> dict[str, Any]:
+    """The entries of a model; `parameters` are the options of the conversion."""
+    if model not in _LASTING:
+        user_shapes = _user_shapes(model, parameters)
+        _LASTING[model] = {"user_shapes": user_shapes, "inputs": None if user_shapes is None else list(user_shapes)}
+    return _LASTING[model]
+
+
+def keep_entries(model: ModelOp, entries: Mapping[str, Any]) -> None:
+    """Note the entries of a graph of a model, for the transformations that follow."""
+    _LASTING[model] = {name: value for name, value in entries.items() if name not in _OF_A_VIEW}
+
+
+def _user_shapes(model: ModelOp, parameters: Namespace) -> dict[str, list[dict[str, Any]]] | None:
+    given = [getattr(parameters, name, None) for name in ("input", "input_shape")]
+    items = input_items(given[0]) if isinstance(given[0], str) else ()
+    if isinstance(given[1], str):
+        items = merged(items, shapes(given[1]))
+    places = Places(model.block)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for index, item in enumerate(items):
+        shape = None if item.shape is None else masked_shape(tuple(each.size for each in item.shape))
+        found.setdefault(_input_name(places, item, index), []).append({"shape": shape})
+    return found or None
+
+
+def _input_name(places: Places, item: InputItem, index: int) -> str:
+    """The name of an input of the model, of that in its position if the item has no name; else the place as written."""
+    try:
+        return name_of(places.parameter_at(item.place, index)) or item.place.text
+    except ConversionError:
+        return item.place.text

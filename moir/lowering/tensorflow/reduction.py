@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si32, si64, to_numpy, ui8
+from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si8, si16, si32, si64, to_numpy, ui8, ui16
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
@@ -33,6 +33,8 @@ _SAME_MEANING = {
 _OF_BOOLEANS = {"ReduceLogicalAnd": "ReduceMin", "ReduceLogicalOr": "ReduceMax"}
 _IN_FLOATS = ("EuclideanNorm", "Mean")
 _OVERFLOWING = ("Prod", "Sum")
+_EXTREMES = ("Max", "Min")
+_NARROW = (si8, si16, ui8, ui16)
 
 
 @tf.lowers(*_SAME_MEANING)
@@ -52,6 +54,12 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keeps: bool)
     if kind in _OVERFLOWING:
         compute = op.ReduceSum if kind == "Sum" else op.ReduceProd
         return in_32_bits(op, partial(along, compute, axes, keeps), x)
+    if kind in _EXTREMES and element in _NARROW and element_count(shape_of(x)) in (None, 0):
+        # Of no element the CPU plugin (2026.4) gives the limit of i32, whose lower bits another type has.
+        limits = np.iinfo(to_numpy(element))
+        found = getattr(op, name)(op.convert(x, si32), axes, keep_dims=keeps)
+        limited = op.Maximum(found, int(limits.min)) if kind == "Max" else op.Minimum(found, int(limits.max))
+        return op.convert(limited, element)
     # The runtime computes means and roots of floats only, and logical reductions for constant axes only.
     if element in INTEGER_TYPES and kind in _IN_FLOATS:
         x = op.convert(x, f32)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -28,6 +30,15 @@ def test_other_types(dtype: type) -> None:
     x = np.array([[1, 3, 2], [4, 1, 0]]).astype(dtype)
     kinds = "Max Mean Min Prod Sum" if np.dtype(dtype).kind != "f" else KINDS
     check(lambda x: [getattr(tf.raw_ops, kind)(input=x, axis=[1]) for kind in kinds.split()], {"x": x}, forms=("static",), rtol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.uint8, np.uint16])
+def test_extremes_of_nothing(dtype: type) -> None:
+    def function(x: Any) -> Any:
+        return tf.reduce_max(x, 0), tf.reduce_min(x, 0)
+
+    check(function, {"x": np.zeros((0, 3), dtype)}, forms=("static", "dynamic"))
+    check(function, {"x": np.array([[1, 2, 3], [3, 2, 1]], dtype)}, forms=("dynamic",))
 
 
 def test_computed_axes() -> None:

@@ -79,6 +79,8 @@ def shapes_of(given: Any) -> tuple[tuple[Dimension, ...], ...]:
     """The shapes of a text, of a shape, or of a list of shapes. Raises ValueError for a value that is none."""
     if isinstance(given, str):
         return shapes(given)
+    if isinstance(given, Mapping):
+        raise ValueError(f"shapes by name are no list of shapes; give them as input: input={given!r}")
     if _is_shape(given):
         return (shape_of(given),)
     return tuple(map(shape_of, given))

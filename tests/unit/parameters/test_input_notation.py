@@ -87,6 +87,8 @@ def test_outputs() -> None:
 
 def test_shapes() -> None:
     assert shapes("[1,3],(10)") == shapes_of([[1, 3], [10]]) == shapes_of([(1, 3), (10,)])
+    with pytest.raises(ValueError, match=r"give them as input: input=\{'x': \[1, 3\]\}"):
+        shapes_of({"x": [1, 3]})
     assert shapes("1,3") == shapes("[1 3]") == shapes_of([1, 3]) == shapes_of(openvino.PartialShape([1, 3]))
     assert shapes("[]") == ((),)
     with pytest.raises(ValueError, match="is no shape"):

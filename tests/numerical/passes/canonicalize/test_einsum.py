@@ -21,10 +21,10 @@ def typed(labels: str) -> str:
 WEIGHTS = {
     "abc,cd->abd": {"MatMul": 1},
     "abc,dc->abd": {"MatMul": 1, "Transpose": 1},
-    "abc,cde->abde": {"MatMul": 1, "Reshape": 2},
-    "abcd,cde->abe": {"MatMul": 1, "Reshape": 2},
+    "abc,cde->abde": {"MatMul": 1, "Reshape": 1},
+    "abcd,cde->abe": {"MatMul": 1, "Reshape": 1},
     "abcd,dce->abe": {"MatMul": 1, "Reshape": 2, "Transpose": 1},
-    "abcd,cdef->abef": {"MatMul": 1, "Reshape": 3},
+    "abcd,cdef->abef": {"MatMul": 1, "Reshape": 2},
     "acb,cd->abd": {"Einsum": 1},
     "abc,cd->dab": {"Einsum": 1},
 }

@@ -40,3 +40,15 @@ def main_diagonal(op: OpBuilder, data: SSAValue, k: int) -> SSAValue:
     positions = op.Multiply(op.Range(0, length, 1, output_type=si64), step)
     first: Operand = k if k > 0 else op.Multiply(columns, -k)
     return op.Gather(elements, positions if k == 0 else op.Add(positions, first), -1)
+
+
+def triangle_of(op: OpBuilder, data: SSAValue, k: int = 0, is_lower: bool = True) -> SSAValue:
+    """Matrices with 0 above diagonal k, or below it if the triangle is not the lower one.
+
+    Of one dimension: a matrix with it as each row.
+    """
+    rank = rank_of(data)
+    columns = op.Range(0, dimension_of(op, data, -1), 1, output_type=si64)
+    rows = op.Range(0, dimension_of(op, data, -1 if rank == 1 else -2), 1, output_type=si64)
+    ends = op.Add(op.Unsqueeze(rows, [1]), k)
+    return op.Select(op.LessEqual(columns, ends) if is_lower else op.GreaterEqual(columns, ends), data, op.constant_like(0, data))

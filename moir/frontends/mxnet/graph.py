@@ -68,6 +68,8 @@ NUMBERED = frozenset(
         "CTCLoss",
         "SliceChannel",
         "_contrib_box_nms",
+        "_linalg_det",
+        "_npi_det",
         "_npi_average",
         "_npi_norm",
         "_npi_sort",
@@ -148,8 +150,11 @@ class SymbolBuilder:
         names = _RANGED if node.kind.startswith("_contrib_quantized_") else OUTPUT_NAMES.get(node.kind)
         if names is not None and index < len(names):
             return f"{node.name}_{names[index]}"
-        # The values of topk come with hidden indices.
-        is_numbered = node.kind in NUMBERED or (node.kind == "topk" and node.attributes.get("ret_typ") in ("value", "both"))
+        if node.kind == "topk":
+            # The values come with hidden indices.
+            is_numbered = node.attributes.get("ret_typ") in ("value", "both")
+        else:
+            is_numbered = node.kind in NUMBERED and node.attributes.get("sections") != 1
         return f"{node.name}_output{index}" if is_numbered or self._counts[number] > 1 else f"{node.name}_output"
 
     def _variable(self, node: Node, number: int) -> SSAValue:

@@ -26,6 +26,9 @@ MAXIMUM_TEXT_BYTES = 1 << 28
 MAXIMUM_RESULTS = 10_000
 """Largest number of results of a node."""
 
+ORDERING = frozenset(("argsort", "sort", "topk", "_npi_argsort", "_npi_sort", "_npx_topk"))
+"""Operations whose axis is the last one by default; the text None is kept, which stands for all elements in a row."""
+
 Value: TypeAlias = "bool | int | float | str | list[Any]"
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$")
@@ -100,6 +103,8 @@ def _node(entry: Any, number: int, path: Path) -> Node:
     # The rate of learning of a weight is on the node that has the weight.
     own = {key: text for key, text in texts.items() if f"__{key[2:-2]}__" != key and not key.endswith(("_lr_mult", "_wd_mult"))}
     attributes = {key: value for key, text in own.items() if (value := value_of_text(text)) is not None}
+    if own.get("axis") == "None" and given["op"] in ORDERING:
+        attributes["axis"] = "None"
     references = _references(given.get("inputs"), number, f"the inputs of {given['name']!r}", path)
     subgraphs = [_symbol(each, path) for each in cast("Sequence[Any]", given.get("subgraphs") or [])]
     # Operations on sparse tensors have another name for the same.

@@ -24,7 +24,6 @@ _OPERATIONS = {
     "sub": "Subtract",
     "mul": "Multiply",
     "div": "Divide",
-    "mod": "FloorMod",
     "power": "Power",
     "maximum": "Maximum",
     "minimum": "Minimum",
@@ -105,10 +104,15 @@ def scalar(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if is_integer(x) and not number.is_integer():
         x = op.convert(x, f32)
     value = op.constant_like(number, x)
+    if name == "mod" and number and not is_first:
+        return op.FloorMod(x, value)
     return _computed(node, op, name, value, x, x) if is_first else _computed(node, op, name, x, value, x)
 
 
 def _computed(node: LoweringNode, op: OpBuilder, name: str, a: SSAValue, b: SSAValue, like: SSAValue) -> SSAValue:
+    if name == "mod":
+        # What is left of a division by 0 is 0.
+        return op.Select(op.Equal(b, 0), op.constant_like(0, b), op.FloorMod(a, b))
     if name in _OPERATIONS:
         return getattr(op, _OPERATIONS[name])(a, b)
     if name in _BITWISE:

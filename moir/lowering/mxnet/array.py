@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis, rank_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.matrix_diagonals import main_diagonal
+from moir.lowering.matrix_diagonals import main_diagonal, triangle_of
 from moir.lowering.mxnet.attributes import entries, operands, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
@@ -65,12 +65,7 @@ def trace(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @mxnet.lowers("_npi_tril")
 def lower_triangle(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet._npi_tril(x) {k = 0} -> 0 above diagonal k; of one dimension a matrix with it as each row"""
-    x, rank = node.operand(0), rank_of_operand(node)
-    sizes = op.ShapeOf(x)
-    columns = op.Range(0, op.Gather(sizes, -1, 0), 1, output_type=si64)
-    rows = op.Range(0, op.Gather(sizes, -2 if rank > 1 else -1, 0), 1, output_type=si64)
-    within = op.LessEqual(columns, op.Add(op.Unsqueeze(rows, [1]), node.integer("k", 0)))
-    return op.Select(within, x, op.constant_like(0, x))
+    return triangle_of(op, node.operand(0), node.integer("k", 0))
 
 
 @mxnet.lowers("_npi_rot90")

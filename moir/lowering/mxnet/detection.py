@@ -265,9 +265,10 @@ def psroi_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @mxnet.lowers("_contrib_ROIAlign")
 def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet._contrib_ROIAlign(x, regions [R, 5]) -> opset9.ROIAlign(x, corners, batch indices) {mode = "avg"}"""
-    if node.flag("position_sensitive"):
-        node.fail("position-sensitive pooling is not supported")
+    """mxnet._contrib_ROIAlign(x, regions [R, 5]) -> opset9.ROIAlign(x, corners, batch indices) {mode = "avg"}
+
+    With `position_sensitive` channel (c · H + i) · W + j is only taken at place i, j of the H x W places of a region.
+    """
     height, width = entries(node, "pooled_size")
     regions = node.operand(1)
     if (node.shape(1) or (-1, 5))[1] == 4:
@@ -275,7 +276,7 @@ def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
         batches = op.Broadcast(op.constant(0, si32), op.Gather(op.ShapeOf(regions), [0], 0))
     else:
         batches, regions = op.convert(op.Gather(regions, 0, 1), si32), op.Gather(regions, [1, 2, 3, 4], 1)
-    return op.ROIAlign(
+    aligned = op.ROIAlign(
         node.operand(0),
         regions,
         batches,
@@ -286,6 +287,11 @@ def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
         mode="avg",
         aligned_mode="half_pixel_for_nn" if node.flag("aligned") else "asymmetric",
     )
+    if not node.flag("position_sensitive"):
+        return aligned
+    places = height * width
+    pairs = op.Reshape(aligned, [0, -1, places * places], special_zero=True)
+    return op.Reshape(op.Gather(pairs, np.arange(places) * (places + 1), -1), [0, 0, height, width], special_zero=True)
 
 
 @mxnet.lowers("_contrib_DeformablePSROIPooling")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -14,6 +15,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import boolean, f32, is_element_type, si64, to_numpy
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.gamma import in_single, logarithm_of_gamma
 from moir.lowering.mxnet.attributes import is_integer
 from moir.lowering.mxnet.families import FAMILIES
 from moir.lowering.mxnet.table import mxnet
@@ -33,6 +35,7 @@ _FUNCTIONS = {
     "cos": "Cos",
     "cosh": "Cosh",
     "erf": "Erf",
+    "erfinv": "ErfInv",
     "exp": "Exp",
     "floor": "Floor",
     "log": "Log",
@@ -69,11 +72,20 @@ def cube_root(x: SSAValue, op: OpBuilder) -> SSAValue:
     return op.Multiply(op.Sign(x), op.Power(op.Abs(x), 1 / 3))
 
 
+def _gamma(x: SSAValue, op: OpBuilder) -> SSAValue:
+    """The gamma function: the exponential of its logarithm, negative above odd negative integers."""
+    is_negative = op.LogicalAnd(op.Less(x, 0.0), op.Equal(op.FloorMod(op.Floor(x), 2.0), 1.0))
+    magnitude = op.Exp(in_single(op, partial(logarithm_of_gamma, op), x))
+    return op.Select(is_negative, op.Negative(magnitude), magnitude)
+
+
 _FORMULAS: dict[str, Callable[[SSAValue, OpBuilder], SSAValue]] = {
     "cbrt": cube_root,
     "degrees": lambda x, op: op.Multiply(x, 180 / math.pi),
     "expm1": lambda x, op: op.Subtract(op.Exp(x), 1.0),
     "fix": _truncated,
+    "gamma": _gamma,
+    "gammaln": lambda x, op: in_single(op, partial(logarithm_of_gamma, op), x),
     "log10": lambda x, op: op.Multiply(op.Log(x), 1 / math.log(10)),
     "log1p": lambda x, op: op.Log(op.Add(x, 1.0)),
     "log2": lambda x, op: op.Multiply(op.Log(x), 1 / math.log(2)),

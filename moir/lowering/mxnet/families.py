@@ -61,6 +61,7 @@ FAMILIES: dict[str, str] = {
         "_npi_sin _npi_sinh _npi_sqrt _npi_square _npi_tan _npi_tanh _npi_trunc _npx_dropout _npx_erf _npx_relu _npx_sigmoid abs arccos "
         "arccosh arcsin arcsinh arctan arctanh cbrt ceil cos cosh degrees erf exp expm1 fix floor identity isfinite isinf isnan "
         "_contrib_isfinite _contrib_isinf _contrib_isnan log log10 log1p log2 logical_not make_loss mish negative radians rcbrt "
+        "_npx_erfinv _npx_gamma _npx_gammaln erfinv gamma gammaln "
         "reciprocal relu rint round rsqrt sigmoid sign sin sinh softsign sqrt square stop_gradient tan tanh trunc"
     ),
     "generation": (
@@ -75,6 +76,11 @@ FAMILIES: dict[str, str] = {
         "_npi_where_lscalar _npi_where_rscalar _npi_where_scalar2 "
         "Embedding SequenceLast SequenceMask SequenceReverse _npi_where _npx_embedding _npx_gather_nd _npx_one_hot _npx_pick "
         "_npx_sequence_mask _scatter_set_nd _npi_take batch_take choose_element_0index gather_nd one_hot pick scatter_nd take where"
+    ),
+    "linear_algebra": (
+        "_linalg_det _linalg_extracttrian _linalg_maketrian _linalg_potrf _linalg_potri _linalg_slogdet _linalg_sumlogdiag _linalg_trmm "
+        "_linalg_trsm _npi_cholesky _npi_det _npi_slogdet linalg_det linalg_extracttrian linalg_maketrian linalg_potrf linalg_potri "
+        "linalg_slogdet linalg_sumlogdiag linalg_trmm linalg_trsm"
     ),
     "matrix": (
         "_linalg_gemm _linalg_inverse _linalg_syrk _npi_inv _npi_tensordot _npi_tensordot_int_axes khatri_rao linalg_gemm linalg_inverse "

@@ -214,8 +214,10 @@ def expand_dims(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @mxnet.lowers("squeeze", "_np_squeeze", "_npi_squeeze")
 def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.squeeze(x) {axis} -> opset1.Squeeze(x, axis)"""
-    axes = entries(node, "axis")
+    """mxnet.squeeze(x) {axis} -> opset1.Squeeze(x, axis); of a single element a list, numpy's is a scalar"""
+    axes, shape = entries(node, "axis"), node.shape(0)
+    if node.op.KIND == "squeeze" and shape is not None and (len(axes) == len(shape) or (set(shape) == {1} and not axes)):
+        return op.Reshape(node.operand(0), [1], special_zero=False)
     return op.Squeeze(node.operand(0), list(axes)) if axes else op.Squeeze(node.operand(0))
 
 

@@ -89,11 +89,11 @@ def variance(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def arg_extreme(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.argmax(x) {axis, keepdims} -> the first index of the largest element along an axis, in the type of x
 
-    Without axis: in the flattened operand. numpy's are integers.
+    Without axis: in the flattened operand; argmax_channel: along axis 1. numpy's are integers.
     """
     name, x = plain_name(node.op.KIND), node.operand(0)
     rank = rank_of_operand(node)
-    axes = [rank - 1] if name == "argmax_channel" else axes_of(node, rank)
+    axes = [1] if name == "argmax_channel" else axes_of(node, rank)
     keeps, is_flat = node.flag("keepdims"), axes is None
     if axes is None:
         x, axes = op.Reshape(x, [-1], special_zero=False), [0]
@@ -132,12 +132,11 @@ def top_k(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _along(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
-    """The operand and the axis of the order; without axis the operand is flattened."""
-    x, rank = node.operand(0), rank_of_operand(node)
-    found = node.op.properties.get("axis")
-    if found is None and "axis" in node.op.properties:
+    """The operand and the axis of the order; with the axis None the operand is flattened."""
+    x = node.operand(0)
+    if node.attribute("axis", None) == "None":
         return op.Reshape(x, [-1], special_zero=False), 0
-    return x, normalize_axis(node.integer("axis", -1), rank)
+    return x, normalize_axis(node.integer("axis", -1), rank_of_operand(node))
 
 
 @mxnet.lowers("sort", "argsort", "_npi_sort", "_npi_argsort")

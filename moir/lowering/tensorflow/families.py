@@ -53,7 +53,10 @@ FAMILIES: dict[str, str] = {
     "lookup": (
         "HashTable HashTableV2 LookupTableFind LookupTableFindV2 LookupTableSize LookupTableSizeV2 MutableHashTable MutableHashTableV2"
     ),
-    "matrix": ("BatchMatMul BatchMatMulV2 BatchMatMulV3 Cross Einsum MatMul MatrixDeterminant MatrixInverse MatrixSolve _FusedMatMul"),
+    "matrix": (
+        "BatchMatMul BatchMatMulV2 BatchMatMulV3 Cross Einsum LogMatrixDeterminant MatMul MatrixDeterminant MatrixInverse MatrixSolve "
+        "_FusedMatMul"
+    ),
     "movement": (
         "BatchToSpace BatchToSpaceND Concat ConcatV2 ConjugateTranspose DepthToSpace MirrorPad Pack Pad PadV2 Reverse ReverseSequence "
         "ReverseV2 Roll SpaceToBatch SpaceToBatchND SpaceToDepth Split SplitV Tile Transpose Unpack"

@@ -7,32 +7,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from functools import partial
 
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import bf16, f16, f32, si64
+from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.gamma import in_single, logarithm_of_gamma, polynomial
 from moir.lowering.shape_values import all_axes
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
-
-LANCZOS_SHIFT = 7.0
-LANCZOS_BASE = 0.99999999999980993
-LANCZOS_TERMS = (
-    676.520368121885098567009190444019,
-    -1259.13921672240287047156078755283,
-    771.3234287776530788486528258894,
-    -176.61502916214059906584551354,
-    12.507343278686904814458936853,
-    -0.13857109526572011689554707,
-    9.984369578019570859563e-6,
-    1.50563273514931155834e-7,
-)
-"""Coefficients of the Lanczos approximation of the gamma function."""
 
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730)
 """The Bernoulli numbers of even index, from 2 on."""
@@ -44,52 +30,10 @@ FURTHEST = 2.0**16
 """Numbers below its negative have neighbours so far away that no digit of a periodic function is right."""
 
 
-def polynomial(op: OpBuilder, x: SSAValue, coefficients: Sequence[float]) -> SSAValue:
-    """The polynomial with these coefficients, that of x⁰ first."""
-    *lower, highest = coefficients
-    start = op.Add(op.Multiply(x, highest), lower[-1])
-    return reduce(lambda value, coefficient: op.Add(op.Multiply(value, x), coefficient), reversed(lower[:-1]), start)
-
-
-def in_single(op: OpBuilder, compute: Callable[..., SSAValue], *operands: SSAValue) -> SSAValue:
-    """compute(*operands); halves are computed in f32, since constants such as π are not precise enough in theirs."""
-    element = element_of(operands[0])
-    if element not in (f16, bf16):
-        return compute(*operands)
-    return op.convert(compute(*(op.convert(each, f32) for each in operands)), element)
-
-
-LAST_FRACTION = -float(1 << 23)
-"""Floats of 32 bits at and below are integers."""
-
-
 @tf.lowers("Lgamma")
 def logarithm(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Lgamma(x) -> the Lanczos approximation for x; for x below 1/2 that for 1 - x, and the reflection formula"""
     return in_single(op, partial(logarithm_of_gamma, op), node.operand(0))
-
-
-def logarithm_of_gamma(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The logarithm of the absolute value of gamma.
-
-    With z = x - 1 and t = z + 15/2: ln gamma(x) = ln sqrt(2 π) + (z + 1/2) (ln t - 1) - 7 + ln series(z).
-    """
-    is_small = op.Less(x, 0.5)
-    z = op.Select(is_small, op.Negative(x), op.Subtract(x, 1.0))
-    half = op.Add(z, 0.5)
-    logarithm = op.Log(op.Add(half, LANCZOS_SHIFT))
-    denominators = op.Add(op.Unsqueeze(z, [-1]), op.constant_like(np.arange(1, len(LANCZOS_TERMS) + 1), z))
-    series = op.ReduceSum(op.Divide(op.constant_like(LANCZOS_TERMS, z), denominators), [-1], keep_dims=False)
-    constant = 0.5 * math.log(2 * math.pi) - LANCZOS_SHIFT
-    power = op.Multiply(half, op.Subtract(logarithm, 1.0))
-    upper = op.Add(op.Add(power, op.Log(op.Add(series, LANCZOS_BASE))), constant)
-    # The integer part is subtracted first, so that the sine is exactly 0 for integers, where gamma is infinite.
-    distance = op.Abs(x)
-    part = op.Subtract(distance, op.Floor(distance))
-    sine = op.Log(op.Sin(op.Multiply(part, math.pi)))
-    lower = op.Subtract(op.Subtract(math.log(math.pi), sine), upper)
-    # All numbers this far below 0 are integers, of which some overflow on the way.
-    return op.Select(op.LessEqual(x, LAST_FRACTION), math.inf, op.Select(is_small, lower, upper))
 
 
 @tf.lowers("Digamma")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import combinations
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -11,14 +10,13 @@ from xdsl.ir import SSAValue
 from moir.dialects.opset.einsum import Equation
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
+from moir.lowering.determinants import determinant_of, sign_and_logarithm_of
 from moir.lowering.matrix_products import matrix_product
 from moir.lowering.narrow_integers import in_32_bits
+from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
-
-MAXIMUM_DETERMINANT = 8
-"""Largest size of matrices whose determinants are expanded into products."""
 
 
 @tf.lowers("MatMul")
@@ -91,27 +89,11 @@ def cross_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("MatrixDeterminant")
 def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixDeterminant(x) -> for each row opset1.MatMul(row · minors, constant signs), for matrices of up to 8 rows
+    """tf.MatrixDeterminant(x) -> the product of the pivots of an elimination. The number of rows has to be known."""
+    return determinant_of(node, op, node.operand(0))
 
-    A minor of r + 1 rows, for each set of r + 1 columns, is computed from those of r rows by expansion along its last
-    row.
-    """
-    data, shape = node.operand(0), node.shape(0)
-    size = -1 if shape is None else max(shape[-2:])
-    if not 0 < size <= MAXIMUM_DETERMINANT:
-        node.fail(
-            f"determinants are computed only of matrices of 1 to {MAXIMUM_DETERMINANT} rows whose number is known",
-            hint="give the model's inputs a known shape, or compute the determinant outside of the model",
-        )
-    minors: SSAValue = op.Gather(data, 0, -2)
-    sets: list[tuple[int, ...]] = [(column,) for column in range(size)]
-    for row in range(1, size):
-        larger = list(combinations(range(size), row + 1))
-        terms = [(each, place) for each in larger for place in range(row + 1)]
-        signs = np.zeros((len(terms), len(larger)), np.float32)
-        for number, (each, place) in enumerate(terms):
-            signs[number, larger.index(each)] = (-1) ** (row + place)
-        factors = op.Gather(op.Gather(data, row, -2), np.array([each[place] for each, place in terms]), -1)
-        smaller = op.Gather(minors, np.array([sets.index(each[:place] + each[place + 1 :]) for each, place in terms]), -1)
-        minors, sets = op.MatMul(op.Multiply(factors, smaller), op.constant_like(signs, data)), larger
-    return op.Squeeze(minors, [-1])
+
+@tf.lowers("LogMatrixDeterminant")
+def logarithm_of_determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tf.LogMatrixDeterminant(x) -> the product of the signs of the pivots, and the sum of their logarithms"""
+    return sign_and_logarithm_of(node, op, node.operand(0))

@@ -48,7 +48,8 @@ class PaddedUnitKernel(Pattern):
         else:
             wider = rewriter.op.constant(np.pad(np.asarray(weights), [(0, size) for size in more]), element_of(filters))
         pads = [size + (place == axis) for place, size in enumerate(end)]
-        properties = {"strides": op.integers("strides"), "dilations": op.integers("dilations"), "pads_begin": begin, "pads_end": pads}
+        # Dilations, which mean nothing for a single element, would move the second one out of its padding.
+        properties = {"strides": op.integers("strides"), "dilations": [1] * len(kernel), "pads_begin": begin, "pads_end": pads}
         rewriter.replace_with(op, rewriter.op.Convolution(op.operands[0], wider, **properties))
 
 

@@ -28,6 +28,8 @@ STATIC_ONLY = {
     "GroupNorm",
     "SpatialTransformer",
     "gather_nd",
+    *("linalg_det", "linalg_det of one", "linalg_slogdet", "linalg_potrf"),
+    *("linalg_extracttrian", "linalg_extracttrian above", "linalg_maketrian", "linalg_maketrian above"),
     *(f"cells {kind}" for kind in ("LSTM", "LSTM time first", "LSTM both", "GRU", "GRU both", "RNN")),
     *(f"RNN {mode} {layers}" for mode in ("lstm", "gru", "rnn_tanh", "rnn_relu") for layers in ("1 one", "2 both")),
 }

@@ -33,6 +33,21 @@ builtin.module {
 
 // -----
 
+// Dilations, which mean nothing for one element, are dropped.
+// CHECK-LABEL: moir.model @dilated
+// CHECK:           opset1.Convolution(%x, %{{.*}}) {strides = [2], dilations = [1], pads_begin = [2], pads_end = [3]
+// CHECK-SAME:      : tensor<1x1x7xf32>
+builtin.module {
+  moir.model @dilated {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x1x9xf32>
+    %w = opset1.Parameter() {name = "w"} : tensor<1x1x1xf32>
+    %1 = opset1.Convolution(%x, %w) {strides = [2], dilations = [2], pads_begin = [2], pads_end = [2]} : tensor<1x1x7xf32>
+    opset1.Result(%1) {name = "y"}
+  }
+}
+
+// -----
+
 // Padding where there is no stride, a larger kernel, no padding.
 // CHECK-LABEL: moir.model @others
 // CHECK:           %{{.*}} = opset1.Convolution(%x, %w) {strides = [1, 2]

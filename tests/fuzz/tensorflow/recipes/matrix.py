@@ -88,7 +88,7 @@ def invertible(draw: Draw, dtype: np.dtype[Any], batch: list[int], size: int) ->
     return (np.clip(noise.real, -1, 1) / 2 + (noise - noise.real) / 4 + size * np.eye(size)).astype(dtype)
 
 
-@recipe("MatrixDeterminant")
+@recipe("MatrixDeterminant LogMatrixDeterminant")
 def determinant(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return Node({"input": invertible(draw, dtype, draw.filled(0, 2), draw.integer(1, 4))})
 

@@ -1,0 +1,79 @@
+"""Determinants of matrices by Gaussian elimination, with a pivot of largest magnitude in each column.
+
+Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.lowering.binder import LoweringNode
+from moir.rewriting.builder import OpBuilder
+
+LARGEST_MATRIX = 32
+"""The most rows of a matrix; each takes about 20 operations."""
+
+
+def determinant_of(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The determinants [...] of matrices x, which have the shape of operand 0, [..., M, M].
+
+    The product of the pivots and of the signs of their rows. Raises ConversionError as `pivots_of`.
+    """
+    return op.Squeeze(reduce(op.Multiply, pivots_of(node, op, x)), [-2, -1])
+
+
+def sign_and_logarithm_of(node: LoweringNode, op: OpBuilder, x: SSAValue) -> list[SSAValue]:
+    """The signs and the logarithms of the absolute values of the determinants, [...] each, as `determinant_of`.
+
+    The logarithm is a sum of those of the pivots, so that it exists where the determinant itself overflows.
+    """
+    pivots = pivots_of(node, op, x)
+    sign = reduce(op.Multiply, [op.Sign(pivot) for pivot in pivots])
+    logarithm = reduce(op.Add, [op.Log(op.Abs(pivot)) for pivot in pivots])
+    return [op.Squeeze(sign, [-2, -1]), op.Squeeze(logarithm, [-2, -1])]
+
+
+def size_of_matrices(node: LoweringNode) -> int:
+    """M of operand 0, [..., M, M]. Raises ConversionError if it is unknown or above LARGEST_MATRIX."""
+    shape = node.shape(0)
+    sizes = () if shape is None else shape[-2:]
+    size = max(sizes, default=-1)
+    if len(sizes) != 2 or size < 0:
+        node.fail("the size of the matrices is unknown", hint="give the model's input this dimension")
+    if size > LARGEST_MATRIX:
+        node.fail(f"the matrices have {size} rows; up to {LARGEST_MATRIX} are supported")
+    return size
+
+
+def pivots_of(node: LoweringNode, op: OpBuilder, x: SSAValue) -> list[SSAValue]:
+    """The pivots with the signs of their rows, [..., 1, 1] each; a 1 for matrices without elements."""
+    size, pivots = size_of_matrices(node), list[SSAValue]()
+    for count in range(size, 0, -1):
+        pivot, x = _eliminated(op, x, count)
+        pivots.append(pivot)
+    return pivots or [op.Add(op.ReduceSum(x, [-2, -1], keep_dims=True), 1.0)]
+
+
+def _eliminated(op: OpBuilder, x: SSAValue, size: int) -> tuple[SSAValue, SSAValue]:
+    """One step of Gaussian elimination on matrices [..., size, size].
+
+    Returns the pivot with the sign of its row, [..., 1, 1], and the matrices without its row and column.
+    """
+    column = op.Slice(x, [0], [1], [1], [-1])
+    if size == 1:
+        return column, x
+    place = op.TopK.results(op.Abs(column), op.constant(1, si64), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
+    chosen = op.Equal(place, op.constant(np.arange(size).reshape(size, 1)))
+    row = op.ReduceSum(op.Select(chosen, x, 0.0), [-2], keep_dims=True)
+    pivot = op.Slice(row, [0], [1], [1], [-1])
+    factors = op.Divide(column, op.Select(op.Equal(pivot, 0.0), 1.0, pivot))
+    rest = op.Slice(op.Subtract(x, op.Multiply(factors, row)), [1], [size], [1], [-1])
+    # Row i of the remaining matrix is row i, or from the pivot's row on row i + 1.
+    behind = op.GreaterEqual(op.constant(np.arange(size - 1).reshape(size - 1, 1)), place)
+    remaining = op.Select(behind, op.Slice(rest, [1], [size], [1], [-2]), op.Slice(rest, [0], [size - 1], [1], [-2]))
+    is_odd = op.Equal(op.FloorMod(place, 2), 1)
+    return op.Select(is_odd, op.Negative(pivot), pivot), remaining

@@ -1,0 +1,126 @@
+"""Determinants, factors and products with triangles of matrices.
+
+Source: tensor/la_op.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.ir import SSAValue
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.determinants import determinant_of, sign_and_logarithm_of, size_of_matrices
+from moir.lowering.matrix_diagonals import joined_matrices, main_diagonal, triangle_of
+from moir.lowering.mxnet.table import mxnet
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+IntegerArray: TypeAlias = "npt.NDArray[np.integer]"
+
+
+@mxnet.lowers("_linalg_det", "linalg_det", "_npi_det")
+def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.linalg_det(a) -> the product of the pivots of an elimination. The number of rows has to be known."""
+    return _of_all(node, op, determinant_of(node, op, node.operand(0)))
+
+
+@mxnet.lowers("_linalg_slogdet", "linalg_slogdet", "_npi_slogdet")
+def logarithm_of_determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet.linalg_slogdet(a) -> the product of the signs of the pivots, and the sum of their logarithms"""
+    return [_of_all(node, op, value) for value in sign_and_logarithm_of(node, op, node.operand(0))]
+
+
+def _of_all(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
+    """The result of a single matrix as a list of one, as the symbol interface has it; numpy's is a scalar."""
+    return op.Reshape(value, [1], special_zero=False) if node.rank(0) == 2 and not node.op.KIND.startswith("_np") else value
+
+
+@mxnet.lowers("_linalg_sumlogdiag", "linalg_sumlogdiag")
+def sum_of_logarithms(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.linalg_sumlogdiag(a) -> the sum of the logarithms of the diagonal"""
+    return _of_all(node, op, op.ReduceSum(op.Log(main_diagonal(op, node.operand(0), 0)), [-1]))
+
+
+@mxnet.lowers("_linalg_potrf", "linalg_potrf", "_npi_cholesky")
+def cholesky(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.linalg_potrf(a) -> the lower triangle l with a = l · lᵀ. The number of rows has to be known.
+
+    A column of l is the first one of what is left of a, divided by the root of its first element; its products with
+    itself are subtracted from the rest.
+
+    Source: G. Golub and C. Van Loan, "Matrix Computations", section 4.2 (outer product Cholesky).
+    """
+    rest, size, rank = node.operand(0), size_of_matrices(node), node.known_rank(0)
+    columns: list[SSAValue] = []
+    for row in range(size):
+        first = op.Slice(rest, [0], [1], [1], [-1])
+        column = op.Divide(first, op.Sqrt(op.Slice(first, [0], [1], [1], [-2])))
+        above = [*[0] * (rank - 2), row, 0]
+        columns.append(op.Pad(column, above, [0] * rank, op.constant_like(0, column), pad_mode="constant"))
+        rest = op.Subtract(rest, op.MatMul(column, column, transpose_b=True))
+        rest = op.Slice(rest, [1, 1], [size - row, size - row], [1, 1], [-2, -1])
+    return op.Concat(*columns, axis=rank - 1) if size > 1 else columns[0]
+
+
+@mxnet.lowers("_linalg_potri", "linalg_potri")
+def inverse_of_factored(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.linalg_potri(l) -> the inverse of l · lᵀ, from that of l"""
+    inverse = op.Inverse(triangle_of(op, node.operand(0)))
+    return op.MatMul(inverse, inverse, transpose_a=True)
+
+
+@mxnet.lowers("_linalg_trmm", "linalg_trmm", "_linalg_trsm", "linalg_trsm")
+def triangle_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.linalg_trmm(a, b) {lower = true, transpose, rightside, alpha = 1} -> alpha · triangle of a · b
+
+    With `rightside` b is the first factor; linalg_trsm multiplies with the inverse of the triangle.
+    """
+    triangle = triangle_of(op, node.operand(0), is_lower=node.flag("lower", True))
+    factor = op.Inverse(triangle) if node.op.KIND.endswith("trsm") else triangle
+    turned, other = node.flag("transpose"), node.operand(1)
+    product = op.MatMul(other, factor, transpose_b=turned) if node.flag("rightside") else op.MatMul(factor, other, transpose_a=turned)
+    return product if (alpha := node.number("alpha", 1.0)) == 1 else op.Multiply(product, alpha)
+
+
+def _places(size: int, node: LoweringNode) -> IntegerArray:
+    """The places in matrices of `size` rows, merged into lists, of the triangle that `offset` and `lower` name.
+
+    Those of a lower triangle are in order of rows, those of an upper one in order of columns.
+    """
+    offset = node.integer("offset", 0)
+    is_lower = offset < 0 or (offset == 0 and node.flag("lower", True))
+    rows, columns = np.tril_indices(size, -abs(offset))
+    return rows * size + columns if is_lower else columns * size + rows
+
+
+@mxnet.lowers("_linalg_extracttrian", "linalg_extracttrian")
+def triangle_as_list(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.linalg_extracttrian(a […, M, M]) {offset = 0, lower = true} -> the elements of a triangle as a list"""
+    shape = node.shape(0)
+    size = -1 if shape is None else shape[-1]
+    if size < 0:
+        node.fail("the size of the matrices is unknown", hint="give the model's input this dimension")
+    return op.Gather(joined_matrices(op, node.operand(0)), _places(size, node), -1)
+
+
+@mxnet.lowers("_linalg_maketrian", "linalg_maketrian")
+def list_as_triangle(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.linalg_maketrian(x […, N]) {offset = 0, lower = true} -> matrices with x as a triangle, 0 elsewhere"""
+    shape, x = node.shape(0), node.operand(0)
+    count = -1 if shape is None else shape[-1]
+    if count < 0:
+        node.fail("the number of elements of the triangles is unknown", hint="give the model's input this dimension")
+    # A triangle of s rows has s (s + 1) / 2 elements.
+    rows = (math.isqrt(8 * count + 1) - 1) // 2
+    if rows * (rows + 1) // 2 != count:
+        node.fail(f"{count} elements are no triangle")
+    size = rows + abs(node.integer("offset", 0))
+    indices = np.full(size * size, count)
+    indices[_places(size, node)] = np.arange(count)
+    rank = node.known_rank(0)
+    padded = op.Pad(x, [0] * rank, [*[0] * (rank - 1), 1], op.constant_like(0, x), pad_mode="constant")
+    return op.Gather(padded, indices.reshape(size, size), -1)

@@ -19,6 +19,7 @@ from moir.lowering.gamma import in_single, logarithm_of_gamma
 from moir.lowering.mxnet.attributes import is_integer
 from moir.lowering.mxnet.families import FAMILIES
 from moir.lowering.mxnet.table import mxnet
+from moir.lowering.normal_quantile import inverse_error_function
 from moir.rewriting.builder import OpBuilder
 
 _FUNCTIONS = {
@@ -35,7 +36,6 @@ _FUNCTIONS = {
     "cos": "Cos",
     "cosh": "Cosh",
     "erf": "Erf",
-    "erfinv": "ErfInv",
     "exp": "Exp",
     "floor": "Floor",
     "log": "Log",
@@ -82,6 +82,7 @@ def _gamma(x: SSAValue, op: OpBuilder) -> SSAValue:
 _FORMULAS: dict[str, Callable[[SSAValue, OpBuilder], SSAValue]] = {
     "cbrt": cube_root,
     "degrees": lambda x, op: op.Multiply(x, 180 / math.pi),
+    "erfinv": lambda x, op: in_single(op, partial(inverse_error_function, op), x),
     "expm1": lambda x, op: op.Subtract(op.Exp(x), 1.0),
     "fix": _truncated,
     "gamma": _gamma,

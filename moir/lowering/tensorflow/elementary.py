@@ -7,14 +7,16 @@
 
 from __future__ import annotations
 
-import math
+from functools import partial
 
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.gamma import in_single
 from moir.lowering.narrow_integers import in_32_bits
+from moir.lowering.normal_quantile import inverse_error_function, quantile
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -30,7 +32,6 @@ _SAME_MEANING = {
     "Cos": "Cos",
     "Cosh": "Cosh",
     "Erf": "Erf",
-    "Erfinv": "ErfInv",
     "Floor": "Floor",
     "Invert": "BitwiseNot",
     "Log": "Log",
@@ -97,10 +98,11 @@ def complementary_error(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("Ndtri")
 def normal_quantile(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Ndtri(p) -> Sqrt(2) * opset17.ErfInv(2 * p - 1)"""
-    return quantile(op, node.operand(0))
+    """tf.Ndtri(p) -> the rational approximations of the quantile around 1/2 and in the tails"""
+    return in_single(op, partial(quantile, op), node.operand(0))
 
 
-def quantile(op: OpBuilder, probability: SSAValue) -> SSAValue:
-    """The quantile of the standard normal distribution for a probability."""
-    return op.Multiply(op.ErfInv(op.Subtract(op.Multiply(probability, 2.0), 1.0)), math.sqrt(2))
+@tf.lowers("Erfinv")
+def inverse_error(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Erfinv(x) -> the normal quantile of (x + 1) / 2, times Sqrt(1/2)"""
+    return in_single(op, partial(inverse_error_function, op), node.operand(0))

@@ -146,8 +146,8 @@ class Cut(Record):
 def strided_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.StridedSlice(x, begin, end, strides) {masks} -> one operation; x itself if it is the identity
 
-    For slices only: opset8.Slice; for one single element: opset8.Gather; for new dimensions only: opset1.Unsqueeze;
-    otherwise opset1.StridedSlice.
+    For slices only: opset8.Slice; for one single element, or those whose places are computed: opset8.Gather; for new
+    dimensions only: opset1.Unsqueeze; otherwise opset1.StridedSlice.
     """
     data, index = node.operand(0), Index.of(node)
     if index is None:
@@ -161,9 +161,9 @@ def strided_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
     singles = [position for position, kind in enumerate(kinds) if kind == "single"]
     if cuts == [] and not singles:
         return with_new_axes(node, op, data, index)
-    if cuts == [] and len(singles) == 1 and "new" not in kinds:
-        axis = index.axes(DATA)[singles[0]]
-        return op.Gather(data, entry_of(op, node.operand(1), singles[0]), axis - 1 if axis < 0 and is_complex(node) else axis)
+    if singles and (node.constant(1) is None or (cuts == [] and len(singles) == 1 and "new" not in kinds)):
+        data = single_elements(node, op, data, index)
+        return with_new_axes(node, op, data, index) if cuts == [] else masked_slice(node, op, data, index, ("slice", "ellipsis", "new"))
     if cuts is not None and not singles and "new" not in kinds and not (is_complex(node) and index.ellipsis):
         bounds = ([getattr(cut, name) for cut in cuts] for name in ("start", "stop", "step", "axis"))
         return op.Slice(data, *bounds)
@@ -171,6 +171,16 @@ def strided_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
         # The runtime (2026.4, CPU) reads wrong elements if a new dimension precedes a single element.
         return with_new_axes(node, op, masked_slice(node, op, data, index, ("slice", "single", "ellipsis")), index)
     return masked_slice(node, op, data, index, ("slice", "single", "ellipsis", "new"))
+
+
+def single_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index) -> SSAValue:
+    """The data at the single elements of an index, without their dimensions."""
+    singles = [(axis, position) for position, axis in enumerate(index.axes(DATA)) if index.kind(position) == "single"]
+    # The last axis first, so that those in front of it keep their numbers; of axes that are counted from the end the
+    # first one.
+    for axis, position in sorted(singles, key=lambda single: single[0] if single[0] < 0 else -single[0]):
+        data = op.Gather(data, entry_of(op, node.operand(1), position), axis - 1 if axis < 0 and is_complex(node) else axis)
+    return data
 
 
 def entry_of(op: OpBuilder, vector: SSAValue, position: int) -> Operand:
@@ -256,12 +266,6 @@ def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index
     bounds = [node.operand(number) for number in (1, 2, 3)]
     if len(positions) < index.count:
         bounds = [op.Gather(bound, positions, 0) for bound in bounds]
-    begin, end, strides = bounds
-    if op.known.constant(begin) is None and 1 in masks["shrink_axis_mask"]:
-        # In TensorFlow the end of the single element -1 is 0, which the runtime treats as an empty slice.
-        last = op.LogicalAnd(op.Equal(begin, -1), op.constant(np.array(masks["shrink_axis_mask"], bool)))
-        end = op.Select(last, op.constant(LAST, element_of(end)), end)
-    bounds = [begin, end, strides]
     if is_complex(node) and index.ellipsis:
         # The dimension of real and imaginary parts follows all axes that are counted from the end.
         bounds = [op.Concat(bound, op.constant([entry], element_of(bound)), axis=0) for bound, entry in zip(bounds, (0, 2, 1), strict=True)]

@@ -72,10 +72,10 @@ def test_inverted_bits_of_unsigned_integers() -> None:
 
 
 def test_quantiles() -> None:
-    # The runtime approximates ErfInv less well near -1 and 1.
-    x = np.array([-0.9, -0.5, -1e-3, 0, 0.3, 0.8], np.float32)
-    check(lambda x: tf.raw_ops.Erfinv(x=x), {"x": x}, operations=1, rtol=2e-3)
-    check(lambda x: tf.raw_ops.Ndtri(x=(x + 1) / 2), {"x": x}, rtol=2e-3)
+    x = np.array([-1, -0.99999994, -0.999, -0.9, -0.5, -1e-3, 0, 0.3, 0.8, 0.99999, 1, 1.5, np.nan], np.float32)
+    check(lambda x: tf.raw_ops.Erfinv(x=x), {"x": x}, rtol=2e-5, atol=0)
+    p = np.array([0, 1e-37, 1e-30, 1e-12, 1e-11, 1e-3, 0.07, 0.08, 0.5, 0.924, 0.926, 0.99999, 1, -1, 2], np.float32)
+    check(lambda x: tf.raw_ops.Ndtri(x=x), {"x": p}, rtol=1e-5, atol=0)
 
 
 def test_logarithm_of_gamma() -> None:

@@ -97,6 +97,22 @@ COMPUTED: dict[str, tuple[Build, dict[str, Any]]] = {
         lambda x, begin, end: raw.StridedSlice(input=x, begin=begin, end=end, strides=[1, 1], shrink_axis_mask=2),
         {"begin": i32(1, -1), "end": i32(3, 0)},
     ),
+    "single elements with other ends and strides": (
+        lambda x, begin: raw.StridedSlice(input=x, begin=begin, end=[6, -1], strides=[2, 1], shrink_axis_mask=3),
+        {"begin": i32(0, 1)},
+    ),
+    "single elements around an ellipsis": (
+        lambda x, begin: raw.StridedSlice(
+            input=tf.stack([x, x + 1]), begin=begin, end=[0, 0, 0, 9], strides=[1, 1, 1, 1], shrink_axis_mask=13, ellipsis_mask=2
+        ),
+        {"begin": i32(1, 0, -2, 3)},
+    ),
+    "single elements between slices": (
+        lambda x, begin: raw.StridedSlice(
+            input=x, begin=begin, end=[0, 9, 3, 0], strides=[1, 1, 2, 1], begin_mask=8, end_mask=8, shrink_axis_mask=1, new_axis_mask=2
+        ),
+        {"begin": i32(-1, 0, 1, 0)},
+    ),
     "scalar index": (lambda x, i: x[:, i], {"i": np.array(2, np.int32)}),
     "negative scalar index": (lambda x, i: x[i], {"i": np.array(-1, np.int32)}),
     "to a scalar": (lambda x, i: x[:, :i, N], {"i": np.array(3, np.int32)}),

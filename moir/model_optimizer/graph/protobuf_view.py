@@ -20,7 +20,7 @@ from moir.dialects.framework import decode_kind
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import FALSE, TRUE, value_of
-from moir.model_optimizer.graph.layer_view import LayerMessage
+from moir.model_optimizer.graph.layer_view import LayerMessage, tensor_name
 from moir.model_optimizer.graph.operation_names import FRAMEWORK_OPERATION
 
 TENSORFLOW_TYPES = {
@@ -223,22 +223,11 @@ def _onnx(kind: str, op: Operation) -> Any:
     from onnx import helper
 
     domain, _, op_type = kind.rpartition(".")
-    inputs = [_tensor_name(operand) for operand in op.operands]
-    outputs = [_tensor_name(result) for result in op.results]
+    inputs = [tensor_name(operand) for operand in op.operands]
+    outputs = [tensor_name(result) for result in op.results]
     node = helper.make_node(op_type, inputs, outputs, name=name_of(op) or "", domain=domain or None)
     node.attribute.extend(_onnx_attributes(op))
     return node
-
-
-def _tensor_name(value: Any) -> str:
-    owner = value.owner
-    if not isinstance(owner, Operation) or owner.name in ("moir.none", "mo.disconnected", "mo.absent_port"):
-        return ""
-    names = owner.attributes.get("tensor_names")
-    if names is not None and (text := value_of(names)[value.index]):
-        return str(text).partition(",")[0]
-    name = name_of(owner) or ""
-    return f"{name}:{value.index}" if value.index else name
 
 
 def _onnx_attributes(op: Operation) -> Iterator[Any]:

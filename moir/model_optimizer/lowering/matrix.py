@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from moir.dialects.shapes import shape_of
+from moir.frameworks import CAFFE, MXNET
 from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
@@ -13,19 +14,28 @@ from moir.rewriting.builder import OpBuilder
 
 @lowers("FullyConnected", "InnerProduct")
 def fully_connected(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.FullyConnected(x, weights, bias) -> opset1.MatMul(x, weights) {transpose_b} + bias
+    """mo.FullyConnected(x, weights, bias) {out-size} -> opset1.MatMul(x, weights) {transpose_b} + bias
 
-    Weights are [out, in], or [in, out] with `transpose_weights`. Data whose last dimension is not `in` is flattened
-    behind the batch.
+    With `transpose_weights` the weights are [out-size, in], else [in, out-size]; those of another rank, such as the
+    list that a Caffe layer has, are reshaped to that. Data of Caffe and MXNet, and any whose last dimension is not
+    `in`, is flattened behind the batch.
     """
     data, weights = node.operand(0), node.operand(1)
+    rows, shape = node.integer("out-size", 0), shape_of(weights)
     transposed = node.flag("transpose_weights") or node.flag("transpose-weights")
-    shape = shape_of(weights)
-    columns = -1 if shape is None or len(shape) != 2 else shape[0 if transposed else 1]
+    if shape is not None and len(shape) == 2 and not transposed:
+        # Weights that are [out, in] by their shape, or nothing says what they are.
+        transposed = rows in (0, shape[0]) and rows != shape[1]
+    if shape is not None and len(shape) != 2:
+        if rows < 1:
+            node.fail(f"its weights have {len(shape)} dimensions, and no attribute out-size says the number of results")
+        weights = op.Reshape(weights, [rows, -1] if transposed else [-1, rows], special_zero=False)
+        shape = shape_of(weights)
+    columns = -1 if shape is None else shape[1 if transposed else 0]
     given = shape_of(data)
-    if given is not None and len(given) > 2 and columns >= 0 and given[-1] != columns:
+    if given is not None and len(given) > 2 and ((columns >= 0 and given[-1] != columns) or node.run.framework in (CAFFE, MXNET)):
         data = op.Reshape(data, [0, -1], special_zero=True)
-    product = op.MatMul(data, weights, transpose_b=not transposed)
+    product = op.MatMul(data, weights, transpose_b=transposed)
     bias = node.optional(2)
     return product if bias is None else op.Add(product, bias)
 

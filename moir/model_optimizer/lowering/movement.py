@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.shapes import normalize_axis
 from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
@@ -100,7 +101,8 @@ def tf_slice(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 def crop(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Crop(x, like) {axis, offset, dim} or {axis, crop_begin, crop_end} -> opset8.Slice
 
-    Without `dim` the sizes are those of `like`.
+    Without `dim` the sizes are those of `like`; a single axis then stands for all from it on, and a single offset is
+    that of each, as in Caffe.
     """
     data, like, axes = node.operand(0), node.optional(1), node.axes("axis")
     if axes is None:
@@ -109,8 +111,14 @@ def crop(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     if begin is not None and end is not None:
         stop: Any = [-amount if amount else LARGEST for amount in end]
         return op.Slice(data, list(begin), stop, [1] * len(axes), list(axes))
-    offset = list(node.axes("offset") or (0,) * len(axes))
     sizes = node.axes("dim")
+    if sizes is None and len(axes) == 1:
+        rank = node.rank_of_value(data)
+        axes = tuple(range(normalize_axis(axes[0], rank), rank))
+    offset = list(node.axes("offset") or (0,))
+    offset = offset * len(axes) if len(offset) == 1 else offset
+    if len(offset) != len(axes):
+        node.fail(f"its offset {offset} has no entry for each of the axes {list(axes)}")
     if sizes is not None:
         stop = [start + size for start, size in zip(offset, sizes, strict=True)]
     elif like is not None:
@@ -118,6 +126,12 @@ def crop(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     else:
         node.fail("neither attributes nor an input say how much is cropped")
     return op.Slice(data, offset, stop, [1] * len(axes), list(axes))
+
+
+@lowers("ShuffleChannel")
+def shuffled_channels(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.ShuffleChannel(x) {group} -> opset1.ShuffleChannels(x) {axis = 1, group}"""
+    return op.ShuffleChannels(node.operand(0), axis=1, group=node.integer("group", 1))
 
 
 @lowers("AttributedGather")

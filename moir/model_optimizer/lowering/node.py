@@ -139,7 +139,7 @@ class MoLoweringNode(LoweringNode):
         value = self.get(name)
         if value is None:
             return default
-        if isinstance(default, float) and isinstance(value, str):
+        if isinstance(default, int | float) and not isinstance(default, bool) and isinstance(value, str):
             value = self._number(name, value)
         value: Any = plain(value)
         if isinstance(default, tuple):

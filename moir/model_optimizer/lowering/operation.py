@@ -134,7 +134,8 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
     type_, version = node.type, node.get("version")
     version = None if version is None else str(version)
     # A `type` like Pooling was turned into one of an operation set (AvgPool, MaxPool) at the end of the conversion.
-    if type_ is None or opset_number(version) is not None or (is_standard(type_) and version in UNVERSIONED):
+    is_former = type_ is not None and node.get(DESCRIBED_KIND) is not None and mo.built_in(type_) is not None
+    if type_ is None or opset_number(version) is not None or ((is_standard(type_) or is_former) and version in UNVERSIONED):
         handler = mo.built_in(node.kind)
         if handler is not None:
             node.read_operands.clear()

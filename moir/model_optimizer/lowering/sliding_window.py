@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import shape_of
+from moir.dialects.element_types import INTEGER_TYPES
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.frameworks import CAFFE, MXNET
 from moir.lowering.table import Replacement
 from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.lowering.layout import as_given, channel_first, spatial_entries
@@ -98,6 +100,20 @@ def _weights(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, spatial: in
     return op.Transpose(weights, [spatial + 1, spatial, *range(spatial)])
 
 
+def _shaped(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, groups: int, is_transposed: bool = False) -> SSAValue:
+    """Weights [out, in / groups, spatial…], or, transposed, [in, out / groups, spatial…].
+
+    Those of a Caffe layer are a list, whose shape the attributes `output` and `kernel_spatial` say.
+    """
+    if rank_of(weights) != 1:
+        return weights
+    kernel, filters = node.axes("kernel_spatial"), node.integer("output", 0)
+    if kernel is None or filters < 1:
+        node.fail("its weights are a list, but it has no attributes kernel_spatial and output that say their shape")
+    leading = [-1, filters // groups] if is_transposed else [filters, -1]
+    return op.Reshape(weights, [*leading, *kernel], special_zero=False)
+
+
 def _grouped(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, groups: int) -> SSAValue:
     shape = shape_of(weights)
     if shape is None or any(dimension < 0 for dimension in shape) or shape[0] % groups:
@@ -117,7 +133,7 @@ def convolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     data = channel_first(node, op, node.operand(0))
     spatial = node.rank_of_value(data) - 2
     window, groups = window_of(node, WindowAttributes.of(node), spatial), node.integer("group", 1)
-    weights = _weights(node, op, node.operand(1), spatial)
+    weights = _shaped(node, op, _weights(node, op, node.operand(1), spatial), groups)
     properties = {**window.properties, "dilations": list(window.dilations)}
     if groups == 1:
         value = op.Convolution(data, weights, **properties)
@@ -128,8 +144,10 @@ def convolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("Deconvolution", "Deconv2D")
 def deconvolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.Deconvolution(x, weights) {stride, dilation, pad, group, output_padding} -> opset1.ConvolutionBackpropData;
-    weights are [in, out, spatial…]"""
+    """mo.Deconvolution(x, weights) {stride, dilation, pad, group, output_padding} -> opset1.ConvolutionBackpropData
+
+    Weights are [in, out, spatial…]. The third operand is a shape of integers, or biases.
+    """
     if node.is_channel_last:
         node.fail("a Deconvolution of channel-last data is not supported", hint="give it a data_format of channel-first data")
     data = node.operand(0)
@@ -139,10 +157,14 @@ def deconvolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     properties = {**window.properties, "dilations": list(window.dilations)}
     if padding is not None:
         properties["output_padding"] = spatial_entries(node, padding, spatial)
-    shape = node.optional(2)
+    shape, weights = node.optional(2), _shaped(node, op, node.operand(1), groups, is_transposed=True)
+    bias = None if shape is None or element_of(shape) in INTEGER_TYPES else shape
+    shape = shape if bias is None else None
     if groups == 1:
-        return op.ConvolutionBackpropData(data, node.operand(1), shape, **properties)
-    return op.GroupConvolutionBackpropData(data, _grouped(node, op, node.operand(1), groups), shape, **properties)
+        value = op.ConvolutionBackpropData(data, weights, shape, **properties)
+    else:
+        value = op.GroupConvolutionBackpropData(data, _grouped(node, op, weights, groups), shape, **properties)
+    return _with_bias(node, op, value, bias, spatial)
 
 
 @lowers("Pooling", "AvgPool", "AveragePool", "MaxPool")
@@ -171,5 +193,11 @@ def pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
         results = [op["opset1.MaxPool"](data, **properties)]
     else:
         exclude = attributes.text("exclude-pad", "true", "exclude_pad") in ("1", "true")
+        if not exclude and properties["rounding_type"] == "ceil" and node.run.framework in (CAFFE, MXNET):
+            # Padding counts in these frameworks, but not what a last window has behind it.
+            pads = ([0, 0, *window.pads_begin], [0, 0, *window.pads_end])
+            data = op.Pad(data, *pads, pad_mode="constant") if any(pads[0]) or any(pads[1]) else data
+            none = [0] * spatial
+            properties, exclude = {**properties, "pads_begin": none, "pads_end": none}, True
         results = [op["opset14.AvgPool"](data, **{"exclude-pad": exclude, **properties})]
     return [as_given(node, op, value) for value in results]

@@ -73,7 +73,7 @@ class StandardOp(Op):
         if version is not None:
             defaults["version"] = version
         is_subclass = "DESCRIPTION" not in type(self).__dict__
-        if not is_subclass and given.get("type", description.type) == description.type:
+        if not is_subclass and given.get("type", description.type) in (description.type, self.op):
             defaults[DESCRIBED_KIND] = self.op
         super().__init__(graph, {**defaults, **(attrs or {})}, further)
 

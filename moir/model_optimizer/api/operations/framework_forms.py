@@ -33,8 +33,10 @@ OPERATIONS: dict[str, Description] = {
     **{f"ScatterElements{name}": Description(inputs=None) for name in _SCATTER},
     **{
         f"{name}Op": Description(inputs=None, op=name)
-        for name in ("Accum", "Correlation", "DataAugmentation", "PowerFile", "Resample", "SimplerNMS", "SpatialTransformer")
+        for name in ("Accum", "Correlation", "DataAugmentation", "PowerFile", "Resample", "SimplerNMS")
     },
+    "SpatialTransformOp": Description(inputs=2, op="SpatialTransformer"),
+    "ShuffleChannelOp": Description(op="ShuffleChannel"),
     "Activation": Description(defaults={"operation": None}),
     "AttributedRandomUniform": Description(defaults=_RANDOM),
     "AxpyOp": Description(inputs=None, op="Axpy"),

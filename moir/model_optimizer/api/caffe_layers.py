@@ -19,16 +19,19 @@ def collect_attributes(obj: Any, prefix: str = "", enable_flattening_nested_para
     """The fields of a message as texts: those of messages in it, too, and items of a list joined by commas.
 
     With `enable_flattening_nested_params` the names of fields of inner messages begin with those of the outer ones.
-    Fields that the file does not have are left out.
+    Fields that the file does not have, and whose default is 0, empty or false, are left out. Enumerations are written
+    in full, `caffe.PoolingParameter.MAX`.
     """
     found: dict[str, str] = {}
-    for descriptor, value in obj.ListFields():
+    default_fields: list[tuple[Any, Any]] = obj.default_fields() if hasattr(obj, "default_fields") else []
+    for descriptor, value in (*obj.ListFields(), *default_fields):
         name = f"{prefix}__{descriptor.name}" if prefix and enable_flattening_nested_params else descriptor.name
-        items = [value] if hasattr(value, "ListFields") or isinstance(value, str | bytes | int | float) else list(value)
+        items: list[Any] = [value] if hasattr(value, "ListFields") or isinstance(value, str | bytes | int | float) else list(value)
         for item in items:
             if hasattr(item, "ListFields"):
                 found.update(collect_attributes(item, name, enable_flattening_nested_params))
-        plain = [_text(item) for item in items if not hasattr(item, "ListFields")]
+        enumeration = getattr(descriptor, "enumeration", None)
+        plain = [enumeration.full_name(item) if enumeration else _text(item) for item in items if not hasattr(item, "ListFields")]
         found.update({name: ",".join(plain)} if plain else {})
     return found
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Default: TypeAlias = "bool | int | float | str"
 
@@ -32,7 +32,6 @@ ctc_decoder_param: blank_index=-1 ctc_merge_repeated=true
 detection_output_param: share_location=true code_type=1 keep_top_k=-1 input_width=-1 input_height=-1 normalized=true
     objectness_score=0.01
 detection_output_param.nms_param: nms_threshold=0.3 eta=1.0
-detection_output_param.save_output_param: output_directory=""
 detection_output_param.save_output_param.resize_param: prob=1.0 resize_mode=1 pad_mode=1
 dropout_param: dropout_ratio=0.5
 eltwise_param: operation=1 stable_prod_grad=true
@@ -70,28 +69,28 @@ transform_param: scale=1.0
 """
 
 _ENUMERATIONS = """
-convolution_param.engine: DEFAULT=0 CAFFE=1 CUDNN=2
-correlation_param.correlation_type: MULTIPLY=0 SUBTRACT=1
-detection_output_param.save_output_param.resize_param.interp_mode: LINEAR=1 AREA=2 NEAREST=3 CUBIC=4 LANCZOS4=5
-detection_output_param.save_output_param.resize_param.pad_mode: CONSTANT=1 MIRRORED=2 REPEAT_NEAREST=3
-detection_output_param.save_output_param.resize_param.resize_mode: WARP=1 FIT_SMALL_SIZE=2 FIT_LARGE_SIZE_AND_PAD=3
-detection_output_param.code_type: CORNER=1 CENTER_SIZE=2 CORNER_SIZE=3
-eltwise_param.operation: PROD=0 SUM=1 MAX=2
-flow_warp_param.fill_value: ZERO=1 NOT_A_NUMBER=2
-lrn_param.engine: DEFAULT=0 CAFFE=1 CUDNN=2
-lrn_param.norm_region: ACROSS_CHANNELS=0 WITHIN_CHANNEL=1
+convolution_param.engine: ConvolutionParameter.DEFAULT=0 CAFFE=1 CUDNN=2
+correlation_param.correlation_type: CorrelationParameter.MULTIPLY=0 SUBTRACT=1
+detection_output_param.save_output_param.resize_param.interp_mode: ResizeParameter.LINEAR=1 AREA=2 NEAREST=3 CUBIC=4 LANCZOS4=5
+detection_output_param.save_output_param.resize_param.pad_mode: ResizeParameter.CONSTANT=1 MIRRORED=2 REPEAT_NEAREST=3
+detection_output_param.save_output_param.resize_param.resize_mode: ResizeParameter.WARP=1 FIT_SMALL_SIZE=2 FIT_LARGE_SIZE_AND_PAD=3
+detection_output_param.code_type: PriorBoxParameter.CORNER=1 CENTER_SIZE=2 CORNER_SIZE=3
+eltwise_param.operation: EltwiseParameter.PROD=0 SUM=1 MAX=2
+flow_warp_param.fill_value: FlowWarpParameter.ZERO=1 NOT_A_NUMBER=2
+lrn_param.engine: LRNParameter.DEFAULT=0 CAFFE=1 CUDNN=2
+lrn_param.norm_region: LRNParameter.ACROSS_CHANNELS=0 WITHIN_CHANNEL=1
 phase: TRAIN=0 TEST=1
-pooling_param.engine: DEFAULT=0 CAFFE=1 CUDNN=2
-pooling_param.pool: MAX=0 AVE=1 STOCHASTIC=2
-prior_box_param.code_type: CORNER=1 CENTER_SIZE=2 CORNER_SIZE=3
-reduction_param.operation: SUM=1 ASUM=2 SUMSQ=3 MEAN=4
-relu_param.engine: DEFAULT=0 CAFFE=1 CUDNN=2
-resample_param.type: NEAREST=1 LINEAR=2 CUBIC=3 AREA=4
-sigmoid_param.engine: DEFAULT=0 CAFFE=1 CUDNN=2
-softmax_param.engine: DEFAULT=0 CAFFE=1 CUDNN=2
-spp_param.engine: DEFAULT=0 CAFFE=1 CUDNN=2
-spp_param.pool: MAX=0 AVE=1 STOCHASTIC=2
-tanh_param.engine: DEFAULT=0 CAFFE=1 CUDNN=2
+pooling_param.engine: PoolingParameter.DEFAULT=0 CAFFE=1 CUDNN=2
+pooling_param.pool: PoolingParameter.MAX=0 AVE=1 STOCHASTIC=2
+prior_box_param.code_type: PriorBoxParameter.CORNER=1 CENTER_SIZE=2 CORNER_SIZE=3
+reduction_param.operation: ReductionParameter.SUM=1 ASUM=2 SUMSQ=3 MEAN=4
+relu_param.engine: ReLUParameter.DEFAULT=0 CAFFE=1 CUDNN=2
+resample_param.type: ResampleParameter.NEAREST=1 LINEAR=2 CUBIC=3 AREA=4
+sigmoid_param.engine: SigmoidParameter.DEFAULT=0 CAFFE=1 CUDNN=2
+softmax_param.engine: SoftmaxParameter.DEFAULT=0 CAFFE=1 CUDNN=2
+spp_param.engine: SPPParameter.DEFAULT=0 CAFFE=1 CUDNN=2
+spp_param.pool: SPPParameter.MAX=0 AVE=1 STOCHASTIC=2
+tanh_param.engine: TanHParameter.DEFAULT=0 CAFFE=1 CUDNN=2
 """
 
 _REPEATED = """
@@ -111,30 +110,57 @@ transform_param: mean_value
 """
 
 
-def _rows(table: str) -> dict[str, dict[str, Default]]:
-    """The rows of a table; a line that is indented belongs to the one before it."""
-    rows: dict[str, dict[str, Default]] = {}
-    for line in table.strip().replace("\n    ", " ").splitlines():
-        path, _, entries = line.partition(": ")
-        pairs = (entry.split("=", 1) for entry in entries.split())
-        rows[path] = {name: json.loads(text) for name, text in pairs}
-    return rows
+def _lines(table: str) -> list[tuple[str, str]]:
+    """Path and entries of the lines of a table; a line that is indented belongs to the one before it."""
+    lines = table.strip().replace("\n    ", " ").splitlines()
+    return [(path, entries) for path, _, entries in (line.partition(": ") for line in lines)]
 
 
 @cache
 def defaults() -> Mapping[str, Mapping[str, Default]]:
     """Path of a message within a layer, `detection_output_param.nms_param` -> its fields with their defaults."""
-    return _rows(_DEFAULTS)
+    return {
+        path: {name: json.loads(text) for name, text in (entry.split("=", 1) for entry in entries.split())}
+        for path, entries in _lines(_DEFAULTS)
+    }
+
+
+class Enumeration(NamedTuple):
+    """The enumeration of a field.
+
+    Args:
+        scope: the message that declares it, which is in front of the names where they are written in full.
+        numbers: names and numbers.
+    """
+
+    scope: str
+    numbers: Mapping[str, int]
+
+    def full_name(self, number: int) -> str:
+        """The name of a number in full, e.g. `caffe.PoolingParameter.MAX`."""
+        name = next((name for name, each in self.numbers.items() if each == number), str(number))
+        return ".".join(filter(None, ("caffe", self.scope, name)))
 
 
 @cache
-def enumerations() -> Mapping[str, Mapping[str, Default]]:
-    """Path of a field within a layer -> the names of its enumeration with their numbers."""
-    return _rows(_ENUMERATIONS)
+def enumerations() -> Mapping[str, Enumeration]:
+    """Path of a field within a layer -> its enumeration."""
+    found: dict[str, Enumeration] = {}
+    for path, entries in _lines(_ENUMERATIONS):
+        scope, _, names = entries.rpartition(".")
+        found[path] = Enumeration(scope, {name: int(number) for name, number in (entry.split("=") for entry in names.split())})
+    return found
 
 
 @cache
 def repeated() -> frozenset[str]:
     """The paths of the fields that are lists."""
-    rows = (line.split(": ") for line in _REPEATED.strip().splitlines())
-    return frozenset(f"{path}.{name}" for path, names in rows for name in names.split())
+    return frozenset(f"{path}.{name}" for path, names in _lines(_REPEATED) for name in names.split())
+
+
+@cache
+def messages() -> frozenset[str]:
+    """The paths of the messages that are known, those in which others are, too."""
+    fields = {path.rpartition(".")[0] for path in (*enumerations(), *repeated())}
+    known = {*defaults(), *fields} - {""}
+    return frozenset(".".join(names[:count]) for names in (path.split(".") for path in known) for count in range(1, len(names) + 1))

@@ -21,7 +21,7 @@ from moir.dialects.framework import decode_kind
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import value_of
-from moir.model_optimizer.graph.caffe_fields import defaults, enumerations, repeated
+from moir.model_optimizer.graph.caffe_fields import Enumeration, defaults, enumerations, messages, repeated
 
 BLOBS = "blobs"
 PYTHON_KIND = "Python"
@@ -81,13 +81,13 @@ class FieldsMessage:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        path = f"{self._path}.{name}" if self._path else name
+        path = self._path_of(name)
         if name in self._fields:
             is_single = path in repeated() and not isinstance(self._fields[name], ArrayAttr | DenseArrayBase)
             return [_field(self._fields[name], path)] if is_single else _field(self._fields[name], path)
         if path in repeated():
             return []
-        if path in defaults():
+        if path in messages():
             return FieldsMessage({}, path)
         default = defaults().get(self._path, {}).get(name)
         return AbsentField() if default is None else _single(default)
@@ -98,14 +98,31 @@ class FieldsMessage:
 
     def ListFields(self) -> list[tuple[FieldDescriptor, Any]]:
         """The fields with their values."""
-        return [(FieldDescriptor(name), getattr(self, name)) for name in self._fields]
+        return [(self._descriptor(name), getattr(self, name)) for name in self._fields]
+
+    def default_fields(self) -> list[tuple[FieldDescriptor, Any]]:
+        """The fields that the text does not have and whose default is not 0, empty or false, with that."""
+        absent = [name for name in defaults().get(self._path, {}) if name not in self._fields]
+        return [(self._descriptor(name), getattr(self, name)) for name in absent]
+
+    def _descriptor(self, name: str) -> FieldDescriptor:
+        return FieldDescriptor(name, enumerations().get(self._path_of(name)))
+
+    def _path_of(self, name: str) -> str:
+        return f"{self._path}.{name}" if self._path else name
 
 
 @dataclass(frozen=True)
 class FieldDescriptor:
-    """What is known of a field."""
+    """What is known of a field.
+
+    Args:
+        name: its name.
+        enumeration: that of its values, if they are of one.
+    """
 
     name: str
+    enumeration: Enumeration | None = None
 
 
 def _field(attribute: Attribute, path: str) -> Any:
@@ -116,7 +133,9 @@ def _field(attribute: Attribute, path: str) -> Any:
     value = value_of(attribute)
     if isinstance(value, tuple):
         return list(cast("tuple[Any, ...]", value))
-    return _single(enumerations().get(path, {}).get(value, value) if isinstance(value, str) else value)
+    if isinstance(value, str) and path in enumerations():
+        value = enumerations()[path].numbers.get(value, value)
+    return _single(value)
 
 
 def _single(value: Any) -> Any:

@@ -29,7 +29,7 @@ FAMILIES: dict[str, str] = {
     "matrix": "FullyConnected InnerProduct Gemm",
     "movement": (
         "Pack Unpack Split AttributedSplit AttributedVariadicSplit CaffeSlice Gather Pad "
-        "Slice AttributedSlice TFSlice Crop AttributedGather "
+        "Slice AttributedSlice TFSlice Crop ShuffleChannel AttributedGather "
         "AttributedPad TFPad ONNXPad AttributedTile AttributedRoll Fill Transpose Permute"
     ),
     "normalization": "MVN MVNCaffe MVNOnnx batchNormInference BatchNormInference FusedBatchNorm LRN AttributedLRN Norm Normalize",

@@ -93,15 +93,20 @@ def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     shape = list(entries(node, "shape"))
     if not shape and (target := entries(node, "target_shape")):
         shape = [0 if node.flag("keep_highest") and index == 0 else size or -1 for index, size in enumerate(target)]
+    return reshaped(node, op, shape, node.flag("reverse"))
+
+
+def reshaped(node: LoweringNode, op: OpBuilder, shape: list[int], reverse: bool) -> SSAValue:
+    """Operand 0 in the shape that the codes of a Reshape mean."""
     x, special = node.operand(0), set(shape) & {-2, -3, -4}
-    if not special and not (node.flag("reverse") and 0 in shape):
+    if not special and not (reverse and 0 in shape):
         return op.Reshape(x, shape, special_zero=True) if shape else x
-    return op.Reshape(x, _computed_shape(node, op, shape), special_zero=False)
+    return op.Reshape(x, _computed_shape(node, op, shape, reverse), special_zero=False)
 
 
-def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int]) -> SSAValue:
+def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse: bool) -> SSAValue:
     """The shape that codes mean for the shape of the operand."""
-    rank, reverse = rank_of_operand(node), node.flag("reverse")
+    rank = rank_of_operand(node)
     known, sizes = node.shape(0) or (), op.ShapeOf(node.operand(0))
 
     def size(index: int) -> SSAValue:
@@ -163,7 +168,9 @@ def numpy_reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if node.op.KIND != "_npx_reshape":
         return op.Reshape(node.operand(0), shape, special_zero=False)
     codes = {-2: 0, -3: _DROPPED, -4: -2, -5: -3, -6: -4}
-    return op.Reshape(node.operand(0), _computed_shape(node, op, [codes.get(size, size) for size in shape]), special_zero=False)
+    return op.Reshape(
+        node.operand(0), _computed_shape(node, op, [codes.get(size, size) for size in shape], node.flag("reverse")), special_zero=False
+    )
 
 
 @mxnet.lowers("reshape_like", "_npx_reshape_like")

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from moir.model_optimizer.api.errors import Error
+from moir.model_optimizer.graph.node import GraphNode, create_constant
+from moir.model_optimizer.graph.view import BlockView
 
 Text: TypeAlias = str
 """A text; methods of the class have the names of Python's types."""
@@ -119,6 +121,23 @@ def get_json_layer_attrs(json_dic: Mapping[str, Any]) -> dict[str, Any]:
 def get_mxnet_layer_attrs(json_dic: Mapping[str, Any]) -> AttrDictionary:
     """The attributes of a node."""
     return AttrDictionary(get_json_layer_attrs(json_dic))
+
+
+def scalar_ops_replacer(graph: BlockView, node: GraphNode, elementwise_op_type: Callable[..., Any]) -> GraphNode:
+    """A node of two operands in place of one whose attribute `scalar` is the second operand.
+
+    Args:
+        graph: the graph.
+        node: the node, whose operand becomes that of the new one.
+        elementwise_op_type: the class of the new node.
+
+    The results of the node stay with it, for `replace_op`, which returns the new node.
+    """
+    made = elementwise_op_type(graph, {"name": f"{node.name}/{node.op}"}).create_node()
+    node.in_port(0).get_connection().set_destination(made.in_port(0))
+    constant = create_constant(graph, np.asarray(node["scalar"], dtype=np.float32), f"{node.name}/scalar")
+    made.in_port(1).connect(constant.out_port(0))
+    return made
 
 
 def mxnet_str_dtype_to_np(dtype: str) -> type[np.generic]:

@@ -19,7 +19,7 @@ from moir.dialects.inference import set_type
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import string_attribute
-from moir.dialects.python_object import set_python_entries
+from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ConversionError
 from moir.frameworks import FRAMEWORKS
@@ -144,12 +144,15 @@ def become(graph: BlockView, op: Operation, attrs: Mapping[str, Any]) -> None:
         return
     name = name_of(op) or graph.id_of(op)
     made = MAKERS[kind]({"name": name, **attrs})
+    has_no_doubles = op.name.startswith(("caffe.", "mxnet."))
     if len(op.results) != 1:
         raise ConversionError(f"a node with {len(op.results)} outputs cannot be a {kind}", operation=op.name, node=name)
     op.operands = ()
     op.properties = dict(made.properties)
     set_type(op.results[0], made.results[0].type)
     recast(op, type(made))
+    if isinstance(made, Constant) and has_no_doubles and attrs.get("data_type") is None:
+        set_python_entries(op, {**python_entries(op), MADE: True})
     graph.touch(op)
     graph.forget_operations()
 

@@ -9,12 +9,13 @@ extractors used. Every other attribute an extension sets (a function, an array) 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation
 
-from moir.dialects.data import DataAttr
+from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import is_element_type
 from moir.dialects.extension import ExtensionOp
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
@@ -27,6 +28,7 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
+from moir.frontends.mxnet.symbol import value_of_text
 from moir.model_optimizer.graph.describing_attributes import FIXED_IN_SETS, attributes_of_onnx, describing_names, extracted_attributes
 from moir.model_optimizer.graph.extracted import Extracted
 from moir.model_optimizer.graph.extractor_attributes import EXTRACTED
@@ -47,7 +49,6 @@ from moir.model_optimizer.graph.python_values import (
     constant_array,
     element_type,
     numpy_type,
-    plain,
     property_value,
     python_value,
 )
@@ -340,8 +341,14 @@ class OperationAttributes(MutableMapping[str, Any]):
     def _property(self, name: str, key: str, value: Any) -> Attribute | None:
         """The property for a value that is set as the attribute `key`; None if the IR has no form for it."""
         if not isinstance(self.op, OpsetOp):
-            is_text = self.op.name.startswith("mxnet.")
-            return attribute_value(str(plain(value)) if is_text else value)
+            former = self.op.properties.get(name)
+            if isinstance(value, np.ndarray) and cast("Array", value).size == 1 and isinstance(former, IntegerAttr | FloatAttr):
+                # A number that an extension made a list stays a number.
+                value = cast("Array", value).item()
+            if isinstance(value, str) and self.op.name.startswith("mxnet."):
+                read = value_of_text(value)
+                value = value if read is None else read
+            return attribute_value(value)
         try:
             return property_value(property_table(type(self.op)).specs[name].kind, value)
         except ValueError as error:

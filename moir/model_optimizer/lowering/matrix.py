@@ -33,7 +33,8 @@ def fully_connected(node: MoLoweringNode, op: OpBuilder) -> Replacement:
         shape = shape_of(weights)
     columns = -1 if shape is None else shape[1 if transposed else 0]
     given = shape_of(data)
-    if given is not None and len(given) > 2 and ((columns >= 0 and given[-1] != columns) or node.run.framework in (CAFFE, MXNET)):
+    is_flattened = node.run.framework in (CAFFE, MXNET) and node.get("flatten") is not False
+    if given is not None and len(given) > 2 and ((columns >= 0 and given[-1] != columns) or is_flattened):
         data = op.Reshape(data, [0, -1], special_zero=True)
     product = op.MatMul(data, weights, transpose_b=transposed)
     bias = node.optional(2)

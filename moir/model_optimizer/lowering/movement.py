@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import normalize_axis
+from moir.dialects.element_types import bf16, f16, f32, f64, si32
+from moir.dialects.shapes import element_of, normalize_axis
 from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
+
+FLOATS = (f16, bf16, f32, f64)
 
 LARGEST = (1 << 63) - 1
 
@@ -89,6 +92,15 @@ def attributed_slice(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     return op.Slice(node.operand(0), list(starts), list(ends), list(steps), list(axes))
 
 
+@lowers("MXSlice")
+def mxnet_slice(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.MXSlice(x) {crop_begin, crop_end, step} -> opset8.Slice of the first axes"""
+    begin, end = node.axes("crop_begin"), node.axes("crop_end")
+    if begin is None or end is None or len(begin) != len(end):
+        node.fail("its attributes crop_begin and crop_end do not say where the slice starts and ends")
+    return op.Slice(node.operand(0), list(begin), list(end), list(node.axes("step") or (1,) * len(begin)), list(range(len(begin))))
+
+
 @lowers("TFSlice")
 def tf_slice(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.TFSlice(x, begin, size) -> opset8.Slice(x, begin, begin + size); a size of -1 reaches to the end"""
@@ -137,13 +149,40 @@ def shuffled_channels(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 @lowers("AttributedGather")
 def attributed_gather(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AttributedGather(x, indices) {axis} -> opset8.Gather(x, indices, axis)"""
-    return op.Gather(node.operand(0), node.operand(1), node.integer("axis", 0))
+    return op.Gather(node.operand(0), _as_indices(node, op), node.integer("axis", 0))
+
+
+def _as_indices(node: MoLoweringNode, op: OpBuilder) -> SSAValue:
+    """The indices, operand 1, as integers: those of MXNet are floats."""
+    indices = node.operand(1)
+    return op.convert(indices, si32) if element_of(indices) in FLOATS else indices
 
 
 @lowers("Gather")
 def gather(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.Gather(x, indices) {axis} -> opset8.Gather(x, indices, axis); the axis may be an operand"""
-    return NotImplemented if node.optional(2) is not None else attributed_gather(node, op)
+    if node.optional(2) is None:
+        return attributed_gather(node, op)
+    node.op.operands[1] = _as_indices(node, op)
+    return NotImplemented
+
+
+@lowers("Tile")
+def tile(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
+    """mo.Tile(x) {reps} or {axis, tiles} -> opset1.Tile(x, repeats); the repeats may be an operand"""
+    if node.optional(1) is not None:
+        return NotImplemented
+    repeats = node.axes("reps", "tile_array")
+    return op.Tile(node.operand(0), list(repeats)) if repeats is not None else attributed_tile(node, op)
+
+
+@lowers("Select")
+def select(node: MoLoweringNode, op: OpBuilder) -> Any:
+    """mo.Select(condition, a, b) -> opset1.Select; a condition of numbers is true where they are not 0"""
+    condition = node.operand(0)
+    if element_of(condition) in FLOATS:
+        node.op.operands[0] = op.NotEqual(condition, 0)
+    return NotImplemented
 
 
 @lowers("Pad")

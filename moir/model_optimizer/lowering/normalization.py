@@ -38,6 +38,19 @@ def mvn(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     )
 
 
+@lowers("InstanceNormalization")
+def instance_normalization(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.InstanceNormalization(x, scale, bias) {epsilon} -> opset6.MVN(x, spatial axes) · scale + bias"""
+    data = node.operand(0)
+    axes = _spatial_axes(node, node.rank_of_value(data))
+    shape = [-1] if node.is_channel_last else [-1, *[1] * len(axes)]
+    value = op.MVN(data, axes, eps=node.number("epsilon", 1e-5), normalize_variance=True, eps_mode="INSIDE_SQRT")
+    if (scale := node.optional(1)) is not None:
+        value = op.Multiply(value, op.Reshape(scale, shape, special_zero=False))
+    bias = node.optional(2)
+    return value if bias is None else op.Add(value, op.Reshape(bias, shape, special_zero=False))
+
+
 def _spatial_axes(node: MoLoweringNode, rank: int) -> list[int]:
     return list(range(1, rank - 1)) if node.is_channel_last else list(range(2, rank))
 

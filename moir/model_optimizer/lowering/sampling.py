@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from xdsl.ir import SSAValue
 
 from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.node import MoLoweringNode
@@ -14,7 +16,14 @@ from moir.rewriting.builder import OpBuilder
 
 @lowers("Interpolate")
 def interpolate(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """opset1.Interpolate(x, sizes) {axes, mode, align_corners} -> opset11.Interpolate(x, sizes, axes)"""
+    """opset1.Interpolate(x, sizes) {axes, mode, align_corners} -> opset11.Interpolate(x, sizes, axes)
+
+    With a `factor` in place of the sizes: opset11.Interpolate(x, scales, axes).
+    """
+    if node.optional(1) is None and node.has("factor"):
+        axes = list(node.axes("axes") or (2, 3))
+        scales = np.full(len(axes), node.number("factor"), np.float32)
+        return _scaled(op, node.operand(0), scales, axes, node.text("mode", "nearest"))
     if node.get("version") != "opset1":
         return NotImplemented
     axes = node.axes("axes")
@@ -43,11 +52,16 @@ def upsample(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     if mode not in ("nearest", "linear"):
         node.fail(f"its mode {mode!r} is neither nearest nor linear")
     scales = np.array([node.number("height_scale"), node.number("width_scale")], np.float32)
+    return _scaled(op, node.operand(0), scales, [1, 2] if node.is_channel_last else [2, 3], mode)
+
+
+def _scaled(op: OpBuilder, data: SSAValue, scales: npt.NDArray[np.float32], axes: list[int], mode: str) -> SSAValue:
+    """Data whose axes are enlarged: repeated elements for the mode nearest, else linear."""
     nearest = mode == "nearest"
     return op.Interpolate(
-        node.operand(0),
+        data,
         scales,
-        [1, 2] if node.is_channel_last else [2, 3],
+        axes,
         mode="nearest" if nearest else "linear_onnx",
         shape_calculation_mode="scales",
         coordinate_transformation_mode="asymmetric" if nearest else "half_pixel",

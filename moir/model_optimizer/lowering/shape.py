@@ -54,6 +54,17 @@ def reshape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     return op.Reshape(node.operand(0), list(dimensions), special_zero=special)
 
 
+@lowers("MXReshape")
+def mxnet_reshape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.MXReshape(x) {dim, reverse} -> opset1.Reshape(x, shape): `dim` has the codes of MXNet's Reshape"""
+    from moir.lowering.mxnet.movement import reshaped
+
+    dimensions = node.axes("dim")
+    if dimensions is None:
+        node.fail("it has no attribute dim")
+    return reshaped(node, op, list(dimensions), is_true(node.get("reverse", False)))
+
+
 @lowers("Flatten")
 def flatten(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Flatten(x) {axis, end_axis} -> opset1.Reshape: the dimensions from axis to end_axis become one"""

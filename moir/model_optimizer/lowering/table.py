@@ -29,17 +29,19 @@ FAMILIES: dict[str, str] = {
     "matrix": "FullyConnected InnerProduct Gemm",
     "movement": (
         "Pack Unpack Split AttributedSplit AttributedVariadicSplit CaffeSlice Gather Pad "
-        "Slice AttributedSlice TFSlice Crop ShuffleChannel AttributedGather "
+        "Slice AttributedSlice TFSlice MXSlice Crop ShuffleChannel AttributedGather Tile Select "
         "AttributedPad TFPad ONNXPad AttributedTile AttributedRoll Fill Transpose Permute"
     ),
-    "normalization": "MVN MVNCaffe MVNOnnx batchNormInference BatchNormInference FusedBatchNorm LRN AttributedLRN Norm Normalize",
+    "normalization": (
+        "MVN MVNCaffe MVNOnnx InstanceNormalization batchNormInference BatchNormInference FusedBatchNorm LRN AttributedLRN Norm Normalize"
+    ),
     "prior_boxes": "PriorBox PriorBoxClustered",
     "reduction": (
         "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceAnd ReduceOr ReduceLogicalAnd ReduceLogicalOr"
     ),
     "region": "RegionYolo ReorgYolo",
     "sampling": "Interpolate Upsample",
-    "shape": "Squeeze Unsqueeze ExpandDims Reshape Flatten FlattenONNX Size Rank Shape TopK ArgMax ArgMin",
+    "shape": "Squeeze Unsqueeze ExpandDims Reshape MXReshape Flatten FlattenONNX Size Rank Shape TopK ArgMax ArgMin",
     "sliding_window": "Convolution Conv Conv2D Conv3D Deconvolution Deconv2D Pooling AvgPool AveragePool MaxPool",
 }
 """The kinds each file lowers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,3 +102,99 @@ def test_extractors_of_three_generations(generation: str, tmp_path: Path) -> Non
             moir.convert_model(path)
         found = results(moir.to_openvino(moir.convert_model(path, extensions=directory)), {"x": x})
         np.testing.assert_allclose(found["y_output"], factor * (x + 1))
+
+
+FORMS = {
+    "front/mxnet/forms.py": """
+        import numpy as np
+        from extensions.ops.elementwise import Mul
+        from extensions.ops.instance_normalization import InstanceNormalization
+        from extensions.ops.interpolate import Interpolate
+        from extensions.ops.select import Select
+        from mo.front.common.replacement import FrontReplacementOp
+        from mo.front.extractor import FrontExtractorOp
+        from mo.front.mxnet.extractors.utils import get_mxnet_layer_attrs, scalar_ops_replacer
+        from mo.ops.const import Const
+        from mo.ops.slice import MXSlice
+        from mo.ops.reshape import Reshape
+        from mo.ops.tile import Tile
+        from extensions.ops.mxreshape import MXReshape
+
+        def extractor(kind, operation, attributes):
+            def extract(cls, node):
+                operation.update_node_stat(node, attributes(get_mxnet_layer_attrs(node.symbol_dict)))
+                return True
+            return type(kind + 'Extractor', (FrontExtractorOp,), {'op': kind, 'enabled': True, 'extract': classmethod(extract)})
+
+        TileExtractor = extractor('tile', Tile, lambda attrs: {'reps': attrs.tuple('reps', int, None)})
+        WhereExtractor = extractor('where', Select, lambda attrs: {})
+        NormExtractor = extractor('InstanceNorm', InstanceNormalization, lambda attrs: {'epsilon': attrs.float('eps', 1e-3)})
+        ZerosExtractor = extractor('_zeros', Const, lambda attrs: {'value': np.zeros(attrs.tuple('shape', int, None))})
+        SliceExtractor = extractor('slice', MXSlice, lambda attrs: {
+            'crop_begin': np.array(attrs.tuple('begin', int, ())), 'crop_end': np.array(attrs.tuple('end', int, ())),
+            'step': np.array(attrs.tuple('step', int, ()))})
+        ReshapeExtractor = extractor('Reshape', MXReshape, lambda attrs: {
+            'dim': np.array(attrs.tuple('shape', int, None)), 'reverse': attrs.bool('reverse', False)})
+        SamplingExtractor = extractor('UpSampling', Interpolate, lambda attrs: {
+            'factor': attrs.int('scale', 1), 'mode': 'nearest', 'antialias': 0, 'axes': np.array([2, 3])})
+
+        class ScalarExtractor(FrontExtractorOp):
+            op = '_plus_scalar'
+            enabled = True
+
+            @classmethod
+            def extract(cls, node):
+                node['scalar'] = np.array([get_mxnet_layer_attrs(node.symbol_dict).float('scalar', 1.0)], dtype=np.float32)
+                return cls.enabled
+
+        class SoftmaxAxis(FrontExtractorOp):
+            op = 'softmax'
+            enabled = True
+
+            @classmethod
+            def extract(cls, node):
+                node['axis'] = 1 if node['axis'] == -1 else '1'
+                return cls.enabled
+
+        class Twice(FrontReplacementOp):
+            op = '_mul_scalar'
+            enabled = True
+
+            def replace_op(self, graph, node):
+                return [scalar_ops_replacer(graph, node, Mul).id]
+    """,
+}
+X = np.random.default_rng(5).uniform(-2, 2, (2, 3, 4, 5)).astype(np.float32)
+KINDS: dict[str, tuple[str, dict[str, str], int, Any]] = {
+    "tile": ("tile", {"reps": "(1, 2, 1, 1)"}, 1, np.tile(X, (1, 2, 1, 1))),
+    "where": ("where", {}, 3, X),
+    "slice": ("slice", {"begin": "(0, 1)", "end": "(2, 3)", "step": "(1, 1)"}, 1, X[:, 1:3]),
+    "reshape": ("Reshape", {"shape": "(-3, -2)"}, 1, X.reshape(6, 4, 5)),
+    "reshape from the right": ("Reshape", {"shape": "(-1, 0, 0)", "reverse": "True"}, 1, X.reshape(6, 4, 5)),
+    "upsampling": ("UpSampling", {"scale": "2", "sample_type": "nearest", "num_args": "1"}, 1, X.repeat(2, 2).repeat(2, 3)),
+    "number as a list": ("_plus_scalar", {"scalar": "1.5"}, 1, X + np.float32(1.5)),
+    "number as a constant": ("_mul_scalar", {"scalar": "2"}, 1, X * 2),
+    "softmax": ("softmax", {"axis": "-1"}, 1, np.exp(X) / np.exp(X).sum(1, keepdims=True)),
+    "softmax by a text": ("softmax", {"axis": "2"}, 1, np.exp(X) / np.exp(X).sum(1, keepdims=True)),
+    "InstanceNorm": ("InstanceNorm", {"eps": "0.1"}, 1, (X - X.mean((2, 3), keepdims=True)) / np.sqrt(X.var((2, 3), keepdims=True) + 0.1)),
+    "zeros": ("_zeros", {"shape": "(1, 3, 1, 1)"}, 0, X),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_forms_that_later_transformations_replaced(name: str, tmp_path: Path) -> None:
+    kind, attributes, count, expected = KINDS[name]
+    operands = [[0, 0, 0]] * count + ([[1, 0, 0], [2, 0, 0]] if kind == "InstanceNorm" else [])
+    nodes = [
+        {"op": "null", "name": "x", "attrs": {"__shape__": str(X.shape)}, "inputs": []},
+        {"op": "null", "name": "w", "inputs": []},
+        {"op": "null", "name": "b", "inputs": []},
+        {"op": kind, "name": "y", "attrs": attributes, "inputs": operands},
+    ]
+    if count == 0:
+        nodes.append({"op": "broadcast_add", "name": "y", "inputs": [[0, 0, 0], [3, 0, 0]]})
+        nodes[3]["name"] = "made"
+    symbol = {"nodes": nodes, "arg_nodes": [0, 1, 2], "heads": [[len(nodes) - 1, 0, 0]]}
+    path = write_model(tmp_path, symbol, {"w": np.ones(3, np.float32), "b": np.zeros(3, np.float32)})
+    found = results(moir.to_openvino(moir.convert_model(path, extensions=write(tmp_path / "extensions", FORMS))), {"x": X})
+    np.testing.assert_allclose(found["y_output"], expected, rtol=1e-4, atol=1e-5)

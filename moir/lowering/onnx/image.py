@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -15,15 +15,16 @@ from moir.dialects.shapes import element_count, element_of, normalize_axis, rank
 from moir.dialects.symbols import Symbol, same
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
-from moir.lowering.computed_resampling import ComputedResizing, resampled_as_computed
 from moir.lowering.matrix_products import matrix_product
 from moir.lowering.onnx.operands import declared_rank, dimension, of_length
 from moir.lowering.onnx.string_movement import moves_strings
 from moir.lowering.onnx.table import onnx
-from moir.lowering.onnx.volumes import sampled_volume
 from moir.lowering.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
 from moir.lowering.shape_values import as_scalar
 from moir.rewriting.builder import OpBuilder, Operand
+
+if TYPE_CHECKING:
+    from moir.lowering.computed_resampling import ComputedResizing
 
 MODES = {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}
 NEAREST_MODES = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple")
@@ -273,6 +274,8 @@ def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing) -
             spans = [(0.0, 1.0)] * len(axes) if regions is None else regions.astype(np.float64).reshape(2, -1).T.tolist()
             parts = _parts(node, resizing, zip(axes, known.ravel().tolist(), map(tuple, spans), strict=True))
             return resampled(op, node.operand(0), parts, sampling, extrapolation)
+    from moir.lowering.computed_resampling import resampled_as_computed
+
     return resampled_as_computed(op, node.operand(0), _computed_parts(node, op, resizing, axes), sampling, extrapolation)
 
 
@@ -298,6 +301,8 @@ def _factor(op: OpBuilder, factor: float | SSAValue) -> SSAValue:
 
 def _computed_parts(node: LoweringNode, op: OpBuilder, resizing: Resizing, axes: Sequence[int]) -> list[ComputedResizing]:
     """The resized axes, whose sizes or scales are computed when the model runs."""
+    from moir.lowering.computed_resampling import ComputedResizing
+
     known = node.known.elements(resizing.target)
     resizing.target = of_length(op, resizing.target, len(axes))
     parts: list[ComputedResizing] = []
@@ -330,6 +335,8 @@ def grid_sample(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if mode not in modes:
         node.fail(f"mode {mode!r} is not one of {', '.join(modes)}")
     if node.version >= 20 and 4 not in (node.rank(0), node.rank(1)):
+        from moir.lowering.onnx.volumes import sampled_volume
+
         return sampled_volume(node, op, modes[mode])
     return op.GridSample(
         node.operand(0),

@@ -27,7 +27,7 @@ from moir.model_optimizer.api.operations import register_all
 from moir.model_optimizer.api.replacement import BASE_CLASSES, FrontReplacementOp, ReplacementPattern
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op, registration
-from moir.model_optimizer.graph_passes import ExtractionPass, GraphPass, MatchConstantsPass, graph_of
+from moir.model_optimizer.graph_passes import ExtractionPass, GraphPass, MatchConstantsPass, RestoreFrameworkFormsPass, graph_of
 from moir.model_optimizer.import_paths import LegacyImports
 from moir.model_optimizer.lowering.table import mo
 from moir.model_optimizer.numpy_aliases import numpy_aliases
@@ -139,12 +139,14 @@ class GraphCollector:
     def finish(self) -> None:
         """All files are loaded: extractors run as one transformation, in front of all others.
 
-        Constants that transformations of the front phase made get their element types behind all of them.
+        Behind all transformations of the front phase, constants that they made get their element types, and nodes that
+        say what the framework's operation says become that operation again.
         """
         self._add_extraction()
         if any(each.phase == "front" for each in self.transformations):
-            step = MatchConstantsPass(self._parameters)
-            self._add_step(MATCHING, "constants", _Matching, step, self.transformations[0].file, ())
+            file = self.transformations[0].file
+            self._add_step(MATCHING, "constants", _Matching, MatchConstantsPass(self._parameters), file, ())
+            self._add_step(RESTORING, "framework forms", _Restoring, RestoreFrameworkFormsPass(self._parameters), file, ())
 
     def _add_extraction(self) -> None:
         used = [*self._extractors.values(), *self._operations.values()]
@@ -186,7 +188,10 @@ EXTRACTION = "extract-attributes"
 """The pass name of all extractors together."""
 
 MATCHING = "match-constants"
-"""The pass name of the step behind all transformations of the front phase."""
+"""The pass name of the step that gives constants their element types, behind all transformations of the front phase."""
+
+RESTORING = "restore-framework-forms"
+"""The pass name of the last step of the front phase."""
 
 
 class _Extraction:
@@ -200,6 +205,13 @@ class _Matching:
     """Constants that transformations made get the element types of the tensors beside them."""
 
     run_after = (FrontFinish,)
+    run_before = ("lower",)
+
+
+class _Restoring:
+    """Nodes that say what the framework's operation says become that operation again."""
+
+    run_after = (MATCHING,)
     run_before = ("lower",)
 
 

@@ -29,6 +29,7 @@ from moir.model_optimizer.api.caffe_layers import connect_embedded_inputs
 from moir.model_optimizer.api.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.no_match import report_unfound
 from moir.model_optimizer.api.replacement import ReplacementPattern
+from moir.model_optimizer.graph.framework_forms import restore_framework_forms
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.layer_view import python_layer
 from moir.model_optimizer.graph.made_constants import match_constants
@@ -109,6 +110,22 @@ class MatchConstantsPass(ModulePass):
             with edit(graph):
                 for each in with_bodies(graph):
                     match_constants(each)
+
+
+@dataclass(frozen=True)
+class RestoreFrameworkFormsPass(ModulePass):
+    """Nodes that say what the framework's operation says become that operation again, see `graph.framework_forms`."""
+
+    name = "restore-framework-forms"
+
+    parameters: Namespace
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for model in models_of(op):
+            graph = graph_of(model, "front", self.parameters)
+            with edit(graph):
+                for each in with_bodies(graph):
+                    restore_framework_forms(each)
 
 
 @dataclass(frozen=True)

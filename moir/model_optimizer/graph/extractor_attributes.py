@@ -71,6 +71,10 @@ def _pads(op: Operation) -> Any:
     return None if given is None else np.array(value_of(given), dtype=np.int64).reshape(2, -1).T
 
 
+def _lower_case(texts: Any) -> list[str]:
+    return [str(text).lower() for text in texts]
+
+
 def _result_count(op: Operation) -> int:
     return len(op.results)
 
@@ -99,6 +103,25 @@ _LARGEST = Extracted("largest", 1, lambda value: "max" if value else "min", back
 _ONNX_POOLING = {**_ONNX_WINDOW, "rounding_type": _ROUNDING}
 _TF_WINDOW = {name: _computed(function) for name, function in channel_last_window().items()}
 _TF_POOLING = {**_TF_WINDOW, "global_pool": _fixed(False), "rounding_type": _fixed("floor"), "exclude_pad": _fixed(True)}
+_TF_ELEMENTWISE = (
+    "Add AddV2 Sub Mul Div RealDiv SquaredDifference Pow Square Minimum Maximum BiasAdd Identity Sigmoid Relu Relu6 Tanh Elu "
+    "FloorDiv FloorMod Neg Exp Log Abs"
+)
+_TF_BROADCASTING = (
+    "Add AddV2 Sub Mul Div RealDiv SquaredDifference Pow Minimum Maximum FloorMod Select SelectV2 "
+    "Equal NotEqual Less LessEqual Greater GreaterEqual LogicalAnd LogicalOr LogicalXor"
+)
+_ONNX_RECURRENT = {
+    "batch_dim": _fixed(1),
+    "sequence_dim": _fixed(0),
+    "blobs_wrb": _fixed(True),
+    "has_num_directions": _fixed(True),
+    "num_layers": _fixed(1),
+    "format": _fixed("onnx"),
+    "multilayers": _fixed(False),
+    "direction": Extracted("direction", "forward"),
+    "activations": Extracted("activations", None, _lower_case),
+}
 _TF_OUT_TYPE = {"output_type": Extracted("out_type", np.int32)}
 _INT64_OUTPUT = {"output_type": _fixed(np.int64)}
 _LRN = {"bias": Extracted("bias", 1.0), "region": _fixed("across")}
@@ -125,13 +148,19 @@ def _mxnet_rounding(op: Operation) -> str:
 
 _TABLE: dict[str, dict[str, dict[str, Extracted]]] = {
     "tf": {
-        "Conv2D DepthwiseConv2dNative Conv2DBackpropInput": {**_CHANNELS_LAST, **_TF_WINDOW, "group": _fixed(1)},
+        "Conv2D DepthwiseConv2dNative Conv2DBackpropInput": {**_CHANNELS_LAST, **_TF_WINDOW},
         "MaxPool MaxPoolV2": {**_CHANNELS_LAST, **_TF_POOLING, "pool_method": _fixed("max")},
         "AvgPool": {**_CHANNELS_LAST, **_TF_POOLING, "pool_method": _fixed("avg")},
         "MaxPool3D": {**_CHANNELS_LAST_3D, **_TF_POOLING, "pool_method": _fixed("max")},
         "AvgPool3D": {**_CHANNELS_LAST_3D, **_TF_POOLING, "pool_method": _fixed("avg")},
         "BiasAdd DepthToSpace SpaceToDepth": _CHANNELS_LAST,
-        "Conv3D Conv3DBackpropInputV2": {**_CHANNELS_LAST_3D, **_TF_WINDOW, "group": _fixed(1)},
+        "Conv3D Conv3DBackpropInputV2": {**_CHANNELS_LAST_3D, **_TF_WINDOW},
+        "Conv2DBackpropInput Conv3DBackpropInputV2": {"group": _fixed(1)},
+        _TF_ELEMENTWISE: {"data_type": Extracted("T")},
+        _TF_BROADCASTING: {"auto_broadcast": _fixed("numpy")},
+        "Round": {"mode": _fixed("half_to_even")},
+        "IdentityN": {"data_types": Extracted("T")},
+        "Select": {"format": _fixed("tf")},
         "FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3": {
             **_CHANNELS_LAST,
             **_EPSILON,
@@ -234,7 +263,11 @@ _TABLE: dict[str, dict[str, dict[str, Extracted]]] = {
         "ArgMax ArgMin": _ONNX_ARGUMENT,
         "Resize Upsample": _RESIZE,
         "Shape Size NonZero": _INT64_OUTPUT,
+        "ConstantOfShape": {"fill_value": Extracted("value", np.zeros(1, np.float32))},
         "OneHot": {"axis": Extracted("axis", -1)},
+        "LSTM": {**_ONNX_RECURRENT, "gate_order": _fixed([2, 0, 3, 1]), "input_forget": Extracted("input_forget", 0)},
+        "GRU": {**_ONNX_RECURRENT, "gate_order": _fixed([0, 1, 2]), "linear_before_reset": Extracted("linear_before_reset", 0)},
+        "RNN": {**_ONNX_RECURRENT, "gate_order": _fixed([0])},
     },
 }
 

@@ -68,6 +68,9 @@ DESCRIBED_KIND = "$kind"
 It stays what it is if an extension gives the node another `op`.
 """
 
+OPERAND_COUNT = "$operand_count"
+"""The Python attribute with the number of operands that a node had as an operation of a framework."""
+
 
 class MissingAttributeError(AttributeError, KeyError):
     """A node does not have an attribute.
@@ -277,6 +280,8 @@ class OperationAttributes(MutableMapping[str, Any]):
         for key in body_names(op) if op.regions else ():
             own.pop(key, None)
         if isinstance(op, FrameworkOp):
+            if not is_mo_operation(op):
+                own[OPERAND_COUNT] = len(op.operands)
             op.attributes.setdefault(FRAMEWORK_OPERATION, string_attribute(op.name))
         else:
             own.setdefault("IE", _opset_record(op))

@@ -240,7 +240,7 @@ def _onnx_attributes(op: Operation) -> Iterator[Any]:
                 number = getattr(TensorProto, {"i4": "INT4", "u4": "UINT4"}.get(row.xml, "UNDEFINED"))
                 tensor = helper.make_tensor("", number, attribute.shape, attribute.array.tobytes(), raw=True)
             else:
-                tensor = numpy_helper.from_array(np.ascontiguousarray(attribute.array))
+                tensor = numpy_helper.from_array(np.asarray(attribute.array, order="C"))
             yield helper.make_attribute(name, tensor)
         elif element_types.is_element_type(attribute):
             yield helper.make_attribute(name, helper.np_dtype_to_tensor_dtype(element_types.to_numpy(attribute)))

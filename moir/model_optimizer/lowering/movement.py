@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import bf16, f16, f32, f64, si32
 from moir.dialects.shapes import element_of, normalize_axis
 from moir.lowering.table import Replacement
+from moir.model_optimizer.graph.python_values import is_true
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
@@ -36,15 +37,33 @@ def unpack(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("Split")
 def split(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.Split(x) {axis, num_splits} -> opset1.Split(x, axis); with the axis as an operand it is opset1.Split."""
-    return NotImplemented if node.optional(1) is not None else attributed_split(node, op)
+    """mo.Split(x) {axis, num_splits} -> opset1.Split(x, axis); with the axis as an operand it is opset1.Split.
+
+    With input_port = 1, as of TensorFlow's Split, the axis is in front of the data.
+    """
+    if node.optional(1) is None:
+        return attributed_split(node, op)
+    if node.integer("input_port", 0) != 1:
+        return NotImplemented
+    count = node.integer("num_splits", node.result_count)
+    return op.Split.parts(count, node.operand(1), node.operand(0), num_splits=count)
 
 
 @lowers("AttributedSplit")
 def attributed_split(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.AttributedSplit(x) {axis, num_splits} -> opset1.Split(x, axis)"""
-    count = node.integer("num_splits", node.result_count)
-    return op.Split.parts(count, node.operand(0), node.integer("axis", 0), num_splits=count)
+    """mo.AttributedSplit(x) {axis, num_splits} -> opset1.Split(x, axis); with squeeze_axis the axis is removed"""
+    axis, count = node.integer("axis", 0), node.integer("num_splits", node.result_count)
+    parts = op.Split.parts(count, node.operand(0), axis, num_splits=count)
+    return [op.Squeeze(part, [axis]) for part in parts] if is_true(node.get("squeeze_axis", False)) else parts
+
+
+@lowers("VariadicSplit")
+def variadic_split(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
+    """mo.VariadicSplit(x, sizes, axis) {swap_axis_and_split_size_inputs} -> opset1.VariadicSplit(x, axis, sizes)"""
+    if not is_true(node.get("swap_axis_and_split_size_inputs", False)):
+        return NotImplemented
+    axis = op.Squeeze(node.operand(2))
+    return op.VariadicSplit.parts(node.result_count, node.operand(0), axis, node.operand(1))
 
 
 @lowers("AttributedVariadicSplit")
@@ -178,10 +197,16 @@ def tile(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 
 @lowers("Select")
 def select(node: MoLoweringNode, op: OpBuilder) -> Any:
-    """mo.Select(condition, a, b) -> opset1.Select; a condition of numbers is true where they are not 0"""
+    """mo.Select(condition, a, b) {format} -> opset1.Select; a condition of numbers is true where they are not 0
+
+    With format = "tf" a condition of one axis is that of the first axis of the data, as of TensorFlow's Select.
+    """
     condition = node.operand(0)
     if element_of(condition) in FLOATS:
-        node.op.operands[0] = op.NotEqual(condition, 0)
+        condition = op.NotEqual(condition, 0)
+    if node.get("format") == "tf" and node.rank_of_value(condition) == 1:
+        condition = op.Unsqueeze(condition, list(range(1, max(1, node.rank_of_value(node.operand(1))))))
+    node.op.operands[0] = condition
     return NotImplemented
 
 

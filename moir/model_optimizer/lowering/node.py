@@ -85,6 +85,7 @@ class MoLoweringNode(LoweringNode):
 
     def first(self, *names: str, default: Any = None) -> Any:
         """The first of several attributes that the node has, else the default."""
+        self.read_attributes.update(names)
         return next((value for name in names if (value := self.get(name)) is not None), default)
 
     @property

@@ -175,7 +175,7 @@ def _warn_of_misspelled(node: MoLoweringNode, properties: Iterable[str]) -> None
     """Warn of an attribute that one of Model Optimizer's own operations does not have, but one of a similar name."""
     if node.get(DESCRIBED_KIND) is None:
         return
-    known = {*properties, *node.read_attributes}
+    known = {*properties, *node.read_attributes, *node.op.properties}
     for name in python_entries(node.op):
         near = [] if name in known or name.startswith("$") else nearest(name, known, similarity=_MISSPELLED)
         if near:

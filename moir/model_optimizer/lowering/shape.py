@@ -65,6 +65,16 @@ def mxnet_reshape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     return reshaped(node, op, list(dimensions), is_true(node.get("reverse", False)))
 
 
+@lowers("ConstantOfShape")
+def constant_of_shape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.ConstantOfShape(shape) {fill_value} -> opset3.Broadcast(fill_value, shape): a number or a list of one"""
+    value = node.tensor("fill_value")
+    if value is not None and value.size != 1:
+        node.fail(f"its fill_value has {value.size} elements, where one is required")
+    number = np.zeros((), np.float32) if value is None else value.reshape(())
+    return op.Broadcast(op.constant(number), node.operand(0))
+
+
 @lowers("Flatten")
 def flatten(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Flatten(x) {axis, end_axis} -> opset1.Reshape: the dimensions from axis to end_axis become one"""

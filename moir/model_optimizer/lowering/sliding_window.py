@@ -55,6 +55,7 @@ class WindowAttributes:
 
     def integers(self, *names: str) -> tuple[int, ...] | None:
         """The first of several attributes that is a list of integers."""
+        self.node.read_attributes.update(names)
         for name in names:
             text = self.texts.get(name)
             if text:
@@ -114,6 +115,14 @@ def _shaped(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, groups: int,
     return op.Reshape(weights, [*leading, *kernel], special_zero=False)
 
 
+def _groups(data: SSAValue, weights: SSAValue) -> int:
+    """The number of groups of a convolution, by the channels of its data and weights; 1 where one is unknown."""
+    channels, inputs = shape_of(data), shape_of(weights)
+    if channels is None or inputs is None or len(inputs) < 2 or min(channels[1], inputs[1]) < 1 or channels[1] % inputs[1]:
+        return 1
+    return channels[1] // inputs[1]
+
+
 def _grouped(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, groups: int) -> SSAValue:
     shape = shape_of(weights)
     if shape is None or any(dimension < 0 for dimension in shape) or shape[0] % groups:
@@ -132,9 +141,15 @@ def convolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Convolution(x, weights, bias) {stride, dilation, pad, group} -> opset1.Convolution or GroupConvolution"""
     data = channel_first(node, op, node.operand(0))
     spatial = node.rank_of_value(data) - 2
-    window, groups = window_of(node, WindowAttributes.of(node), spatial), node.integer("group", 1)
-    weights = _shaped(node, op, _weights(node, op, node.operand(1), spatial), groups)
+    window = window_of(node, WindowAttributes.of(node), spatial)
     properties = {**window.properties, "dilations": list(window.dilations)}
+    if node.is_channel_last and node.get("op") == "DepthwiseConv2dNative":
+        # Weights [height, width, channels, multiplier].
+        weights = op.Unsqueeze(op.Transpose(node.operand(1), [2, 3, 0, 1]), [2])
+        return _with_bias(node, op, op.GroupConvolution(data, weights, **properties), node.optional(2), spatial)
+    weights = _weights(node, op, node.operand(1), spatial)
+    groups = node.integer("group", _groups(data, weights))
+    weights = _shaped(node, op, weights, groups)
     if groups == 1:
         value = op.Convolution(data, weights, **properties)
     else:

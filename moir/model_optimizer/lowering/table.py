@@ -28,7 +28,7 @@ FAMILIES: dict[str, str] = {
     "data_types": "Const Constant ConstantLike Parameter Placeholder Result OpOutput Cast Identity Dropout StopGradient",
     "matrix": "FullyConnected InnerProduct Gemm",
     "movement": (
-        "Pack Unpack Split AttributedSplit AttributedVariadicSplit CaffeSlice Gather Pad "
+        "Pack Unpack Split AttributedSplit VariadicSplit AttributedVariadicSplit CaffeSlice Gather Pad "
         "Slice AttributedSlice TFSlice MXSlice Crop ShuffleChannel AttributedGather Tile Select "
         "AttributedPad TFPad ONNXPad AttributedTile AttributedRoll Fill Transpose Permute"
     ),
@@ -41,7 +41,7 @@ FAMILIES: dict[str, str] = {
     ),
     "region": "RegionYolo ReorgYolo",
     "sampling": "Interpolate Upsample",
-    "shape": "Squeeze Unsqueeze ExpandDims Reshape MXReshape Flatten FlattenONNX Size Rank Shape TopK ArgMax ArgMin",
+    "shape": ("Squeeze Unsqueeze ExpandDims Reshape MXReshape ConstantOfShape Flatten FlattenONNX Size Rank Shape TopK ArgMax ArgMin"),
     "sliding_window": "Convolution Conv Conv2D Conv3D Deconvolution Deconv2D Pooling AvgPool AveragePool MaxPool",
 }
 """The kinds each file lowers."""

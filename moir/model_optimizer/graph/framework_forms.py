@@ -1,0 +1,83 @@
+"""Nodes that extractors describe as Model Optimizer's own extractors did become operations of the framework again.
+
+    %y = mo.ONNXResize11(%x, %roi, %scales) {framework_operation = "onnx.Resize", node_attributes = {mode: "linear", …}}
+->  %y = onnx.Resize(%x, %roi, %scales) {mode = "linear"}
+
+Such a node has the framework's operands, and says what moir reads from the framework's operation: its lowering, and the
+passes that recognise loops, need no transformation that Model Optimizer had for this form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+from xdsl.ir import Operation
+
+from moir.dialects.framework import FrameworkOp, operation_of_name
+from moir.dialects.properties import value_of
+from moir.dialects.python_object import python_entries, set_python_entries
+from moir.model_optimizer.graph.operation_attributes import (
+    COMPUTED,
+    DESCRIBED_KIND,
+    OPERAND_COUNT,
+    OperationAttributes,
+    recast,
+    same_value,
+)
+from moir.model_optimizer.graph.operation_names import FRAMEWORK_OPERATION, class_names, class_type, is_mo_operation
+from moir.model_optimizer.graph.sentinels import nodes_of
+from moir.model_optimizer.graph.view import BlockView
+
+_NOT_COMPARED = frozenset(
+    (*COMPUTED, "id", "name", "pb", "model_pb", "symbol_dict", "need_shape_inference", "IE", "in_ports_count", "out_ports_count")
+)
+"""Attributes that do not say what a node computes, or follow from the operation."""
+
+
+def restore_framework_forms(graph: BlockView) -> None:
+    """Turn the nodes of a graph that still say what the framework's operation says into that operation."""
+    for op in nodes_of(graph.block):
+        if is_mo_operation(op) and (original := op.attributes.get(FRAMEWORK_OPERATION)) is not None:
+            _restore(graph, op, operation_of_name(str(value_of(original))))
+
+
+def _restore(graph: BlockView, op: Operation, operation: type[FrameworkOp]) -> None:
+    described, entries = type(op), python_entries(op)
+    type_ = entries.get("type")
+    is_own_form = type_ is None or (type_ == class_type(operation) and DESCRIBED_KIND in entries)
+    if not is_own_form or entries.get("op") not in class_names(operation) or entries.get(OPERAND_COUNT) != len(op.operands):
+        return
+    recast(op, operation)
+    set_python_entries(op, {})
+    if _says_the_same(graph, op, entries):
+        del op.attributes[FRAMEWORK_OPERATION]
+        graph.touch(op)
+        graph.forget_operations()
+    else:
+        recast(op, described)
+        set_python_entries(op, entries)
+
+
+def _says_the_same(graph: BlockView, op: Operation, entries: Mapping[str, Any]) -> bool:
+    """Whether Python attributes are those that the node of a framework's operation has without them."""
+    known = OperationAttributes(graph, op)
+    names = {name for name in (*known, *entries) if name not in _NOT_COMPARED and not name.startswith("$")}
+    return all(_is_same(known.get(name), entries.get(name)) for name in names)
+
+
+def _is_same(value: Any, given: Any) -> bool:
+    """Whether an attribute is the same; None is an absent one, and functions are those of the class of a node."""
+    if callable(given) and not isinstance(given, type):
+        return True
+    if value is None or given is None:
+        return value is given
+    return same_value(_plain(value), _plain(given))
+
+
+def _plain(value: Any) -> Any:
+    """A value with texts for bytes, and -1 for unknown dimensions."""
+    if isinstance(value, np.ma.MaskedArray):
+        return cast(Any, value).filled(-1)
+    return value.decode() if isinstance(value, bytes) else value

@@ -181,7 +181,8 @@ class FrontReplacementOp(FrontReplacementSubgraph):
         """Replace a node, which is removed afterwards.
 
         Returns a list whose element i replaces output i of the node: the id of a node, of which output 0 is meant, or
-        a tuple of an id and the number of an output. An empty list means that the consumers are connected already.
+        a tuple of an id and the number of an output. An empty list means that the consumers are connected already. The
+        node stays if `nodes_to_remove` does not list it.
         """
         raise self._incomplete("replace_op")
 
@@ -198,6 +199,9 @@ class FrontReplacementOp(FrontReplacementSubgraph):
             if not node.has_port("out", index):
                 raise ConversionError(f"replace_op returns {len(outputs)} outputs, the node has {len(node.out_ports())}", node=node.id)
             replace_output((node, index), new)
+        overrides = type(self).nodes_to_remove is not FrontReplacementPattern.nodes_to_remove
+        if overrides and node.id not in self.nodes_to_remove(graph, match):
+            return
         for index, port in node.out_ports().items():
             if not port.disconnected():
                 takers = ", ".join(sorted({destination.node.id for destination in port.get_destinations()}))

@@ -1,4 +1,4 @@
-"""Interpolation: that of operation set 1, and by factors in attributes."""
+"""Interpolation: that of operation set 1, and by factors in attributes; regions of an image, of computed sizes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from xdsl.ir import SSAValue
 
 from moir.lowering.table import Replacement
+from moir.model_optimizer.lowering.layout import as_given, channel_first
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
@@ -53,6 +54,30 @@ def upsample(node: MoLoweringNode, op: OpBuilder) -> Replacement:
         node.fail(f"its mode {mode!r} is neither nearest nor linear")
     scales = np.array([node.number("height_scale"), node.number("width_scale")], np.float32)
     return _scaled(op, node.operand(0), scales, [1, 2] if node.is_channel_last else [2, 3], mode)
+
+
+@lowers("ROIPooling")
+def regions(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
+    """mo.ROIPooling(x, regions, numbers, size) {spatial_scale, method} -> opset2.ROIPooling(x, regions) {output_size}
+
+    This is TensorFlow's CropAndResize, whose regions an extension put in the form [number, left, top, right, bottom];
+    the numbers of the images are an input still. Without a size as an input it is written as its attributes say.
+    """
+    if node.optional(3) is None:
+        return NotImplemented
+    size = node.constant_integers(3)
+    if size is None or len(size) != 2:
+        node.fail("the size of its regions must be a constant of two numbers")
+    node.optional(2)
+    value = op.ROIPooling(
+        channel_first(node, op, node.operand(0)),
+        node.operand(1),
+        pooled_h=size[0],
+        pooled_w=size[1],
+        spatial_scale=node.number("spatial_scale", 1.0),
+        method=node.text("method", "max"),
+    )
+    return as_given(node, op, value)
 
 
 def _scaled(op: OpBuilder, data: SSAValue, scales: npt.NDArray[np.float32], axes: list[int], mode: str) -> SSAValue:

@@ -40,7 +40,7 @@ FAMILIES: dict[str, str] = {
         "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceAnd ReduceOr ReduceLogicalAnd ReduceLogicalOr"
     ),
     "region": "RegionYolo ReorgYolo",
-    "sampling": "Interpolate Upsample",
+    "sampling": "Interpolate Upsample ROIPooling",
     "shape": ("Squeeze Unsqueeze ExpandDims Reshape MXReshape ConstantOfShape Flatten FlattenONNX Size Rank Shape TopK ArgMax ArgMin"),
     "sliding_window": "Convolution Conv Conv2D Conv3D Deconvolution Deconv2D Pooling AvgPool AveragePool MaxPool",
 }

@@ -343,6 +343,22 @@ def _lost_dimensions(wrong: Wrong) -> bool:
     return set(lead) == {1} and same
 
 
+def _normalized_along_other_axes(wrong: Wrong) -> bool:
+    """Whether a result is normalized along the axes of one of several means, both for the mean and the variance."""
+    lists = {tuple(each.ravel().tolist()) for each in wrong.operands if each.dtype.kind == "i" and each.ndim == 1}
+    if len(lists) < 2 or not wrong.has("ReduceMean") or not wrong.has("Sqrt") or wrong.differs is None:
+        return False
+    # The input is behind all constants.
+    x = wrong.operands[-1].astype(np.float64)
+    small = [float(each.ravel()[0]) for each in wrong.operands if each.dtype.kind == "f" and each.size == 1]
+    for axes in (each for each in lists if each and max(each) < x.ndim):
+        centred, deviation = x - x.mean(axis=axes, keepdims=True), x.std(axis=axes, keepdims=True)
+        candidates = [centred / root for eps in small if eps > 0 for root in (deviation + eps, np.sqrt(deviation**2 + eps))]
+        if any(not mismatch(wrong.found, each.astype(wrong.found.dtype), 1e-3, 1e-4) for each in candidates):
+            return True
+    return False
+
+
 RULES: Mapping[str, Rule] = {
     "f64-infinity": _infinities_of_f64,
     "i64-width": _wide,
@@ -361,7 +377,7 @@ RULES: Mapping[str, Rule] = {
     "minimum-nan": _nan_is_lost("Min"),
     "hard-sigmoid-nan": _nan_is_lost("HardSigmoid"),
     "normalize-nan": _nan_is_lost("LpNormalization"),
-    "scatter-nan": _nan_is_lost("ScatterND", "ScatterElements"),
+    "scatter-nan": _nan_in("ScatterND", "ScatterElements"),
     "max-pool-infinity": lambda wrong: _extreme("MaxPool", -np.inf)(wrong) or _places_of_infinities(wrong),
     "max-pool-nan": _nan_in_a_window,
     "gelu-infinity": _infinite_gelu,
@@ -393,6 +409,7 @@ RULES: Mapping[str, Rule] = {
     "convolution-empty": _padding_alone("Conv", "QLinearConv", "ConvInteger"),
     "mean-empty": _mean_of_nothing,
     "gelu-rank": _lost_dimensions,
+    "mvn-axes": _normalized_along_other_axes,
 }
 """What recognises each fault, by its name in the document."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import defs, helper
+from onnx import defs, helper, numpy_helper
 
 Fault = Callable[[onnx.NodeProto, int], bool]
 
@@ -133,8 +133,8 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
     """Whether ONNX Runtime is known to compute wrong results of some inputs and constants.
 
     It sums truncated exponentials of integers, overflows in SoftPlus from 89 on, has no piece of an empty string where
-    there is a delimiter, places the single point of an axis at the end of it, passes over some NaN in Softmax, and leaves
-    quantized products over nothing as they are in memory.
+    there is a delimiter, places the single point of an axis at the end of it, passes over some NaN in Softmax, leaves
+    quantized products over nothing as they are in memory, and takes the largest end of a backward slice for the first element.
     """
     for node in model.graph.node:
         given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
@@ -148,6 +148,8 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
                 return _loses_nan(arrays[0], results[0], given.get("axis", -1 if opset >= 13 else 1), flattens=opset < 13)
             case "QLinearMatMul":
                 return results[0].size > 0 and (arrays[0].size == 0 or arrays[3].size == 0)
+            case "Slice" if _slices_backwards_from_the_end(model, node):
+                return True
             case "StringSplit" if given.get("delimiter"):
                 return any(not text for text in arrays[0].ravel())
             case "AffineGrid" if given.get("align_corners"):
@@ -155,6 +157,15 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
             case _:
                 pass
     return False
+
+
+def _slices_backwards_from_the_end(model: onnx.ModelProto, node: onnx.NodeProto) -> bool:
+    """Whether a slice with a negative step has the largest integer, which is clamped to the last element, as a constant end."""
+    constants = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
+    ends, steps = (constants.get(node.input[index]) if len(node.input) > index else None for index in (2, 4))
+    if ends is None or steps is None:
+        return False
+    return bool(((steps < 0) & (ends >= np.iinfo(np.int32).max)).any())
 
 
 def _loses_nan(x: np.ndarray[Any, Any], result: np.ndarray[Any, Any], axis: int, *, flattens: bool) -> bool:

@@ -67,6 +67,14 @@ def quantized_product(x: Any) -> Any:
     return ops.matmul(ops.fake_quantize(x, low, high, low, high, 256), weights, False, True)
 
 
+def normalized_along_two(x: Any) -> Any:
+    """x without its mean along the last axis, by its standard deviation along the first one."""
+    first, last = np.array([0]), np.array([1])
+    deviation = ops.subtract(x, ops.reduce_mean(x, first, True))
+    variance = ops.reduce_mean(ops.power(deviation, floats(2)), first, True)
+    return ops.divide(ops.subtract(x, ops.reduce_mean(x, last, True)), ops.add(ops.sqrt(variance), np.float32(1)))
+
+
 OF_UNKNOWN_SIZES = frozenset({"convolution-sum", "transpose-empty", "pool-empty", "quantize-sum", "strings-empty"})
 """The faults that are there if sizes other than 1 are not known."""
 
@@ -210,6 +218,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "mean-empty": (lambda x: ops.reduce_mean(x, np.array([1]), False), [np.zeros((3, 0), np.float32)], floats(NAN, NAN, NAN)),
     "gelu-rank": (gelu, [np.float32(1)], floats(0.8413447)),
+    "mvn-axes": (normalized_along_two, [floats(1, 3)[None]], floats(-1, 1)[None]),
 }
 
 

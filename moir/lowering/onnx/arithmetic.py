@@ -12,7 +12,22 @@ from functools import partial, reduce
 
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, bf16, dynamic, f8e4m3, f8e5m2, f16, f32, f64, si32, string, ui2, ui4
+from moir.dialects.element_types import (
+    INTEGER_TYPES,
+    REAL_TYPES,
+    bf16,
+    dynamic,
+    f8e4m3,
+    f8e5m2,
+    f16,
+    f32,
+    f64,
+    si32,
+    string,
+    to_numpy,
+    ui2,
+    ui4,
+)
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
@@ -110,7 +125,11 @@ def remainder(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Pow")
 def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a; computed in that of b if only b has floats"""
+    """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a
+
+    It is computed in the type of b if only b has floats, and in f32 if that of a does not have its values: rounded,
+    an exponent of a negative number could become an integer.
+    """
     a, b = aligned(node, op)
     base, exponent = element_of(a), element_of(b)
     if base == exponent:
@@ -119,7 +138,15 @@ def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return op.Power(a, op.ConvertLike(b, a))
     if base in INTEGER_TYPES and exponent in REAL_TYPES:
         return op.convert(op.Power(op.convert(a, exponent), b), base)
+    if base in (f16, bf16) and exponent in REAL_TYPES and not _has_values(op, b, base):
+        return op.convert(op.Power(op.convert(a, f32), op.convert(b, f32)), base)
     return in_32_bits(op, op.Power, a, _converted(op, b, a))
+
+
+def _has_values(op: OpBuilder, value: SSAValue, element: Attribute) -> bool:
+    """Whether a value is a constant that an element type represents exactly."""
+    array = op.known.constant(value)
+    return array is not None and bool((array.astype(to_numpy(element)).astype(array.dtype) == array).all())
 
 
 def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:

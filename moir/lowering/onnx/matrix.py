@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64
+from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64, string
 from moir.dialects.large_arrays import computed
 from moir.dialects.memory_map import Array
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
@@ -118,6 +118,8 @@ def _shifted(node: LoweringNode, op: OpBuilder, data: int, zero: int, rows: bool
 def triangle(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Trilu(x, k) {upper} -> Select(mask, x, 0); the mask is constant if the last two dimensions are known"""
     x = node.operand(0)
+    if element_of(x) == string:
+        node.fail("there is no string that is zero", hint="cut the model before this node")
     mask = triangle_mask(node, op, x, node.flag("upper", True))
     return op.LogicalAnd(x, mask) if element_of(x) == boolean else op.Select(mask, x, 0)
 

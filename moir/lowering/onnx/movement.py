@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.analysis.constants import values_of
 from moir.dialects.element_types import f4e2m1, si64, string, ui2
-from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
+from moir.dialects.shapes import element_count, element_of, is_static, normalize_axis, shape_of, size_along
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import computed_type, unpacked_type
@@ -226,7 +226,22 @@ def slice_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
         steps = op.Broadcast(one, op.ShapeOf(starts)) if count is None else op.constant([1] * count, element_of(starts))
     if axes is not None and node.constant_integers(3) is None:
         return _sliced_along_computed_axes(op, data, (starts, ends, steps), axes)
+    if _may_begin_in_front(node, steps):
+        places = op.constant(range(element_count(shape_of(starts)) or 0)) if axes is None else op.convert(axes, si64)
+        sizes = op.Gather(op.ShapeOf(data), places, 0)
+        starts = op.Maximum(starts, op.convert(op.Negative(sizes), element_of(starts)))
     return op.Slice(data, starts, ends, steps, axes)
+
+
+def _may_begin_in_front(node: LoweringNode, steps: SSAValue) -> bool:
+    """Whether a backward slice of an axis of unknown size may have its start and its end in front of the first element.
+
+    It contains that element then, but the runtime (2026.4) infers that constant bounds of this kind contain none.
+    """
+    starts, ends, steps_known = node.constant_integers(1), node.constant_integers(2), node.known.integers(steps)
+    if starts is None or ends is None or steps_known is None or is_static(node.shape(0)):
+        return False
+    return any(step < 0 and start <= end < 0 for start, end, step in zip(starts, ends, steps_known, strict=False))
 
 
 def _sliced_along_computed_axes(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: SSAValue) -> SSAValue:

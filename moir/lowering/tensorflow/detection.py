@@ -181,6 +181,8 @@ def crop_and_resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.fail(f"method {method!r} does not exist")
     if size is not None and (len(size) != 2 or min(size) < 1):
         node.fail(f"crop_size {list(size)} is not two positive numbers")
+    if (boxes := node.shape(1)) is not None and (len(boxes) != 2 or boxes[1] not in (4, -1)):
+        node.fail(f"boxes of shape {list(boxes)} are not [boxes, 4]")
     if size is None or method == "nearest" or outside != 0:
         return sampled_crops(node, op, method, outside)
     data = channel_first(op, op.convert(node.operand(0), f32), 4)

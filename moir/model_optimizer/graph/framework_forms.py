@@ -21,7 +21,7 @@ from moir.dialects.python_object import python_entries, set_python_entries
 from moir.model_optimizer.graph.operation_attributes import (
     COMPUTED,
     DESCRIBED_KIND,
-    OPERAND_COUNT,
+    FORMER_COUNTS,
     OperationAttributes,
     recast,
     same_value,
@@ -47,7 +47,8 @@ def _restore(graph: BlockView, op: Operation, operation: type[FrameworkOp]) -> N
     described, entries = type(op), python_entries(op)
     type_ = entries.get("type")
     is_own_form = type_ is None or (type_ == class_type(operation) and DESCRIBED_KIND in entries)
-    if not is_own_form or entries.get("op") not in class_names(operation) or entries.get(OPERAND_COUNT) != len(op.operands):
+    counts = [len(op.operands), len(op.results)]
+    if not is_own_form or entries.get("op") not in class_names(operation) or entries.get(FORMER_COUNTS) != counts:
         return
     recast(op, operation)
     set_python_entries(op, {})

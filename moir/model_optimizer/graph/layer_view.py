@@ -196,7 +196,7 @@ def tensor_name(value: SSAValue) -> str:
         return ""
     names = owner.attributes.get("tensor_names")
     index = value.index if isinstance(value, OpResult) else 0
-    if names is not None and (text := value_of(names)[index]):
+    if names is not None and index < len(value_of(names)) and (text := value_of(names)[index]):
         return str(text).partition(",")[0]
     name = name_of(owner) or ""
     return f"{name}:{index}" if index else name

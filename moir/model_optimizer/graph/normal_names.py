@@ -66,7 +66,7 @@ NAMES: dict[str, dict[str, str]] = {
         "PRelu": "PReLU",
         "Pad": "ONNXPad AttributedPad",
         "RandomUniform": "AttributedRandomUniform",
-        "Resize": "ONNXResize11 ONNXResize10",
+        "Resize": "ONNXResize11 ONNXResize10 Upsample",
         "Scatter": "ScatterElementsUpdate",
         "ScatterElements": "ScatterElementsUpdate",
         "ScatterND": "ScatterNDUpdate",

@@ -68,8 +68,8 @@ DESCRIBED_KIND = "$kind"
 It stays what it is if an extension gives the node another `op`.
 """
 
-OPERAND_COUNT = "$operand_count"
-"""The Python attribute with the number of operands that a node had as an operation of a framework."""
+FORMER_COUNTS = "$former_counts"
+"""The Python attribute with the numbers of operands and results that a node had as an operation of a framework."""
 
 
 class MissingAttributeError(AttributeError, KeyError):
@@ -281,7 +281,7 @@ class OperationAttributes(MutableMapping[str, Any]):
             own.pop(key, None)
         if isinstance(op, FrameworkOp):
             if not is_mo_operation(op):
-                own[OPERAND_COUNT] = len(op.operands)
+                own[FORMER_COUNTS] = [len(op.operands), len(op.results)]
             op.attributes.setdefault(FRAMEWORK_OPERATION, string_attribute(op.name))
         else:
             own.setdefault("IE", _opset_record(op))

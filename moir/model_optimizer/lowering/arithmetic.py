@@ -170,6 +170,28 @@ def formula(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     return _FORMULAS[node.kind](op, node.operand(0))
 
 
+_ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
+    "tanh": lambda op, x: op.Tanh(x),
+    "sigmoid": lambda op, x: op.Sigmoid(x),
+    "relu": lambda op, x: op.Relu(x),
+    "relu6": _FORMULAS["ReLU6"],
+    "exp": lambda op, x: op.Exp(x),
+    "not": lambda op, x: op.LogicalNot(x),
+}
+"""`operation` of an Activation -> what it computes."""
+
+
+@lowers("Activation")
+def activation(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.Activation(x) {operation, alpha} -> opset1.Tanh(x), or another function, as releases until 2018 had it"""
+    operation = node.text("operation")
+    if operation == "elu":
+        return op.Elu(node.operand(0), alpha=node.number("alpha", 1.0))
+    if operation not in _ACTIVATIONS:
+        node.fail(f"its operation {operation!r} is none of elu, {', '.join(_ACTIVATIONS)}")
+    return _ACTIVATIONS[operation](op, node.operand(0))
+
+
 @lowers("SoftMax", "Softmax")
 def softmax(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.SoftMax(x) {axis} -> opset8.Softmax(x) {axis}, where the axis is negative, unlike any of opset1.Softmax"""

@@ -20,6 +20,17 @@ FLOATS = (f16, bf16, f32, f64)
 LARGEST = (1 << 63) - 1
 
 
+@lowers("Concat")
+def concat(node: MoLoweringNode, op: OpBuilder) -> Any:
+    """mo.Concat(a, b, …) {axis} -> opset1.Concat; integers beside floats become floats, since releases had no types"""
+    elements = [element_of(value) for value in node.operands]
+    real = next((element for element in elements if element in FLOATS), None)
+    if real is not None:
+        for index, value in enumerate(node.operands):
+            node.op.operands[index] = op.convert(value, real)
+    return NotImplemented
+
+
 @lowers("Pack")
 def pack(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Pack(a, b, …) {axis} -> opset1.Concat(opset1.Unsqueeze(a, axis), …)"""
@@ -212,8 +223,13 @@ def select(node: MoLoweringNode, op: OpBuilder) -> Any:
 
 @lowers("Pad")
 def padded(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.Pad(x) {pads, mode, fill_value} -> opset12.Pad; with the pads as operands it is opset12.Pad."""
-    return NotImplemented if node.optional(1) is not None else attributed_pad(node, op)
+    """mo.Pad(x) {pads, mode, fill_value} -> opset12.Pad; with the pads as operands it is opset12.Pad.
+
+    With one operand of a pair for each axis it is the form that releases until 2019 had for TensorFlow.
+    """
+    if node.optional(1) is None:
+        return attributed_pad(node, op)
+    return pad(node, op) if node.optional(2) is None else NotImplemented
 
 
 @lowers("AttributedPad")
@@ -234,7 +250,7 @@ def pad(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     The pads are a pair for each axis; of mo.ONNXPad they are those at the beginnings, then those at the ends.
     """
     data, pads, value = node.operand(0), node.operand(1), node.optional(2)
-    is_paired = node.kind == "TFPad"
+    is_paired = node.kind != "ONNXPad"
     begin, end = op.Split.parts(2, pads, int(is_paired), num_splits=2)
     if is_paired:
         begin, end = (op["opset1.Squeeze"](each, [1]) for each in (begin, end))

@@ -18,14 +18,35 @@ REDUCTIONS: dict[str, str] = {
 """Kind -> operation."""
 
 
+_REDUCE_TYPES: dict[str, str] = {
+    **{type_.lower(): f"Reduce{type_}" for type_ in ("Sum", "Mean", "Max", "Min", "Prod", "L1", "L2")},
+    "all": "ReduceLogicalAnd",
+    "any": "ReduceLogicalOr",
+}
+"""`reduce_type` of a Reduce, as releases until 2018 had it -> operation."""
+
+
+@lowers("Reduce")
+def reduction_of_type(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.Reduce(x, axes) {reduce_type, axis, keep_dims} -> opset1.ReduceSum(x, axes), or another reduction"""
+    type_ = node.text("reduce_type")
+    if type_ not in _REDUCE_TYPES:
+        node.fail(f"its reduce_type {type_!r} is none of {', '.join(_REDUCE_TYPES)}")
+    return _reduced(node, op, _REDUCE_TYPES[type_])
+
+
 @lowers(*REDUCTIONS)
 def reduction(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.ReduceSum(x) {axis, keep_dims} -> opset1.ReduceSum(x, axis); without axes over all of them"""
     if node.type is not None and node.optional(1) is not None:
         return NotImplemented
+    return _reduced(node, op, REDUCTIONS[node.kind])
+
+
+def _reduced(node: MoLoweringNode, op: OpBuilder, operation: str) -> Replacement:
     data = node.operand(0)
     axes: Any = node.optional(1)
     if axes is None:
         listed = node.axes("axis", "axes")
         axes = list(listed) if listed is not None else list(range(node.rank_of_value(data)))
-    return getattr(op, REDUCTIONS[node.kind])(data, axes, keep_dims=node.flag("keep_dims"))
+    return getattr(op, operation)(data, axes, keep_dims=node.flag("keep_dims"))

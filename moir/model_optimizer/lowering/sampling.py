@@ -56,6 +56,60 @@ def upsample(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     return _scaled(op, node.operand(0), scales, [1, 2] if node.is_channel_last else [2, 3], mode)
 
 
+@lowers("Resample")
+def resample(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.Resample(x, sizes) {resample_type, factor, height, width} -> opset11.Interpolate(x, sizes, axes)
+
+    Operand 1 has the two sizes, or, in Caffe, the shape that x gets. The last part of resample_type is the mode.
+    """
+    mode = node.text("resample_type", "nearest").rpartition(".")[2].lower()
+    if mode not in ("nearest", "linear"):
+        node.fail(f"its resample_type {mode!r} is neither nearest nor linear")
+    axes = _spatial_axes(node)
+    sizes = _given_sizes(node, op, axes)
+    if sizes is None:
+        return _scaled(op, node.operand(0), np.full(2, node.number("factor"), np.float32), axes, mode)
+    return _sized(op, node.operand(0), sizes, axes, mode, "asymmetric" if mode == "nearest" else "half_pixel")
+
+
+@lowers("Interp")
+def interp(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.Interp(x, sizes) {height, width, align_corners} -> opset11.Interpolate(x, sizes, axes) {mode = linear}
+
+    Operand 1 is the shape that x gets if parse_2nd_input is "shape", else it has the two sizes.
+    """
+    axes = _spatial_axes(node)
+    sizes = _given_sizes(node, op, axes)
+    if sizes is None:
+        node.fail("neither an input nor height and width say its sizes", hint="give it height and width")
+    return _sized(op, node.operand(0), sizes, axes, "linear", "align_corners" if node.flag("align_corners") else "asymmetric")
+
+
+def _spatial_axes(node: MoLoweringNode) -> list[int]:
+    return [1, 2] if node.is_channel_last else [2, 3]
+
+
+def _given_sizes(node: MoLoweringNode, op: OpBuilder, axes: list[int]) -> SSAValue | None:
+    """Two sizes by an input, or by the attributes height and width; None if neither is there."""
+    given = node.optional(1)
+    if given is not None:
+        return given if node.rank_of_value(given) == 1 else op.Gather(op.ShapeOf(given), axes, 0)
+    height, width = node.integer("height", 0), node.integer("width", 0)
+    return op.constant(np.array([height, width], np.int64)) if height > 0 and width > 0 else None
+
+
+def _sized(op: OpBuilder, data: SSAValue, sizes: SSAValue, axes: list[int], mode: str, transformation: str) -> SSAValue:
+    return op.Interpolate(
+        data,
+        sizes,
+        axes,
+        mode="nearest" if mode == "nearest" else "linear_onnx",
+        shape_calculation_mode="sizes",
+        coordinate_transformation_mode=transformation,
+        nearest_mode="floor",
+    )
+
+
 @lowers("ROIPooling")
 def regions(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.ROIPooling(x, regions, numbers, size) {spatial_scale, method} -> opset2.ROIPooling(x, regions) {output_size}

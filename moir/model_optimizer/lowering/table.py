@@ -23,12 +23,12 @@ from moir.lowering.table import Handler, LoweringTable
 FAMILIES: dict[str, str] = {
     "arithmetic": (
         "Power AttributedPower Eltwise EltwiseN AddN Add Sub Mul Div Minus Negative Neg ScaleShift BiasAdd Clamp LeakyReLU ReLU "
-        "HardSigmoid ReLU6 Square Rsqrt Reciprocal Log1p SoftMax Softmax SoftMaxONNX LogSoftmaxONNX"
+        "Activation HardSigmoid ReLU6 Square Rsqrt Reciprocal Log1p SoftMax Softmax SoftMaxONNX LogSoftmaxONNX"
     ),
     "data_types": "Const Constant ConstantLike Parameter Placeholder Result OpOutput Cast Identity Dropout StopGradient",
     "matrix": "FullyConnected InnerProduct Gemm",
     "movement": (
-        "Pack Unpack Split AttributedSplit VariadicSplit AttributedVariadicSplit CaffeSlice Gather Pad "
+        "Concat Pack Unpack Split AttributedSplit VariadicSplit AttributedVariadicSplit CaffeSlice Gather Pad "
         "Slice AttributedSlice TFSlice MXSlice Crop ShuffleChannel AttributedGather Tile Select "
         "AttributedPad TFPad ONNXPad AttributedTile AttributedRoll Fill Transpose Permute"
     ),
@@ -37,10 +37,10 @@ FAMILIES: dict[str, str] = {
     ),
     "prior_boxes": "PriorBox PriorBoxClustered",
     "reduction": (
-        "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceAnd ReduceOr ReduceLogicalAnd ReduceLogicalOr"
+        "Reduce ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceAnd ReduceOr ReduceLogicalAnd ReduceLogicalOr"
     ),
     "region": "RegionYolo ReorgYolo",
-    "sampling": "Interpolate Upsample ROIPooling",
+    "sampling": "Interpolate Upsample Resample Interp ROIPooling",
     "shape": ("Squeeze Unsqueeze ExpandDims Reshape MXReshape ConstantOfShape Flatten FlattenONNX Size Rank Shape TopK ArgMax ArgMin"),
     "sliding_window": "Convolution Conv Conv2D Conv3D Deconvolution Deconv2D Pooling AvgPool AveragePool MaxPool",
 }

@@ -338,6 +338,15 @@ CASES |= {
     "NonZero of a scalar of any rank": Case(
         "NonZero", {"x": np.array(2, np.float32)}, options={"forms": ["rank"], "expected": [np.zeros((0, 1), np.int64)]}
     ),
+    **{
+        f"Slice backwards from in front of {size} rows": Case(
+            "Slice",
+            {"x": real(size, 3)},
+            {"starts": np.array([-2]), "ends": np.array([-2]), "axes": np.array([0]), "steps": np.array([-1])},
+            options={"forms": ["static", "dynamic"]},
+        )
+        for size in (1, 3)
+    },
     "NonZero of many constant strings": Case(
         "NonZero", {}, {"x": np.tile(TEXTS, (50, 3))}, "x", {"forms": ["static"], "reference": "onnx"}
     ),

@@ -205,7 +205,9 @@ def _two_columns(wrong: Wrong) -> bool:
 
 
 def _products_of_nothing(wrong: Wrong) -> bool:
-    return wrong.has("MatMul", "Gemm", "QLinearMatMul") and any(array.size == 0 for array in wrong.operands)
+    return wrong.has("MatMul", "Gemm", "QLinearMatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3") and any(
+        array.size == 0 for array in wrong.operands
+    )
 
 
 def _nan_constants(wrong: Wrong) -> bool:
@@ -267,6 +269,10 @@ def _padding_alone(*kinds: str) -> Rule:
 
 def _between_levels(wrong: Wrong) -> bool:
     """Whether levels differ by one of numbers that are nearly in the middle between two of them."""
+    if wrong.node is not None and wrong.node[0].startswith("FakeQuant") and wrong.differs is not None:
+        found, wanted = wrong.elements()
+        x = wrong.node[1][0][wrong.differs].astype(np.float64)
+        return bool(np.allclose(np.abs(found - x), np.abs(wanted - x), rtol=2.0**-6))
     is_integer = wrong.wanted.dtype.kind in "iu" or wrong.wanted.dtype.name in NARROW_INTEGERS
     if not is_integer or wrong.differs is None or wrong.node is None or wrong.node[0] != "QuantizeLinear":
         return False
@@ -319,7 +325,7 @@ def _swapped_strides(wrong: Wrong) -> bool:
 
 
 def _mean_of_nothing(wrong: Wrong) -> bool:
-    if wrong.node is None or wrong.node[0] not in ("GlobalAveragePool", "ReduceMean") or wrong.differs is None:
+    if wrong.node is None or wrong.node[0] not in ("GlobalAveragePool", "Mean", "ReduceMean") or wrong.differs is None:
         return False
     return wrong.node[1][0].size == 0 and bool(np.isnan(wrong.wanted[wrong.differs].astype(np.float64)).all())
 
@@ -371,8 +377,8 @@ RULES: Mapping[str, Rule] = {
     "i32-product-of-matrices": _in_f32("MatMul", "Gemm", "MatMulInteger", "ConvInteger", "Einsum"),
     "i32-reverse": _in_f32("ReverseSequence"),
     "relu-nan": _nan_is_lost("Relu", "LeakyRelu"),
-    "exp-nan": _nan_is_lost("Exp", "Softmax", "LogSoftmax", "Celu", "ReduceLogSumExp"),
-    "clamp-nan": _nan_is_lost("Clip"),
+    "exp-nan": _nan_is_lost("Exp", "Expm1", "Softmax", "LogSoftmax", "Celu", "ReduceLogSumExp"),
+    "clamp-nan": _nan_is_lost("Clip", "Relu6"),
     "maximum-nan": _nan_is_lost("Max"),
     "minimum-nan": _nan_is_lost("Min"),
     "hard-sigmoid-nan": _nan_is_lost("HardSigmoid"),

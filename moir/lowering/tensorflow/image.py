@@ -133,7 +133,7 @@ def known_sizes(node: LoweringNode) -> list[tuple[int, int]]:
 
 def constant_matrix(op: OpBuilder, matrix: Weights) -> SSAValue | None:
     """A matrix as a constant; None for the identity."""
-    return None if np.array_equal(matrix, np.eye(*matrix.shape)) else op.constant(matrix.astype(np.float32))
+    return None if np.array_equal(matrix, np.eye(len(matrix))) else op.constant(matrix.astype(np.float32))
 
 
 def resampled_by(op: OpBuilder, data: SSAValue, matrices: Sequence[SSAValue | None]) -> SSAValue:

@@ -297,8 +297,8 @@ def blocks_of_space(op: OpBuilder, data: SSAValue, block: Operand, begins: Opera
     """Blocks of padded data moved to the batch.
 
     The CPU plugin (2026.4) reads other elements where a place of the blocks is padding throughout. That needs blocks
-    that are larger than the data; these are padded before. So are data whose padding is computed, for which the plugin
-    gives shapes of zeros.
+    that are larger than the data; data that are smaller, or of unknown size, are padded before. So are data whose
+    padding is computed, for which the plugin gives shapes of zeros.
     """
     shape = shape_of(data)
     if not (isinstance(begins, list) and isinstance(ends, list)):
@@ -307,7 +307,7 @@ def blocks_of_space(op: OpBuilder, data: SSAValue, block: Operand, begins: Opera
         return op.SpaceToBatch(padded, block, zeros, zeros)
     if shape is None or not isinstance(block, list):
         return op.SpaceToBatch(data, block, begins, ends)
-    if any(0 <= size < int(each) for size, each in zip(shape, block, strict=True)) and any([*begins, *ends]):
+    if any(size < int(each) > 1 for size, each in zip(shape, block, strict=True)) and any([*begins, *ends]):
         data, begins, ends = op.Pad(data, begins, ends, pad_mode="constant"), [0] * len(begins), [0] * len(ends)
     return op.SpaceToBatch(data, block, begins, ends)
 

@@ -110,6 +110,9 @@ def broadcast_arguments(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("BroadcastTo")
 def broadcast(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.BroadcastTo(x, shape) -> opset3.Broadcast(x, shape)"""
+    if shape_of(node.operand(1)) == (0,):
+        # The CPU plugin (2026.4) crashes if the rank of x is unknown.
+        return op.Reshape(node.operand(0), node.operand(1), special_zero=False)
     return op.Broadcast(node.operand(0), node.operand(1))
 
 

@@ -255,10 +255,10 @@ def scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     values, indices = node.operand(0), node.operand(1)
     shape, known = shape_of(values), node.constant_integers(1)
-    given = node.constant_integers(3) if node.optional(3) is not None else None
-    if known is not None and known == tuple(range(len(known))) and (given is None or given[0] in (-1, len(known))) and shape:
+    given = node.constant_integers(3) if node.optional(3) is not None else (-1,)
+    if known is not None and known == tuple(range(len(known))) and given is not None and given[0] in (-1, len(known)) and shape:
         return values
-    if node.optional(3) is not None and (given is None or given[0] >= 0):
+    if given is None or given[0] >= 0:
         count = as_list(op, op.convert(node.operand(3), si64))
     else:
         count = as_list(op, op.Add(op.ReduceMax(op.convert(indices, si64), [0], keep_dims=False), 1))

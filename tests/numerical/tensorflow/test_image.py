@@ -78,6 +78,16 @@ def test_scale_and_translate(kernel: str, antialias: bool) -> None:
     )
 
 
+def test_scaling_to_one_of_several_columns() -> None:
+    """The matrix of the columns is [[1, 0]], which is not the identity."""
+    check(
+        lambda x: raw.ScaleAndTranslate(
+            images=x[:, :, :2], size=(3, 1), scale=[3.55, 1.23], translation=[1.56, 0.28], kernel_type="triangle", antialias=False
+        ),
+        {"x": IMAGE},
+    )
+
+
 @pytest.mark.parametrize(("padding", "stride", "rate"), [("VALID", 1, 1), ("SAME", 2, 1), ("VALID", 1, 2)])
 def test_patches(padding: str, stride: int, rate: int) -> None:
     check(

@@ -87,6 +87,10 @@ def test_broadcast(dtype: type) -> None:
     check(lambda x, shape: tf.raw_ops.BroadcastTo(input=x, shape=shape), {"x": x, "shape": np.array([2, 4], np.int64)}, fixed=("shape",))
 
 
+def test_a_scalar_that_is_broadcast_to_one() -> None:
+    check(lambda x: tf.raw_ops.BroadcastTo(input=x, shape=tf.zeros(0, tf.int32)), {"x": X[0, 0, 0, 0]})
+
+
 @pytest.mark.parametrize(("a", "b"), [([2, 1, 3], [4, 1]), ([3], [3]), ([1, 0], [2, 5, 1]), ([], [2])], ids=str)
 def test_shapes_broadcast(a: list[int], b: list[int]) -> None:
     check(lambda a, b: tf.raw_ops.BroadcastArgs(s0=a, s1=b), {"a": np.array(a, np.int32), "b": np.array(b, np.int32)})

@@ -221,3 +221,12 @@ def test_list_that_grows_in_a_loop() -> None:
         return tf.raw_ops.TensorListStack(input_handle=handle, element_shape=[2, 3], element_dtype=tf.float32)
 
     check(function, {"x": X}, forms=("static", "dynamic"))
+
+
+def test_a_list_of_computed_length_is_longer_than_what_is_written() -> None:
+    def function(x: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
+        raw = tf.raw_ops
+        made = raw.TensorListScatterV2(tensor=x[:2], indices=[0, 1], element_shape=[2, 3], num_elements=count)
+        return raw.TensorListStack(input_handle=made, element_shape=[2, 3], element_dtype=tf.float32)
+
+    check(function, {"x": X, "count": np.array(4, np.int32)})

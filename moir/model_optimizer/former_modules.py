@@ -28,6 +28,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "front.common.partial_infer.crop": _LOWERED,
     "front.common.partial_infer.elemental": _PARTIAL_INFERENCE,
     "front.common.partial_infer.eltwise": _PARTIAL_INFERENCE,
+    "front.common.partial_infer.inner_product": _LOWERED,
     "front.common.partial_infer.multi_box_detection": _LOWERED,
     "front.common.partial_infer.roipooling": _LOWERED,
     "front.common.partial_infer.utils": _PARTIAL_INFERENCE,

@@ -126,12 +126,12 @@ class DescribedGraph(Graph):
         if self.has_data_nodes:
             kept = {"ShapeOf", "Shape", *(undead_node_types or ())}
             for node in self.topological_sort():
-                if not node.is_data and is_mo_operation(node.operation):
+                if not node.is_data and is_mo_operation(node.ir_operation):
                     self._infer_and_fold(node, kept)
         super().clean_up(undead_node_types)
 
     def _infer_and_fold(self, node: GraphNode, kept: set[str]) -> None:
-        if node.operation in self.changed_operations and node.has_valid("infer"):
+        if node.ir_operation in self.changed_operations and node.has_valid("infer"):
             try:
                 infer_node(node)
             except ConversionError:
@@ -216,17 +216,17 @@ class _GraphBuilder:
     def _describe(self, node: GraphNode, number: int, name: str) -> None:
         """Give the tensor of an output port the id and the attributes of a data node."""
         node.add_output_port(number, skip_if_exist=True)
-        value = node.operation.results[number]
+        value = node.ir_operation.results[number]
         self.graph.identifiers.rename(value, name)
         data, attrs = GraphNode.of(self.graph, value), self._nodes[name]
-        if not isinstance(node.operation, Constant):
+        if not isinstance(node.ir_operation, Constant):
             if attrs.get("shape") is not None:
                 data["shape"] = attrs["shape"]
             if attrs.get("data_type") is not None:
                 data["data_type"] = attrs["data_type"]
-            if attrs.get("value") is not None and is_mo_operation(node.operation):
+            if attrs.get("value") is not None and is_mo_operation(node.ir_operation):
                 data["value"] = deepcopy(attrs["value"])
-            elif isinstance(node.operation, Parameter) and attrs.get("value") is not None:
+            elif isinstance(node.ir_operation, Parameter) and attrs.get("value") is not None:
                 raise Error("the data node {!r} has a value, but is made by an input", name)
         for key, entry in attrs.items():
             if key not in _OF_DATA:

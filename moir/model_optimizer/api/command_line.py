@@ -19,6 +19,8 @@ DEFAULTS: Mapping[str, Any] = {
             "input",
             "output",
             "input_shape",
+            "placeholder_shapes",
+            "placeholder_data_types",
             "batch",
             "scale",
             "layout",

@@ -32,7 +32,7 @@ def type_infer(graph: Graph) -> None:
     Those of an operation of an operation set follow from its inputs whenever it is inferred.
     """
     for node in graph.topological_sort():
-        if not node.is_data and is_mo_operation(node.operation):
+        if not node.is_data and is_mo_operation(node.ir_operation):
             infer_types(node)
 
 

@@ -134,7 +134,7 @@ def swap_weights_xy(nodes: Iterable[GraphNode]) -> None:
         node["swap_xy_count"] = 1
         _swap_pairs(node, 1, _axis_of_outputs(node))
         for taker, port in _takers(node):
-            if {"Add", "BiasAdd"} & set(taker.graph.names_of(taker.operation)):
+            if {"Add", "BiasAdd"} & set(taker.graph.names_of(taker.ir_operation)):
                 # Of what is added, all axes but that of the channels have one entry.
                 _swap_pairs(taker, 1 - port, None)
 

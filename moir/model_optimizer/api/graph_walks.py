@@ -29,7 +29,7 @@ def backward_bfs_for_operation(start_node: GraphNode, op_names: Sequence[str], s
             if node.is_data:
                 if node.has_valid("value"):
                     continue
-            elif not wanted.isdisjoint(node.graph.names_of(node.operation)):
+            elif not wanted.isdisjoint(node.graph.names_of(node.ir_operation)):
                 found.setdefault(node.id, node)
                 continue
             elif node.soft_get("op") in skip_op_list:

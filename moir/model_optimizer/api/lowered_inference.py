@@ -16,6 +16,8 @@ multi_box_detection_infer = infer_by_lowering
 rnn_infer = infer_by_lowering
 reduce_infer = infer_by_lowering
 arg_ops_infer = infer_by_lowering
+onnx_matmul_infer = infer_by_lowering
+caffe_inner_product = infer_by_lowering
 
 
 def _absolute_sum(x: Array, axis: Any = None, keepdims: bool = False) -> Array:

@@ -42,22 +42,10 @@ def get_sorted_outputs(node: GraphNode) -> list[tuple[str, EdgeAttributes]]:
 
 
 def get_inputs_with_ports(
-    _graph: Graph, match: Mapping[str, GraphNode], pattern_edges: Iterable[Sequence[Any]], input_names_in_pattern: Iterable[str]
+    graph: Graph, match: Mapping[str, GraphNode], pattern_edges: Iterable[Sequence[Any]], input_names_in_pattern: Iterable[str]
 ) -> list[tuple[GraphNode, int]]:
-    """For each of some nodes of a match, the node and the output port that an edge of the pattern takes from it.
-
-    Args:
-        match: the nodes by alias.
-        pattern_edges: the edges of the pattern; the first that begins at a node counts.
-        input_names_in_pattern: the aliases of the nodes.
-    """
-    found: list[tuple[GraphNode, int]] = []
-    edges = [(str(edge[0]), str(edge[1])) for edge in pattern_edges]
-    for alias in input_names_in_pattern:
-        taker = next(end for start, end in edges if start == alias)
-        sources = [port.get_source() for port in match[taker].in_ports().values()]
-        found.extend((source.node, source.idx) for source in sources if source is not None and source.node == match[alias])
-    return found
+    """For each of some nodes of a match, the node and the output port that an edge of the pattern takes from it."""
+    return graph.get_inputs_with_ports(match, pattern_edges, input_names_in_pattern)
 
 
 def pseudo_topological_sort(graph: Graph, reverse: bool = False) -> list[GraphNode]:

@@ -36,7 +36,7 @@ def original_types(graph: Graph, ports: Sequence[NumberedPort]) -> dict[Numbered
     wanted = list(dict.fromkeys(ports))
     if not wanted:
         return {}
-    values = [node.operation.results[number] for node, number in wanted]
+    values = [node.ir_operation.results[number] for node, number in wanted]
     inferred = _lowered_types(graph, values)
     for (node, number), value in zip(wanted, inferred, strict=True):
         if value is None or rank_of(value) is None:
@@ -86,7 +86,7 @@ def infer_as(types: Sequence[Attribute]) -> dict[str, Callable[[GraphNode], None
     """The attributes `infer` and `type_infer` of a node whose results have these types."""
 
     def infer(node: GraphNode) -> None:
-        for result, type_ in zip(node.operation.results, types, strict=False):
+        for result, type_ in zip(node.ir_operation.results, types, strict=False):
             set_type(result, type_)
 
     return {"infer": infer, "type_infer": infer}

@@ -144,7 +144,7 @@ def permuted_attributes(node: GraphNode) -> Mapping[str, Any]:
         if not node.has_valid(name):
             continue
         direction, _, number = port.partition(":")
-        values = node.operation.operands if direction == "input" else node.operation.results
+        values = node.ir_operation.operands if direction == "input" else node.ir_operation.results
         index = int(number or 0)
         value = values[index] if index < len(values) else None
         rank = rank_of(value) if value is not None and is_value(value) else None

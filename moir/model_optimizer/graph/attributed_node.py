@@ -75,8 +75,11 @@ class AttributedNode:
         return self._subject
 
     @property
-    def operation(self) -> Operation:
-        """The operation. Raises ConversionError for a data node."""
+    def ir_operation(self) -> Operation:
+        """The operation. Raises ConversionError for a data node.
+
+        An attribute `operation` is what Model Optimizer called the function of an Eltwise.
+        """
         if isinstance(self._subject, Operation):
             return self._subject
         raise ConversionError("a data node has neither ports nor an operation", node=self.id)
@@ -161,7 +164,7 @@ class AttributedNode:
 
     def has_port(self, port_type: Direction, idx: int, control_flow: bool = False) -> bool:
         """Whether the node has a port of this number."""
-        op, idx = self.operation, int(idx)
+        op, idx = self.ir_operation, int(idx)
         if port_type == "out":
             absent = OperationAttributes(self.graph, op).hidden(ABSENT_OUTPUTS, ())
             return 0 <= idx < len(op.results) and idx not in absent and not self._is_unused_indices(idx)
@@ -171,7 +174,7 @@ class AttributedNode:
 
     def _is_unused_indices(self, idx: int) -> bool:
         """Whether a port is that of the indices of a MaxPool which nothing takes: in old sets it had one output."""
-        op = self.operation
+        op = self.ir_operation
         return idx == 1 and isinstance(op, OpsetOp) and op.KIND == "MaxPool" and not op.results[1].uses
 
     def port_numbers(self, port_type: Direction) -> list[int]:
@@ -179,12 +182,12 @@ class AttributedNode:
 
         An input port without an operand is not listed, though `has_port` is true for it.
         """
-        count = len(self.operation.operands if port_type == "in" else self.operation.results)
+        count = len(self.ir_operation.operands if port_type == "in" else self.ir_operation.results)
         return [index for index in range(count) if self.has_port(port_type, index)]
 
     def _limit(self) -> int:
         """The largest number of input ports, by the definition of the operation."""
-        op = self.operation
+        op = self.ir_operation
         count = len(op.operands)
         if is_mo_operation(op):
             given = OperationAttributes(self.graph, op).get("in_ports_count")
@@ -195,7 +198,7 @@ class AttributedNode:
 
     def add_input_port(self, idx: int, skip_if_exist: bool = False, **kwargs: Any) -> None:
         """Add a disconnected input port. Raises ConversionError if it exists, unless `skip_if_exist`."""
-        op = self.operation
+        op = self.ir_operation
         idx = self._checked_number(idx)
         if idx < len(op.operands) and not isinstance(op.operands[idx].owner, ABSENT_PORT):
             if not skip_if_exist:
@@ -205,7 +208,7 @@ class AttributedNode:
 
     def add_output_port(self, idx: int, skip_if_exist: bool = False, **kwargs: Any) -> None:
         """Add an output port. Raises ConversionError if it exists, unless `skip_if_exist`."""
-        op = self.operation
+        op = self.ir_operation
         idx = self._checked_number(idx)
         if self.has_port("out", idx):
             if not skip_if_exist:
@@ -231,7 +234,7 @@ class AttributedNode:
 
         Raises ConversionError if there is none.
         """
-        op = self.operation
+        op = self.ir_operation
         if not self.has_port("in", idx) or idx >= len(op.operands):
             if not skip_if_absent:
                 raise ConversionError(f"it has no input port {idx}", operation=self.kind_name, node=self.name)
@@ -243,5 +246,5 @@ class AttributedNode:
 
     def mark_output_absent(self, idx: int) -> None:
         """Remove the port of a result without consumers; the result itself stays."""
-        attributes = OperationAttributes(self.graph, self.operation)
+        attributes = OperationAttributes(self.graph, self.ir_operation)
         attributes.set_hidden(ABSENT_OUTPUTS, frozenset(attributes.hidden(ABSENT_OUTPUTS, ())) | {idx})

@@ -29,7 +29,7 @@ def rename_nodes(nodes: Iterable[tuple[GraphNode, str]]) -> None:
     if len(names) != len(pairs):
         raise ConversionError(f"nodes cannot be renamed to {[str(name) for _, name in pairs]}: a name occurs twice")
     graph = pairs[0][0].graph
-    renamed = {node.operation for node, _ in pairs}
+    renamed = {node.ir_operation for node, _ in pairs}
     for op in nodes_of(graph.block):
         if op not in renamed and name_of(op) in names and not isinstance(op, Result):
             op.attributes["name"] = string_attribute(graph.unique_id(f"{name_of(op)}/replaced"))
@@ -50,7 +50,7 @@ def replace_node(old_node: GraphNode, new_node: GraphNode, new_node_out_port: in
 def remove_nodes(nodes: Sequence[GraphNode]) -> None:
     """Remove operation nodes of one graph and disconnect the input ports that took their tensors."""
     if nodes:
-        nodes[0].graph.remove_operations([node.operation for node in nodes])
+        nodes[0].graph.remove_operations([node.ir_operation for node in nodes])
 
 
 def create_edge(
@@ -71,19 +71,19 @@ def create_edge(
         assert isinstance(value, SSAValue)
     else:
         src_node.add_output_port(out_port, skip_if_exist=True)
-        value = src_node.operation.results[out_port]
+        value = src_node.ir_operation.results[out_port]
     if dst_node.is_data:
         old = dst_node.subject
         assert isinstance(old, SSAValue)
         take_over(dst_node.graph, old, value)
         return
     dst_node.add_input_port(in_port, skip_if_exist=True)
-    dst_node.graph.set_operand(dst_node.operation, in_port, value)
+    dst_node.graph.set_operand(dst_node.ir_operation, in_port, value)
 
 
 def erase_node(node: GraphNode) -> None:
     """Remove a node with one connected input and one output; its consumers take its input instead."""
-    op, graph = node.operation, node.graph
+    op, graph = node.ir_operation, node.graph
     inputs = [operand for operand in op.operands if is_value(operand)]
     if len(inputs) != 1 or len(op.results) > 1:
         raise ConversionError(

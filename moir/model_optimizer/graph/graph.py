@@ -11,7 +11,7 @@ unsorted, with sentinels as operands of disconnected ports; `moir.model_optimize
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -138,6 +138,25 @@ class Graph(NetworkxGraph):
                 if result in self.data_entries:
                     made.data_entries[twin] = dict(self.data_entries[result])
         return made
+
+    @staticmethod
+    def get_inputs_with_ports(
+        match: Mapping[str, GraphNode], pattern_edges: Iterable[Sequence[Any]], input_names_in_pattern: Iterable[str]
+    ) -> list[tuple[GraphNode, int]]:
+        """For each of some nodes of a match, the node and the output port that an edge of the pattern takes from it.
+
+        Args:
+            match: the nodes by alias.
+            pattern_edges: the edges of the pattern; the first that begins at a node counts.
+            input_names_in_pattern: the aliases of the nodes.
+        """
+        found: list[tuple[GraphNode, int]] = []
+        edges = [(str(edge[0]), str(edge[1])) for edge in pattern_edges]
+        for alias in input_names_in_pattern:
+            taker = next(end for start, end in edges if start == alias)
+            sources = [port.get_source() for port in match[taker].in_ports().values()]
+            found.extend((source.node, source.idx) for source in sources if source is not None and source.node == match[alias])
+        return found
 
     def erase_node(self, node: GraphNode) -> None:
         """Remove a node with one connected input and one output; its consumers take its input instead."""

@@ -63,9 +63,9 @@ class PermuteInputs:
         kind, _, number = port_info.partition(":")
         if kind not in ("input", "output") or not number.isdigit():
             raise ConversionError(f"{port_info!r} is no port; it is written as in 'input:0'", node=node2.name)
-        if not is_mo_operation(node2.operation):
+        if not is_mo_operation(node2.ir_operation):
             return
-        attributes = OperationAttributes(node2.graph, node2.operation)
+        attributes = OperationAttributes(node2.graph, node2.ir_operation)
         known: dict[int, InputPermutation] = attributes.hidden(INPUT_PERMUTATIONS, {})
         given = dict.fromkeys(node2.input_ports_with(node1), InputPermutation(permutation_rule, port_info))
         attributes.set_hidden(INPUT_PERMUTATIONS, {**known, **given})

@@ -250,4 +250,4 @@ def _free_port(node: GraphNode) -> int:
     for number, port in node.in_ports().items():
         if port.disconnected():
             return number
-    return len(node.operation.operands)
+    return len(node.ir_operation.operands)

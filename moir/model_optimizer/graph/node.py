@@ -46,7 +46,7 @@ class GraphNode(AttributedNode):
     def copy_node(self, new_attrs: Mapping[str, Any] | None = None, dst_graph: BlockView | None = None) -> GraphNode:
         """A copy of the node without connections; `new_attrs` override its attributes."""
         graph = dst_graph or self.graph
-        node = GraphNode.of(graph, graph.append_copy(self.operation))
+        node = GraphNode.of(graph, graph.append_copy(self.ir_operation))
         for key, value in (new_attrs or {}).items():
             node[key] = value
         return node
@@ -136,13 +136,15 @@ class GraphNode(AttributedNode):
         if self.graph.detached and not self.is_data:
             # A data node whose producer was taken away still has its consumers.
             for value, uses in self.graph.detached.items():
-                found.update({index: GraphNode.of(self.graph, value) for op, index in uses if op is self.operation and index not in found})
+                found.update(
+                    {index: GraphNode.of(self.graph, value) for op, index in uses if op is self.ir_operation and index not in found}
+                )
         return found
 
     def in_node(self, key: int = 0, control_flow: bool = False) -> GraphNode:
         """The producer at an input port. Raises ConversionError if there is none."""
         found = self._producers()
-        if key not in found and self.graph.stage == "front" and not self.is_data and normalise(self.graph, self.operation):
+        if key not in found and self.graph.stage == "front" and not self.is_data and normalise(self.graph, self.ir_operation):
             found = self._producers()
         return self._chosen(found, key, "in")
 
@@ -247,7 +249,7 @@ class GraphNode(AttributedNode):
         """
         created: GraphNode = new_op_class(self.graph, dict(op_before_params or {})).create_node([inp])
         for number in self.input_ports_with(inp):
-            self.graph.set_operand(self.operation, number, created.operation.results[0])
+            self.graph.set_operand(self.ir_operation, number, created.ir_operation.results[0])
         return created
 
     def insert_node_with_data_after(self, out: GraphNode, new_op_class: Any, op_after_params: Mapping[str, Any] | None = None) -> GraphNode:
@@ -296,7 +298,7 @@ class GraphNode(AttributedNode):
             connection = port.get_connection()
             if connection.get_destinations():
                 connection.set_source(new_node.out_port(number if new_node_out_port is None else new_node_out_port))
-        self.graph.remove_operations([self.operation])
+        self.graph.remove_operations([self.ir_operation])
 
 
 def detach(graph: BlockView, value: SSAValue) -> None:

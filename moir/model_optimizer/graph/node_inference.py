@@ -49,7 +49,7 @@ def infer_node(node: GraphNode, *, may_be_undefined: bool = False) -> bool:
     Raises InferenceError, with the name of the node: if its operands do not fit it; if it has no `infer`; if `infer`
     fails or does not set the shape of an output that is used.
     """
-    op = node.operation
+    op = node.ir_operation
     node.graph.trim(op)
     if not is_mo_operation(op):
         return infer_operation(op, node.graph.known)
@@ -71,9 +71,9 @@ def infer_node(node: GraphNode, *, may_be_undefined: bool = False) -> bool:
 
 
 def _reset(node: GraphNode) -> None:
-    for result in node.operation.results:
+    for result in node.ir_operation.results:
         set_type(result, UNKNOWN)
-    OperationAttributes(node.graph, node.operation).set_hidden(COMPUTED_VALUES, None)
+    OperationAttributes(node.graph, node.ir_operation).set_hidden(COMPUTED_VALUES, None)
     node.graph.known.forget()
 
 
@@ -102,7 +102,7 @@ def _call(node: GraphNode, name: str, function: Callable[[GraphNode], Any]) -> N
 
 def infer_types(node: GraphNode) -> None:
     """Set the element types of the outputs of a node of the `mo` dialect."""
-    op = node.operation
+    op = node.ir_operation
     type_infer = node.soft_get("type_infer", None)
     if type_infer is not None:
         for result in op.results:

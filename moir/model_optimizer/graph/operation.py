@@ -30,7 +30,7 @@ from moir.model_optimizer.graph.creation import become
 from moir.model_optimizer.graph.made_constants import align
 from moir.model_optimizer.graph.node import GraphNode, create_constant, create_node, take_over
 from moir.model_optimizer.graph.node_inference import infer_node
-from moir.model_optimizer.graph.operation_attributes import layer_record
+from moir.model_optimizer.graph.operation_attributes import DESCRIBED_KIND, layer_record
 from moir.model_optimizer.graph.operation_names import is_mo_operation, is_of_first_sets
 from moir.model_optimizer.graph.port import Port
 from moir.model_optimizer.graph.shapes import compatible_shapes
@@ -157,7 +157,7 @@ class Op:
         for number, value in enumerate(values, first):
             node.add_input_port(number, skip_if_exist=True)
             if value is not None:
-                self.graph.set_operand(node.operation, number, value)
+                self.graph.set_operand(node.ir_operation, number, value)
         return node
 
     def _value(self, entry: Input) -> SSAValue | None:
@@ -201,11 +201,11 @@ class Op:
         further = {} if outputs is not None else {"out_ports_count": max(1, len(given))}
         first = edge_attrs if isinstance(edge_attrs, Mapping) else None
         node = self.create_node(inputs, {**(attrs or {}), **further}, first)
-        align(self.graph, node.operation)
+        align(self.graph, node.ir_operation)
         infer_node(node)
-        for result, old in zip(node.operation.results, given, strict=False):
+        for result, old in zip(node.ir_operation.results, given, strict=False):
             self._take_over(old, GraphNode.of(self.graph, result))
-        made = [GraphNode.of(self.graph, result) for result in node.operation.results]
+        made = [GraphNode.of(self.graph, result) for result in node.ir_operation.results]
         return made[0] if len(made) == 1 else made
 
     def _take_over(self, old: GraphNode, new: GraphNode) -> None:
@@ -217,8 +217,15 @@ class Op:
 
     @classmethod
     def update_node_stat(cls, node: GraphNode, attrs: Mapping[str, Any] | None = None) -> None:
-        """Give a node the attributes of this class, and further ones; extractors call it."""
-        cls(node.graph, dict(attrs or {})).update_node(node, {})
+        """Give a node the attributes of this class, and further ones; extractors call it.
+
+        An `output_type` that only is the default of one of Model Optimizer's own classes is that of the framework: not
+        every release had one.
+        """
+        described = cls(node.graph, dict(attrs or {}))
+        if DESCRIBED_KIND in described.attrs and "output_type" not in (attrs or {}) and node.has_valid("output_type"):
+            described.attrs["output_type"] = node["output_type"]
+        described.update_node(node, {})
 
     def update_node(self, node: GraphNode, attrs: Mapping[str, Any] | None = None) -> None:
         """Give a node the attributes of this Op, and its ports.
@@ -226,10 +233,10 @@ class Op:
         A node of a framework becomes the operation that this Op describes; see `creation.become`.
         """
         merged = self._attributes(attrs)
-        become(node.graph, node.operation, merged)
+        become(node.graph, node.ir_operation, merged)
         for key in ("id", "name", "kind"):
             merged.pop(key, None)
-        is_other = is_mo_operation(node.operation)
+        is_other = is_mo_operation(node.ir_operation)
         for key, value in merged.items():
             if is_other or key not in _OF_MODEL_OPTIMIZER:
                 node[key] = value
@@ -255,7 +262,7 @@ class Op:
         """The data node of an output port of a node, with these attributes; the port is added if it is missing."""
         number = int((edge_attrs or {}).get("out", out_port))
         op_node.add_output_port(number, skip_if_exist=True)
-        data = GraphNode.of(graph, op_node.operation.results[number])
+        data = GraphNode.of(graph, op_node.ir_operation.results[number])
         _set_data_attributes(data, attrs or {})
         return data
 
@@ -264,7 +271,7 @@ class Op:
     @staticmethod
     def create_input_data_node(graph: BlockView, name: str, value: Any, attrs: Mapping[str, Any] | None = None) -> GraphNode:
         """The data node of a new constant."""
-        data = GraphNode.of(graph, create_constant(graph, value, name).operation.results[0])
+        data = GraphNode.of(graph, create_constant(graph, value, name).ir_operation.results[0])
         _set_data_attributes(data, {key: entry for key, entry in (attrs or {}).items() if key not in ("value", "shape")})
         return data
 
@@ -279,9 +286,9 @@ class Op:
         """
         given = dict(attrs or {})
         data = Op.create_input_data_node(graph, str(given.pop("name", f"{op_node.name}/input")), given.pop("value", None), given)
-        number = int((edge_attrs or {}).get("in", len(op_node.operation.operands)))
+        number = int((edge_attrs or {}).get("in", len(op_node.ir_operation.operands)))
         op_node.add_input_port(number, skip_if_exist=True)
-        graph.set_operand(op_node.operation, number, cast(SSAValue, data.subject))
+        graph.set_operand(op_node.ir_operation, number, cast(SSAValue, data.subject))
         return data
 
 

@@ -143,7 +143,7 @@ class Port(Generic[NodeT]):
     @property
     def value(self) -> SSAValue | None:
         """The tensor at the port, None if an input port is disconnected."""
-        op = self.node.operation
+        op = self.node.ir_operation
         if self.type == "out":
             return op.results[self.idx]
         if self.idx >= len(op.operands) or not is_value(op.operands[self.idx]):
@@ -160,7 +160,7 @@ class Port(Generic[NodeT]):
         """The output port that gives an input port its tensor, None if it is disconnected."""
         self._require("in", "has no source")
         value = self.value
-        if value is None and self.idx and self.graph.stage == "front" and normalise(self.graph, self.node.operation):
+        if value is None and self.idx and self.graph.stage == "front" and normalise(self.graph, self.node.ir_operation):
             value = self.value
         return None if value is None else self._source_of(value)
 
@@ -227,7 +227,7 @@ class Port(Generic[NodeT]):
             raise ConversionError(f"{source} and {destination} are in different graphs", node=source.node.id)
         old, new = destination.value, source.value
         assert new is not None
-        destination.graph.set_operand(destination.node.operation, destination.idx, new)
+        destination.graph.set_operand(destination.node.ir_operation, destination.idx, new)
         if old is not None and old is not new and not any(is_node(use.operation) for use in old.uses):
             _pass_on_names(old, new, attributes_save_mode)
 
@@ -235,7 +235,7 @@ class Port(Generic[NodeT]):
         """Take the tensor away from an input port, or from all input ports an output port gives it to."""
         if self.type == "in":
             if self.value is not None:
-                self.graph.disconnect_operand(self.node.operation, self.idx)
+                self.graph.disconnect_operand(self.node.ir_operation, self.idx)
             return
         for destination in self.get_destinations():
             destination.disconnect()
@@ -357,7 +357,7 @@ class Connection(Generic[NodeT]):
         value, new = old.value, port.value
         assert value is not None
         assert new is not None
-        if self.is_whole or not any(is_node(use.operation) and use.operation is not port.node.operation for use in value.uses):
+        if self.is_whole or not any(is_node(use.operation) and use.operation is not port.node.ir_operation for use in value.uses):
             _pass_on_names(value, new, attributes_save_mode)
 
     def set_destination(self, port: Port[NodeT], attributes_save_mode: NameMode = "merge") -> None:

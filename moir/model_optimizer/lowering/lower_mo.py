@@ -47,7 +47,7 @@ def lower_node(node: GraphNode) -> bool:
 
     Raises ConversionError, with the name of the node, if it cannot be lowered for a reason the user can change.
     """
-    op = node.operation
+    op = node.ir_operation
     if not isinstance(op, FrameworkOp) or op.parent is None:
         return False
     graph = node.graph

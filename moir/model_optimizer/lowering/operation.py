@@ -302,7 +302,7 @@ def _is_empty(function: Callable[..., object]) -> bool:
 
 def infer_by_lowering(node: GraphNode) -> None:
     """The `infer` of the built-in operations: infers the results as those of what the operation is lowered to."""
-    op = node.operation
+    op = node.ir_operation
     if not isinstance(op, FrameworkOp) or op.parent is None:
         return
     run = run_in(node.graph)

@@ -50,9 +50,9 @@ def lowered(
         outputs = build(graph, nodes)
         for number, output in enumerate([outputs] if isinstance(outputs, GraphNode) else outputs):
             node, port = output if isinstance(output, tuple) else (output, 0)
-            value = node.operation.results[port]
+            value = node.ir_operation.results[port]
             graph.block.add_op(Result.create(operands=[value], attributes={"name": string_attribute(f"result{number}")}))
-            graph.touch(node.operation)
+            graph.touch(node.ir_operation)
     if stage == "front":
         LowerMoPass(framework).apply(MoirContext(), module)
     module.verify()

@@ -18,6 +18,8 @@ OPERATIONS: dict[str, Description] = {
     "BiasAdd": Description(inputs=2),
     "ScaleShiftOp": Description(inputs=3, op="ScaleShift"),
     "FullyConnected": Description(inputs=3),
+    # Extractors of 2018 and 2019 return its `enabled`.
+    "InnerProduct": Description(op="FullyConnected", inputs=3, members={"enabled": True}),
     "Gemm": Description(inputs=3, defaults={"alpha": 1, "beta": 1, "transpose_a": False, "transpose_b": False}),
     "ExpandDims": Description(inputs=2),
     "PackOp": Description(inputs=None, op="Pack", defaults={"axis": 0}),

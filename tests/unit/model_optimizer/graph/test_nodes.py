@@ -53,10 +53,10 @@ def test_extracted_attributes(tf, node):
     assert squeeze.squeeze_dims.tolist() == [1, 2]
     assert node(tf, "softmax").axis == -1
     fbn["eps"] = 0.5
-    assert fbn.operation.number("epsilon") == 0.5
+    assert fbn.ir_operation.number("epsilon") == 0.5
     del squeeze["squeeze_dims"]
     assert not squeeze.has_valid("squeeze_dims")
-    assert "squeeze_dims" not in squeeze.operation.properties
+    assert "squeeze_dims" not in squeeze.ir_operation.properties
     del node(tf, "softmax")["axis"]
     assert not node(tf, "softmax").has("axis")
     node(tf, "softmax")["axis"] = 2
@@ -83,7 +83,7 @@ def test_attribute_access(tf, node):
     unheard["array"] = np.ones((2, 2))
     assert unheard.infer is function
     unheard.count = 4
-    assert unheard.operation.integer("count") == 4
+    assert unheard.ir_operation.integer("count") == 4
     del unheard["array"]
     with pytest.raises(KeyError):
         del unheard["array"]
@@ -111,11 +111,11 @@ def test_equality_and_lookup(tf, node):
 
 def test_another_op_makes_a_foreign_operation(tf, node):
     unheard = node(tf, "unheard")
-    operation = unheard.operation
+    operation = unheard.ir_operation
     with edit(tf):
         unheard["op"] = "Mine"
         unheard["type"] = "MyType"
-    assert unheard.operation is operation
+    assert unheard.ir_operation is operation
     assert operation.name == "mo.Mine"
     assert (unheard.op, unheard.type, unheard["count"]) == ("Mine", "MyType", 3)
     assert unheard.pb.op == "Unheard"
@@ -144,7 +144,7 @@ def test_attributes_of_operations_of_an_operation_set(graph_of, node):
     with pytest.raises(ConversionError, match=r"MaxPool 'pool': its attribute auto_pad cannot be 'never'"):
         pool["auto_pad"] = "never"
     pool["type"] = "Other"
-    assert pool.operation.name == "mo.Pooling"
+    assert pool.ir_operation.name == "mo.Pooling"
     assert (pool.type, pool.version, pool.kernel.tolist()) == ("Other", "opset14", [2, 2])
 
 

@@ -118,9 +118,9 @@ def test_constants_parameters_and_results(graph_of):
         Op(graph, {"op": "Result", "name": "out"}).create_node([parameter])
         with pytest.raises(ConversionError, match="'c2': a Const needs a value"):
             Op(graph, {"op": "Const", "name": "c2"}).create_node()
-    assert constant.operation.name == "opset1.Constant"
+    assert constant.ir_operation.name == "opset1.Constant"
     assert constant.value.tolist() == [1.5]
-    assert str(parameter.operation.results[0].type) == "tensor<1x?xsi64>"
+    assert str(parameter.ir_operation.results[0].type) == "tensor<1x?xsi64>"
     assert graph.outputs_order == ["r1", "r2", "r3", "out", "out0"]
     graph.module.verify()
 
@@ -159,7 +159,7 @@ def test_update_node_stat_of_an_unknown_kind(graph_of, node):
     custom = node(graph, "op1")
     with edit(graph):
         Scale.update_node_stat(custom, {"factor": 7.0, "stride": [1, 2]})
-    assert custom.operation.name == "mo.Scale_of_tests"
+    assert custom.ir_operation.name == "mo.Scale_of_tests"
     assert (custom.op, custom.type, custom.factor, custom.infer) == ("Scale_of_tests", "Scale", 7.0, Scale.infer)
     assert custom.pb.op_type == "Custom"
     assert xml_attributes(custom) == {"strides": "1,2", "factor": "7.0"}
@@ -176,7 +176,7 @@ def test_update_node_stat_of_a_known_kind_makes_it_what_the_class_says(graph_of,
     with registration():
         Activation.update_node_stat(node(graph, "op2"), {"extra": 1})
     Op.registered_ops.pop("ReLU", None)
-    assert node(graph, "op2").operation.name == "mo.ReLU"
+    assert node(graph, "op2").ir_operation.name == "mo.ReLU"
     assert node(graph, "op2").extra == 1
     assert node(graph, "op2").pb.op_type == "Relu"
 
@@ -186,8 +186,8 @@ def test_update_node_stat_to_a_constant(graph_of, node):
     constant = Op(graph, {"op": "Const", "type": "Const", "version": "opset1", "value": np.array([5, 6], np.float32), "infer": len})
     with edit(graph):
         constant.update_node(node(graph, "op3"))
-    assert node(graph, "op3").operation.name == "opset1.Constant"
-    assert not node(graph, "op3").operation.operands
+    assert node(graph, "op3").ir_operation.name == "opset1.Constant"
+    assert not node(graph, "op3").ir_operation.operands
     assert (node(graph, "op3").value.tolist(), node(graph, "op3").shape.tolist()) == ([5, 6], [2])
     assert not node(graph, "op3").has("infer")
     with pytest.raises(ConversionError, match="a Const needs a value"):
@@ -197,7 +197,7 @@ def test_update_node_stat_to_a_constant(graph_of, node):
 def test_update_node_stat_of_a_constant(graph_of, node):
     graph = graph_of(MIDDLE)
     Op(graph, {"op": "Const", "type": "Const", "version": "opset1", "value": np.array([5, 6, 7])}).update_node(node(graph, "axis"))
-    assert node(graph, "axis").operation.name == "opset1.Constant"
+    assert node(graph, "axis").ir_operation.name == "opset1.Constant"
     assert node(graph, "axis").value.tolist() == [5, 6, 7]
 
 

@@ -30,9 +30,9 @@ def test_block_is_sorted_and_without_sentinels(ports_graph, node):
         new = Op(ports_graph, {"op": "New", "infer": copy_shape, "in_ports_count": 3}).create_node([node(ports_graph, "op2")])
         node(ports_graph, "op4").in_port(1).connect(new.out_port(0))
     kinds = [op.name for op in ports_graph.block.ops]
-    assert kinds.index("mo.New") < kinds.index(node(ports_graph, "op4").operation.name)
+    assert kinds.index("mo.New") < kinds.index(node(ports_graph, "op4").ir_operation.name)
     assert not any("disconnected" in kind or "absent" in kind for kind in kinds)
-    assert len(new.operation.operands) == 1
+    assert len(new.ir_operation.operands) == 1
     assert ports_graph.inputs_order == ["x", "w"]
 
 
@@ -54,7 +54,7 @@ def test_number_without_a_port_is_an_absent_operand(ports_graph, node):
         with pytest.raises(ConversionError, match="no input port 1"):
             new.in_port(1)
         node(ports_graph, "op4").in_port(1).connect(new.out_port(0))
-    assert new.operation.operands[1].owner.name == "moir.none"
+    assert new.ir_operation.operands[1].owner.name == "moir.none"
     assert new.in_port(1).disconnected()
 
 
@@ -160,7 +160,7 @@ def test_infer_may_remove_inputs(graph_of, node):
     with edit(graph):
         new = Op(graph, {"op": "MVN", "infer": infer}).create_node([node(graph, "op1"), node(graph, "axis")])
         node(graph, "r1").in_port(0).connect(new.out_port(0))
-    assert len(new.operation.operands) == 1
+    assert len(new.ir_operation.operands) == 1
     assert "disconnected" not in str(graph.module)
 
 
@@ -173,9 +173,9 @@ def test_lowering_gets_new_operations(graph_of, node):
         value = each.in_port(0).value
         from moir.rewriting.builder import OpBuilder
 
-        result = OpBuilder(each.graph.known, each.graph.block, each.operation).Add(value, value)
-        each.operation.results[0].replace_all_uses_with(result)
-        each.graph.remove_operations([each.operation])
+        result = OpBuilder(each.graph.known, each.graph.block, each.ir_operation).Add(value, value)
+        each.ir_operation.results[0].replace_all_uses_with(result)
+        each.graph.remove_operations([each.ir_operation])
         return True
 
     with edit(graph, lower=lowering):
@@ -299,10 +299,10 @@ def test_a_node_with_more_inputs_means_the_newest_operation(graph_of, node):
     graph = graph_of(text)
     with edit(graph):
         node(graph, "w").out_port(0).connect(node(graph, "op2").in_port(1))
-    assert "newest_version" in node(graph, "op2").operation.attributes
-    assert "newest_version" not in node(graph, "op4").operation.attributes
+    assert "newest_version" in node(graph, "op2").ir_operation.attributes
+    assert "newest_version" not in node(graph, "op4").ir_operation.attributes
     graph = graph_of(text.replace("onnx.", "tf."), framework="tf")
     with edit(graph):
         node(graph, "w").out_port(0).connect(node(graph, "op2").in_port(1))
-    assert (node(graph, "op2").operation.name, node(graph, "op2").type) == ("mo.Squeeze", "Squeeze")
+    assert (node(graph, "op2").ir_operation.name, node(graph, "op2").type) == ("mo.Squeeze", "Squeeze")
     assert len(node(graph, "op2").in_ports()) == 2

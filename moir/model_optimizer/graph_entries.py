@@ -18,7 +18,7 @@ from moir.errors import ConversionError
 from moir.model_optimizer.graph.shapes import masked_shape
 from moir.parameters.input_notation import InputItem, input_items, merged, shapes
 
-_OF_A_VIEW = frozenset(("cmd_params", "fw", "ir_version", "layout", "name", "stage"))
+_OF_A_VIEW = frozenset(("cmd_params", "fw", "ir_version", "is_cyclic", "layout", "name", "stage"))
 """The entries that a graph has by itself."""
 
 _LASTING: WeakKeyDictionary[ModelOp, dict[str, Any]] = WeakKeyDictionary()

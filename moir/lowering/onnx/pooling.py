@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.data import Array
 from moir.dialects.element_types import bf16, f32, si8, si64, ui8
 from moir.dialects.opset.spatial import Window, positions
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of, size_along
@@ -71,12 +73,18 @@ def average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
     -> opset14.AvgPool(x) {exclude-pad = true}; with dilations opset16.AvgPool.
 
     What ceil_mode adds behind the padding does not count, but does in the plugin (2026.4) if padding counts: then the
-    data is padded before.
+    data is padded before, or, where a window would start in that padding, the means are divided by the share of each
+    window that counts.
     """
     kernel, data = kernel_shape(node), node.operand(0)
     window = sliding_window(node, len(kernel))
     counts_padding = node.flag("count_include_pad")
-    if counts_padding and node.flag("ceil_mode") and window.auto_pad == "explicit" and _starts_in_data(node, kernel, window):
+    if counts_padding and node.flag("ceil_mode") and window.auto_pad == "explicit":
+        if not _starts_in_data(node, kernel, window):
+            means = _average(op, data, kernel, window, rounding(node), exclude_pad=False)
+            known = _known_shares(node, kernel, window)
+            shares = _computed_shares(node, op, kernel, window, means) if known is None else op.constant(known, element_of(means))
+            return means if known is not None and bool((known == 1).all()) else op.Divide(means, shares)
         data = op.Pad(data, [0, 0, *window.pads_begin], [0, 0, *window.pads_end], pad_mode="constant")
         none = (0,) * len(kernel)
         window, counts_padding = window.with_fields(pads_begin=none, pads_end=none), False
@@ -95,6 +103,37 @@ def _starts_in_data(node: LoweringNode, kernel: Sequence[int], window: SlidingWi
         if size < 0 or size + begin <= -(-(size + begin + end - extent) // stride) * stride < size + begin + end:
             return False
     return True
+
+
+def _known_shares(node: LoweringNode, kernel: Sequence[int], window: SlidingWindow) -> Array | None:
+    """The share of each window that lies in the data or its padding, where ceil_mode adds windows.
+
+    None if a size is unknown.
+    """
+    shape, shares = node.shape(0), np.ones((), np.float32)
+    if shape is None or -1 in shape[2:]:
+        return None
+    for axis, length in enumerate(kernel):
+        one = Window(length, window.strides[axis], window.dilations[axis], window.pads_begin[axis], window.pads_end[axis])
+        size = size_along(shape, axis + 2)
+        starts = np.arange(positions(size, one, "explicit", "ceil_torch")) * one.stride
+        places = starts[:, None] + np.arange(length) * one.dilation
+        shares = np.multiply.outer(shares, (places < size + one.pad_begin + one.pad_end).mean(axis=1, dtype=np.float32))
+    return shares[None, None]
+
+
+def _computed_shares(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], window: SlidingWindow, means: SSAValue) -> SSAValue:
+    """The same, computed of the sizes of the data: [1, 1, …]."""
+    data, axes = node.operand(0), list(range(2, 2 + len(kernel)))
+    spatial = op.Gather(op.ShapeOf(data), axes, 0)
+    padded = op.Add(spatial, np.add(window.pads_begin, window.pads_end).astype(np.int64))
+    ones = op.Broadcast(op.constant_like(1, data), op.Concat([1, 1], padded, axis=0))
+    none = (0,) * len(kernel)
+    # With zeros behind them, rounding down yields all windows.
+    widened = op.Pad(ones, [0] * (len(kernel) + 2), [0, 0, *(stride - 1 for stride in window.strides)], pad_mode="constant")
+    shares = _average(op, widened, kernel, window.with_fields(pads_begin=none, pads_end=none), "floor", exclude_pad=False)
+    # Windows that start in the padding at the end are none of the data without it.
+    return op.Slice(shares, [0] * len(kernel), op.Gather(op.ShapeOf(means), axes, 0), [1] * len(kernel), axes)
 
 
 def _average(

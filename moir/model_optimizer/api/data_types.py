@@ -22,7 +22,7 @@ _TYPES: tuple[tuple[str, str, type[np.generic]], ...] = (
     ("U64", "u64", np.uint64),
     ("BOOL", "boolean", np.bool_),
 )
-_ALIASES = {"half": "FP16", "float": "FP32", "double": "FP64"}
+_ALIASES = {"half": "FP16", "float": "FP32", "double": "FP64", **{np.dtype(type_).name: name for name, _, type_ in _TYPES}}
 
 
 def _find(what: object, column: int) -> tuple[str, str, type[np.generic]]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from moir.errors import ConversionError
+
+log = logging.getLogger("moir")
+"""The logger that files of 2021 import from `utils.logger`."""
 
 
 class Error(ConversionError):

@@ -11,6 +11,15 @@ from moir.model_optimizer.graph.graph import Graph
 from moir.suggestions import did_you_mean
 
 
+def split_node_in_port(node_id: str) -> tuple[str, int | None]:
+    """The name and the number of the port of "port:name" or "name:port"; without a port the whole text and None."""
+    front, _, rest = node_id.partition(":")
+    if rest and front.isdigit():
+        return rest, int(front)
+    name, _, behind = node_id.rpartition(":")
+    return (name, int(behind)) if name and behind.isdigit() else (node_id, None)
+
+
 def get_node_id_with_ports(graph: Graph, node_name: str, skip_if_no_port: bool = True) -> tuple[str, str, int | None]:
     """The id of a node, `in`, `out` or `port`, and the number of the port, None for `port`.
 

@@ -197,13 +197,18 @@ class AttributedNode:
         return max(count, *(IN_PORTS_COUNTS.get(name, 0) for name in op_names(op, {})))
 
     def add_input_port(self, idx: int, skip_if_exist: bool = False, **kwargs: Any) -> None:
-        """Add a disconnected input port. Raises ConversionError if it exists, unless `skip_if_exist`."""
+        """Add a disconnected input port. Raises ConversionError if it exists, unless `skip_if_exist`.
+
+        Ports in front of it that do not exist stay absent.
+        """
         op = self.ir_operation
         idx = self._checked_number(idx)
         if idx < len(op.operands) and not isinstance(op.operands[idx].owner, ABSENT_PORT):
             if not skip_if_exist:
                 raise ConversionError(f"it has an input port {idx} already", operation=self.kind_name, node=self.name)
             return
+        for gap in range(max(len(op.operands), self._limit()), idx):
+            self.graph.set_operand(op, gap, self.graph.sentinel(ABSENT_PORT))
         self.graph.set_operand(op, idx, self.graph.sentinel(DISCONNECTED))
 
     def add_output_port(self, idx: int, skip_if_exist: bool = False, **kwargs: Any) -> None:

@@ -165,8 +165,14 @@ class GraphNode(AttributedNode):
         return {number: neighbour for number, (neighbour, _) in self._first_outgoing().items()}
 
     def out_node(self, key: int = 0, control_flow: bool = False) -> GraphNode:
-        """The first consumer at an output port. Raises ConversionError if there is none."""
-        return self._chosen(self._consumers(), key, "out")
+        """The first consumer at an output port; where there are data nodes, that of the port also if nothing takes it.
+
+        Raises ConversionError if there is none.
+        """
+        found = self._consumers()
+        if key not in found and self.graph.has_data_nodes and not self.is_data and self.has_port("out", key):
+            return GraphNode.of(self.graph, self.ir_operation.results[key])
+        return self._chosen(found, key, "out")
 
     def out_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
         """The attributes of the first edge from each output port, by number of the port.

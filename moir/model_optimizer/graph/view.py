@@ -68,6 +68,7 @@ class BlockView:
             "layout": "NHWC" if frameworks.FRAMEWORKS[framework].channel_last and stage != "back" else "NCHW",
             "cmd_params": None,
             "ir_version": 11,
+            "is_cyclic": False,
             "name": name,
             "stage": stage,
             **(settings or {}),

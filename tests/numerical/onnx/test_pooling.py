@@ -93,6 +93,14 @@ def test_average_pool_with_ceil_mode_and_dilations(name, include):
     check([given], {"x": values(*data)}, operations=1 + include, reference="onnx" if name in CEIL else "onnxruntime")
 
 
+@pytest.mark.parametrize("dilations", [[1, 1], [1, 2]], ids=str)
+def test_windows_that_start_in_padding_that_counts(dilations):
+    """The first axis has a window that starts in the padding at the end, the second one that ends behind it."""
+    attributes = {"ceil_mode": 1, "count_include_pad": 1, "kernel_shape": [3, 2], "pads": [0, 0, 2, 0], "strides": [3, 2]}
+    data = {"x": RANDOM.normal(size=(1, 2, 3, 4)).astype(np.float32)}
+    check([node("AveragePool", ["x"], ["y"], dilations=dilations, **attributes)], data, opset=22)
+
+
 def test_what_ceil_mode_adds_does_not_count():
     attributes = {"ceil_mode": 1, "count_include_pad": 1, "kernel_shape": [2, 3], "pads": [1, 0, 0, 2], "strides": [3, 2]}
     check([node("AveragePool", ["x"], ["y"], **attributes)], {"x": values(1, 2, 6, 7)}, opset=22, forms=["static"])

@@ -43,6 +43,7 @@ DEFAULTS: Mapping[str, Any] = {
             "caffe_parser_path",
             "k",
             "mean_file",
+            "mean_scale_values",
             "mean_file_offsets",
             "input_symbol",
             "nd_prefix_name",

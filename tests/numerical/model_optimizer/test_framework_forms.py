@@ -91,6 +91,40 @@ TENSORFLOW = {
         ),
         lambda x: tf.raw_ops.ResizeBilinear(images=x, size=[8, 9], half_pixel_centers=True),
     ),
+    "regions until 2018": (
+        extractor("Max", "mo.ops.reduce.Reduce", "{'reduce_type': 'max', 'keep_dims': node.pb.attr['keep_dims'].b}"),
+        lambda x: tf.raw_ops.Max(input=x, axis=[1, 2], keep_dims=True),
+    ),
+    "sizes until 2018": (
+        extractor(
+            "ResizeNearestNeighbor",
+            "extensions.ops.resample.ResampleOp",
+            """{
+                        'resample_type': 'caffe.ResampleParameter.NEAREST', 'antialias': 0}""",
+        ),
+        lambda x: tf.raw_ops.ResizeNearestNeighbor(images=x, size=[12, 10]),
+    ),
+    "linear sizes until 2018": (
+        extractor(
+            "ResizeBilinear",
+            "extensions.ops.interp.InterpOp",
+            """{
+                        'pad_beg': 0, 'pad_end': 0, 'align_corners': int(node.pb.attr['align_corners'].b)}""",
+        ),
+        lambda x: tf.raw_ops.ResizeBilinear(images=x, size=[8, 9], align_corners=True),
+    ),
+    "activations until 2018": (
+        extractor("Sigmoid", "mo.ops.activation.Activation", "{'operation': 'sigmoid'}"),
+        lambda x: tf.raw_ops.Sigmoid(x=x),
+    ),
+    "pads until 2019": (
+        extractor("MirrorPad", "mo.ops.pad.Pad", "{'mode': node.pb.attr['mode'].s.decode('utf-8').lower()}"),
+        lambda x: tf.raw_ops.MirrorPad(input=x, paddings=[[0, 0], [1, 2], [2, 1], [0, 0]], mode="REFLECT"),
+    ),
+    "shapes until 2020, without a type": (
+        extractor("Shape", "mo.ops.shape.Shape", "{'stop_value_propagation': True}"),
+        lambda x: tf.concat([tf.shape(x)[:1], [120]], 0),
+    ),
     "identities": (
         extractor("IdentityN", "extensions.ops.identity.IdentityN", "{'data_types': [np.float32, np.float32]}"),
         lambda x: tf.add(*tf.raw_ops.IdentityN(input=[x, 2 * x])),
@@ -104,6 +138,63 @@ def test_extractors_of_tensorflow(tmp_path, name):
     graph, names = tensorflow_conversion.build(function, {"x": IMAGE})
     converted = Converted.of(graph, tmp_path, extensions=[write(tmp_path / "my_extension", files)])
     compare(converted.run({"x": IMAGE}), tensorflow_conversion.expected_results(graph, names, {"x": IMAGE}), rtol=1e-4)
+
+
+def test_a_node_that_a_replacement_keeps(tmp_path):
+    """CropAndResize whose boxes get the form of ROIPooling: `nodes_to_remove` says that the node stays."""
+    files = extractor("CropAndResize", "mo.ops.roipooling.ROIPooling", "{'spatial_scale': 1, 'op': cls.op, 'method': 'bilinear'}")
+    files["front/tf/boxes.py"] = """
+        from mo.front.common.partial_infer.utils import int64_array
+        from mo.front.common.replacement import FrontReplacementOp
+        from mo.front.tf.graph_utils import create_op_node_with_second_input, create_op_with_const_inputs
+        from extensions.ops.gather import Gather
+        from mo.ops.concat import Concat
+        from mo.ops.unsqueeze import Unsqueeze
+
+        class Boxes(FrontReplacementOp):
+            op = 'CropAndResize'
+            enabled = True
+
+            def nodes_to_remove(self, graph, match):
+                return []
+
+            def replace_op(self, graph, node):
+                numbers = create_op_node_with_second_input(graph, Unsqueeze, int64_array([1]), {}, node.in_node(2))
+                order = create_op_with_const_inputs(graph, Gather, {1: int64_array([1, 0, 3, 2]), 2: int64_array(1)}, {}, node.in_node(1))
+                graph.remove_edge(node.in_node(1).id, node.id)
+                # Numbers of images are integers beside coordinates, which are none.
+                joined = Concat(graph, {'axis': 1, 'in_ports_count': 2}).create_node([numbers, order])
+                graph.create_edge(joined, node, 0, 1)
+                return []
+    """
+    boxes = np.array([[0.1, 0.2, 0.7, 0.9], [0, 0, 1, 0.5]], np.float32)
+    graph, names = tensorflow_conversion.build(
+        lambda x: tf.raw_ops.CropAndResize(image=x, boxes=boxes, box_ind=[0, 0], crop_size=[3, 2]) + 1, {"x": IMAGE}
+    )
+    converted = Converted.of(graph, tmp_path, extensions=[write(tmp_path / "my_extension", files)])
+    compare(converted.run({"x": IMAGE}), tensorflow_conversion.expected_results(graph, names, {"x": IMAGE}))
+
+
+def test_a_product_that_an_extractor_of_2019_describes(tmp_path):
+    files = {
+        "front/onnx/matmul_ext.py": """
+            from mo.front.common.partial_infer.inner_product import onnx_matmul_infer
+            from mo.front.extractor import FrontExtractorOp
+            from mo.ops.inner_product import InnerProduct
+
+            class MatMulExtractor(FrontExtractorOp):
+                op = 'MatMul'
+                enabled = True
+
+                @staticmethod
+                def extract(node):
+                    InnerProduct.update_node_stat(node, attrs={'op': 'MatMul', 'infer': onnx_matmul_infer, 'type': None})
+                    return InnerProduct.enabled
+        """
+    }
+    weights = np.arange(12, dtype=np.float32).reshape(4, 3)
+    converted = convert(tmp_path, files, [node("MatMul", ["x", "w"], ["y"], "product")], constants={"w": weights})
+    compare(converted.run({"x": X}), [X @ weights])
 
 
 def test_a_loop_of_nodes_that_extractors_described(tmp_path):

@@ -108,6 +108,12 @@ def test_requests_of_a_user() -> None:
     graph = front_graph()
     assert user_requests.get_node_id_with_ports(graph, "1:c") == ("c", "in", 1)
     assert user_requests.get_node_id_with_ports(graph, "b:0") == ("b", "out", 0)
+    assert [user_requests.split_node_in_port(text) for text in ("1:a/b", "a:b:0", "a:b", "a")] == [
+        ("a/b", 1),
+        ("a:b", 0),
+        ("a:b", None),
+        ("a", None),
+    ]
     assert user_requests.output_user_data_repack(graph, ["b", "c:0"]) == {"b": [{"port": None}], "c": [{"out": 0}]}
     places, outputs, frozen = user_requests.user_data_repack(graph, {"0:b": [1]}, {"x": np.int32}, None, {"x": 3})
     assert places == {"b": [{"shape": [1], "in": 0}], "x": [{"shape": None, "data_type": np.int32}]}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
+from moir.model_optimizer.api.operations import Concat
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.session import edit
 
@@ -308,3 +309,34 @@ def test_bodies(graph_of, node):
     graph.module.verify()
     with pytest.raises(ConversionError, match="its body had 1 outputs and has 0 now"), edit(graph):
         choice.then_graph.remove_node("q")
+
+
+def test_the_operation_of_an_eltwise_is_its_function(graph_of, node):
+    graph = graph_of("""
+%x = opset1.Parameter() {name = "x"} : tensor<3xf32>
+%a = tf.AddN(%x, %x) {N = 2, T = f32, name = "sum"} : ?
+opset1.Result(%a) {name = "r"}
+""")
+    assert (node(graph, "sum").op, node(graph, "sum").operation) == ("EltwiseN", "sum")
+    assert node(graph, "sum").has("operation")
+    assert not node(graph, "x").has("operation")
+
+
+def test_ports_in_front_of_an_added_one_do_not_exist(tf):
+    """As extensions that connect the entries of a shape in any order expect."""
+    concat = Concat(tf, {"axis": 0}).create_node()
+    concat.add_input_port(2)
+    assert list(concat.in_ports()) == [2]
+    concat.add_input_port(0)
+    assert list(concat.in_ports()) == [0, 2]
+    with pytest.raises(ConversionError, match="input port 2 already"):
+        concat.add_input_port(2)
+
+
+def test_the_data_node_of_a_port_that_lost_its_consumers(graph_of, node):
+    graph = graph_of(TF, "middle")
+    add = node(graph, "add")
+    data = add.out_node(0)
+    add.out_port(0).get_connection().set_source(node(graph, "x").out_port(0))
+    assert add.out_node(0) == data
+    assert add.out_port(0).disconnected()

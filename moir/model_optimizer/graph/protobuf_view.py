@@ -1,8 +1,8 @@
 """`node.pb`: a node of a framework as the message of its model file, made from the operation when it is asked for.
 
 For ONNX it is a real `onnx.NodeProto`. For TensorFlow it is a view with the fields of a NodeDef: `pb.name`, `pb.op`,
-`pb.attr["value"].tensor`, `.i`, `.f`, `.s`, `.b`, `.type`, `.shape`, `.list`, where numbers of types are those of
-TensorFlow.
+`pb.input`, `pb.attr["value"].tensor`, `.i`, `.f`, `.s`, `.b`, `.type`, `.shape`, `.list`, where numbers of types are
+those of TensorFlow.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
@@ -210,13 +210,24 @@ class NodeMessage:
     op: str
     name: str
     attr: AttributeMessages
+    input: list[str] = field(default_factory=list[str])
+    """The producer of each operand: `name` of a node for its output 0, `name:1` for a further one."""
+    device: str = ""
 
 
 def _tensorflow(kind: str, op: Operation) -> NodeMessage:
     properties = op.properties
     if isinstance(op, Constant):
         properties = {"dtype": op.value.element, "value": op.value}
-    return NodeMessage(kind, name_of(op) or "", AttributeMessages(properties))
+    return NodeMessage(kind, name_of(op) or "", AttributeMessages(properties), [_producer(operand) for operand in op.operands])
+
+
+def _producer(value: SSAValue) -> str:
+    """A tensor as a NodeDef names it; the argument of a function's body by the name of the tensor, if it has one."""
+    if not isinstance(value, OpResult):
+        return tensor_name(value)
+    name = name_of(value.op) or ""
+    return f"{name}:{value.index}" if value.index else name
 
 
 def _onnx(kind: str, op: Operation) -> Any:

@@ -43,6 +43,21 @@ def test_tensorflow(graph_of, node):
     assert not attr["i"].HasField("s")
 
 
+PRODUCERS = """
+%x = opset1.Parameter() {name = "x", tensor_names = ["x,x:0"]} : tensor<2xf32>
+%a, %b = tf.Foo(%x) {name = "scope/foo", tensor_names = ["scope/foo,scope/foo:0", "scope/foo:1"]} : ?, ?
+%y = tf.Bar(%a, %b, %x) {name = "bar"} : ?
+opset1.Result(%y) {name = "r"}
+"""
+
+
+def test_inputs_of_tensorflow(graph_of, node):
+    graph = graph_of(PRODUCERS, "tf")
+    assert node(graph, "bar").pb.input == ["scope/foo", "scope/foo:1", "x"]
+    assert node(graph, "scope/foo").pb.input == ["x"]
+    assert node(graph, "bar").pb.device == ""
+
+
 def test_constant_of_tensorflow(graph_of, node):
     pb = node(graph_of(TF), "x").pb
     assert (pb.op, pb.attr["dtype"].type) == ("Const", 1)

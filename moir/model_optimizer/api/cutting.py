@@ -29,8 +29,8 @@ def add_output_ops(
     Args:
         graph: the graph.
         user_defined_outputs: the ids of nodes and for each a list of places: `{"out": n}` is the tensor of output port
-            n, `{"in": n}` the tensor that input port n takes, `{}` that of output port 0. None for all tensors that
-            nothing takes and that depend on an input.
+            n, `{"in": n}` the tensor that input port n takes, `{}` that of output port 0. None for the tensors
+            that are outputs and those of nodes of which nothing is taken, if they depend on an input.
         inputs: the inputs they have to depend on, by id; by default all.
 
     Raises Error for a port that does not exist, and ConversionError for a node that does not.
@@ -44,17 +44,17 @@ def add_output_ops(
 
 
 def _loose_ends(graph: Graph, inputs: Iterable[str]) -> list[Port[GraphNode]]:
-    """The output ports that nothing but an output of the model takes, of nodes that depend on inputs."""
+    """The output ports that are outputs, in their order, then port 0 of each node of which nothing is taken.
+
+    All are of nodes that depend on inputs.
+    """
     reached: set[str] = set()
     for node_id in inputs:
         graph.dfs(node_id, reached)
-    return [
-        port
-        for node in graph.get_op_nodes()
-        if node.id in reached
-        for port in node.out_ports().values()
-        if all(destination.node.soft_get("op") == "Result" for destination in port.get_destinations())
-    ]
+    sources = [node.in_port(0).get_source() for node in graph.get_op_nodes(op="Result")]
+    nodes = [node for node in graph.get_op_nodes() if node.id in reached and node.has_port("out", 0)]
+    loose = [node.out_port(0) for node in nodes if all(port.disconnected() for port in node.out_ports().values())]
+    return [*(port for port in sources if port is not None and port.node.id in reached), *loose]
 
 
 def _place(node: GraphNode, entry: Mapping[str, Any]) -> Port[GraphNode]:

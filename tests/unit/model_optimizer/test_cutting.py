@@ -45,7 +45,7 @@ def test_outputs() -> None:
     assert source_names(graph) == ["b", "a"]
     assert [GraphNode(graph, each).soft_get("op") for each in made] == ["Result", "Result"]
     cutting.add_output_ops(graph, None)
-    assert source_names(graph) == ["c"]
+    assert source_names(graph) == ["b", "a", "c"]
     with pytest.raises(ConversionError, match="has 1 output ports, there is no 3"):
         cutting.add_output_ops(graph, {"b": [{"out": 3}]})
 

@@ -365,7 +365,7 @@ RULES: Mapping[str, Rule] = {
     "max-pool-infinity": lambda wrong: _extreme("MaxPool", -np.inf)(wrong) or _places_of_infinities(wrong),
     "max-pool-nan": _nan_in_a_window,
     "gelu-infinity": _infinite_gelu,
-    "topk-nan": _nan_in("TopK", "ArgMax", "ArgMin"),
+    "topk-nan": _nan_in("TopK", "ArgMax", "ArgMin", "Hardmax"),
     "reduce-nan": _nan_in("ReduceMax", "ReduceMin"),
     "reduce-max-infinity": _extreme("ReduceMax", -np.inf),
     "reduce-min-infinity": _extreme("ReduceMin", np.inf),

@@ -1,4 +1,4 @@
-"""Concatenation, splitting, transposition, padding, repetition, slices."""
+"""Concatenation, splitting, transposition, padding, repetition."""
 
 from __future__ import annotations
 
@@ -205,43 +205,6 @@ def reverse_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 # Cutting
-
-
-@onnx.lowers("Slice")
-def slice_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Slice(x) {starts, ends, axes} -> opset8.Slice(x, starts, ends, 1, axes)"""
-    starts, ends = node.integers("starts"), node.integers("ends")
-    return op.Slice(node.operand(0), starts, ends, [1] * len(starts), node.integers("axes", range(len(starts))))
-
-
-@onnx.lowers("Slice", since=10)
-def slice_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Slice(x, starts, ends, axes, steps) -> opset8.Slice(x, starts, ends, steps, axes)"""
-    data, starts, ends = node.operand(0), node.operand(1), node.operand(2)
-    steps, axes = node.optional(4), node.optional(3)
-    if steps is None:
-        counts = [element_count(shape_of(value)) for value in (starts, ends, axes) if value is not None]
-        count = next((count for count in counts if count is not None), None)
-        one = op.constant_like(1, starts)
-        steps = op.Broadcast(one, op.ShapeOf(starts)) if count is None else op.constant([1] * count, element_of(starts))
-    if axes is not None and node.constant_integers(3) is None:
-        return _sliced_along_computed_axes(op, data, (starts, ends, steps), axes)
-    return op.Slice(data, starts, ends, steps, axes)
-
-
-def _sliced_along_computed_axes(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: SSAValue) -> SSAValue:
-    """Data cut along all axes, of which those that are not listed stay whole.
-
-    The CPU plugin (2026.4) crashes on computed axes.
-    """
-    rank = rank_value(op, data)
-    places = op.FloorMod(op.convert(axes, si64), rank)
-    wholes = (0, np.iinfo(np.int32).max, 1)
-    lists = [
-        op.ScatterUpdate(op.Broadcast(op.constant(whole), rank), places, op.convert(each, si64), 0)
-        for whole, each in zip(wholes, bounds, strict=True)
-    ]
-    return op.Slice(data, *lists, all_axes(op, data))
 
 
 @onnx.lowers("Compress")

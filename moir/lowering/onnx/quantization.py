@@ -51,7 +51,7 @@ def quantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
             return quantized(op, x, _repeated_parameters(node, op, axis, block), element, saturate)
         blocks = _in_blocks(op, x, axis, block)
         return reshaped_like(op, quantized(op, blocks, _block_parameters(node, op, axis), element, saturate), x)
-    return quantized(op, x, quantization(node, op, 1, 2, axis, rank_of(x)), element, saturate)
+    return quantized(op, x, quantization(node, op, 1, 2, axis, rank_of(x), x), element, saturate)
 
 
 @onnx.lowers("DequantizeLinear", "com.microsoft.DequantizeLinear")
@@ -72,7 +72,7 @@ def _dequantized(node: LoweringNode, op: OpBuilder, real: Attribute) -> SSAValue
         if not _has_whole_blocks(node, x, axis, block):
             return dequantized(op, x, _repeated_parameters(node, op, axis, block), real)
         return reshaped_like(op, dequantized(op, _in_blocks(op, x, axis, block), _block_parameters(node, op, axis), real), x)
-    return dequantized_operand(node, op, 0, quantization(node, op, 1, 2, axis, rank_of(x)), real)
+    return dequantized_operand(node, op, 0, quantization(node, op, 1, 2, axis, rank_of(x), x), real)
 
 
 def _has_whole_blocks(node: LoweringNode, x: SSAValue, axis: int, block: int) -> bool:

@@ -48,3 +48,25 @@ CASES: dict[str, Case] = {
 def test_case(case: Case) -> None:
     names = case.operands.split() or [*case.inputs, *case.constants]
     check([node(case.kind, names, ["y"], **case.attributes)], case.inputs, constants=case.constants, **case.options)
+
+
+LEVELS = np.arange(-12, 12).reshape(2, 3, 4)
+SCALES = np.array([0.5, 2, 0.25], np.float32)
+ZEROS = np.array([2, -1, 3], np.int8)
+
+
+@pytest.mark.parametrize("axis", [1, -2])
+@pytest.mark.parametrize("constant", [(), ("scale",), ("zero",)])
+@pytest.mark.parametrize("kind", ["QuantizeLinear", "DequantizeLinear"])
+def test_quantization_along_an_axis_of_unknown_ranks(kind: str, constant: tuple[str, ...], axis: int) -> None:
+    x = (LEVELS * 0.7).astype(np.float32) if kind == "QuantizeLinear" else LEVELS.astype(np.int8)
+    operands = {"x": x, "scale": SCALES, "zero": ZEROS}
+    inputs = {name: value for name, value in operands.items() if name not in constant}
+    constants = {name: operands[name] for name in constant}
+    check([node(kind, ["x", "scale", "zero"], ["y"], axis=axis)], inputs, constants=constants, forms=["rank"])
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+def test_one_scale_for_data_of_unknown_ranks(shape: tuple[int, ...]) -> None:
+    inputs = {"x": np.full(shape, 5, np.int8), "scale": np.array(0.5, np.float32)}
+    check([node("DequantizeLinear", ["x", "scale"], ["y"])], inputs, forms=["rank"])

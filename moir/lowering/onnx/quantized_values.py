@@ -79,7 +79,7 @@ def along_axis(
 
 
 def _places_along_axis(op: OpBuilder, data: SSAValue, axis: int) -> SSAValue:
-    """The shape of a list along an axis of data of unknown rank: -1 and a 1 for each dimension behind; [] of a scalar."""
+    """The shape of a list along an axis of data of unknown rank: -1, and 1 for all dimensions behind; [] of scalars."""
     rank = rank_value(op, data)
     behind = op.Subtract(rank, axis + 1) if axis >= 0 else op.Minimum(op.Subtract(rank, 1), -axis - 1)
     return op.Concat(op.Broadcast(-1, op.Minimum(rank, 1)), op.Broadcast(1, op.Maximum(behind, 0)), axis=0)

@@ -205,7 +205,7 @@ def _two_columns(wrong: Wrong) -> bool:
 
 
 def _products_of_nothing(wrong: Wrong) -> bool:
-    return wrong.has("MatMul", "Gemm", "QLinearMatMul") and any(array.size == 0 for array in wrong.operands)
+    return wrong.has("MatMul", "Gemm", "MatMulInteger", "QLinearMatMul") and any(array.size == 0 for array in wrong.operands)
 
 
 def _nan_constants(wrong: Wrong) -> bool:
@@ -334,6 +334,27 @@ def _nearly_gelu(wrong: Wrong) -> bool:
     return nearly and bool((np.abs(found - wanted) <= 0.02 * np.abs(wanted) + 1e-3).all())
 
 
+def _other_axes(wrong: Wrong) -> bool:
+    """Whether a graph divides by a standard deviation and has lists of different axes."""
+    if not wrong.has("ReduceMean") or not wrong.has("Sqrt", "Pow") or wrong.differs is None:
+        return False
+    axes = {tuple(sorted(array.tolist())) for array in wrong.operands if array.dtype == np.int64 and array.ndim == 1}
+    return len(axes) > 1
+
+
+def _has_one_instead_of_more(wrong: Wrong) -> bool:
+    """Whether sizes are 1 where they should be those of a constant."""
+    if wrong.differs is not None or wrong.found.ndim > wrong.wanted.ndim:
+        return False
+    found = (1,) * (wrong.wanted.ndim - wrong.found.ndim) + wrong.found.shape
+    return all(size in (1, wanted) for size, wanted in zip(found, wrong.wanted.shape, strict=True))
+
+
+def _loses_elements_of_slopes(wrong: Wrong) -> bool:
+    """Whether a result lacks channels, or results of unknown sizes that come of it are empty."""
+    return _has_one_instead_of_more(wrong) or (wrong.differs is None and wrong.found.size == 0 and wrong.found.ndim == wrong.wanted.ndim)
+
+
 def _lost_dimensions(wrong: Wrong) -> bool:
     """Whether dimensions of 1 in front are lost, which constants add to values of unknown rank."""
     if wrong.contents.ranks_are_known or wrong.found.ndim >= wrong.wanted.ndim:
@@ -354,6 +375,7 @@ RULES: Mapping[str, Rule] = {
     "i32-remainder": _remainders,
     "i32-product-of-matrices": _in_f32("MatMul", "Gemm", "MatMulInteger", "ConvInteger", "Einsum"),
     "i32-reverse": _in_f32("ReverseSequence"),
+    "i32-select": _in_f32("Trilu", "Where"),
     "relu-nan": _nan_is_lost("Relu", "LeakyRelu"),
     "exp-nan": _nan_is_lost("Exp", "Softmax", "LogSoftmax", "Celu", "ReduceLogSumExp"),
     "clamp-nan": _nan_is_lost("Clip"),
@@ -361,7 +383,7 @@ RULES: Mapping[str, Rule] = {
     "minimum-nan": _nan_is_lost("Min"),
     "hard-sigmoid-nan": _nan_is_lost("HardSigmoid"),
     "normalize-nan": _nan_is_lost("LpNormalization"),
-    "scatter-nan": _nan_is_lost("ScatterND", "ScatterElements"),
+    "scatter-nan": lambda wrong: _nan_is_lost("ScatterND", "ScatterElements")(wrong) or _nan_in("ScatterND", "ScatterElements")(wrong),
     "max-pool-infinity": lambda wrong: _extreme("MaxPool", -np.inf)(wrong) or _places_of_infinities(wrong),
     "max-pool-nan": _nan_in_a_window,
     "gelu-infinity": _infinite_gelu,
@@ -383,6 +405,9 @@ RULES: Mapping[str, Rule] = {
     "e8m0-rounding": _powers_of_two,
     "unique-empty": lambda wrong: wrong.has("Unique") and wrong.operands[0].size == 0,
     "gelu-constants": _nearly_gelu,
+    "normalization-axes": _other_axes,
+    "normalization-shape": lambda wrong: wrong.has("ReduceMean") and wrong.has("Sqrt", "Pow") and _has_one_instead_of_more(wrong),
+    "prelu-shape": lambda wrong: wrong.has("Relu") and wrong.has("Neg", "Min") and _loses_elements_of_slopes(wrong),
     "transpose-empty": _nothing_in("Transpose"),
     "pool-empty": _nothing_in("MaxPool", "AveragePool", "LpPool"),
     "average-pool-empty": _padding_alone("AveragePool", "LpPool"),

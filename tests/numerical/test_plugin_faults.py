@@ -46,6 +46,13 @@ def approximate_gelu(x: Any, factor: float) -> Any:
     return ops.multiply(ops.multiply(x, floats(0.5)), ops.add(ops.tanh(ops.multiply(ops.add(x, cube), floats(factor))), floats(1)))
 
 
+def normalized(x: Any, mean_axis: int, variance_axis: int, eps: Any) -> Any:
+    """(x - its mean along one axis) / (√(its variance along another) + eps)."""
+    left, right = (ops.subtract(x, ops.reduce_mean(x, np.array([axis]), True)) for axis in (mean_axis, variance_axis))
+    variance = ops.reduce_mean(ops.power(right, np.float32(2)), np.array([variance_axis]), True)
+    return ops.divide(left, ops.add(ops.sqrt(variance), eps))
+
+
 def limited_norm(x: Any) -> Any:
     """x by its norm along axis 0, or by a smallest one."""
     # The function of the operation sets passes over the mode.
@@ -99,6 +106,11 @@ FAULTS: dict[str, Fault] = {
         lambda x: ops.reverse_sequence(x, np.array([2]), 0, 1),
         [np.array([[2**24 + 1, 1]], np.int32)],
         np.array([[1, 2**24 + 1]], np.int32),
+    ),
+    "i32-select": (
+        lambda x, y: ops.select(ops.greater(y, np.int32(0)), x, np.int32(0)),
+        [integers(2**24 + 1), integers(1)],
+        integers(2**24 + 1),
     ),
     "i16-width": (lambda x: ops.maximum(ops.add(x, x), np.int16(0)), [np.array([-30000], np.int16)], np.array([5536], np.int16)),
     "i32-product-of-matrices": (lambda x: ops.matmul(x, x, False, False), [integers(4097).reshape(1, 1)], integers(4097**2).reshape(1, 1)),
@@ -172,6 +184,21 @@ FAULTS: dict[str, Fault] = {
         np.array([0], np.int64),
     ),
     "gelu-constants": (lambda x: approximate_gelu(x, 0.8058634), [floats(-0.70645994)], floats(-0.16809201)),
+    "normalization-axes": (
+        lambda x: normalized(x, 1, 0, floats(0.5)),
+        [floats(0, 1, 2, 3).reshape(2, 2)],
+        floats(-1, 1, -1, 1).reshape(2, 2) / 3,
+    ),
+    "normalization-shape": (
+        lambda x: normalized(x, 1, 1, floats(0.5, 0.5).reshape(2, 1)),
+        [floats(0, 1).reshape(1, 2)],
+        floats(-0.5, 0.5, -0.5, 0.5).reshape(2, 2),
+    ),
+    "prelu-shape": (
+        lambda x: ops.subtract(ops.relu(x), ops.multiply(ops.relu(ops.negative(x)), floats(2, 3).reshape(2, 1, 1))),
+        [np.full((1, 1, 1, 1), -1, np.float32)],
+        floats(-2, -3).reshape(1, 2, 1, 1),
+    ),
     "transpose-empty": (lambda x: ops.transpose(x, np.array([2, 0, 1])), [np.zeros((0, 2, 1), np.float32)], np.zeros((1, 0, 2))),
     "pool-empty": (
         lambda x: ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [2, 2]),

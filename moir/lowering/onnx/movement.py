@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.analysis.constants import values_of
 from moir.dialects.element_types import f4e2m1, si64, string, ui2
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
 from moir.dialects.symbols import Symbol
@@ -24,20 +23,23 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 @onnx.lowers("Concat")
 def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Concat(a, b) {axis} -> opset1.Concat(a, b) {axis}; of one operand -> that operand
+    """onnx.Concat(a, b) {axis} -> opset1.Concat(a, b) {axis}; of one operand -> that operand"""
+    axis = node.integer("axis", 1) if node.version < 4 else node.integer("axis")
+    return node.operand(0) if len(node.operands) < 2 else concatenated(op, node.operands, axis)
+
+
+def concatenated(op: OpBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
+    """The Concat of values.
 
     The CPU plugin (2026.4) leaves out constants without elements, which makes the result shorter if another dimension
     than that of the axis is 0. Then the result has no element, and is made of its sizes.
     """
-    axis = node.integer("axis", 1) if node.version < 4 else node.integer("axis")
-    if len(node.operands) < 2:
-        return node.operand(0)
-    arrays = [values_of(operand) for operand in node.operands]
-    empty = [None if array is None or array.size or not size_along(array.shape, axis) else array.shape for array in arrays]
-    others = [operand for operand, shape in zip(node.operands, empty, strict=True) if shape is None]
+    shapes = [shape_of(value) for value in values]
+    empty = [shape if shape is not None and element_count(shape) == 0 and size_along(shape, axis) else None for shape in shapes]
+    others = [value for value, shape in zip(values, empty, strict=True) if shape is None]
     missing = [shape for shape in empty if shape is not None]
-    if not missing or not others or node.element(0) == string:
-        return op.Concat(*node.operands, axis=axis)
+    if not missing or not others or element_of(values[0]) == string:
+        return op.Concat(*values, axis=axis)
     added = np.zeros(len(missing[0]), np.int64)
     added[axis] = sum(shape[axis] for shape in missing)
     joined = op.Concat(*others, axis=axis) if len(others) > 1 else others[0]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.numerical.onnx.conversion import check, node
+import moir
+from tests.numerical.onnx.conversion import build, check, expected_results, node
 from tests.numerical.onnx.test_found_by_fuzzing import Case, real
-from tests.numerical.runtime import Array
+from tests.numerical.runtime import Array, compare, core, run
 
 STATIC: dict[str, Any] = {"forms": ["static"]}
 LARGE = np.array([8.5, 65504, -0.25, -2.45, 2], np.float16)
@@ -70,3 +72,30 @@ def test_quantization_along_an_axis_of_unknown_ranks(kind: str, constant: tuple[
 def test_one_scale_for_data_of_unknown_ranks(shape: tuple[int, ...]) -> None:
     inputs = {"x": np.full(shape, 5, np.int8), "scale": np.array(0.5, np.float32)}
     check([node("DequantizeLinear", ["x", "scale"], ["y"])], inputs, forms=["rank"])
+
+
+def test_members_without_elements_are_joined() -> None:
+    """The runtime leaves out constants without elements, and what it computes of them."""
+    nodes = [
+        node("SequenceConstruct", ["x", "y"], ["s"]),
+        node("ConcatFromSequence", ["s"], ["z"], axis=0),
+    ]
+    x, y = np.zeros((2, 0), np.float32), np.zeros((4, 0), np.float32)
+    check(nodes, {"x": x}, constants={"y": y}, forms=["dynamic"])
+
+
+def test_dequantized_weights_of_four_dimensions(tmp_path: Path) -> None:
+    operands = ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz"]
+    inputs = {"x": np.array([[[[1, -3], [5, 7]]]], np.int8), "ys": np.array(0.7, np.float32)}
+    constants = {
+        "xs": np.array(1.3, np.float32),
+        "xz": np.array(2, np.int8),
+        "w": np.array([[[[6, 1, -1], [0, -6, 3]]]], np.int8),
+        "ws": np.array(0.4, np.float32),
+        "wz": np.array(4, np.int8),
+        "yz": np.array(-3, np.int8),
+    }
+    model = build([node("QLinearMatMul", operands, ["y"])], inputs, constants=constants)
+    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+    moir.save_model(moir.convert_model(tmp_path / "model.onnx"), tmp_path / "model.xml")
+    compare(run(core().read_model(tmp_path / "model.xml"), inputs), expected_results(model, inputs, "onnxruntime"))

@@ -409,6 +409,7 @@ RULES: Mapping[str, Rule] = {
     "normalization-shape": lambda wrong: wrong.has("ReduceMean") and wrong.has("Sqrt", "Pow") and _has_one_instead_of_more(wrong),
     "prelu-shape": lambda wrong: wrong.has("Relu") and wrong.has("Neg", "Min") and _loses_elements_of_slopes(wrong),
     "transpose-empty": _nothing_in("Transpose"),
+    "concat-empty": lambda wrong: wrong.has("Concat", "ConcatFromSequence") and _other_sizes_of_nothing(wrong),
     "pool-empty": _nothing_in("MaxPool", "AveragePool", "LpPool"),
     "average-pool-empty": _padding_alone("AveragePool", "LpPool"),
     "top-k-empty": _nothing_in("TopK"),

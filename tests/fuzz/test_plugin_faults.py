@@ -121,6 +121,8 @@ IMAGE = np.ones((1, 2, 3, 3), np.float32)
         ("", "ReduceMean Sqrt Div", [SQUARE, np.array([1])], IMAGE[0], SQUARE),
         ("prelu-shape", "Relu Neg Mul Sub", [IMAGE], IMAGE[:, :1], IMAGE),
         ("", "Relu Neg Mul Sub", [IMAGE], SQUARE, IMAGE),
+        ("concat-empty", "Mul Concat", [SQUARE[:, :0]], SQUARE[:1, :0], SQUARE[:, :0]),
+        ("", "Mul Concat", [SQUARE], SQUARE[:1], SQUARE),
         ("convolution-sum", "Conv Add", [IMAGE, np.concatenate([IMAGE, IMAGE])], IMAGE[:0], np.concatenate([IMAGE, IMAGE])),
         ("", "Conv Add", [IMAGE, IMAGE], IMAGE[:0], IMAGE),
         ("max-pool-nan", "Pad MaxPool", [single(NAN, 1)], single(1, 1), single(NAN, 1)),

@@ -74,7 +74,7 @@ def quantized_product(x: Any) -> Any:
     return ops.matmul(ops.fake_quantize(x, low, high, low, high, 256), weights, False, True)
 
 
-OF_UNKNOWN_SIZES = frozenset({"convolution-sum", "transpose-empty", "pool-empty", "quantize-sum", "strings-empty"})
+OF_UNKNOWN_SIZES = frozenset({"concat-empty", "convolution-sum", "transpose-empty", "pool-empty", "quantize-sum", "strings-empty"})
 """The faults that are there if sizes other than 1 are not known."""
 
 
@@ -200,6 +200,11 @@ FAULTS: dict[str, Fault] = {
         floats(-2, -3).reshape(1, 2, 1, 1),
     ),
     "transpose-empty": (lambda x: ops.transpose(x, np.array([2, 0, 1])), [np.zeros((0, 2, 1), np.float32)], np.zeros((1, 0, 2))),
+    "concat-empty": (
+        lambda x: ops.concat([ops.slice(x, np.array([0]), np.array([0]), np.array([1]), np.array([1])), x], 0),
+        [np.zeros((4, 0), np.float32)],
+        np.zeros((8, 0)),
+    ),
     "pool-empty": (
         lambda x: ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [2, 2]),
         [np.zeros((0, 2, 4, 4), np.float32)],

@@ -290,6 +290,30 @@ def _quotients_between_levels(wrong: Wrong) -> bool:
     return bool((np.abs(found - wanted) == 1).all() and (near[-1] or near[:-1].all()))
 
 
+def _products_between_levels(wrong: Wrong) -> bool:
+    """Whether the results of a QLinearMatMul differ by one, because products are nearly in the middle between two levels."""
+    if wrong.wanted.dtype.kind not in "iu" or wrong.differs is None or wrong.node is None or wrong.node[0] != "QLinearMatMul":
+        return False
+    a, a_scale, a_zero, b, b_scale, b_zero, scale = (array.astype(np.float64) for array in wrong.node[1][:7])
+    if any(array.size > 1 for array in (a_scale, a_zero, b_scale, b_zero, scale)):
+        return False
+    products = np.matmul(a - a_zero, b - b_zero) * a_scale * b_scale / scale
+    places = np.broadcast_to(products.reshape(wrong.wanted.shape), wrong.wanted.shape)[wrong.differs]
+    # Scales of f16 are multiplied in f16 by the reference.
+    near = 2.0**-9 if any(wrong.node[1][index].dtype == np.float16 for index in (1, 4, 6)) else 1e-4
+    found, wanted = wrong.elements()
+    in_the_middle = np.abs(places - np.floor(places) - 0.5) < near * np.maximum(np.abs(places), 1)
+    return bool((np.abs(found - wanted) == 1).all() and in_the_middle.all())
+
+
+def _constant_keys(wrong: Wrong) -> bool:
+    """Whether an Attention of several heads in bf16 is wrong."""
+    if wrong.node is None or wrong.node[0] != "Attention" or wrong.differs is None:
+        return False
+    keys = wrong.node[1][1]
+    return keys.dtype.name == "bfloat16" and (keys.ndim < 4 or keys.shape[1] > 1)
+
+
 def _one_bias(wrong: Wrong) -> bool:
     """Whether only channels behind the first differ, of a quantized convolution with a bias."""
     if wrong.node is None or wrong.node[0] != "QLinearConv" or wrong.differs is None:
@@ -398,7 +422,7 @@ RULES: Mapping[str, Rule] = {
     "two-columns": _two_columns,
     "matmul-empty": _products_of_nothing,
     "fused-nan": _nan_constants,
-    "f32-quotient": _quotients_between_levels,
+    "f32-quotient": lambda wrong: _quotients_between_levels(wrong) or _products_between_levels(wrong),
     "quantize-middle": _between_levels,
     "quantize-sum": _one_bias,
     "f8-rounding": _rounded_twice,
@@ -411,6 +435,7 @@ RULES: Mapping[str, Rule] = {
     "transpose-empty": _nothing_in("Transpose"),
     "concat-empty": lambda wrong: wrong.has("Concat", "ConcatFromSequence") and _other_sizes_of_nothing(wrong),
     "pool-empty": _nothing_in("MaxPool", "AveragePool", "LpPool"),
+    "attention-keys": _constant_keys,
     "average-pool-empty": _padding_alone("AveragePool", "LpPool"),
     "top-k-empty": _nothing_in("TopK"),
     "strings-empty": _no_string,

@@ -48,7 +48,8 @@ def _resizes_to_fractions(node: onnx.NodeProto, _opset: int) -> bool:
     if given.get("nearest_mode") in (b"floor", b"ceil") and given.get("mode", b"nearest") == b"nearest":
         # Places are computed in f64, where those between two elements are beside them.
         return True
-    return mode == b"pytorch_half_pixel" or (mode in (b"align_corners", b"tf_crop_and_resize") and len(node.input) < 4)
+    computes_sizes = len(node.input) < 4 or given.get("keep_aspect_ratio_policy", b"stretch") != b"stretch"
+    return mode == b"pytorch_half_pixel" or (mode in (b"align_corners", b"tf_crop_and_resize") and computes_sizes)
 
 
 def _aligns_at_an_axis(node: onnx.NodeProto, opset: int) -> bool:

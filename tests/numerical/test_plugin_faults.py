@@ -46,6 +46,15 @@ def approximate_gelu(x: Any, factor: float) -> Any:
     return ops.multiply(ops.multiply(x, floats(0.5)), ops.add(ops.tanh(ops.multiply(ops.add(x, cube), floats(factor))), floats(1)))
 
 
+def attention(x: Any) -> Any:
+    """Attention in bf16 of queries x [1, 4, 2, 4] to constant keys, which are all equal, and x · x + x twice as values."""
+    keys = ops.convert(ops.constant(np.ones((1, 4, 4, 4), np.float32)), "bf16")
+    half = ops.convert(x, "bf16")
+    values = ops.concat([ops.add(ops.multiply(half, half), half)] * 2, 2)
+    shares = ops.softmax(ops.matmul(half, keys, False, True), -1)
+    return ops.convert(ops.matmul(shares, values, False, False), np.float32)
+
+
 def normalized(x: Any, mean_axis: int, variance_axis: int, eps: Any) -> Any:
     """(x - its mean along one axis) / (√(its variance along another) + eps)."""
     left, right = (ops.subtract(x, ops.reduce_mean(x, np.array([axis]), True)) for axis in (mean_axis, variance_axis))
@@ -209,6 +218,11 @@ FAULTS: dict[str, Fault] = {
         lambda x: ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [2, 2]),
         [np.zeros((0, 2, 4, 4), np.float32)],
         np.zeros((0, 2, 3, 3)),
+    ),
+    "attention-keys": (
+        attention,
+        [np.eye(4, dtype=np.float32)[None, :2].repeat(4, 0)[None]],
+        np.broadcast_to(floats(1, 1, 0, 0), (1, 4, 2, 4)),
     ),
     "average-pool-empty": (
         lambda x: ops.avg_pool(x, [1], [2], [2], [2], True),

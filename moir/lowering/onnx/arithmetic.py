@@ -10,9 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial, reduce
 
+import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, bf16, dynamic, f8e4m3, f8e5m2, f16, f32, f64, si32, string, ui2, ui4
+from moir.dialects.element_types import (
+    INTEGER_TYPES,
+    REAL_TYPES,
+    bf16,
+    dynamic,
+    f8e4m3,
+    f8e5m2,
+    f16,
+    f32,
+    f64,
+    si32,
+    string,
+    to_numpy,
+    ui2,
+    ui4,
+)
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
@@ -110,16 +126,25 @@ def remainder(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Pow")
 def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a; computed in that of b if only b has floats"""
+    """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a
+
+    It is computed in that of b if only b has floats, or if b has floats that a of 16 bits does not have.
+    """
     a, b = aligned(node, op)
     base, exponent = element_of(a), element_of(b)
     if base == exponent:
         return in_32_bits(op, op.Power, a, b)
     if dynamic in (base, exponent):
         return op.Power(a, op.ConvertLike(b, a))
-    if base in INTEGER_TYPES and exponent in REAL_TYPES:
+    if exponent in REAL_TYPES and (base in INTEGER_TYPES or (base in (bf16, f16) and not _has_values_of(op, base, b))):
         return op.convert(op.Power(op.convert(a, exponent), b), base)
     return in_32_bits(op, op.Power, a, _converted(op, b, a))
+
+
+def _has_values_of(op: OpBuilder, element: Attribute, value: SSAValue) -> bool:
+    """Whether an element type has all elements of a value, as far as they are known."""
+    array = op.known.constant(value)
+    return array is not None and np.array_equal(array.astype(to_numpy(element)).astype(array.dtype), array)
 
 
 def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import moir
+from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import build, check, expected_results, node
 from tests.numerical.onnx.test_found_by_fuzzing import Case, real
 from tests.numerical.runtime import Array, compare, core, run
@@ -99,3 +100,14 @@ def test_dequantized_weights_of_four_dimensions(tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
     moir.save_model(moir.convert_model(tmp_path / "model.onnx"), tmp_path / "model.xml")
     compare(run(core().read_model(tmp_path / "model.xml"), inputs), expected_results(model, inputs, "onnxruntime"))
+
+
+def test_exponents_that_the_base_has_not() -> None:
+    """Of a negative number, a power with an exponent beside 1 is none."""
+    x, y = np.array([-2, 2, 3], ml_dtypes.bfloat16), np.array([0.9995, 0.9995, 2], np.float32)
+    check([node("Pow", ["x", "y"], ["z"])], {"x": x, "y": y}, expected=[np.array([np.nan, 2, 9], ml_dtypes.bfloat16)])
+
+
+def test_a_product_without_elements_needs_the_rank() -> None:
+    with pytest.raises(ConversionError, match="the rank of the other one is unknown"):
+        check([node("MatMul", ["a", "b"], ["y"])], {"b": real(5)}, constants={"a": np.zeros((0, 2, 5), np.float32)}, forms=["rank"])

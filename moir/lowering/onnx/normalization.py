@@ -111,8 +111,12 @@ def _vector(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
 
 
 def _standardized(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
-    """x minus its mean along axes, divided by its standard deviation along these."""
-    return op.MVN(x, axes, eps=epsilon, normalize_variance=True, eps_mode="INSIDE_SQRT")
+    """x minus its mean along axes, divided by its standard deviation along these.
+
+    The CPU plugin (2026.4) divides by 0 if x is f16, which does not have epsilon, and the variance is 0.
+    """
+    wide = op.convert(x, f32) if element_of(x) == f16 and epsilon > 0 and not np.float16(epsilon) else x
+    return op.convert(op.MVN(wide, axes, eps=epsilon, normalize_variance=True, eps_mode="INSIDE_SQRT"), element_of(x))
 
 
 def _scaled(op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue | None) -> SSAValue:

@@ -71,8 +71,6 @@ def joined(node: LoweringNode, op: OpBuilder, stack: Stack, axis: int, is_new: b
         target = op.Concat(*sizes[1 : axis + 1], merged, *sizes[axis + 2 :], axis=0) if rank > 2 else merged
         rest = op.Reshape(rest, target, special_zero=False)
     elif is_guessed:
-        # The runtime removes a Reshape to what it takes for the sizes that the data have.
-        target = op.Maximum(op.Concat(*(sizes[each] for each in order), axis=0), 0)
-        rest = op.Reshape(rest, target, special_zero=False)
+        rest = op.Reshape(rest, op.Concat(*(sizes[each] for each in order), axis=0), special_zero=False)
     first = [op.Unsqueeze(each, [axis]) if is_new else each for each in stack.members]
     return op.Concat(*first, rest, axis=axis) if first else rest

@@ -7,6 +7,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import onnx
 import pytest
 
 import moir
@@ -111,3 +112,25 @@ def test_exponents_that_the_base_has_not() -> None:
 def test_a_product_without_elements_needs_the_rank() -> None:
     with pytest.raises(ConversionError, match="the rank of the other one is unknown"):
         check([node("MatMul", ["a", "b"], ["y"])], {"b": real(5)}, constants={"a": np.zeros((0, 2, 5), np.float32)}, forms=["rank"])
+
+
+def test_normalization_of_equal_halves() -> None:
+    """With an epsilon that f16 does not have, as that of BERT."""
+    inputs = {"x": np.full((2, 4), 2.738, np.float16), "s": np.ones(4, np.float16), "b": np.arange(4).astype(np.float16)}
+    check([node("LayerNormalization", ["x", "s", "b"], ["y"], epsilon=1e-12)], inputs, atol=1e-2)
+
+
+def test_products_of_bytes_wrap() -> None:
+    a, b, c = (np.arange(first, first + 4, dtype=np.uint8).reshape(2, 2) for first in (8, 16, 5))
+    inputs = {"a": a, "b": b, "c": c}
+    check([node("Einsum", ["a", "b", "c"], ["y"], equation="ij,jk,kl->il")], inputs, reference="onnx")
+
+
+def test_a_number_or_a_list_that_values_choose_is_refused() -> None:
+    """In the runtime both are lists."""
+    output = onnx.helper.make_empty_tensor_value_info
+    bodies = [onnx.helper.make_graph([node("Identity", [name], ["z"])], name, [], [output("z")]) for name in ("list", "number")]
+    nodes = [node("If", ["c"], ["y"], then_branch=bodies[0], else_branch=bodies[1])]
+    constants = {"list": real(3), "number": np.array(2, np.float32)}
+    with pytest.raises(ConversionError, match="1 dimensions in one branch and 0 in the other"):
+        check(nodes, {"c": np.array(True)}, constants=constants, forms=["static"])

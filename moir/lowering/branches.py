@@ -31,8 +31,7 @@ def conditional(
         node.fail("its branches do not have equally many outputs")
     for then, otherwise in zip(bodies[0].values(), bodies[1].values(), strict=True):
         ranks = rank_of(then), rank_of(otherwise)
-        # A number and a list have one type in the runtime.
-        if None not in ranks and ranks[0] != ranks[1] and {*ranks} != {0, 1} and is_computed_of_inputs(condition):
+        if None not in ranks and ranks[0] != ranks[1] and is_computed_of_inputs(condition):
             node.fail(
                 f"a result has {ranks[0]} dimensions in one branch and {ranks[1]} in the other, which the values of the inputs decide",
                 hint="give both branches results of equal ranks",

@@ -14,14 +14,18 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.errors import InferenceError
 from moir.rewriting.builder import OpBuilder
 
 
 def matrix_product(op: OpBuilder, a: SSAValue, b: SSAValue, transpose_a: bool = False, transpose_b: bool = False) -> SSAValue:
     """MatMul(a, b); for one matrix of unknown sizes and several constant ones the product with these side by side.
 
-    If an operand is known to have no element, it is a sum of products. An unknown rank is taken for 2 or more. Matrices
-    of unknown number are repeated as often as there are constant ones, as the CPU plugin (2026.4) fails to do.
+    If an operand is known to have no element, it is a sum of products. Matrices of unknown number are repeated as often
+    as there are constant ones, as the CPU plugin (2026.4) fails to do.
+
+    Raises:
+        InferenceError: an operand is known to have no element, and the other one may be a list or matrices.
     """
     shape, rank = shape_of(a) or (), rank_of(b) or 0
     if len(shape) == 2 < rank and -1 in shape and (matrices := op.known.constant(b)) is not None and matrices.size:
@@ -32,6 +36,8 @@ def matrix_product(op: OpBuilder, a: SSAValue, b: SSAValue, transpose_a: bool = 
         return op.Transpose(parts, [*range(1, rank - 1), 0, rank - 1])
     if 0 not in shape and 0 not in (shape_of(b) or ()):
         return _batched(op, a, b, transpose_a, transpose_b)
+    if None in (rank_of(a), rank_of(b)):
+        raise InferenceError("one operand has no element, and the rank of the other one is unknown")
     if 1 in (rank_of(a), rank_of(b)):
         # A list is a row or a column.
         rows, columns = (op.Unsqueeze(a, [0]) if rank_of(a) == 1 else a), (op.Unsqueeze(b, [1]) if rank_of(b) == 1 else b)

@@ -205,9 +205,8 @@ def _two_columns(wrong: Wrong) -> bool:
 
 
 def _products_of_nothing(wrong: Wrong) -> bool:
-    return wrong.has("MatMul", "Gemm", "QLinearMatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3") and any(
-        array.size == 0 for array in wrong.operands
-    )
+    products = ("MatMul", "Gemm", "MatMulInteger", "QLinearMatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+    return wrong.has(*products) and any(array.size == 0 for array in wrong.operands)
 
 
 def _nan_constants(wrong: Wrong) -> bool:
@@ -296,6 +295,30 @@ def _quotients_between_levels(wrong: Wrong) -> bool:
     return bool((np.abs(found - wanted) == 1).all() and (near[-1] or near[:-1].all()))
 
 
+def _products_between_levels(wrong: Wrong) -> bool:
+    """Whether the results of a QLinearMatMul differ by one, because products are nearly in the middle between two levels."""
+    if wrong.wanted.dtype.kind not in "iu" or wrong.differs is None or wrong.node is None or wrong.node[0] != "QLinearMatMul":
+        return False
+    a, a_scale, a_zero, b, b_scale, b_zero, scale = (array.astype(np.float64) for array in wrong.node[1][:7])
+    if any(array.size > 1 for array in (a_scale, a_zero, b_scale, b_zero, scale)):
+        return False
+    products = np.matmul(a - a_zero, b - b_zero) * a_scale * b_scale / scale
+    places = np.broadcast_to(products.reshape(wrong.wanted.shape), wrong.wanted.shape)[wrong.differs]
+    # Scales of f16 are multiplied in f16 by the reference.
+    near = 2.0**-9 if any(wrong.node[1][index].dtype == np.float16 for index in (1, 4, 6)) else 1e-4
+    found, wanted = wrong.elements()
+    in_the_middle = np.abs(places - np.floor(places) - 0.5) < near * np.maximum(np.abs(places), 1)
+    return bool((np.abs(found - wanted) == 1).all() and in_the_middle.all())
+
+
+def _constant_keys(wrong: Wrong) -> bool:
+    """Whether an Attention of several heads in bf16 is wrong."""
+    if wrong.node is None or wrong.node[0] != "Attention" or wrong.differs is None:
+        return False
+    keys = wrong.node[1][1]
+    return keys.dtype.name == "bfloat16" and (keys.ndim < 4 or keys.shape[1] > 1)
+
+
 def _one_bias(wrong: Wrong) -> bool:
     """Whether only channels behind the first differ, of a quantized convolution with a bias."""
     if wrong.node is None or wrong.node[0] != "QLinearConv" or wrong.differs is None:
@@ -340,6 +363,27 @@ def _nearly_gelu(wrong: Wrong) -> bool:
     return nearly and bool((np.abs(found - wanted) <= 0.02 * np.abs(wanted) + 1e-3).all())
 
 
+def _other_axes(wrong: Wrong) -> bool:
+    """Whether a graph divides by a standard deviation and has lists of different axes."""
+    if not wrong.has("ReduceMean") or not wrong.has("Sqrt", "Pow") or wrong.differs is None:
+        return False
+    axes = {tuple(sorted(array.tolist())) for array in wrong.operands if array.dtype == np.int64 and array.ndim == 1}
+    return len(axes) > 1
+
+
+def _has_one_instead_of_more(wrong: Wrong) -> bool:
+    """Whether sizes are 1 where they should be those of a constant."""
+    if wrong.differs is not None or wrong.found.ndim > wrong.wanted.ndim:
+        return False
+    found = (1,) * (wrong.wanted.ndim - wrong.found.ndim) + wrong.found.shape
+    return all(size in (1, wanted) for size, wanted in zip(found, wrong.wanted.shape, strict=True))
+
+
+def _loses_elements_of_slopes(wrong: Wrong) -> bool:
+    """Whether a result lacks channels, or results of unknown sizes that come of it are empty."""
+    return _has_one_instead_of_more(wrong) or (wrong.differs is None and wrong.found.size == 0 and wrong.found.ndim == wrong.wanted.ndim)
+
+
 def _lost_dimensions(wrong: Wrong) -> bool:
     """Whether dimensions of 1 in front are lost, which constants add to values of unknown rank."""
     if wrong.contents.ranks_are_known or wrong.found.ndim >= wrong.wanted.ndim:
@@ -347,22 +391,6 @@ def _lost_dimensions(wrong: Wrong) -> bool:
     lead = wrong.wanted.shape[: wrong.wanted.ndim - wrong.found.ndim]
     same = not mismatch(wrong.found.reshape(wrong.wanted.shape), wrong.wanted, *tolerances(wrong.wanted))
     return set(lead) == {1} and same
-
-
-def _normalized_along_other_axes(wrong: Wrong) -> bool:
-    """Whether a result is normalized along the axes of one of several means, both for the mean and the variance."""
-    lists = {tuple(each.ravel().tolist()) for each in wrong.operands if each.dtype.kind == "i" and each.ndim == 1}
-    if len(lists) < 2 or not wrong.has("ReduceMean") or not wrong.has("Sqrt") or wrong.differs is None:
-        return False
-    # The input is behind all constants.
-    x = wrong.operands[-1].astype(np.float64)
-    small = [float(each.ravel()[0]) for each in wrong.operands if each.dtype.kind == "f" and each.size == 1]
-    for axes in (each for each in lists if each and max(each) < x.ndim):
-        centred, deviation = x - x.mean(axis=axes, keepdims=True), x.std(axis=axes, keepdims=True)
-        candidates = [centred / root for eps in small if eps > 0 for root in (deviation + eps, np.sqrt(deviation**2 + eps))]
-        if any(not mismatch(wrong.found, each.astype(wrong.found.dtype), 1e-3, 1e-4) for each in candidates):
-            return True
-    return False
 
 
 RULES: Mapping[str, Rule] = {
@@ -376,6 +404,7 @@ RULES: Mapping[str, Rule] = {
     "i32-remainder": _remainders,
     "i32-product-of-matrices": _in_f32("MatMul", "Gemm", "MatMulInteger", "ConvInteger", "Einsum"),
     "i32-reverse": _in_f32("ReverseSequence"),
+    "i32-select": _in_f32("Trilu", "Where"),
     "relu-nan": _nan_is_lost("Relu", "LeakyRelu"),
     "exp-nan": _nan_is_lost("Exp", "Expm1", "Softmax", "LogSoftmax", "Celu", "ReduceLogSumExp"),
     "clamp-nan": _nan_is_lost("Clip", "Relu6"),
@@ -387,7 +416,7 @@ RULES: Mapping[str, Rule] = {
     "max-pool-infinity": lambda wrong: _extreme("MaxPool", -np.inf)(wrong) or _places_of_infinities(wrong),
     "max-pool-nan": _nan_in_a_window,
     "gelu-infinity": _infinite_gelu,
-    "topk-nan": _nan_in("TopK", "ArgMax", "ArgMin"),
+    "topk-nan": _nan_in("TopK", "ArgMax", "ArgMin", "Hardmax"),
     "reduce-nan": _nan_in("ReduceMax", "ReduceMin"),
     "reduce-max-infinity": _extreme("ReduceMax", -np.inf),
     "reduce-min-infinity": _extreme("ReduceMin", np.inf),
@@ -398,15 +427,20 @@ RULES: Mapping[str, Rule] = {
     "two-columns": _two_columns,
     "matmul-empty": _products_of_nothing,
     "fused-nan": _nan_constants,
-    "f32-quotient": _quotients_between_levels,
+    "f32-quotient": lambda wrong: _quotients_between_levels(wrong) or _products_between_levels(wrong),
     "quantize-middle": _between_levels,
     "quantize-sum": _one_bias,
     "f8-rounding": _rounded_twice,
     "e8m0-rounding": _powers_of_two,
     "unique-empty": lambda wrong: wrong.has("Unique") and wrong.operands[0].size == 0,
     "gelu-constants": _nearly_gelu,
+    "normalization-axes": _other_axes,
+    "normalization-shape": lambda wrong: wrong.has("ReduceMean") and wrong.has("Sqrt", "Pow") and _has_one_instead_of_more(wrong),
+    "prelu-shape": lambda wrong: wrong.has("Relu") and wrong.has("Neg", "Min") and _loses_elements_of_slopes(wrong),
     "transpose-empty": _nothing_in("Transpose"),
+    "concat-empty": lambda wrong: wrong.has("Concat", "ConcatFromSequence") and _other_sizes_of_nothing(wrong),
     "pool-empty": _nothing_in("MaxPool", "AveragePool", "LpPool"),
+    "attention-keys": _constant_keys,
     "average-pool-empty": _padding_alone("AveragePool", "LpPool"),
     "top-k-empty": _nothing_in("TopK"),
     "strings-empty": _no_string,
@@ -415,7 +449,6 @@ RULES: Mapping[str, Rule] = {
     "convolution-empty": _padding_alone("Conv", "QLinearConv", "ConvInteger"),
     "mean-empty": _mean_of_nothing,
     "gelu-rank": _lost_dimensions,
-    "mvn-axes": _normalized_along_other_axes,
 }
 """What recognises each fault, by its name in the document."""
 

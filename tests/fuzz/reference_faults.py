@@ -48,7 +48,8 @@ def _resizes_to_fractions(node: onnx.NodeProto, _opset: int) -> bool:
     if given.get("nearest_mode") in (b"floor", b"ceil") and given.get("mode", b"nearest") == b"nearest":
         # Places are computed in f64, where those between two elements are beside them.
         return True
-    return mode == b"pytorch_half_pixel" or (mode in (b"align_corners", b"tf_crop_and_resize") and len(node.input) < 4)
+    computes_sizes = len(node.input) < 4 or given.get("keep_aspect_ratio_policy", b"stretch") != b"stretch"
+    return mode == b"pytorch_half_pixel" or (mode in (b"align_corners", b"tf_crop_and_resize") and computes_sizes)
 
 
 def _aligns_at_an_axis(node: onnx.NodeProto, opset: int) -> bool:
@@ -125,8 +126,40 @@ def evaluator_changes_strings(model: onnx.ModelProto, strings: Iterable[str]) ->
 
 def evaluator_rounds(model: onnx.ModelProto, widths: Iterable[int]) -> bool:
     """Whether onnx.reference computes places or levels in 16 bits, of operands of some numbers of bytes."""
-    kinds = ("AffineGrid", "GridSample", "MelWeightMatrix", "QLinearMatMul")
+    kinds = ("AffineGrid", "GridSample", "MelWeightMatrix", "QLinearMatMul", "QuantizeLinear")
     return 2 in widths and any(node.op_type in kinds or _crops(node) for node in model.graph.node)
+
+
+def evaluator_underflows(model: onnx.ModelProto, results: Iterable[np.ndarray[Any, Any]]) -> bool:
+    """Whether onnx.reference has computed the logarithm of a probability that is 0 in its element type."""
+    return any(node.op_type == "LogSoftmax" for node in model.graph.node) and any(
+        np.isneginf(result.astype(np.float64)).any() for result in results if result.dtype.kind in "fV"
+    )
+
+
+def turns_backward_slices(graph: onnx.GraphProto, values: Mapping[str, np.ndarray[Any, Any]]) -> bool:
+    """Whether a backward slice ends at the largest integer, which ONNX Runtime takes for the begin of the axis.
+
+    The specification counts it from the begin as any other end.
+    """
+    return _has_backward_slice(graph, values, 2, lambda ends: ends >= np.iinfo(np.int32).max)
+
+
+def passes_over_first_elements(graph: onnx.GraphProto, values: Mapping[str, np.ndarray[Any, Any]]) -> bool:
+    """Whether a backward slice may begin before the data: onnx.reference has nothing of them, and the specification the first element."""
+    return _has_backward_slice(graph, values, 1, lambda starts: starts < -1)
+
+
+def _has_backward_slice(
+    graph: onnx.GraphProto, values: Mapping[str, np.ndarray[Any, Any]], index: int, holds: Callable[[np.ndarray[Any, Any]], Any]
+) -> bool:
+    """Whether something holds of a bound, the operand at an index, of a slice with a negative step."""
+    for node in graph.node:
+        if node.op_type == "Slice" and len(node.input) > 4:
+            bounds, steps = values.get(node.input[index]), values.get(node.input[4])
+            if bounds is not None and steps is not None and bool((holds(bounds) & (steps < 0)).any()):
+                return True
+    return False
 
 
 def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, Any]], results: Sequence[np.ndarray[Any, Any]]) -> bool:

@@ -81,6 +81,21 @@ def test_ranks_that_depend_on_sizes_or_values(tmp_path: Path) -> None:
     assert message.startswith("with known ranks: onnx.If")
 
 
+def test_what_says_its_ranks_and_does_not_compile_is_a_defect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if it were refused without its sizes."""
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("operation with dynamic rank")
+
+    path = saved(tmp_path, "Det")
+    model = onnx.load(path)
+    model.graph.input[0].type.CopyFrom(helper.make_tensor_type_proto(TensorProto.FLOAT, [2, 2]))
+    onnx.save(model, path)
+    monkeypatch.setattr("tests.numerical.outcomes.prepared", fail)
+    monkeypatch.setattr("tests.numerical.outcomes.runs_with_sizes", lambda *_: False)
+    assert judged(path, x=np.ones((2, 2), np.float32))[0] == Outcome.UNCOMPILED
+
+
 def test_internal_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise KeyError("nothing")

@@ -46,6 +46,22 @@ def approximate_gelu(x: Any, factor: float) -> Any:
     return ops.multiply(ops.multiply(x, floats(0.5)), ops.add(ops.tanh(ops.multiply(ops.add(x, cube), floats(factor))), floats(1)))
 
 
+def attention(x: Any) -> Any:
+    """Attention in bf16 of queries x [1, 4, 2, 4] to constant keys, which are all equal, and x · x + x twice as values."""
+    keys = ops.convert(ops.constant(np.ones((1, 4, 4, 4), np.float32)), "bf16")
+    half = ops.convert(x, "bf16")
+    values = ops.concat([ops.add(ops.multiply(half, half), half)] * 2, 2)
+    shares = ops.softmax(ops.matmul(half, keys, False, True), -1)
+    return ops.convert(ops.matmul(shares, values, False, False), np.float32)
+
+
+def normalized(x: Any, mean_axis: int, variance_axis: int, eps: Any) -> Any:
+    """(x - its mean along one axis) / (√(its variance along another) + eps)."""
+    left, right = (ops.subtract(x, ops.reduce_mean(x, np.array([axis]), True)) for axis in (mean_axis, variance_axis))
+    variance = ops.reduce_mean(ops.power(right, np.float32(2)), np.array([variance_axis]), True)
+    return ops.divide(left, ops.add(ops.sqrt(variance), eps))
+
+
 def limited_norm(x: Any) -> Any:
     """x by its norm along axis 0, or by a smallest one."""
     # The function of the operation sets passes over the mode.
@@ -67,15 +83,7 @@ def quantized_product(x: Any) -> Any:
     return ops.matmul(ops.fake_quantize(x, low, high, low, high, 256), weights, False, True)
 
 
-def normalized_along_two(x: Any) -> Any:
-    """x without its mean along the last axis, by its standard deviation along the first one."""
-    first, last = np.array([0]), np.array([1])
-    deviation = ops.subtract(x, ops.reduce_mean(x, first, True))
-    variance = ops.reduce_mean(ops.power(deviation, floats(2)), first, True)
-    return ops.divide(ops.subtract(x, ops.reduce_mean(x, last, True)), ops.add(ops.sqrt(variance), np.float32(1)))
-
-
-OF_UNKNOWN_SIZES = frozenset({"convolution-sum", "transpose-empty", "pool-empty", "quantize-sum", "strings-empty"})
+OF_UNKNOWN_SIZES = frozenset({"concat-empty", "convolution-sum", "transpose-empty", "pool-empty", "quantize-sum", "strings-empty"})
 """The faults that are there if sizes other than 1 are not known."""
 
 
@@ -107,6 +115,11 @@ FAULTS: dict[str, Fault] = {
         lambda x: ops.reverse_sequence(x, np.array([2]), 0, 1),
         [np.array([[2**24 + 1, 1]], np.int32)],
         np.array([[1, 2**24 + 1]], np.int32),
+    ),
+    "i32-select": (
+        lambda x, y: ops.select(ops.greater(y, np.int32(0)), x, np.int32(0)),
+        [integers(2**24 + 1), integers(1)],
+        integers(2**24 + 1),
     ),
     "i16-width": (lambda x: ops.maximum(ops.add(x, x), np.int16(0)), [np.array([-30000], np.int16)], np.array([5536], np.int16)),
     "i32-product-of-matrices": (lambda x: ops.matmul(x, x, False, False), [integers(4097).reshape(1, 1)], integers(4097**2).reshape(1, 1)),
@@ -180,11 +193,36 @@ FAULTS: dict[str, Fault] = {
         np.array([0], np.int64),
     ),
     "gelu-constants": (lambda x: approximate_gelu(x, 0.8058634), [floats(-0.70645994)], floats(-0.16809201)),
+    "normalization-axes": (
+        lambda x: normalized(x, 1, 0, floats(0.5)),
+        [floats(0, 1, 2, 3).reshape(2, 2)],
+        floats(-1, 1, -1, 1).reshape(2, 2) / 3,
+    ),
+    "normalization-shape": (
+        lambda x: normalized(x, 1, 1, floats(0.5, 0.5).reshape(2, 1)),
+        [floats(0, 1).reshape(1, 2)],
+        floats(-0.5, 0.5, -0.5, 0.5).reshape(2, 2),
+    ),
+    "prelu-shape": (
+        lambda x: ops.subtract(ops.relu(x), ops.multiply(ops.relu(ops.negative(x)), floats(2, 3).reshape(2, 1, 1))),
+        [np.full((1, 1, 1, 1), -1, np.float32)],
+        floats(-2, -3).reshape(1, 2, 1, 1),
+    ),
     "transpose-empty": (lambda x: ops.transpose(x, np.array([2, 0, 1])), [np.zeros((0, 2, 1), np.float32)], np.zeros((1, 0, 2))),
+    "concat-empty": (
+        lambda x: ops.concat([ops.slice(x, np.array([0]), np.array([0]), np.array([1]), np.array([1])), x], 0),
+        [np.zeros((4, 0), np.float32)],
+        np.zeros((8, 0)),
+    ),
     "pool-empty": (
         lambda x: ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [2, 2]),
         [np.zeros((0, 2, 4, 4), np.float32)],
         np.zeros((0, 2, 3, 3)),
+    ),
+    "attention-keys": (
+        attention,
+        [np.eye(4, dtype=np.float32)[None, :2].repeat(4, 0)[None]],
+        np.broadcast_to(floats(1, 1, 0, 0), (1, 4, 2, 4)),
     ),
     "average-pool-empty": (
         lambda x: ops.avg_pool(x, [1], [2], [2], [2], True),
@@ -218,7 +256,6 @@ FAULTS: dict[str, Fault] = {
     ),
     "mean-empty": (lambda x: ops.reduce_mean(x, np.array([1]), False), [np.zeros((3, 0), np.float32)], floats(NAN, NAN, NAN)),
     "gelu-rank": (gelu, [np.float32(1)], floats(0.8413447)),
-    "mvn-axes": (normalized_along_two, [floats(1, 3)[None]], floats(-1, 1)[None]),
 }
 
 

@@ -83,12 +83,10 @@ def _is_empty(start: int | None, stop: int | None, step: int) -> bool:
     """Whether a slice is empty, however large the dimension is."""
     if start is None or stop is None:
         return False
-    if step < 0 and start < 0:
-        # Where the dimension is smaller than -start, the slice begins at the first element.
-        return False
-    if (start < 0) == (stop < 0):
-        return start >= stop if step > 0 else start <= stop
-    return step > 0 and stop == 0
+    if step < 0:
+        # A start before the first element is the first element, which a stop before it does not exclude.
+        return 0 <= start <= stop
+    return start >= stop if (start < 0) == (stop < 0) else stop == 0
 
 
 def padded(values: Sequence[int], count: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f32, si32, si64
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f16, f32, si32, si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
@@ -53,18 +53,19 @@ def elu(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Celu")
 def celu(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Celu(x) {alpha} -> Elu(x / alpha) * alpha"""
-    x, alpha = node.operand(0), node.number("alpha", 1.0)
+    """onnx.Celu(x) {alpha} -> Elu(x / alpha) * alpha, in f32, as f16 has not all quotients and exponentials"""
+    source, alpha = node.operand(0), node.number("alpha", 1.0)
     if alpha == 1:
-        return op.Elu(x, alpha=1.0)
+        return op.Elu(source, alpha=1.0)
     if alpha == 0:
         node.fail("alpha is 0")
+    x = op.convert(source, f32) if element_of(source) == f16 else source
     # The scaled operand has the opposite sign if alpha is negative, and selects the other branch of Elu; the definition
     # by a maximum and a minimum holds for both signs.
     if alpha < 0:
         negative = op.Multiply(op.Subtract(op.Exp(op.Divide(x, alpha)), 1.0), alpha)
-        return op.Add(op.Relu(x), op.Minimum(negative, 0.0))
-    return op.Multiply(op.Elu(op.Divide(x, alpha), alpha=1.0), alpha)
+        return op.convert(op.Add(op.Relu(x), op.Minimum(negative, 0.0)), element_of(source))
+    return op.convert(op.Multiply(op.Elu(op.Divide(x, alpha), alpha=1.0), alpha), element_of(source))
 
 
 @onnx.lowers("Selu")

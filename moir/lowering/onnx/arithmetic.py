@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial, reduce
 
+import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import (
@@ -127,8 +128,7 @@ def remainder(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a
 
-    It is computed in the type of b if only b has floats, and in f32 if that of a does not have its values: rounded,
-    an exponent of a negative number could become an integer.
+    It is computed in that of b if only b has floats, or if b has floats that a of 16 bits does not have.
     """
     a, b = aligned(node, op)
     base, exponent = element_of(a), element_of(b)
@@ -136,17 +136,15 @@ def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return in_32_bits(op, op.Power, a, b)
     if dynamic in (base, exponent):
         return op.Power(a, op.ConvertLike(b, a))
-    if base in INTEGER_TYPES and exponent in REAL_TYPES:
+    if exponent in REAL_TYPES and (base in INTEGER_TYPES or (base in (bf16, f16) and not _has_values_of(op, base, b))):
         return op.convert(op.Power(op.convert(a, exponent), b), base)
-    if base in (f16, bf16) and exponent in REAL_TYPES and not _has_values(op, b, base):
-        return op.convert(op.Power(op.convert(a, f32), op.convert(b, f32)), base)
     return in_32_bits(op, op.Power, a, _converted(op, b, a))
 
 
-def _has_values(op: OpBuilder, value: SSAValue, element: Attribute) -> bool:
-    """Whether a value is a constant that an element type represents exactly."""
+def _has_values_of(op: OpBuilder, element: Attribute, value: SSAValue) -> bool:
+    """Whether an element type has all elements of a value, as far as they are known."""
     array = op.known.constant(value)
-    return array is not None and bool((array.astype(to_numpy(element)).astype(array.dtype) == array).all())
+    return array is not None and np.array_equal(array.astype(to_numpy(element)).astype(array.dtype), array)
 
 
 def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import bf16, f32
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.sliding_window import axis_attribute, sliding_window, spatial_axes
@@ -100,7 +101,12 @@ def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     else:
         window = window.with_fields(auto_pad="explicit")
     build = op.ConvolutionBackpropData if group == 1 else op.GroupConvolutionBackpropData
-    return add_bias(node, op, build(*operands, **window.properties(), output_padding=padding), 2, axes)
+    element = element_of(data)
+    if element == bf16 and node.optional(2) is not None and _has_gaps(window, padding, _sizes(node, node.operand(1), axes)):
+        # The CPU plugin (2026.4) adds no bias to the zeros between the windows in bf16.
+        operands[:2] = (op.convert(each, f32) for each in operands[:2])
+    result = op.convert(build(*operands, **window.properties(), output_padding=padding), element)
+    return add_bias(node, op, result, 2, axes)
 
 
 def _sizes(node: LoweringNode, value: SSAValue, axes: int) -> tuple[int, ...]:
@@ -143,9 +149,14 @@ def _computed_pads(
 
 def _refuse_gaps(node: LoweringNode, window: SlidingWindow, padding: tuple[int, ...], kernel: tuple[int, ...]) -> None:
     """Raise ConversionError if sizes of x times the strides are more than there are elements."""
-    for length, stride, step, added in zip(kernel, window.strides, window.dilations, padding, strict=False):
-        if added + (length - 1) * step + 1 < stride:
-            node.fail("a stride above the extent of the kernel with automatic padding: ONNX does not say where the zeros go")
+    if _has_gaps(window, padding, kernel):
+        node.fail("a stride above the extent of the kernel with automatic padding: ONNX does not say where the zeros go")
+
+
+def _has_gaps(window: SlidingWindow, padding: tuple[int, ...], kernel: tuple[int, ...]) -> bool:
+    """Whether there are elements between the windows of a transposed convolution."""
+    sizes = zip(kernel, window.strides, window.dilations, padding, strict=False)
+    return any(added + (length - 1) * step + 1 < stride for length, stride, step, added in sizes)
 
 
 @onnx.lowers("DeformConv", since=19)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
@@ -9,6 +11,7 @@ from moir.dialects.opset.einsum import ELLIPSIS, Equation
 from moir.dialects.shapes import element_count, shape_of
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
+from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import dimension_list
 from moir.rewriting.builder import OpBuilder
@@ -26,7 +29,7 @@ def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if len(equation.inputs) != len(node.operands):
         node.fail(f"the equation is of {len(equation.inputs)} operands, {len(node.operands)} are given")
     zeros = _sums_over_nothing(node, op, equation)
-    return op.Einsum(*node.operands, equation=equation.text) if zeros is None else zeros
+    return in_32_bits(op, partial(op.Einsum, equation=equation.text), *node.operands) if zeros is None else zeros
 
 
 def _sums_over_nothing(node: LoweringNode, op: OpBuilder, equation: Equation) -> SSAValue | None:

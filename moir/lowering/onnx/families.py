@@ -54,7 +54,7 @@ FAMILIES: dict[str, str] = {
     "ml_maps": "ai.onnx.ml.CastMap ai.onnx.ml.DictVectorizer ai.onnx.ml.ZipMap",
     "ml_support_vectors": "ai.onnx.ml.SVMClassifier ai.onnx.ml.SVMRegressor",
     "ml_tree_ensembles": "ai.onnx.ml.TreeEnsemble ai.onnx.ml.TreeEnsembleClassifier ai.onnx.ml.TreeEnsembleRegressor",
-    "movement": "CenterCropPad Compress Concat DepthToSpace Expand Pad ReverseSequence Slice SpaceToDepth Split Tile Transpose",
+    "movement": "CenterCropPad Compress Concat DepthToSpace Expand Pad ReverseSequence SpaceToDepth Split Tile Transpose",
     "normalization": (
         "BatchNormalization GroupNormalization InstanceNormalization LRN LayerNormalization LpNormalization "
         "MeanVarianceNormalization RMSNormalization"
@@ -71,6 +71,7 @@ FAMILIES: dict[str, str] = {
     "sequence": "CumProd CumSum NonZero OneHot TopK Unique",
     "sequence_loops": "SequenceMap",
     "shape": "Flatten Identity Reshape Shape Size Squeeze Unsqueeze",
+    "slicing": "Slice",
     "mel": "MelWeightMatrix",
     "signal": "DFT STFT",
     "string_matching": "RegexFullMatch",

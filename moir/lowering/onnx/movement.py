@@ -1,4 +1,4 @@
-"""Concatenation, splitting, transposition, padding, repetition, slices."""
+"""Concatenation, splitting, transposition, padding, repetition."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.analysis.constants import values_of
 from moir.dialects.element_types import f4e2m1, si64, string, ui2
-from moir.dialects.shapes import element_count, element_of, is_static, normalize_axis, shape_of, size_along
+from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import computed_type, unpacked_type
@@ -24,20 +23,23 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 @onnx.lowers("Concat")
 def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Concat(a, b) {axis} -> opset1.Concat(a, b) {axis}; of one operand -> that operand
+    """onnx.Concat(a, b) {axis} -> opset1.Concat(a, b) {axis}; of one operand -> that operand"""
+    axis = node.integer("axis", 1) if node.version < 4 else node.integer("axis")
+    return node.operand(0) if len(node.operands) < 2 else concatenated(op, node.operands, axis)
+
+
+def concatenated(op: OpBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
+    """The Concat of values.
 
     The CPU plugin (2026.4) leaves out constants without elements, which makes the result shorter if another dimension
     than that of the axis is 0. Then the result has no element, and is made of its sizes.
     """
-    axis = node.integer("axis", 1) if node.version < 4 else node.integer("axis")
-    if len(node.operands) < 2:
-        return node.operand(0)
-    arrays = [values_of(operand) for operand in node.operands]
-    empty = [None if array is None or array.size or not size_along(array.shape, axis) else array.shape for array in arrays]
-    others = [operand for operand, shape in zip(node.operands, empty, strict=True) if shape is None]
+    shapes = [shape_of(value) for value in values]
+    empty = [shape if shape is not None and element_count(shape) == 0 and size_along(shape, axis) else None for shape in shapes]
+    others = [value for value, shape in zip(values, empty, strict=True) if shape is None]
     missing = [shape for shape in empty if shape is not None]
-    if not missing or not others or node.element(0) == string:
-        return op.Concat(*node.operands, axis=axis)
+    if not missing or not others or element_of(values[0]) == string:
+        return op.Concat(*values, axis=axis)
     added = np.zeros(len(missing[0]), np.int64)
     added[axis] = sum(shape[axis] for shape in missing)
     joined = op.Concat(*others, axis=axis) if len(others) > 1 else others[0]
@@ -205,58 +207,6 @@ def reverse_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 # Cutting
-
-
-@onnx.lowers("Slice")
-def slice_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Slice(x) {starts, ends, axes} -> opset8.Slice(x, starts, ends, 1, axes)"""
-    starts, ends = node.integers("starts"), node.integers("ends")
-    return op.Slice(node.operand(0), starts, ends, [1] * len(starts), node.integers("axes", range(len(starts))))
-
-
-@onnx.lowers("Slice", since=10)
-def slice_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Slice(x, starts, ends, axes, steps) -> opset8.Slice(x, starts, ends, steps, axes)"""
-    data, starts, ends = node.operand(0), node.operand(1), node.operand(2)
-    steps, axes = node.optional(4), node.optional(3)
-    if steps is None:
-        counts = [element_count(shape_of(value)) for value in (starts, ends, axes) if value is not None]
-        count = next((count for count in counts if count is not None), None)
-        one = op.constant_like(1, starts)
-        steps = op.Broadcast(one, op.ShapeOf(starts)) if count is None else op.constant([1] * count, element_of(starts))
-    if axes is not None and node.constant_integers(3) is None:
-        return _sliced_along_computed_axes(op, data, (starts, ends, steps), axes)
-    if _may_begin_in_front(node, steps):
-        places = op.constant(range(element_count(shape_of(starts)) or 0)) if axes is None else op.convert(axes, si64)
-        sizes = op.Gather(op.ShapeOf(data), places, 0)
-        starts = op.Maximum(starts, op.convert(op.Negative(sizes), element_of(starts)))
-    return op.Slice(data, starts, ends, steps, axes)
-
-
-def _may_begin_in_front(node: LoweringNode, steps: SSAValue) -> bool:
-    """Whether a backward slice of an axis of unknown size may have its start and its end in front of the first element.
-
-    It contains that element then, but the runtime (2026.4) infers that constant bounds of this kind contain none.
-    """
-    starts, ends, steps_known = node.constant_integers(1), node.constant_integers(2), node.known.integers(steps)
-    if starts is None or ends is None or steps_known is None or is_static(node.shape(0)):
-        return False
-    return any(step < 0 and start <= end < 0 for start, end, step in zip(starts, ends, steps_known, strict=False))
-
-
-def _sliced_along_computed_axes(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: SSAValue) -> SSAValue:
-    """Data cut along all axes, of which those that are not listed stay whole.
-
-    The CPU plugin (2026.4) crashes on computed axes.
-    """
-    rank = rank_value(op, data)
-    places = op.FloorMod(op.convert(axes, si64), rank)
-    wholes = (0, np.iinfo(np.int32).max, 1)
-    lists = [
-        op.ScatterUpdate(op.Broadcast(op.constant(whole), rank), places, op.convert(each, si64), 0)
-        for whole, each in zip(wholes, bounds, strict=True)
-    ]
-    return op.Slice(data, *lists, all_axes(op, data))
 
 
 @onnx.lowers("Compress")

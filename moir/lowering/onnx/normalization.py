@@ -111,8 +111,12 @@ def _vector(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
 
 
 def _standardized(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
-    """x minus its mean along axes, divided by its standard deviation along these."""
-    return op.MVN(x, axes, eps=epsilon, normalize_variance=True, eps_mode="INSIDE_SQRT")
+    """x minus its mean along axes, divided by its standard deviation along these.
+
+    The CPU plugin (2026.4) divides by 0 if x is f16, which does not have epsilon, and the variance is 0.
+    """
+    wide = op.convert(x, f32) if element_of(x) == f16 and epsilon > 0 and not np.float16(epsilon) else x
+    return op.convert(op.MVN(wide, axes, eps=epsilon, normalize_variance=True, eps_mode="INSIDE_SQRT"), element_of(x))
 
 
 def _scaled(op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue | None) -> SSAValue:
@@ -215,16 +219,17 @@ def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.LpNormalization(x) {axis, p}
     -> opset1.NormalizeL2(x, axis); for p = 1: x / max(ReduceL1(x, axis), smallest number)
     """
-    x, axes = node.operand(0), op.constant([node.integer("axis", -1)], si64)
+    source, axes = node.operand(0), op.constant([node.integer("axis", -1)], si64)
+    # In f16 the smallest norm would be 0, and a sum infinite.
+    x = op.convert(source, f32) if element_of(source) == f16 else source
     p = node.integer("p", 2)
     if p == 2:
-        # In f16 the smallest norm would be 0.
-        wide = op.convert(x, f32) if element_of(x) == f16 else x
-        return op.convert(op.NormalizeL2(wide, axes, eps=SMALLEST_NORM, eps_mode="max"), element_of(x))
+        return op.convert(op.NormalizeL2(x, axes, eps=SMALLEST_NORM, eps_mode="max"), element_of(source))
     if p != 1:
         node.fail(f"attribute p is {p}, it should be 1 or 2")
     # The CPU plugin (2026.4) loses NaN of a first operand.
-    return op.Divide(x, op.Maximum(float(np.finfo(np.float16).tiny), op.ReduceL1(x, axes, keep_dims=True)))
+    norm = op.Maximum(float(np.finfo(np.float16).tiny), op.ReduceL1(x, axes, keep_dims=True))
+    return op.convert(op.Divide(x, norm), element_of(source))
 
 
 @onnx.lowers("LRN")

@@ -51,7 +51,7 @@ def quantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
             return quantized(op, x, _repeated_parameters(node, op, axis, block), element, saturate)
         blocks = _in_blocks(op, x, axis, block)
         return reshaped_like(op, quantized(op, blocks, _block_parameters(node, op, axis), element, saturate), x)
-    return quantized(op, x, quantization(node, op, 1, 2, axis, rank_of(x)), element, saturate)
+    return quantized(op, x, quantization(node, op, 1, 2, axis, rank_of(x), x), element, saturate)
 
 
 @onnx.lowers("DequantizeLinear", "com.microsoft.DequantizeLinear")
@@ -72,7 +72,7 @@ def _dequantized(node: LoweringNode, op: OpBuilder, real: Attribute) -> SSAValue
         if not _has_whole_blocks(node, x, axis, block):
             return dequantized(op, x, _repeated_parameters(node, op, axis, block), real)
         return reshaped_like(op, dequantized(op, _in_blocks(op, x, axis, block), _block_parameters(node, op, axis), real), x)
-    return dequantized_operand(node, op, 0, quantization(node, op, 1, 2, axis, rank_of(x)), real)
+    return dequantized_operand(node, op, 0, quantization(node, op, 1, 2, axis, rank_of(x), x), real)
 
 
 def _has_whole_blocks(node: LoweringNode, x: SSAValue, axis: int, block: int) -> bool:
@@ -158,21 +158,8 @@ def quantized_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     A scale of one dimension has an entry for each row of a, or for each column of b.
     """
     a = dequantized_operand(node, op, 0, quantization(node, op, 1, 2, -2), node.element(1))
-    _as_one_matrix(node, op, 3, rank_of(a))
     b = dequantized_operand(node, op, 3, quantization(node, op, 4, 5, -1), node.element(4))
     return quantized(op, matrix_product(op, a, b), quantization(node, op, 6, 7, -1), result_type(node, 7, ui8))
-
-
-def _as_one_matrix(node: LoweringNode, op: OpBuilder, index: int, rank: int | None) -> None:
-    """Let a constant operand of one matrix have two axes, if the other operand has at least as many as it has.
-
-    The CPU plugin (2026.4) compiles no products with quantized matrices of more axes.
-    """
-    shape = node.shape(index)
-    if shape is not None and rank is not None and 2 < len(shape) <= rank and set(shape[:-2]) == {1}:
-        matrix = reshaped_constant(op, node.operand(index), shape[-2:])
-        if matrix is not None:
-            node.op.operands[index] = matrix
 
 
 def grouped(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:

@@ -17,12 +17,13 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import REAL_TYPES, bf16, boolean, describe, f16, f32, to_numpy
 from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.opset.quantization import FakeQuantize
-from moir.dialects.shapes import element_of, is_static, normalize_axis, shape_of
+from moir.dialects.shapes import element_of, is_static, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.arithmetic import converted
 from moir.lowering.onnx.data_types import unpacked_type
 from moir.lowering.onnx.operands import with_dimensions_behind
 from moir.lowering.onnx.packed_integers import constant_array, integer_limits
+from moir.lowering.shape_values import rank_value
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_LEVEL_BITS = 16
@@ -36,40 +37,74 @@ class Quantization(NamedTuple):
     zero: SSAValue | None
 
 
-def along_axis(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int, rank: int | None) -> SSAValue:
+def along_axis(
+    node: LoweringNode,
+    op: OpBuilder,
+    value: SSAValue,
+    axis: int,
+    rank: int | None,
+    *,
+    data: SSAValue | None = None,
+    known: Sequence[int] | None = None,
+) -> SSAValue:
     """A scale or zero point of one dimension, reshaped to broadcast along an axis of a tensor of a rank.
 
     A scale or zero point of a single element becomes a scalar.
+
+    Args:
+        data: the tensor, of which an unknown rank is computed.
+        known: the shape, if the value does not say it.
     """
-    shape = shape_of(value)
+    shape = known if shape_of(value) is None else shape_of(value)
     array = constant_array(op, value)
     if shape is not None and all(dimension == 1 for dimension in shape):
         if not shape:
             return value
         return op.constant(array.reshape(()), unpacked_type(element_of(value))) if array is not None else op.Squeeze(value)
-    if shape is None and rank is not None:
-        # A scalar or a list.
-        return op.Reshape(value, [-1, *(1,) * (rank - 1 - normalize_axis(axis, rank))], special_zero=False)
-    if shape is None or len(shape) != 1:
+    if shape is not None and len(shape) != 1:
         return value
-    if axis >= 0 and rank is None:
+    if rank is None and (shape is None or axis >= 0):
+        if data is not None:
+            return op.Reshape(value, _places_along_axis(op, data, axis), special_zero=False)
+        if shape is None:
+            return value
         node.fail(f"the scales lie along axis {axis} of a tensor of unknown rank", hint="give the model's inputs a known rank")
-    behind = -axis - 1 if axis < 0 or rank is None else rank - 1 - normalize_axis(axis, rank)
+    behind = -axis - 1 if rank is None else rank - 1 - normalize_axis(axis, rank)
     if array is not None:
         return op.constant(array.reshape(-1, *(1,) * behind), unpacked_type(element_of(value)))
+    if rank_of(value) is None:
+        # A scalar or a list.
+        return op.Reshape(value, [-1, *(1,) * behind], special_zero=False)
     return with_dimensions_behind(op, value, behind)
 
 
-def quantization(node: LoweringNode, op: OpBuilder, scale: int, zero: int, axis: int = 1, rank: int | None = None) -> Quantization:
+def _places_along_axis(op: OpBuilder, data: SSAValue, axis: int) -> SSAValue:
+    """The shape of a list along an axis of data of unknown rank: -1, and 1 for all dimensions behind; [] of scalars."""
+    rank = rank_value(op, data)
+    behind = op.Subtract(rank, axis + 1) if axis >= 0 else op.Minimum(op.Subtract(rank, 1), -axis - 1)
+    return op.Concat(op.Broadcast(-1, op.Minimum(rank, 1)), op.Broadcast(1, op.Maximum(behind, 0)), axis=0)
+
+
+def quantization(
+    node: LoweringNode,
+    op: OpBuilder,
+    scale: int,
+    zero: int,
+    axis: int = 1,
+    rank: int | None = None,
+    data: SSAValue | None = None,
+) -> Quantization:
     """Scale and zero point of a tensor of some rank, from the operands of a node at indices `scale` and `zero`.
 
-    A zero point of zeros is left out.
+    A zero point of zeros is left out. With `data`, the tensor, its rank may be unknown.
     """
-    point = node.optional(zero)
+    factor, point = node.operand(scale), node.optional(zero)
+    # Both have the same shape.
+    known = shape_of(factor) if point is None or shape_of(factor) is not None else shape_of(point)
     if point is not None:
         array = constant_array(op, point)
-        point = None if array is not None and not array.any() else along_axis(node, op, point, axis, rank)
-    return Quantization(along_axis(node, op, node.operand(scale), axis, rank), point)
+        point = None if array is not None and not array.any() else along_axis(node, op, point, axis, rank, data=data, known=known)
+    return Quantization(along_axis(node, op, factor, axis, rank, data=data, known=known), point)
 
 
 def as_type(op: OpBuilder, value: SSAValue, element: Attribute) -> SSAValue:

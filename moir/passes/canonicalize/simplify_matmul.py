@@ -1,20 +1,28 @@
-"""`simplify-matmul`: a product with a matrix of one element is a multiplication.
+"""`simplify-matmul`: products with a matrix of one element are multiplications, dequantized weights are matrices.
 
     %1 = opset1.MatMul(%0, %w)                           // %0: [5, 1], %w: a constant [1, 1]
 ->  %1 = opset1.Multiply(%0, %w as [1])
 
-The CPU plugin (2026.4) does not compile two such products behind each other if it may use one thread only.
+    %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w), %s))   // %w: a constant [1, 1, 5, 6]
+->  %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w as [5, 6]), %s))
+
+The CPU plugin (2026.4) compiles neither two products of the first kind behind each other, if it may use one thread
+only, nor one of the second kind.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import weight_of
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import describe
+from moir.dialects.opset.arithmetic import Multiply, Subtract
 from moir.dialects.opset.infrastructure import Constant, Convert
 from moir.dialects.opset.matrix import MatMul
-from moir.dialects.shapes import element_of, shape_of
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
@@ -36,10 +44,53 @@ class SingleWeight(Pattern):
             rewriter.replace_with(op, rewriter.op.Multiply(data, factor))
 
 
+class DequantizedWeights(Pattern):
+    """Removes leading dimensions of 1 of dequantized weights; the data have at least as many dimensions."""
+
+    roots = (MatMul,)
+
+    def may_match(self, op: Operation) -> bool:
+        shape = shape_of(op.operands[1]) or ()
+        return isinstance(op.operands[1].owner, Multiply) and len(shape) > 3 and set(shape[:-2]) == {1}
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, MatMul)
+        data, weights = op.operands
+        rank = rank_of(data)
+        if rank is None or rank < len(shape_of(weights) or ()) or not _is_made_of_constants(weights):
+            return
+        flags = {name: op.flag(name) for name in ("transpose_a", "transpose_b")}
+        rewriter.replace_with(op, rewriter.op.MatMul(data, _as_matrix(rewriter.op, weights), **flags))
+
+
+def _is_made_of_constants(value: SSAValue) -> bool:
+    """Whether a value is a constant, or dequantized from constants."""
+    if isinstance(value.owner, Constant):
+        return set(value.owner.value.shape[:-2]) <= {1}
+    return isinstance(value.owner, Convert | Subtract | Multiply) and all(map(_is_made_of_constants, value.owner.operands))
+
+
+def _as_matrix(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value made of constants without the dimensions in front of the last two."""
+    match value.owner:
+        case Constant() as constant:
+            data, sizes = constant.value, constant.value.shape[-2:]
+            packed = describe(data.element).is_packed
+            values = DataAttr.of(data.values if packed else data.values.reshape(sizes), data.element, sizes)
+            return op.create(Constant, (), {"value": values}).results[0]
+        case Convert() as convert:
+            return op.convert(_as_matrix(op, convert.data), element_of(value))
+        case Subtract() as difference:
+            return op.Subtract(*(_as_matrix(op, each) for each in difference.operands))
+        case product:
+            assert isinstance(product, Multiply)
+            return op.Multiply(*(_as_matrix(op, each) for each in product.operands))
+
+
 class SimplifyMatmulPass(PatternPass):
-    """Writes products with a matrix of one element as multiplications."""
+    """Writes products with one element as multiplications, and removes dimensions of dequantized weights."""
 
     name = "simplify-matmul"
 
     def patterns(self) -> list[Pattern]:
-        return [SingleWeight()]
+        return [SingleWeight(), DequantizedWeights()]

@@ -1,0 +1,33 @@
+"""Slices whose bounds lie outside of data of unknown sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.numerical.onnx.conversion import check, node
+
+
+@pytest.mark.parametrize(("start", "end", "step"), [(-4, -4, -1), (-4, -3, -1), (-4, -4, -2), (-4, -5, -1), (5, -2, -1)])
+def test_backward_slices_that_may_begin_before_the_first_element(start: int, end: int, step: int) -> None:
+    constants = {"s": np.array([start]), "e": np.array([end]), "a": np.array([1]), "d": np.array([step])}
+    for size in (1, 3, 5):
+        x = np.arange(2 * size, dtype=np.float32).reshape(2, size)
+        check([node("Slice", ["x", "s", "e", "a", "d"], ["y"])], {"x": x}, constants=constants)
+
+
+@pytest.mark.parametrize("opset", [9, 13])
+def test_from_the_end_to_a_place_counted_from_the_begin(opset: int) -> None:
+    """Behind another slice, which tells the runtime a limit of the size."""
+    names = ["s", "e", "a", "t", "f"]
+    starts, ends, axes, starts_behind, ends_behind = bounds = [2, 0], [2**31 - 1, 2], [1, 0], [0, -3], [1, 4]
+    attributes = [{"starts": starts, "ends": ends, "axes": axes}, {"starts": starts_behind, "ends": ends_behind}]
+    first, second = attributes if opset < 10 else ({}, {})
+    nodes = [
+        node("Slice", ["x", *names[:3]] if opset >= 10 else ["x"], ["v"], **first),
+        node("Slice", ["v", *names[3:]] if opset >= 10 else ["v"], ["y"], **second),
+    ]
+    constants = {name: np.array(value) for name, value in zip(names, bounds, strict=True)} if opset >= 10 else {}
+    for size in (3, 6, 9):
+        x = np.arange(2 * size, dtype=np.float32).reshape(2, size)
+        check(nodes, {"x": x}, constants=constants, opset=opset, outputs=["v", "y"])

@@ -15,7 +15,6 @@ KNOWN_DEFECTS: dict[int, tuple[str, str]] = {}
 TENSORFLOW_COUNT = 100
 
 KNOWN_TENSORFLOW_DEFECTS: dict[int, tuple[str, str]] = {
-    64: ("BatchMatMulV3", "the plugin computes no product of nothing whose other operand has an unknown rank"),
     81: ("TensorListElementShape", "sizes are known that TensorFlow does not know while it builds the graph"),
 }
 """The same for graphs of TensorFlow."""

@@ -54,6 +54,9 @@ def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, 
     # The factors are floats even if the matrices have integers.
     if source in INTEGER_TYPES and not (alpha.is_integer() and beta.is_integer()):
         a, b, c = op.convert(a, f32), op.convert(b, f32), None if c is None else op.convert(c, f32)
+    if any(0 in (shape_of(each) or ()) for each in (a, b)):
+        # Whether an operand is one matrix or several decides how a product without elements is written.
+        a, b = (op.Reshape(each, [0, 0], special_zero=True) if rank_of(each) is None else each for each in (a, b))
     b = _with_columns_of(op, _scaled(op, b, alpha), c, node.flag("transB"))
     result = matrix_product(op, a, b, node.flag("transA"), node.flag("transB"))
     if c is not None and beta != 0:

@@ -144,7 +144,10 @@ def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def _has_values_of(op: OpBuilder, element: Attribute, value: SSAValue) -> bool:
     """Whether an element type has all elements of a value, as far as they are known."""
     array = op.known.constant(value)
-    return array is not None and np.array_equal(array.astype(to_numpy(element)).astype(array.dtype), array)
+    if array is None:
+        return False
+    with np.errstate(over="ignore"):
+        return np.array_equal(array.astype(to_numpy(element)).astype(array.dtype), array)
 
 
 def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:

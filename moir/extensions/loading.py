@@ -188,7 +188,7 @@ class Extensions:
 
     @staticmethod
     def _tell_unread(package: ExtensionPackage) -> None:
-        """Warn of files for a framework that moir does not read; a folder of modules that others import is no such one."""
+        """Warn of files for a framework that moir does not read, not of a folder of modules that others import."""
         for folder in unread_folders(package.directory):
             if f"{package.name}.front.{folder.name}" not in sys.modules:
                 places = ", ".join(f"front/{name}" for name in FRAMEWORKS)

@@ -13,8 +13,8 @@ An installed openvino is not imported for the names of Model Optimizer, as that 
 `openvino` and `openvino.tools` are stand-ins (`EnclosingModule`) unless they are imported already. A file of a user may
 ask for the installed one (`from openvino import Core`), which is then loaded, and stays.
 
-Users put their files into Model Optimizer's own directory, too, and import them from there: in `extensions.ops.mine` are
-first the names of `ops/mine.py` in the extensions that are open.
+Users put their files into Model Optimizer's own directory, too, and import them from there: in `extensions.ops.mine`
+are first the names of `ops/mine.py` in the extensions that are open.
 
 A module below `front`, `middle` or `back` that is not listed had built-in transformations: a class from it is a
 stand-in (`api/anchors.py`).

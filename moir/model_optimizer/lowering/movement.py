@@ -187,8 +187,15 @@ def select(node: MoLoweringNode, op: OpBuilder) -> Any:
 
 @lowers("Pad")
 def padded(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.Pad(x) {pads, mode, fill_value} -> opset12.Pad; with the pads as operands it is opset12.Pad."""
-    return NotImplemented if node.optional(1) is not None else attributed_pad(node, op)
+    """mo.Pad(x) {pads, mode, fill_value} -> opset12.Pad; with the pads as operands it is opset12.Pad, of constants
+    unless it says another mode.
+    """
+    if node.optional(1) is None:
+        return attributed_pad(node, op)
+    if node.first("mode", "pad_mode") is not None:
+        return NotImplemented
+    data, begin, end = (node.operand(index) for index in range(3))
+    return op.Pad(data, begin, end, node.optional(3), pad_mode="constant")
 
 
 @lowers("AttributedPad")

@@ -33,7 +33,8 @@ FAMILIES: dict[str, str] = {
         "AttributedPad TFPad ONNXPad AttributedTile AttributedRoll Fill Transpose Permute"
     ),
     "normalization": (
-        "MVN MVNCaffe MVNOnnx InstanceNormalization batchNormInference BatchNormInference FusedBatchNorm LRN AttributedLRN Norm Normalize"
+        "MVN MVNCaffe MVNOnnx InstanceNormalization batchNormInference BatchNormInference FusedBatchNorm BatchNorm LRN AttributedLRN "
+        "Norm Normalize"
     ),
     "prior_boxes": "PriorBox PriorBoxClustered",
     "reduction": (
@@ -42,7 +43,7 @@ FAMILIES: dict[str, str] = {
     "region": "RegionYolo ReorgYolo",
     "sampling": "Interpolate Upsample",
     "shape": "Squeeze Unsqueeze ExpandDims Reshape MXReshape Flatten FlattenONNX Size Rank Shape TopK ArgMax ArgMin",
-    "sliding_window": "Convolution Conv Conv2D Conv3D Deconvolution Deconv2D Pooling AvgPool AveragePool MaxPool",
+    "sliding_window": "Convolution Conv Conv2D Conv3D Deconvolution Deconv2D Pooling AvgPool AveragePool MaxPool AdaptiveAvgPooling",
 }
 """The kinds each file lowers."""
 

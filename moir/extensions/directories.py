@@ -103,9 +103,21 @@ def files_of(directory: Path, framework: str | None) -> Iterator[ExtensionPath]:
     yield from _files(directory, "back", "back", None)
 
 
+def unread_folders(directory: Path) -> Iterator[Path]:
+    """The folders in `front` with files that are for no framework that moir reads."""
+    front = directory / "front"
+    for folder in sorted(front.iterdir()) if front.is_dir() else ():
+        if folder.name not in FRAMEWORKS and folder.is_dir() and any(_loadable(path) for path in folder.iterdir()):
+            yield folder
+
+
+def _loadable(path: Path) -> bool:
+    return path.suffix == ".py" and path.is_file() and path.name != "__init__.py" and not path.name.startswith(".")
+
+
 def _files(directory: Path, below: str, phase: str | None, framework: str | None) -> Iterator[ExtensionPath]:
     folder = directory / below
     if folder.is_dir():
         for path in sorted(folder.iterdir()):
-            if path.suffix == ".py" and path.is_file() and path.name != "__init__.py" and not path.name.startswith("."):
+            if _loadable(path):
                 yield ExtensionPath(path, phase, framework)

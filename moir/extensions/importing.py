@@ -3,25 +3,39 @@
 The private name lets two directories have files of the same name, hides no installed module, and allows to remove all
 modules of the extension from `sys.modules` when it is closed. While it is open, the name of the directory is an alias
 of the package, so that its files can import each other (`from my_extension.ops.mine import Mine`) as in Model
-Optimizer. A directory with the name of an installed module gets no alias.
+Optimizer. A directory with the name of an installed module gets no alias. Modules that lie beside the directory can be
+imported too, as long as no installed module has their name.
 """
 
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Sequence
 from importlib import util
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from itertools import count
 from pathlib import Path
 from types import ModuleType
 
 from moir.errors import ConversionError
+from moir.extensions.directories import PHASE_DIRECTORIES
 from moir.extensions.failures import loading_failure, shown
 
 _NUMBERS = count(1)
+
+_OPEN: list[ExtensionPackage] = []
+"""The packages that are open, in the order in which they load."""
+
+
+def module_of_extension(path: str) -> str | None:
+    """The name under which a file of an open extension is imported, by its path in the directory: `ops.mine`."""
+    for package in _OPEN:
+        if package.directory.joinpath(*path.split(".")).with_suffix(".py").is_file():
+            return f"{package.name}.{path}"
+    return None
 
 
 class ExtensionPackage:
@@ -39,6 +53,7 @@ class ExtensionPackage:
 
     def open(self) -> None:
         """Create the package and run its `__init__.py`. Raises ConversionError if that fails."""
+        _OPEN.append(self)
         initial = self.directory / "__init__.py"
         if initial.is_file():
             spec = util.spec_from_file_location(self.name, initial, submodule_search_locations=[str(self.directory)])
@@ -62,10 +77,26 @@ class ExtensionPackage:
         try:
             return importlib.import_module(".".join((self.name, *parts)))
         except (Exception, SystemExit) as error:
-            raise loading_failure(path, error, self.owns) from error
+            failed = loading_failure(path, error, self.owns)
+            failed.reason = failed.reason.replace(self.name, self.alias)
+            if isinstance(error, ModuleNotFoundError) and error.name:
+                failed.hint = failed.hint or self._missing_module(error.name, failed.location or "")
+            raise failed from error
+
+    def _missing_module(self, name: str, location: str) -> str:
+        """What to do about a module that a line of the extension imports and that does not exist."""
+        root, _, rest = name.partition(".")
+        if root in (self.name, self.alias):
+            return f"{shown(self.directory / rest.replace('.', '/'))} has to be there, as a file or a folder"
+        file, _, number = location.rpartition(":")
+        line = Path(file).read_text(errors="replace").splitlines()[int(number) - 1] if number.isdecimal() else ""
+        if re.match(rf"\s*(from|import)\s+{re.escape(root)}\.({'|'.join(PHASE_DIRECTORIES)})\b", line):
+            return f"call the directory {root} instead of {self.alias}, or write {self.alias} in place of {root} here"
+        return f"install {root}, or put it beside the directory {self.alias}"
 
     def close(self) -> None:
         """Remove the package and all modules in it from `sys.modules`."""
+        _OPEN.remove(self)
         for name in [name for name in list(sys.modules) if name == self.name or name.startswith(f"{self.name}.")]:
             sys.modules.pop(name, None)
 
@@ -160,3 +191,41 @@ class AliasFinder(MetaPathFinder):
                 is_package = found.submodule_search_locations is not None
                 return ModuleSpec(fullname, _ExistingLoader(private), is_package=is_package)
         return None
+
+
+class NeighbourFinder(MetaPathFinder):
+    """Imports modules that lie beside the directories of extensions: `from common import SCALE`.
+
+    Model Optimizer put the folder in which a directory lies in front of the module path. Here installed modules come
+    first, so that no file of a user hides one from moir.
+
+    Args:
+        packages: the extensions.
+    """
+
+    def __init__(self, packages: Sequence[ExtensionPackage]) -> None:
+        self._folders = list(dict.fromkeys(str(package.directory.parent) for package in packages))
+        self._found: set[str] = set()
+
+    def open(self) -> None:
+        """Install the finder behind all others."""
+        sys.meta_path.append(self)
+
+    def close(self) -> None:
+        """Remove the finder and the modules that it found, which a later extension may have other ones of."""
+        sys.meta_path.remove(self)
+        for name in [name for name in list(sys.modules) if name.partition(".")[0] in self._found]:
+            sys.modules.pop(name, None)
+
+    def prefer(self, package: ExtensionPackage) -> None:
+        """Look beside this extension first, while its own files are loaded."""
+        self._folders.sort(key=lambda folder: folder != str(package.directory.parent))
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if path is not None:
+            return None
+        found = PathFinder.find_spec(fullname, self._folders)
+        if found is None or found.loader is None:
+            return None
+        self._found.add(fullname)
+        return found

@@ -10,7 +10,9 @@ them undoes that.
 from __future__ import annotations
 
 import importlib
+import logging
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -21,10 +23,10 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
 
 from moir.errors import ConversionError
-from moir.extensions.directories import files_of, find_directory
+from moir.extensions.directories import files_of, find_directory, unread_folders
 from moir.extensions.environment import Choice
 from moir.extensions.failures import failure, line_of, shown
-from moir.extensions.importing import AliasFinder, ExtensionPackage
+from moir.extensions.importing import AliasFinder, ExtensionPackage, NeighbourFinder
 from moir.extensions.native import ExtensionFile, NativeCollector
 from moir.extensions.placing import placed
 from moir.extensions.transformation import UserTransformation
@@ -35,6 +37,8 @@ from moir.lowering.table import LoweringTable
 from moir.options import ConversionOptions
 from moir.parameters.extension import DETECTION, DISABLE, ENABLE, EXTENSION_LAYOUT, EXTENSIONS, TRANSFORMATIONS_CONFIG
 from moir.pipeline import ANCHORS, deferred, is_pass, pass_names
+
+logger = logging.getLogger("moir")
 
 
 class Collector(Protocol):
@@ -166,16 +170,29 @@ class Extensions:
         finder = AliasFinder(self._packages)
         finder.open()
         self._stack.callback(finder.close)
+        neighbours = NeighbourFinder(self._packages)
+        neighbours.open()
+        self._stack.callback(neighbours.close)
         for package in self._packages:
             finder.prefer(package)
+            neighbours.prefer(package)
             self._stack.callback(package.close)
             package.open()
             for found in files_of(package.directory, self.settings.framework):
                 file = ExtensionFile(package, package.load(found.path), found.path, found.phase, found.framework)
                 for collector in collectors:
                     collector.collect(file)
+            self._tell_unread(package)
         for collector in collectors:
             collector.finish()
+
+    @staticmethod
+    def _tell_unread(package: ExtensionPackage) -> None:
+        """Warn of files for a framework that moir does not read, not of a folder of modules that others import."""
+        for folder in unread_folders(package.directory):
+            if f"{package.name}.front.{folder.name}" not in sys.modules:
+                places = ", ".join(f"front/{name}" for name in FRAMEWORKS)
+                logger.warning("%s is not loaded: it is for no framework that moir reads, whose folders are %s", shown(folder), places)
 
     @property
     def transformations(self) -> list[UserTransformation]:

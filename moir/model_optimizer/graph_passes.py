@@ -92,7 +92,7 @@ class GraphPass(PhasePass):
                 for each in [graph] if transformation.run_not_recursively else with_bodies(graph):
                     graphs.append(each)
                     transformation.find_and_replace_pattern(each)
-                report_unfound(graphs, self.source.__name__)
+                report_unfound(graphs, self.source.__name__, getattr(self.source, "op", None))
             keep_entries(model, graph.graph)
 
 

@@ -13,6 +13,9 @@ An installed openvino is not imported for the names of Model Optimizer, as that 
 `openvino` and `openvino.tools` are stand-ins (`EnclosingModule`) unless they are imported already. A file of a user may
 ask for the installed one (`from openvino import Core`), which is then loaded, and stays.
 
+Users put their files into Model Optimizer's own directory, too, and import them from there: in `extensions.ops.mine`
+are first the names of `ops/mine.py` in the extensions that are open.
+
 A module below `front`, `middle` or `back` that is not listed had built-in transformations: a class from it is a
 stand-in (`api/anchors.py`).
 """
@@ -28,6 +31,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType, TracebackType
 from typing import Any
 
+from moir.extensions.directories import PHASE_DIRECTORIES
+from moir.extensions.importing import module_of_extension
 from moir.model_optimizer.former_modules import API, DIRECTORIES, RENAMED, SOURCES, WITH_TRANSFORMATIONS
 from moir.suggestions import did_you_mean
 
@@ -106,9 +111,16 @@ class LegacyModule(ModuleType):
         name: str | None = self.__dict__["_canonical"]
         if name is None or (attribute.startswith("__") and attribute != "__all__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {attribute!r}")
+        own = _own_names(name)
         if attribute == "__all__":
-            return names_in(name)
-        return resolve(name, attribute)
+            return [*names_in(name), *(each for each in own if not each.startswith("_"))]
+        return own[attribute] if attribute in own else resolve(name, attribute)
+
+
+def _own_names(name: str) -> dict[str, Any]:
+    """The names of the file that an open extension has in the place of a module; while it is executed, those so far."""
+    found = module_of_extension(name) if name.partition(".")[0] in PHASE_DIRECTORIES else None
+    return {} if found is None else vars(importlib.import_module(found))
 
 
 class EnclosingModule(LegacyModule):
@@ -250,7 +262,7 @@ class LegacyImports(MetaPathFinder):
         elif name and (name not in SOURCES or name in WITH_TRANSFORMATIONS) and self._is_installed(fullname, path):
             # A file of a user whose directory is called as one of the roots.
             return None
-        elif not is_module(name):
+        elif not is_module(name) and module_of_extension(name) is None:
             parent, _, child = name.rpartition(".")
             near = did_you_mean(child, _known_names(parent), "docs/porting-from-model-optimizer.md lists what it has, and what to write")
             raise ImportError(f"moir has no {child!r} in Model Optimizer's {parent or fullname.rpartition('.')[0]}; {near}", name=fullname)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from moir.extensions.importing import module_of_extension
 from moir.model_optimizer.import_paths import canonical, is_module, resolve
 
 
@@ -28,7 +29,7 @@ def missing_names(path: Path) -> list[tuple[int, str]]:
 
 def _is_missing(fullname: str, attribute: str | None) -> bool:
     name = canonical(fullname)
-    if name is None:
+    if name is None or module_of_extension(name) is not None:
         return False
     if not is_module(name):
         return True

@@ -25,6 +25,9 @@ logger = logging.getLogger("moir")
 _TYPING_ERROR = 0.8
 """The least similarity of a name to the one that was probably meant."""
 
+_SIMILAR = 0.65
+"""The same for a name that is in the model."""
+
 
 @cache
 def _names_of_frameworks() -> frozenset[str]:
@@ -42,29 +45,34 @@ def _names_present(graph: Graph) -> set[str]:
     return {each for op in nodes_of(graph.block) for each in op_names(op, python_entries(op))}
 
 
-def _warn_of_unknown_name(op: str, name: str, present: Collection[str]) -> bool:
+def _warn_of_unknown_name(op: str, name: str, present: Collection[str], *, is_declared: bool = False) -> bool:
     """Warn if an `op` is probably a misspelled one, of those `present` in the model or of others.
 
     Returns whether it is.
 
-    A name that is like no other is that of an operation which this model does not have.
+    A name that is like no other is that of an operation which this model does not have. So is one that a class declares
+    (`is_declared`) and that is like none in the model: extensions serve several models.
     """
     known = _names_of_frameworks() | Op.registered_ops.keys()
     if op in known:
         return False
-    near = nearest(op, present) or nearest(op, known, similarity=_TYPING_ERROR)
+    near = nearest(op, present, similarity=_SIMILAR)
+    if not near and not is_declared:
+        near = nearest(op, known, similarity=_TYPING_ERROR)
     if near:
         logger.warning("%s looks for nodes with op %r, a name that no operation has; nearest %s", name, op, " or ".join(near))
     return bool(near)
 
 
-def report_unfound(graphs: Sequence[Graph], name: str) -> None:
+def report_unfound(graphs: Sequence[Graph], name: str, declared: str | None = None) -> None:
     """Say which values of `op` a transformation asked the graphs for, and no node had.
+
+    The one that its class declares is left out: `report_no_node` is for that.
 
     That is a warning for a name that is probably misspelled; else it is said under `--verbose`.
     """
     found = {op for graph in graphs for op, is_found in graph.sought.items() if is_found}
-    unfound = dict.fromkeys(op for graph in graphs for op in graph.sought if op not in found)
+    unfound = dict.fromkeys(op for graph in graphs for op in graph.sought if op not in found and op != declared)
     present = {each for graph in graphs for each in _names_present(graph)} if unfound else set[str]()
     for op in unfound:
         if not _warn_of_unknown_name(op, name, present) and logger.isEnabledFor(logging.INFO):
@@ -72,7 +80,12 @@ def report_unfound(graphs: Sequence[Graph], name: str) -> None:
             logger.info("%s: no node has op %r%s", name, op, f"; nearest {' or '.join(near)}" if near else "")
 
 
-def _warn_of_another_form(graph: Graph, nodes: Iterable[Any], name: str) -> bool:
+def report_no_node(graph: Graph, op: str, name: str) -> None:
+    """Say that no node has the `op` that a replacement of single operations declares."""
+    report_no_match(graph, [("op", {"op": op})], [], name, is_declared=True)
+
+
+def _warn_of_another_form(graph: Graph, nodes: Iterable[Any], name: str, is_declared: bool) -> bool:
     """Warn if a pattern is for another form of the model; returns whether that is so.
 
     No node has an `op` of the pattern then, but a node has one of which that is a part, or which is a part of it.
@@ -82,7 +95,7 @@ def _warn_of_another_form(graph: Graph, nodes: Iterable[Any], name: str) -> bool
     present = sorted(_names_present(graph)) if absent else []
     warned = False
     for op in absent:
-        if _warn_of_unknown_name(op, name, present):
+        if _warn_of_unknown_name(op, name, present, is_declared=is_declared):
             warned = True
             continue
         near = next((each for each in present if min(len(each), len(op)) > 3 and (each in op or op in each)), None)
@@ -92,13 +105,13 @@ def _warn_of_another_form(graph: Graph, nodes: Iterable[Any], name: str) -> bool
     return warned
 
 
-def report_no_match(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any], name: str) -> None:
+def report_no_match(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any], name: str, *, is_declared: bool = False) -> None:
     """Log at which step of a pattern without matches the best candidate fails, and report it as a declined rewrite.
 
     That is looked for only if someone listens: `--verbose`, or the listener of rewrites.
     """
     recording = RECORDING.get()
-    if _warn_of_another_form(graph, nodes, name) and recording is None:
+    if _warn_of_another_form(graph, nodes, name, is_declared) and recording is None:
         return
     if recording is None and not logger.isEnabledFor(logging.INFO):
         return

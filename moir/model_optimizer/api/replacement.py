@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Literal
 from moir.errors import ConversionError
 from moir.model_optimizer.api.anchors import BackFinish, BackStart, FrontFinish, FrontStart, MiddleFinish, MiddleStart
 from moir.model_optimizer.api.endpoints import endpoint, replace_inputs, replace_output, replace_outputs, unneeded
-from moir.model_optimizer.api.no_match import report_no_match
+from moir.model_optimizer.api.no_match import report_no_match, report_no_node
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.matching import find_subgraph_matches
 from moir.model_optimizer.graph.node import GraphNode
@@ -172,7 +172,7 @@ class FrontReplacementOp(FrontReplacementSubgraph):
             raise self._incomplete("op")
         nodes = graph.get_op_nodes(op=self.op)
         if not nodes:
-            report_no_match(graph, [("op", {"op": self.op})], [], type(self).__name__)
+            report_no_node(graph, self.op, type(self).__name__)
         for node in nodes:
             if graph.is_present(node.subject):
                 self.replace_sub_graph(graph, {"op": node})

@@ -55,6 +55,12 @@ def _spatial_axes(node: MoLoweringNode, rank: int) -> list[int]:
     return list(range(1, rank - 1)) if node.is_channel_last else list(range(2, rank))
 
 
+@lowers("BatchNorm")
+def own_batch_norm(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
+    """mo.BatchNorm(x, gamma, beta, mean, variance) {eps} of a class of the user -> opset5.BatchNormInference"""
+    return batch_norm(node, op) if node.optional(4) is not None else NotImplemented
+
+
 @lowers("batchNormInference", "BatchNormInference", "FusedBatchNorm")
 def batch_norm(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.batchNormInference(x, gamma, beta, mean, variance) {eps} -> opset5.BatchNormInference of the same operands"""

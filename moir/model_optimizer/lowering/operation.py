@@ -65,6 +65,10 @@ VALUE_LIMIT = 4096
 """`infer_by_lowering` does not pass on values with more elements."""
 
 
+DECOMPOSED = frozenset(("BatchNorm",))
+"""Values of `op` that Model Optimizer decomposed while it fused, also those of a class of the user with a `type`."""
+
+
 def lower_operation(node: LoweringNode, op: OpBuilder) -> Replacement | None:
     """Lower an operation of the `mo` dialect; None if it stays as it is.
 
@@ -135,7 +139,8 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
     version = None if version is None else str(version)
     # A `type` like Pooling was turned into one of an operation set (AvgPool, MaxPool) at the end of the conversion.
     is_former = type_ is not None and node.get(DESCRIBED_KIND) is not None and mo.built_in(type_) is not None
-    if type_ is None or opset_number(version) is not None or ((is_standard(type_) or is_former) and version in UNVERSIONED):
+    is_unversioned = version in UNVERSIONED and type_ is not None and (is_standard(type_) or is_former)
+    if type_ is None or opset_number(version) is not None or is_unversioned or node.kind in DECOMPOSED:
         handler = mo.built_in(node.kind)
         if handler is not None:
             node.read_operands.clear()

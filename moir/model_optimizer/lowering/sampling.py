@@ -19,7 +19,8 @@ from moir.rewriting.builder import OpBuilder
 def interpolate(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """opset1.Interpolate(x, sizes) {axes, mode, align_corners} -> opset11.Interpolate(x, sizes, axes)
 
-    With a `factor` in place of the sizes: opset11.Interpolate(x, scales, axes).
+    With a `factor` in place of the sizes: opset11.Interpolate(x, scales, axes). The sizes may also be the attributes
+    `height` and `width`, of the last two axes.
     """
     if node.optional(1) is None and node.has("factor"):
         axes = list(node.axes("axes") or (2, 3))
@@ -34,9 +35,12 @@ def interpolate(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     padding = {name: [node.integer(name, 0)] for name in ("pads_begin", "pads_end")}
     if any(amounts != [0] for amounts in padding.values()):
         node.fail("padding is not supported", hint="pad the data with a Pad")
+    sizes = node.optional(1)
+    if sizes is None and node.has("height") and node.has("width"):
+        sizes = op.constant([node.integer("height"), node.integer("width")])
     return op.Interpolate(
         node.operand(0),
-        node.operand(1),
+        node.operand(1) if sizes is None else sizes,
         list(axes),
         mode="linear_onnx" if mode == "linear" and not node.flag("antialias") else mode,
         shape_calculation_mode="sizes",

@@ -138,7 +138,12 @@ def _with_bias(node: MoLoweringNode, op: OpBuilder, value: SSAValue, bias: SSAVa
 
 @lowers("Convolution", "Conv", "Conv2D", "Conv3D")
 def convolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.Convolution(x, weights, bias) {stride, dilation, pad, group} -> opset1.Convolution or GroupConvolution"""
+    """mo.Convolution(x, weights, bias) {stride, dilation, pad, group} -> opset1.Convolution or GroupConvolution
+
+    With the `type` Deconvolution it is one.
+    """
+    if node.type == "Deconvolution":
+        return deconvolution(node, op)
     data = channel_first(node, op, node.operand(0))
     spatial = node.rank_of_value(data) - 2
     window = window_of(node, WindowAttributes.of(node), spatial)
@@ -216,3 +221,24 @@ def pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
             properties, exclude = {**properties, "pads_begin": none, "pads_end": none}, True
         results = [op["opset14.AvgPool"](data, **{"exclude-pad": exclude, **properties})]
     return [as_given(node, op, value) for value in results]
+
+
+@lowers("AdaptiveAvgPooling")
+def adaptive_pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement:
+    """mo.AdaptiveAvgPooling(x) {output_size} -> opset14.AvgPool, or opset8.AdaptiveAvgPool(x, sizes)
+
+    The latter is for data whose sizes are unknown or no multiples of the output's.
+    """
+    sizes = node.axes("output_size")
+    if sizes is None:
+        node.fail("it has no attribute output_size")
+    data = channel_first(node, op, node.operand(0))
+    given = (shape_of(data) or ())[2:]
+    if len(given) == len(sizes) and all(size > 0 and each >= size and each % size == 0 for each, size in zip(given, sizes, strict=True)):
+        steps = [each // size for each, size in zip(given, sizes, strict=True)]
+        none = [0] * len(steps)
+        window = {"strides": steps, "kernel": steps, "pads_begin": none, "pads_end": none, "exclude-pad": True}
+        value = op["opset14.AvgPool"](data, **window, rounding_type="floor")
+    else:
+        value = op.AdaptiveAvgPool(data, list(sizes))
+    return as_given(node, op, value)

@@ -33,7 +33,8 @@ FAMILIES: dict[str, str] = {
         "AttributedPad TFPad ONNXPad AttributedTile AttributedRoll Fill Transpose Permute"
     ),
     "normalization": (
-        "MVN MVNCaffe MVNOnnx InstanceNormalization batchNormInference BatchNormInference FusedBatchNorm LRN AttributedLRN Norm Normalize"
+        "MVN MVNCaffe MVNOnnx InstanceNormalization batchNormInference BatchNormInference FusedBatchNorm BatchNorm LRN AttributedLRN "
+        "Norm Normalize"
     ),
     "prior_boxes": "PriorBox PriorBoxClustered",
     "reduction": (
@@ -41,8 +42,8 @@ FAMILIES: dict[str, str] = {
     ),
     "region": "RegionYolo ReorgYolo",
     "sampling": "Interpolate Upsample Resample Interp ROIPooling",
-    "shape": ("Squeeze Unsqueeze ExpandDims Reshape MXReshape ConstantOfShape Flatten FlattenONNX Size Rank Shape TopK ArgMax ArgMin"),
-    "sliding_window": "Convolution Conv Conv2D Conv3D Deconvolution Deconv2D Pooling AvgPool AveragePool MaxPool",
+    "shape": "Squeeze Unsqueeze ExpandDims Reshape MXReshape ConstantOfShape Flatten FlattenONNX Size Rank Shape TopK ArgMax ArgMin",
+    "sliding_window": "Convolution Conv Conv2D Conv3D Deconvolution Deconv2D Pooling AvgPool AveragePool MaxPool AdaptiveAvgPooling",
 }
 """The kinds each file lowers."""
 

@@ -8,7 +8,7 @@ from onnx import helper
 
 from moir.errors import ConversionError
 from tests.numerical.model_optimizer.conversion import Converted, X, convert, write
-from tests.numerical.onnx.conversion import build, node
+from tests.numerical.onnx.conversion import build, expected_results, node
 from tests.numerical.runtime import compare
 from tests.numerical.tensorflow import conversion as tensorflow_conversion
 
@@ -262,6 +262,32 @@ MADE = {
 }
 
 
+SCALE, SHIFT, MEAN, VARIANCE = np.float32([[1.5, 0.5, 2], [1, 2, 3], [0.1, 0.2, 0.3], [0.5, 1, 2]])
+KERNEL = np.random.default_rng(2).normal(size=(3, 2, 3, 3)).astype(np.float32)
+MADE |= {
+    "Pad without mode": (
+        "from mo.ops.pad import Pad",
+        "create_op_with_const_inputs(graph, Pad, {1: int64_array([0, 0, 1, 0]), 2: int64_array([0, 0, 0, 2]), 3: np.float32(0)})",
+        np.pad(POSITIVE, [(0, 0), (0, 0), (1, 0), (0, 2)]),
+    ),
+    "Interpolate to height and width": (
+        "from extensions.ops.interpolate import Interpolate",
+        "Interpolate(graph, dict(version='opset1', height=8, width=12, axes=[2, 3], mode='nearest', align_corners=0)).create_node()",
+        POSITIVE.repeat(2, 2).repeat(3, 3),
+    ),
+    "adaptive pooling": (
+        "from extensions.ops.adaptive_avg_pooling import AdaptiveAvgPooling",
+        "AdaptiveAvgPooling(graph, dict(output_size=[2, 1])).create_node()",
+        POSITIVE.reshape(1, 3, 2, 2, 4).mean((3, 4))[..., None],
+    ),
+    "adaptive pooling to no divisor": (
+        "from extensions.ops.adaptive_avg_pooling import AdaptiveAvgPooling",
+        "AdaptiveAvgPooling(graph, dict(output_size=[3, 4])).create_node()",
+        np.stack([POSITIVE[:, :, 0:2].mean(2), POSITIVE[:, :, 1:3].mean(2), POSITIVE[:, :, 2:4].mean(2)], 2),
+    ),
+}
+
+
 @pytest.mark.parametrize(("imports", "made", "expected"), MADE.values(), ids=MADE)
 def test_ports_and_defaults_of_operations(tmp_path, imports, made, expected):
     lines = f"""
@@ -271,6 +297,64 @@ made.in_port(0).connect(relu.out_port(0))
 """
     converted = convert(tmp_path, behind_relu("middle", lines, imports), RELU, {"x": IMAGE})
     compare(converted.run({"x": IMAGE}), [expected])
+
+
+OWN_FORMS = {
+    "front/onnx/forms.py": """
+        import numpy as np
+        from openvino.tools.mo.front.extractor import FrontExtractorOp
+        from openvino.tools.mo.ops.convolution import Convolution
+        from openvino.tools.mo.ops.op import Op
+
+        class MyBatchNorm(Op):
+            op = 'BatchNorm'
+
+            def __init__(self, graph, attrs):
+                super().__init__(graph, {'type': self.op, 'op': self.op, 'in_ports_count': 5, 'infer': MyBatchNorm.infer}, attrs)
+
+            @staticmethod
+            def infer(node):
+                node.out_port(0).data.set_shape(node.in_port(0).data.get_shape())
+
+        class Normalizing(FrontExtractorOp):
+            op = 'Normalizing'
+            enabled = True
+
+            @classmethod
+            def extract(cls, node):
+                MyBatchNorm.update_node_stat(node, {'eps': 1e-3})
+                return cls.enabled
+
+        class Unconvolving(FrontExtractorOp):
+            op = 'Unconvolving'
+            enabled = True
+
+            @classmethod
+            def extract(cls, node):
+                Convolution.update_node_stat(node, {
+                    'type': 'Deconvolution', 'pad': np.array([[0, 0], [0, 0], [1, 1], [1, 1]]), 'stride': np.array([1, 1, 2, 2]),
+                    'dilation': np.array([1, 1, 1, 1]), 'group': 1, 'kernel_spatial': np.array([3, 3]), 'output': 2, 'layout': 'NCHW',
+                    'channel_dims': np.array([1]), 'batch_dims': np.array([0]), 'in_ports_count': 2,
+                })
+                return cls.enabled
+    """,
+}
+
+
+def test_forms_that_model_optimizer_knew_by_their_op_or_type(tmp_path):
+    constants = {"scale": SCALE, "shift": SHIFT, "mean": MEAN, "variance": VARIANCE, "kernel": KERNEL}
+    nodes = [
+        node("Normalizing", ["x", "scale", "shift", "mean", "variance"], ["n"], "n"),
+        node("Unconvolving", ["n", "kernel"], ["y"], "y"),
+    ]
+    converted = convert(tmp_path, OWN_FORMS, nodes, {"x": IMAGE}, constants=constants)
+    assert converted.all("ConvolutionBackpropData")
+    assert "BatchNorm" not in converted.types
+    equal = [
+        node("BatchNormalization", ["x", "scale", "shift", "mean", "variance"], ["n"], "n", epsilon=1e-3),
+        node("ConvTranspose", ["n", "kernel"], ["y"], "y", strides=[2, 2], pads=[1, 1, 1, 1]),
+    ]
+    compare(converted.run({"x": IMAGE}), expected_results(build(equal, {"x": IMAGE}, constants=constants), {"x": IMAGE}, "onnxruntime"))
 
 
 def test_a_pooling_whose_indices_nothing_takes_has_one_output(tmp_path):

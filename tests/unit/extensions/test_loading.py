@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -131,6 +132,42 @@ def test_a_file_that_fails(tmp_path: Path, text: str, message: str, monkeypatch:
         loaded(Path("ext"))
     assert str(raised.value).startswith("ext/ops/")
     assert not [finder for finder in sys.meta_path if type(finder).__module__.startswith("moir")]
+
+
+def test_modules_beside_a_directory(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "beside_extensions.py").write_text(f"VALUE = {name!r}")
+        (tmp_path / name / "json.py").write_text("raise RuntimeError('hides an installed module')")
+        write(tmp_path / name / "ext", ops__a=f"import json\nfrom beside_extensions import VALUE\nassert VALUE == {name!r}")
+        assert loaded(tmp_path / name / "ext") == []
+        assert "beside_extensions" not in sys.modules
+    assert not [finder for finder in sys.meta_path if type(finder).__module__.startswith("moir")]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("import no_such_module.part", "install no_such_module, or put it beside the directory ext"),
+        ("from theirs.ops.mine import Mine", "call the directory theirs instead of ext, or write ext in place of theirs here"),
+        ("from ..ops.mine import Mine", "No module named 'ext.ops.mine'; ext/ops/mine has to be there, as a file or a folder"),
+    ],
+)
+def test_a_module_that_is_not_found(tmp_path: Path, text: str, hint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "ext", front__bad=f"\n{text}", ops__other="")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConversionError) as raised:
+        loaded(Path("ext"))
+    assert str(raised.value).startswith("ext/front/bad.py:2: ")
+    assert str(raised.value).endswith(hint)
+
+
+def test_a_folder_for_no_framework(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    importing = "from .shared import values\n" + dedent(a_pass("InFront"))
+    write(tmp_path / "ext", front__a=importing, front_shared__values="", front_pytorch__a="1 / 0")
+    assert loaded(tmp_path / "ext") == ["in-front"]
+    (message,) = caplog.messages
+    assert "ext/front/pytorch is not loaded: it is for no framework that moir reads" in message
 
 
 def test_what_was_registered_before_a_failure_is_taken_back(tmp_path: Path) -> None:

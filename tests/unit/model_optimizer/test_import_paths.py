@@ -2,13 +2,18 @@
 
 import importlib
 import sys
+from pathlib import Path
 
 import pytest
 
 from moir.errors import ConversionError
+from moir.extensions.loading import Extensions
+from moir.lowering.onnx.table import onnx
 from moir.model_optimizer.api import replacement
 from moir.model_optimizer.api.anchors import StandIn
 from moir.model_optimizer.import_paths import ROOTS, SOURCES, LegacyImports, names_in
+from moir.pipeline import pipeline_names
+from tests.unit.extensions.directories import write
 from tests.unit.other_threads import importing_elsewhere
 
 
@@ -163,3 +168,51 @@ def test_other_threads_may_import_meanwhile() -> None:
         for _ in range(100):
             with LegacyImports():
                 assert importlib.import_module("mo.ops.op").Op
+
+
+def test_files_that_were_in_model_optimizers_own_directory(tmp_path: Path) -> None:
+    operation = """
+        from mo.ops.op import Op
+
+        class {name}(Op):
+            op = {name!r}
+    """
+    theirs = """
+        from mo.ops.cosh import Cosh as Theirs
+
+        class Cosh(Theirs):
+            op = 'Cosh'
+            pass
+    """
+    user = """
+        from extensions.front.onnx.first import First
+        from extensions.ops.mine import Mine
+        from mo.ops.cosh import Cosh, Sinh
+        from mo.front.common.replacement import FrontReplacementPattern
+
+        assert Mine.__module__.endswith('.ops.mine') and Cosh.__module__.endswith('.ops.cosh')
+
+        class Last(FrontReplacementPattern):
+            def run_after(self):
+                return [First]
+
+            def find_and_replace_pattern(self, graph):
+                pass
+    """
+    first = """
+        from mo.front.common.replacement import FrontReplacementPattern
+
+        class First(FrontReplacementPattern):
+            def find_and_replace_pattern(self, graph):
+                pass
+    """
+    root = write(tmp_path / "ext", ops__mine=operation.format(name="Mine"), ops__cosh=theirs, front_onnx__first=first, front_onnx__an=user)
+    with Extensions.load([root], "onnx", [onnx]) as extensions:
+        names = [each.name for each in extensions.passes(pipeline_names("onnx"), "onnx")]
+        assert names.index("first") < names.index("last")
+    write(root, front_onnx__an="from extensions.ops.mine import Mine, Other")
+    with (
+        pytest.raises(ConversionError, match=r"an\.py:1: the file cannot be loaded: .*'Other'"),
+        Extensions.load([root], "onnx", [onnx]),
+    ):
+        pass

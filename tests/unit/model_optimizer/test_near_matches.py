@@ -73,6 +73,15 @@ def test_a_replacement_of_an_operation_that_no_node_has(caplog: pytest.LogCaptur
     assert caplog.messages == ["Mine looks for nodes with op 'Zz', a name that no operation has; nearest Z"]
 
 
+def test_an_operation_of_another_model(caplog: pytest.LogCaptureFixture) -> None:
+    class Mine(FrontReplacementOp):
+        op = "BatchNorm2d"
+
+    with caplog.at_level(logging.WARNING, "moir"):
+        Mine().find_and_replace_pattern(chain())
+    assert not caplog.messages
+
+
 MISTAKES = {
     "while_a_file_loads": ("front__a", "import numpy\nnumpy.zeross(2)", "did you mean zeros"),
     "of_a_name": (

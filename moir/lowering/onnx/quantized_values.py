@@ -65,7 +65,8 @@ def along_axis(
         return value
     if rank is None and (shape is None or axis >= 0):
         if data is not None:
-            return op.Reshape(value, _places_along_axis(op, data, axis), special_zero=False)
+            unpacked = as_type(op, value, unpacked_type(element_of(value)))
+            return op.Reshape(unpacked, _places_along_axis(op, data, axis), special_zero=False)
         if shape is None:
             return value
         node.fail(f"the scales lie along axis {axis} of a tensor of unknown rank", hint="give the model's inputs a known rank")

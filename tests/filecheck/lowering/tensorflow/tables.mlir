@@ -26,7 +26,7 @@ builtin.module {
       %a = opset1.Parameter() : tensor<*x!moir.dynamic>
       %b = opset1.Parameter() : tensor<*xsi64>
       %c = opset1.Parameter() : tensor<*xf32>
-      %r = tf.Identity(%c) : tensor<*xf32>
+      %r = tf.Cast(%b) {DstT = f32} : tensor<*xf32>
       opset1.Result(%r)
     }) : tensor<*xf32>
     opset1.Result(%y) {name = "y"}

@@ -223,25 +223,19 @@ def select(node: MoLoweringNode, op: OpBuilder) -> Any:
 
 @lowers("Pad")
 def padded(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-<<<<<<< HEAD
     """mo.Pad(x) {pads, mode, fill_value} -> opset12.Pad; with the pads as operands it is opset12.Pad.
 
-    With one operand of a pair for each axis it is the form that releases until 2019 had for TensorFlow.
+    With one operand of a pair for each axis it is the form that releases until 2019 had for TensorFlow. Its mode is
+    `constant` unless it says another one.
     """
     if node.optional(1) is None:
         return attributed_pad(node, op)
-    return pad(node, op) if node.optional(2) is None else NotImplemented
-=======
-    """mo.Pad(x) {pads, mode, fill_value} -> opset12.Pad; with the pads as operands it is opset12.Pad, of constants
-    unless it says another mode.
-    """
-    if node.optional(1) is None:
-        return attributed_pad(node, op)
+    if node.optional(2) is None:
+        return pad(node, op)
     if node.first("mode", "pad_mode") is not None:
         return NotImplemented
     data, begin, end = (node.operand(index) for index in range(3))
     return op.Pad(data, begin, end, node.optional(3), pad_mode="constant")
->>>>>>> corpus
 
 
 @lowers("AttributedPad")

@@ -265,6 +265,7 @@ _TABLE: dict[str, dict[str, dict[str, Extracted]]] = {
         "Shape Size NonZero": _INT64_OUTPUT,
         "ConstantOfShape": {"fill_value": Extracted("value", np.zeros(1, np.float32))},
         "OneHot": {"axis": Extracted("axis", -1)},
+        "QuantizeLinear DequantizeLinear": {"axis": Extracted("axis", 1)},
         "LSTM": {**_ONNX_RECURRENT, "gate_order": _fixed([2, 0, 3, 1]), "input_forget": Extracted("input_forget", 0)},
         "GRU": {**_ONNX_RECURRENT, "gate_order": _fixed([0, 1, 2]), "linear_before_reset": Extracted("linear_before_reset", 0)},
         "RNN": {**_ONNX_RECURRENT, "gate_order": _fixed([0])},

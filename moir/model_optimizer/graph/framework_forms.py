@@ -18,6 +18,7 @@ from xdsl.ir import Operation
 from moir.dialects.framework import FrameworkOp, operation_of_name
 from moir.dialects.properties import value_of
 from moir.dialects.python_object import python_entries, set_python_entries
+from moir.model_optimizer.graph.describing_attributes import extracted_attributes
 from moir.model_optimizer.graph.operation_attributes import (
     COMPUTED,
     DESCRIBED_KIND,
@@ -47,8 +48,9 @@ def _restore(graph: BlockView, op: Operation, operation: type[FrameworkOp]) -> N
     described, entries = type(op), python_entries(op)
     type_ = entries.get("type")
     is_own_form = type_ is None or (type_ == class_type(operation) and DESCRIBED_KIND in entries)
-    counts = [len(op.operands), len(op.results)]
-    if not is_own_form or entries.get("op") not in class_names(operation) or entries.get(FORMER_COUNTS) != counts:
+    operands, results = entries.get(FORMER_COUNTS, (-1, 0))
+    is_of_the_form = is_own_form and entries.get("op") in class_names(operation)
+    if not is_of_the_form or operands != len(op.operands) or any(result.uses for result in op.results[results:]):
         return
     recast(op, operation)
     set_python_entries(op, {})
@@ -63,9 +65,11 @@ def _restore(graph: BlockView, op: Operation, operation: type[FrameworkOp]) -> N
 
 def _says_the_same(graph: BlockView, op: Operation, entries: Mapping[str, Any]) -> bool:
     """Whether Python attributes are those that the node of a framework's operation has without them."""
-    known = OperationAttributes(graph, op)
+    known, extracted = OperationAttributes(graph, op), extracted_attributes(op)
     names = {name for name in (*known, *entries) if name not in _NOT_COMPARED and not name.startswith("$")}
-    return all(_is_same(known.get(name), entries.get(name)) for name in names)
+    # An extractor may give None for what a model file does not say.
+    unsaid = {name for name in names if name in extracted and extracted[name].source and extracted[name].source not in op.properties}
+    return all(_is_same(known.get(name), entries.get(name)) or (name in unsaid and entries.get(name) is None) for name in names)
 
 
 def _is_same(value: Any, given: Any) -> bool:

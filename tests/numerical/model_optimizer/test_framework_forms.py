@@ -129,6 +129,15 @@ TENSORFLOW = {
         extractor("IdentityN", "extensions.ops.identity.IdentityN", "{'data_types': [np.float32, np.float32]}"),
         lambda x: tf.add(*tf.raw_ops.IdentityN(input=[x, 2 * x])),
     ),
+    "identities of which one is taken": (
+        extractor(
+            "IdentityN",
+            "extensions.ops.identity.IdentityN",
+            """{
+                        'data_types': [np.float32, np.float32], 'in_ports_count': 2, 'out_ports_count': 2}""",
+        ),
+        lambda x: tf.raw_ops.IdentityN(input=[x, 2 * x])[0] + 1,
+    ),
 }
 
 
@@ -217,6 +226,9 @@ def quantized(x: Array) -> Array:
 def test_extractors_of_onnx(tmp_path):
     files = {
         **extractor("DequantizeLinear", "extensions.ops.DequantizeLinear.DequantizeLinear", "{'axis': None}", "onnx"),
+        "front/onnx/quantize_ext.py": extractor(
+            "QuantizeLinear", "extensions.ops.quantize_linear.QuantizeLinear", "{'axis': onnx_attr(node, 'axis', 'i', default=1)}", "onnx"
+        )["front/onnx/my_ext.py"],
         "front/onnx/fill_ext.py": extractor(
             "ConstantOfShape", "mo.ops.constant_of_shape.ConstantOfShape",
             "{'fill_value': onnx_attr(node, 'value', 't', dst_type=lambda t: __import__('onnx').numpy_helper.to_array(t))}", "onnx",

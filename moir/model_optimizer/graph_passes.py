@@ -97,35 +97,39 @@ class GraphPass(PhasePass):
 
 
 @dataclass(frozen=True)
-class MatchConstantsPass(ModulePass):
+class FrontStepPass(ModulePass):
+    """A step of moir's own behind all transformations of the front phase."""
+
+    parameters: Namespace
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for model in models_of(op):
+            graph = graph_of(model, "front", self.parameters)
+            with edit(graph):
+                for each in with_bodies(graph):
+                    self.step(each)
+
+    def step(self, graph: Graph) -> None:
+        """Edit the graph of a model, or of a body."""
+        raise NotImplementedError
+
+
+class MatchConstantsPass(FrontStepPass):
     """Gives constants that extensions made the element types of the tensors beside them, see `graph.made_constants`."""
 
     name = "match-constants"
 
-    parameters: Namespace
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for model in models_of(op):
-            graph = graph_of(model, "front", self.parameters)
-            with edit(graph):
-                for each in with_bodies(graph):
-                    match_constants(each)
+    def step(self, graph: Graph) -> None:
+        match_constants(graph)
 
 
-@dataclass(frozen=True)
-class RestoreFrameworkFormsPass(ModulePass):
+class RestoreFrameworkFormsPass(FrontStepPass):
     """Nodes that say what the framework's operation says become that operation again, see `graph.framework_forms`."""
 
     name = "restore-framework-forms"
 
-    parameters: Namespace
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for model in models_of(op):
-            graph = graph_of(model, "front", self.parameters)
-            with edit(graph):
-                for each in with_bodies(graph):
-                    restore_framework_forms(each)
+    def step(self, graph: Graph) -> None:
+        restore_framework_forms(graph)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import is_static, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Handler
 from moir.lowering.tensorflow.table import tf
@@ -35,8 +37,16 @@ tf.lowers("IFFT", "IFFT2D", "IFFT3D")(complex_transform("IDFT"))
 
 @tf.lowers("RFFT", "RFFT2D", "RFFT3D")
 def real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.RFFT2D(x, lengths) -> opset9.RDFT(x, [-2, -1], lengths)"""
-    return op.RDFT(node.operand(0), innermost_axes(node), node.operand(1))
+    """tf.RFFT2D(x, lengths) -> opset9.RDFT(x, [-2, -1], lengths)
+
+    The CPU plugin (2026.4) does not compile computed lengths of data of known sizes: these are cut before.
+    """
+    data, lengths, axes = node.operand(0), node.operand(1), innermost_axes(node)
+    if node.constant_integers(1) is None and is_static(shape_of(data)):
+        # They are at most the sizes of the data.
+        data = op.Slice(data, [0] * len(axes), op.convert(lengths, si64), [1] * len(axes), axes)
+        return op.RDFT(data, axes)
+    return op.RDFT(data, axes, lengths)
 
 
 @tf.lowers("IRFFT", "IRFFT2D", "IRFFT3D")

@@ -36,6 +36,13 @@ def test_real_transform(kind: str, axes: int, change: int) -> None:
     check(lambda a: parts_of(getattr(raw, kind)(input=a, fft_length=lengths)), {"a": PARTS["a"]}, atol=1e-4)
 
 
+@pytest.mark.parametrize("change", [0, -1])
+def test_real_transform_of_a_computed_length(change: int) -> None:
+    lengths = np.array([size + change for size in PARTS["a"].shape[-2:]], np.int32)
+    inputs = {"a": PARTS["a"], "lengths": lengths}
+    check(lambda a, lengths: parts_of(raw.RFFT2D(input=a, fft_length=lengths)), inputs, atol=1e-4)
+
+
 @pytest.mark.parametrize(("kind", "axes"), [("IRFFT", 1), ("IRFFT2D", 2), ("IRFFT3D", 3)])
 @pytest.mark.parametrize("length", [8, 7])
 def test_inverse_real_transform(kind: str, axes: int, length: int) -> None:

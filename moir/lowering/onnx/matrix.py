@@ -34,6 +34,8 @@ def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     becomes a matrix.
     """
     vector, rank = node.constant(1), node.rank(0)
+    if vector is not None and vector.shape == (0,) and rank is None:
+        return op.ReduceSum(op.Multiply(node.operand(0), node.operand(1)), [-1], keep_dims=False)
     if vector is not None and vector.ndim == 1 and rank != 1:
         return op.Squeeze(matrix_product(op, node.operand(0), op.constant(vector.reshape(-1, 1), node.element(1))), [-1])
     return matrix_product(op, node.operand(0), node.operand(1))

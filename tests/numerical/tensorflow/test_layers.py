@@ -20,9 +20,7 @@ PART = 17
 
 Item = tuple[str, Form]
 
-KNOWN: dict[Item, str] = {
-    ("SpaceToBatch/int32/3", "dynamic"): "blocks larger than the data, of unknown size: read elsewhere where a block is padding throughout",
-}
+KNOWN: dict[Item, str] = {}
 """Tests that are defects, with the reason."""
 
 

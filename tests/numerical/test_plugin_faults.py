@@ -266,16 +266,24 @@ def result(build: Callable[..., Any], inputs: list[Any], knows_sizes: bool) -> n
     return next(iter(core().compile_model(openvino.Model([build(*parameters)], parameters), "CPU")(inputs).values()))
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_the_fault_is_there(name: str) -> None:
+ATTEMPTS = 10
+"""What is read from memory that nothing was written to is right sometimes."""
+
+
+def is_right(name: str) -> bool:
+    """Whether the plugin computes what it should."""
     build, inputs, wanted = FAULTS[name]
     try:
         found = result(build, inputs, name not in OF_UNKNOWN_SIZES)
     except RuntimeError:
         # It is not even compiled, or does not run.
-        return
-    is_right = found.shape == np.shape(wanted) and np.allclose(found, wanted, rtol=0, equal_nan=True)
-    assert not is_right, f"the plugin is mended: take {name} out of docs/plugin-faults.md"
+        return False
+    return found.shape == np.shape(wanted) and np.allclose(found, wanted, rtol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_fault_is_there(name: str) -> None:
+    assert not all(is_right(name) for _ in range(ATTEMPTS)), f"the plugin is mended: take {name} out of docs/plugin-faults.md"
 
 
 def test_the_document_lists_them() -> None:

@@ -10,6 +10,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "cancel-transposes": ((("Transpose",),),),
     "choose-layouts": ((("Transpose",),),),
     "compare-with-infinity": ((("Equal",), ("ReduceMax", "ReduceMin")),),
+    "compare-with-zero": ((("Equal", "NotEqual"),),),
     "compress-weights": ((("Gather", "MatMul"), ("Constant",)),),
     "copy-loop-slices": ((("Loop", "TensorIterator"),),),
     "count-unsliced-iterations": ((("TensorIterator",),),),

@@ -175,6 +175,7 @@ PLUGIN_FORMS: tuple[str, ...] = (
     "separate-reductions",
     "reverse-comparisons",
     "compare-with-infinity",
+    "compare-with-zero",
     "select-pad-values",
     "count-unsliced-iterations",
     "copy-loop-slices",

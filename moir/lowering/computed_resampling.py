@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, f32, si64
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.lowering.resampling import Sampling, multiplied
 from moir.rewriting.builder import OpBuilder
 
@@ -115,6 +115,10 @@ def _nearest(op: OpBuilder, data: SSAValue, axis: ComputedResizing, places: SSAV
         case _:
             rounded = op.Floor(places)
     columns = op.convert(rounded, si64)
+    if shape_of(columns) == (1,):
+        # The runtime (2026.4) drops the dimension of a list of one computed place, but not from what follows.
+        columns = op.Squeeze(columns, [0])
+        return op.Unsqueeze(op.Gather(data, op.Maximum(op.Minimum(columns, op.Subtract(axis.size, 1)), 0), axis.axis), [axis.axis])
     return op.Gather(data, op.Maximum(op.Minimum(columns, op.Subtract(axis.size, 1)), 0), axis.axis)
 
 

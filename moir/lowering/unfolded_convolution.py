@@ -67,11 +67,16 @@ def unfolded_transposed_convolution(
     axes, data = len(window.strides), x
     spatial = list(range(2, 2 + axes))
     rows, *kernel = (_listed(op, _size(op, filters, axis)) for axis in range(1, 2 + axes))
-    split = op.Concat([groups], op.Divide(_listed(op, _size(op, filters, 0)), groups), rows, *kernel, axis=0)
-    swapped = op.Transpose(op.Reshape(filters, split, special_zero=False), [0, 2, 1, *(axis + 1 for axis in spatial)])
-    depth = op.Divide(_listed(op, _size(op, filters, 0)), groups)
-    merged = op.Reshape(swapped, op.Concat(op.Multiply(rows, groups), depth, *kernel, axis=0), special_zero=False)
-    turned = op.Slice(merged, [-1] * axes, [-(2**31)] * axes, [-1] * axes, spatial)
+    if groups == 1:
+        turned = _reversed(op, op.Transpose(filters, [1, 0, *spatial]), spatial)
+    else:
+        depth = op.Divide(_listed(op, _size(op, filters, 0)), groups)
+        split = op.Concat([groups], depth, rows, *kernel, axis=0)
+        behind = [axis + 1 for axis in spatial]
+        swapped = op.Transpose(op.Reshape(filters, split, special_zero=False), [0, 2, 1, *behind])
+        # The runtime (2026.4) fails on a Reshape that follows a Transpose of unknown sizes.
+        merged = op.Concat(op.Multiply(rows, groups), depth, *kernel, axis=0)
+        turned = op.Reshape(_reversed(op, swapped, behind), merged, special_zero=False)
     for axis, stride in zip(spatial, window.strides, strict=True):
         if stride > 1:
             x = _spread(op, x, axis, stride, axes + 2)
@@ -90,6 +95,12 @@ def unfolded_transposed_convolution(
     if not any((*window.pads_begin, *window.pads_end)):
         return whole
     return op.Slice(whole, list(window.pads_begin), [-end or LAST for end in window.pads_end], [1] * axes, spatial)
+
+
+def _reversed(op: OpBuilder, x: SSAValue, axes: list[int]) -> SSAValue:
+    """x with its elements in the reverse order along axes."""
+    count = len(axes)
+    return op.Slice(x, [-1] * count, [-(2**31)] * count, [-1] * count, axes)
 
 
 def _of_sizes(op: OpBuilder, x: SSAValue, targets: list[SSAValue], more_behind: bool) -> SSAValue:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from moir.analysis.constants import FLOATS, is_decompression, values_of
 from moir.analysis.known_values import KnownValues, evaluate
@@ -19,6 +19,7 @@ from moir.dialects.names import inherit_names
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.shapes import element_count, element_of, shape_of, tensor
 from moir.dialects.symbols import is_symbolic
+from moir.errors import InferenceError
 from moir.rewriting.dead_code import erase
 from moir.rewriting.events import RECORDING
 
@@ -34,6 +35,9 @@ QUANTIZED_TYPES = frozenset((si8, ui8, si4, ui4, f8e4m3, f8e5m2))
 
 REARRANGING = frozenset(("Transpose", "Reshape", "Squeeze", "Unsqueeze"))
 """Operations whose results have the elements of the first operand, each once."""
+
+BOUNDED = frozenset(("NonZero", "StringTensorUnpack", "Unique"))
+"""Operations whose results have sizes that depend on elements, but are not much larger than the operand."""
 
 
 class Folding:
@@ -92,12 +96,21 @@ class Folding:
 
     def growth(self, op: OpsetOp, operands: list[Values]) -> int | None:
         """Bytes of the results less those of the operands; None for a result of unknown shape that may be large."""
+        types: Sequence[Attribute] = [result.type for result in op.results]
+        if any(element_count(shape_of(each)) is None for each in types):
+            if op.KIND in BOUNDED or sum(values.nbytes for values in operands) <= SMALL:
+                return 0
+            try:
+                # The operands may have become constants since the results got their types.
+                types = op.infer(self.known)
+            except InferenceError:
+                return None
         size = 0
-        for result in op.results:
-            count = element_count(shape_of(result))
+        for each in types:
+            count = element_count(shape_of(each))
             if count is None:
-                return 0 if sum(values.nbytes for values in operands) <= SMALL else None
-            size += count * max(1, describe(element_of(result)).bits // 8)
+                return None
+            size += count * max(1, describe(element_of(each)).bits // 8)
         return 0 if size <= SMALL else size - sum(values.nbytes for values in operands)
 
 
@@ -153,9 +166,11 @@ def is_dequantization(op: OpsetOp) -> bool:
     """Whether an operation is a Convert of a dequantized weight, `(Convert(w) - Convert(zero point)) * scale`.
 
     The runtime computes with the stored integers if it finds this form; folding it would store and compute in floating
-    point.
+    point. It (2026.4) does not compile all forms that are padded.
     """
     if op.name != "opset1.Convert" or element_of(op.operands[0]) not in QUANTIZED_TYPES or element_of(op.results[0]) not in REAL_TYPES:
+        return False
+    if _is_padded(op.results[0]):
         return False
     users = [(use.index, use.operation) for use in op.results[0].uses]
     if all(index == 1 and user.name == "opset1.Subtract" and _is_converted_weight(user.operands[0]) for index, user in users):
@@ -163,6 +178,17 @@ def is_dequantization(op: OpsetOp) -> bool:
     return element_count(shape_of(op.operands[0])) != 1 and all(
         index == 0 and user.name in ("opset1.Subtract", "opset1.Multiply") for index, user in users
     )
+
+
+def _is_padded(value: SSAValue) -> bool:
+    """Whether a value is padded, as it is or less a zero point and times a scale."""
+    values = [value]
+    for _ in range(3):
+        users = {use.operation for each in values for use in each.uses}
+        if any(isinstance(user, OpsetOp) and user.KIND == "Pad" for user in users):
+            return True
+        values = [user.results[0] for user in users if user.name in ("opset1.Subtract", "opset1.Multiply")]
+    return False
 
 
 def _is_converted_weight(value: SSAValue) -> bool:

@@ -167,7 +167,8 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
 
     It sums truncated exponentials of integers, overflows in SoftPlus from 89 on, has no piece of an empty string where
     there is a delimiter, places the single point of an axis at the end of it, passes over some NaN in Softmax, leaves
-    quantized products over nothing as they are in memory, and takes the largest end of a backward slice for the first element.
+    quantized products over nothing as they are in memory, takes the largest end of a backward slice for the first element,
+    and does not crop an axis whose size stays if it resizes to the nearest element.
     """
     for node in model.graph.node:
         given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
@@ -185,11 +186,21 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
                 return True
             case "StringSplit" if given.get("delimiter"):
                 return any(not text for text in arrays[0].ravel())
+            case "Resize" if _crops(node) and given.get("mode", b"nearest") == b"nearest":
+                return _keeps_a_cropped_axis(arrays, results[0], given.get("axes"))
             case "AffineGrid" if given.get("align_corners"):
                 return 1 in results[0].shape[1:-1]
             case _:
                 pass
     return False
+
+
+def _keeps_a_cropped_axis(arrays: Sequence[np.ndarray[Any, Any]], result: np.ndarray[Any, Any], axes: Sequence[int] | None) -> bool:
+    """Whether a part of an axis is resized to the size of the whole."""
+    data, region = arrays[0], arrays[1].astype(np.float64)
+    each = range(data.ndim) if axes is None else axes
+    parts = zip(each, region, region[len(each) :], strict=False)
+    return any(data.shape[axis] == result.shape[axis] and (begin, end) != (0, 1) for axis, begin, end in parts)
 
 
 def _slices_backwards_from_the_end(model: onnx.ModelProto, node: onnx.NodeProto) -> bool:

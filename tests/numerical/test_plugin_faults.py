@@ -83,7 +83,9 @@ def quantized_product(x: Any) -> Any:
     return ops.matmul(ops.fake_quantize(x, low, high, low, high, 256), weights, False, True)
 
 
-OF_UNKNOWN_SIZES = frozenset({"concat-empty", "convolution-sum", "transpose-empty", "pool-empty", "quantize-sum", "strings-empty"})
+OF_UNKNOWN_SIZES = frozenset(
+    {"concat-empty", "convolution-sum", "transpose-empty", "pool-empty", "quantize-sum", "strings-empty", "loop-never"}
+)
 """The faults that are there if sizes other than 1 are not known."""
 
 
@@ -97,6 +99,21 @@ def grown(x: Any) -> Any:
     loop.set_merged_input(state, x.output(0), body.results[0].output(0))
     loop.set_invariant_input(appended, x.output(0))
     return loop.get_iter_value(body.results[0].output(0), -1)
+
+
+def never_run(x: Any, count: Any) -> Any:
+    """x [a, b] and what a loop collects of it, `count` times, joined along the first axis: [(count + 1) * a, b]."""
+    part, step = ops.parameter([-1, -1], np.float32), ops.parameter([], np.int64)
+    product = ops.unsqueeze(ops.multiply(part, ops.convert(step, "f32")), np.array(0))
+    body = openvino.Model([product, ops.constant(np.array(True))], [step, part])
+    loop = ops.loop(count, ops.constant(np.array(True)))
+    loop.set_function(body)
+    loop.set_special_body_ports([0, 1])
+    loop.set_invariant_input(part, x.output(0))
+    parts = loop.get_concatenated_slices(body.results[0].output(0), 0, 1, 1, -1, 0)
+    count, height = (ops.gather(ops.shape_of(parts), np.array([axis]), np.array(0)) for axis in range(2))
+    width = ops.gather(ops.shape_of(x), np.array([1]), np.array(0))
+    return ops.concat([x, ops.reshape(parts, ops.concat([ops.multiply(count, height), width], 0), False)], 0)
 
 
 Fault = tuple[Callable[..., Any], list[Any], Any]
@@ -116,6 +133,7 @@ FAULTS: dict[str, Fault] = {
         [np.array([[2**24 + 1, 1]], np.int32)],
         np.array([[1, 2**24 + 1]], np.int32),
     ),
+    "i32-comparison": (ops.less, [integers(2**24), integers(2**24 + 1)], np.array(True)),
     "i32-select": (
         lambda x, y: ops.select(ops.greater(y, np.int32(0)), x, np.int32(0)),
         [integers(2**24 + 1), integers(1)],
@@ -249,6 +267,12 @@ FAULTS: dict[str, Fault] = {
         [np.ones((1, 1, 3, 2), np.float32), np.ones((2, 2, 3, 2), np.float32)],
         np.full((2, 2, 3, 2), 2, np.float32),
     ),
+    "convolution-infinity": (
+        lambda x: ops.convolution(ops.add(x, floats(1, 1)), np.full((1, 2, 1, 1), 0.3, np.float32), [2, 1], [0, 0], [0, 0], [1, 1]),
+        [np.full((2, 2, 2, 2), -INF, np.float32)],
+        np.full((2, 1, 1, 2), -INF, np.float32),
+    ),
+    "loop-never": (never_run, [np.ones((2, 4), np.float32), np.array(0)], np.ones((2, 4), np.float32)),
     "convolution-empty": (
         lambda x: ops.convolution(x, np.ones((1, 2, 3), np.float32), [1], [2], [1], [1]),
         [np.zeros((50, 2, 0), np.float32)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES
+from moir.dialects.memory_map import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.property_definitions import (
@@ -26,9 +27,27 @@ from moir.dialects.shapes import Shapes, SymbolicShape, element_count, format_sh
 from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
 
+HALF = np.float32(0.5)
+
+COORDINATES: Mapping[str, Callable[[Array, Any, int], Array]] = {
+    "align_corners": lambda places, _, size: places * np.float32(size - 1) / np.float32(max(1, len(places) - 1)),
+    "asymmetric": lambda places, scale, _: places / scale,
+    "half_pixel": lambda places, scale, _: (places + HALF) / scale - HALF,
+    "pytorch_half_pixel": lambda places, scale, _: (places + HALF) / scale - HALF if len(places) > 1 else places,
+    "tf_half_pixel_for_nn": lambda places, scale, _: (places + HALF) / scale,
+}
+"""Coordinates in data of a size for all places of the result at a scale, in f32 (specification of Interpolate-11)."""
+
+NEAREST: Mapping[str, Callable[[Array, Any], Array]] = {
+    "ceil": lambda coordinates, _: np.ceil(coordinates),
+    "floor": lambda coordinates, _: np.floor(coordinates),
+    "round_prefer_ceil": lambda coordinates, _: np.floor(coordinates + 0.5),
+    "round_prefer_floor": lambda coordinates, _: np.ceil(coordinates - 0.5),
+    "simple": lambda coordinates, scale: np.ceil(coordinates) if scale < 1 else np.trunc(coordinates),
+}
+"""The place of the element that stands for a coordinate (f64), at a scale."""
+
 MODES = ("bicubic_pillow", "bilinear_pillow", "cubic", "linear", "linear_onnx", "nearest")
-COORDINATE_MODES = ("align_corners", "asymmetric", "half_pixel", "pytorch_half_pixel", "tf_half_pixel_for_nn")
-NEAREST_MODES = ("ceil", "floor", "round_prefer_ceil", "round_prefer_floor", "simple")
 
 
 MARGIN = np.float32(1e-6)
@@ -62,8 +81,8 @@ class InterpolateOp(OpsetOp):
 
     mode = string_property(None, *MODES)
     shape_calculation_mode = string_property(None, "scales", "sizes")
-    coordinate_transformation_mode = string_property("half_pixel", *COORDINATE_MODES)
-    nearest_mode = string_property("round_prefer_floor", *NEAREST_MODES)
+    coordinate_transformation_mode = string_property("half_pixel", *COORDINATES)
+    nearest_mode = string_property("round_prefer_floor", *NEAREST)
     antialias = boolean_property(False)
     pads_begin = integers_property((0,))
     pads_end = integers_property((0,))
@@ -148,6 +167,21 @@ class Interpolate(InterpolateOp):
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         return self.resized(shapes, known, 1, 2)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, target = operands[:2]
+        axes = operands[2].tolist() if len(operands) > 2 else range(data.ndim)
+        if self.text("mode") != "nearest" or any((*self.integers("pads_begin"), *self.integers("pads_end"))):
+            return None
+        for axis, entry in zip(axes, target.ravel().tolist(), strict=True):
+            by_scale = self.text("shape_calculation_mode") == "scales"
+            extent = scaled(data.shape[axis], entry) if by_scale else entry
+            scale = np.float32(entry if by_scale else extent / data.shape[axis])
+            coordinate = COORDINATES[self.text("coordinate_transformation_mode")]
+            places = coordinate(np.arange(extent, dtype=np.float32), scale, data.shape[axis])
+            nearest = NEAREST[self.text("nearest_mode")](places.astype(np.float64), scale)
+            data = data.take(np.clip(nearest, 0, data.shape[axis] - 1).astype(np.int64), axis)
+        return (data,)
 
 
 MODES_OF_FIRST = ("area", "cubic", "linear", "nearest")

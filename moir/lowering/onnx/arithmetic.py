@@ -29,7 +29,7 @@ from moir.dialects.element_types import (
     ui2,
     ui4,
 )
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.onnx.data_types import computed_type, element_type
@@ -161,6 +161,10 @@ def variadic(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Max(a, b, c) -> Maximum(Maximum(a, b), c)"""
     if not node.operands:
         node.fail("it has no operands")
+    shapes = [shape_of(operand) for operand in node.operands]
+    if len(shapes) > 2 and not all(map(is_static, shapes)) and any(0 in (shape or ()) for shape in shapes):
+        # The CPU plugin (2026.4) aborts.
+        node.fail("one operand has no elements, and the shape of another is unknown", hint="set the shapes of the inputs")
     return reduce(partial(_computed, node, op, getattr(op, _VARIADIC[node.op.KIND])), node.operands)
 
 

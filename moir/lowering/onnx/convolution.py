@@ -25,6 +25,8 @@ def conv(node: LoweringNode, op: OpBuilder) -> SSAValue:
     window = sliding_window(node, axes)
     group = group_attribute(node)
     if has_unknown_sizes(node.operand(1)):
+        if (data := node.constant(0)) is not None and not data.size:
+            node.fail("the data have no elements, and the sizes of the filters are unknown", hint="set the shapes of the inputs")
         result = unfolded_convolution(op, node.operand(0), node.operand(1), window, group)
     elif group == 1:
         result = op.Convolution(node.operand(0), node.operand(1), **window.properties())

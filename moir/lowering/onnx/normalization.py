@@ -217,7 +217,7 @@ def groupwise_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers("LpNormalization")
 def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.LpNormalization(x) {axis, p}
-    -> opset1.NormalizeL2(x, axis); for p = 1: x / max(ReduceL1(x, axis), smallest number)
+    -> opset1.NormalizeL2(x, axis); for p = 1: x / ReduceL1(x, axis), or x / 1 where that is 0
     """
     source, axes = node.operand(0), op.constant([node.integer("axis", -1)], si64)
     # In f16 the smallest norm would be 0, and a sum infinite.
@@ -227,9 +227,8 @@ def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return op.convert(op.NormalizeL2(x, axes, eps=SMALLEST_NORM, eps_mode="max"), element_of(source))
     if p != 1:
         node.fail(f"attribute p is {p}, it should be 1 or 2")
-    # The CPU plugin (2026.4) loses NaN of a first operand.
-    norm = op.Maximum(float(np.finfo(np.float16).tiny), op.ReduceL1(x, axes, keep_dims=True))
-    return op.convert(op.Divide(x, norm), element_of(source))
+    norm = op.ReduceL1(x, axes, keep_dims=True)
+    return op.convert(op.Divide(x, op.Select(op.Equal(norm, 0.0), 1.0, norm)), element_of(source))
 
 
 @onnx.lowers("LRN")

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
-from moir.dialects.element_types import bf16, f32, si8, si64, ui8
+from moir.dialects.element_types import bf16, f16, f32, si8, si64, ui8
 from moir.dialects.opset.spatial import Window, positions
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
@@ -179,13 +179,21 @@ def global_lp_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.GlobalLpPool(x) {p = 2}
     -> opset4.ReduceL2(x, [2, …]) {keep_dims = true}; opset4.ReduceL1 for p = 1, else Σ|x|ᵖ to the 1/p.
     """
-    data, exponent = node.operand(0), _exponent(node)
+    source, exponent = node.operand(0), _exponent(node)
+    data = _wide(op, source)
     axes = spatial_axes_of(op, data)
     if exponent == 1:
-        return op.ReduceL1(data, axes, keep_dims=True)
-    if exponent == 2:
-        return op.ReduceL2(data, axes, keep_dims=True)
-    return op.Power(op.ReduceSum(op.Power(op.Abs(data), exponent), axes, keep_dims=True), 1 / exponent)
+        norm = op.ReduceL1(data, axes, keep_dims=True)
+    elif exponent == 2:
+        norm = op.ReduceL2(data, axes, keep_dims=True)
+    else:
+        norm = op.Power(op.ReduceSum(op.Power(op.Abs(data), exponent), axes, keep_dims=True), 1 / exponent)
+    return op.convert(norm, element_of(source))
+
+
+def _wide(op: OpBuilder, data: SSAValue) -> SSAValue:
+    """Data in a type that has the powers of all f16, whose sums may be infinite although their root is not."""
+    return op.convert(data, f32) if element_of(data) == f16 else data
 
 
 @onnx.lowers("LpPool")
@@ -194,14 +202,15 @@ def lp_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
     -> opset1.Sqrt(opset1.Multiply(opset14.AvgPool(opset1.Multiply(x, x)), elements of the kernel))
     """
     kernel, exponent = kernel_shape(node), _exponent(node)
-    data = node.operand(0)
+    data = _wide(op, node.operand(0))
     window = sliding_window(node, len(kernel))
     if node.flag("ceil_mode"):
         window = _padded_to_ceil(node, window, kernel)
     powers = op.Abs(data) if exponent == 1 else op.Multiply(data, data) if exponent == 2 else op.Power(op.Abs(data), exponent)
     # Padding consists of zeros, which the mean counts, so the mean times the size of the kernel is the sum.
     sums = op.Multiply(_average(op, powers, kernel, window, "floor", exclude_pad=False), float(prod(kernel)))
-    return sums if exponent == 1 else op.Sqrt(sums) if exponent == 2 else op.Power(sums, 1 / exponent)
+    norm = sums if exponent == 1 else op.Sqrt(sums) if exponent == 2 else op.Power(sums, 1 / exponent)
+    return op.convert(norm, element_of(node.operand(0)))
 
 
 def _padded_to_ceil(node: LoweringNode, window: SlidingWindow, kernel: Sequence[int]) -> SlidingWindow:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import f32, si32, si64, ui8
+from moir.dialects.element_types import describe, f16, f32, si32, si64, ui8
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.matrix_products import matrix_product
@@ -60,7 +60,9 @@ def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
     -> (Convert(x) - zero) * scale; one FakeQuantize for the result of a QuantizeLinear
     """
     wanted = element_type(node, "output_dtype") if node.attribute("output_dtype", 0) else node.element(1)
-    return op.convert(_dequantized(node, op, computed_type(wanted)), wanted)
+    # f16 has neither the largest integers of 16 bits nor their differences.
+    is_short = wanted == f16 and describe(node.element(0)).bits >= 16
+    return op.convert(_dequantized(node, op, f32 if is_short else computed_type(wanted)), wanted)
 
 
 def _dequantized(node: LoweringNode, op: OpBuilder, real: Attribute) -> SSAValue:
@@ -133,7 +135,8 @@ def dynamic_quantize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """onnx.DynamicQuantizeLinear(x)
     -> scale = (max - min) / 255, zero = round(-min / scale), y = round(x / scale) + zero
 
-    The interval between minimum and maximum of x is extended to contain 0.
+    The interval between minimum and maximum of x is extended to contain 0. The scale of zeros alone is 1, as in ONNX
+    Runtime.
     """
     level, scale, zero = dynamically_quantized(node, op)
     return [op.convert(level, ui8), scale, op.convert(zero, ui8)]
@@ -145,7 +148,8 @@ def dynamically_quantized(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, 
     axes = all_axes(op, x)
     low = op.Minimum(op.ReduceMin(x, axes, keep_dims=False), 0.0)
     high = op.Maximum(op.ReduceMax(x, axes, keep_dims=False), 0.0)
-    scale = op.Divide(op.Subtract(high, low), 255.0)
+    extent = op.Subtract(high, low)
+    scale = op.Divide(op.Select(op.Equal(extent, 0.0), 255.0, extent), 255.0)
     zero = op.Clamp(op.Round(op.Divide(op.Negative(low), scale), mode="half_to_even"), min=0.0, max=255.0)
     level = op.Add(op.Round(op.Divide(x, scale), mode="half_to_even"), zero)
     return op.Clamp(level, min=0.0, max=255.0), scale, zero

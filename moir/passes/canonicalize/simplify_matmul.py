@@ -45,7 +45,7 @@ class SingleWeight(Pattern):
 
 
 class DequantizedWeights(Pattern):
-    """Removes leading dimensions of 1 of dequantized weights; the data have at least as many dimensions."""
+    """Removes leading dimensions of 1 of dequantized weights; a product with data of fewer dimensions gets them."""
 
     roots = (MatMul,)
 
@@ -57,10 +57,12 @@ class DequantizedWeights(Pattern):
         assert isinstance(op, MatMul)
         data, weights = op.operands
         rank = rank_of(data)
-        if rank is None or rank < len(shape_of(weights) or ()) or not _is_made_of_constants(weights):
+        if rank is None or not _is_made_of_constants(weights):
             return
         flags = {name: op.flag(name) for name in ("transpose_a", "transpose_b")}
-        rewriter.replace_with(op, rewriter.op.MatMul(data, _as_matrix(rewriter.op, weights), **flags))
+        product = rewriter.op.MatMul(data, _as_matrix(rewriter.op, weights), **flags)
+        missing = len(shape_of(weights) or ()) - max(rank, 2)
+        rewriter.replace_with(op, rewriter.op.Unsqueeze(product, list(range(missing))) if missing > 0 else product)
 
 
 def _is_made_of_constants(value: SSAValue) -> bool:

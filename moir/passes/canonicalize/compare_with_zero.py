@@ -1,0 +1,56 @@
+"""`compare-with-zero`: whether two large integers are equal is asked of their difference.
+
+    %1 = opset1.Equal(%x, %y)                            // integers of 32 or 64 bits
+->  %2 = opset1.Subtract(%x, %y)
+    %1 = opset1.Equal(%2, 0)
+
+Likewise for NotEqual. The CPU plugin (2026.4) compares integers in f32, which has all of them up to 2²⁴ only; a
+difference that does not fit wraps around, and is 0 for equal operands alone. A comparison with constants up to 2²⁴ is
+exact as it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from moir.analysis.constants import constant_of
+from moir.dialects.element_types import si32, si64, ui32, ui64
+from moir.dialects.opset.comparison import Equal, NotEqual
+from moir.dialects.shapes import element_of
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+EXACT = 1 << 24
+"""f32 has all integers up to this one."""
+
+
+class ComparisonOfIntegers(Pattern):
+    """Compares the difference of two integers with 0."""
+
+    roots = (Equal, NotEqual)
+
+    def may_match(self, op: Operation) -> bool:
+        return element_of(op.operands[0]) in (si32, si64, ui32, ui64)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, Equal | NotEqual)
+        if any(map(_is_small, op.operands)):
+            return
+        difference = rewriter.op.Subtract(*op.operands, auto_broadcast=op.text("auto_broadcast"))
+        kind = rewriter.op.Equal if isinstance(op, Equal) else rewriter.op.NotEqual
+        rewriter.replace_with(op, kind(difference, rewriter.op.constant_like(0, difference)))
+
+
+def _is_small(value: SSAValue) -> bool:
+    """Whether a value is a constant of integers that f32 has."""
+    array = constant_of(value)
+    return array is not None and bool((np.abs(array.astype(np.float64)) <= EXACT).all())
+
+
+class CompareWithZeroPass(PatternPass):
+    """Compares differences of integers with 0."""
+
+    name = "compare-with-zero"
+
+    def patterns(self) -> list[Pattern]:
+        return [ComparisonOfIntegers()]

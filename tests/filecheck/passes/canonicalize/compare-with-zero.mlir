@@ -1,0 +1,38 @@
+// RUN: moir-opt %s -p compare-with-zero --split-input-file | filecheck %s
+
+// CHECK-LABEL: moir.model @integers
+// CHECK:           %[[D:.*]] = opset1.Subtract(%x, %y) : tensor<?x3xsi64>
+// CHECK:           opset1.Equal(%[[D]], %{{.*}}) {name = "e"} : tensor<?x3xi1>
+// CHECK:           %[[L:.*]] = opset1.Subtract(%x, %{{.*}}) : tensor<?x3xsi64>
+// CHECK:           opset1.NotEqual(%[[L]], %{{.*}}) {name = "n"} : tensor<?x3xi1>
+builtin.module {
+  moir.model @integers {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x3xsi64>
+    %y = opset1.Parameter() {name = "y"} : tensor<3xsi64>
+    %c = opset1.Constant() {value = #moir.data<tensor<si64>, [16777217]>} : tensor<si64>
+    %1 = opset1.Equal(%x, %y) {name = "e"} : tensor<?x3xi1>
+    %2 = opset1.NotEqual(%x, %c) {name = "n"} : tensor<?x3xi1>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%2) {name = "b"}
+  }
+}
+
+// -----
+
+// Constants that f32 has, integers of 8 bits and floats.
+// CHECK-LABEL: moir.model @exact
+// CHECK-NOT:       opset1.Subtract
+builtin.module {
+  moir.model @exact {
+    %x = opset1.Parameter() {name = "x"} : tensor<3xsi32>
+    %b = opset1.Parameter() {name = "b"} : tensor<3xsi8>
+    %f = opset1.Parameter() {name = "f"} : tensor<3xf32>
+    %c = opset1.Constant() {value = #moir.data<tensor<si32>, [-16777216]>} : tensor<si32>
+    %1 = opset1.Equal(%x, %c) : tensor<3xi1>
+    %2 = opset1.Equal(%b, %b) : tensor<3xi1>
+    %3 = opset1.Equal(%f, %f) : tensor<3xi1>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%2) {name = "b"}
+    opset1.Result(%3) {name = "c"}
+  }
+}

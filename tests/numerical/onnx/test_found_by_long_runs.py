@@ -1,0 +1,150 @@
+"""Nodes that tens of thousands of random ones found, converted by all passes: large integers, infinities, unknown sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import moir
+from moir.errors import ConversionError
+from tests.numerical.onnx.conversion import build, check, expected_results, node
+from tests.numerical.onnx.test_found_by_fuzzing import real
+from tests.numerical.runtime import compare, core, run
+
+LARGE = np.array([2**31 - 1, 2**24, 7], np.int32)
+BESIDE = np.array([2**31 - 2, 2**24 + 1, 7], np.int32)
+HALVES = (np.arange(24).reshape(2, 3, 4) * 2).astype(np.float16)
+ZEROS = np.zeros((2, 2), np.float32)
+LETTERS = np.array(["a", "b", "c"] * 50, object).reshape(5, 30)
+QUANTIZATION = {name: np.array(value, np.float32) for name, value in (("xs", 0.25), ("ws", 0.5), ("ys", 2))}
+LEVELS = {"xz": np.array(8, np.uint8), "wz": np.array(-4, np.int8), "yz": np.array(0, np.uint8)}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A node.
+
+    Args:
+        kind: its kind.
+        inputs, constants: its operands by name.
+        attributes: its attributes.
+        operands: the names of its operands, separated by blanks, with nothing for an absent one; by default inputs, then constants.
+        outputs: the names of its results.
+        options: what `build` is given.
+        reference: what computes the results.
+    """
+
+    kind: str
+    inputs: dict[str, Any]
+    constants: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    operands: str = ""
+    outputs: Sequence[str] = ("y",)
+    options: dict[str, Any] = field(default_factory=dict)
+    reference: Any = "onnxruntime"
+
+
+CASES: dict[str, Case] = {
+    "Equal of large integers": Case("Equal", {"a": LARGE, "b": BESIDE}, options={"form": "rank"}),
+    "Equal to a large constant": Case("Equal", {"a": LARGE}, {"b": BESIDE}),
+    "GlobalLpPool whose powers f16 does not have": Case("GlobalLpPool", {}, {"x": HALVES}, {"p": 3}),
+    "LpPool whose powers f16 does not have": Case("LpPool", {}, {"x": HALVES}, {"p": 3, "kernel_shape": [2]}, options={"opset": 22}),
+    "LpNormalization of small numbers": Case("LpNormalization", {"x": np.array([3e-26, 0, -1e-26], np.float32)}, attributes={"p": 1}),
+    "LpNormalization of zeros": Case("LpNormalization", {"x": ZEROS}, attributes={"p": 1}),
+    "DynamicQuantizeLinear of zeros": Case("DynamicQuantizeLinear", {"x": ZEROS}, outputs=("y", "s", "z")),
+    "DequantizeLinear of 16 bits with a scale of f16": Case(
+        "DequantizeLinear",
+        {"s": np.array(0.02, np.float16)},
+        {"x": np.array([65535, 40001], np.uint16), "z": np.array(4, np.uint16)},
+        operands="x s z",
+        options={"opset": 23},
+        reference="onnx",
+    ),
+    "ConvTranspose with filters of unknown sizes": Case(
+        "ConvTranspose", {"x": real(2, 2, 3, 4), "w": real(2, 3, 2, 2)}, attributes={"kernel_shape": [2, 2]}, options={"form": "dynamic"}
+    ),
+    "ConvTranspose in groups with filters of unknown sizes": Case(
+        "ConvTranspose",
+        {"x": real(2, 4, 3, 4), "w": real(4, 3, 2, 2)},
+        attributes={"kernel_shape": [2, 2], "group": 2},
+        options={"form": "dynamic"},
+    ),
+    "LSTM with weights of unknown rank": Case(
+        "LSTM",
+        {"w": real(1, 12, 2), "r": real(1, 12, 3), "p": real(1, 9)},
+        {"x": real(4, 2, 2), "b": real(1, 24)},
+        {"hidden_size": 3},
+        "x w r b    p",
+        options={"form": "rank"},
+    ),
+    "QLinearMatMul with a constant of more dimensions": Case(
+        "QLinearMatMul",
+        {"a": np.arange(16).reshape(2, 2, 4).astype(np.uint8), "xz": LEVELS["xz"]},
+        {"b": np.arange(-6, 6).reshape(1, 1, 4, 3).astype(np.int8), "wz": LEVELS["wz"], "yz": LEVELS["yz"], **QUANTIZATION},
+        operands="a xs xz b ws wz ys yz",
+    ),
+    "QLinearConv of a padded constant with filters of unknown sizes": Case(
+        "QLinearConv",
+        {"w": np.arange(-6, 6).reshape(3, 2, 2, 1).astype(np.int8)},
+        {"x": np.arange(64).reshape(1, 2, 4, 8).astype(np.uint8), **QUANTIZATION, **LEVELS},
+        {"kernel_shape": [2, 1], "pads": [1, 0, 1, 0]},
+        "x xs xz w ws wz ys yz",
+        options={"form": "dynamic"},
+    ),
+    "Resize to one element of an axis of unknown rank": Case(
+        "Resize",
+        {"x": real(2, 2, 3)},
+        {"sizes": np.array([1, 3, 2])},
+        {"mode": "nearest", "coordinate_transformation_mode": "align_corners", "nearest_mode": "floor"},
+        "x   sizes",
+        options={"form": "rank"},
+    ),
+    "Upsample of constant strings": Case(
+        "Upsample",
+        {},
+        {"x": np.array([[["a", "b"]]], object), "s": np.array([1, 3, 2], np.float32)},
+        options={"opset": 9},
+        reference="onnx",
+    ),
+    "LabelEncoder of many constants": Case(
+        "LabelEncoder",
+        {},
+        {"x": LETTERS},
+        {"keys_strings": ["a", "c"], "values_strings": ["x", "yy"], "default_string": "none", "domain": "ai.onnx.ml"},
+        options={"domain_version": 4},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_case(case: Case, tmp_path: Path) -> None:
+    names = case.operands.split(" ") if case.operands else [*case.inputs, *case.constants]
+    nodes = [node(case.kind, names, list(case.outputs), **case.attributes)]
+    shown = {name: value for name, value in case.options.items() if name != "form"}
+    expected = expected_results(
+        build(nodes, case.inputs, constants=case.constants, outputs=case.outputs, **shown), case.inputs, case.reference
+    )
+    model = build(nodes, case.inputs, constants=case.constants, outputs=case.outputs, **case.options)
+    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+    moir.save_model(moir.convert_model(tmp_path / "model.onnx"), tmp_path / "model.xml")
+    found = run(core().read_model(tmp_path / "model.xml"), case.inputs)
+    compare(found, expected, rtol=1e-3 if expected[0].dtype == np.float16 else 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "constants", "inputs", "attributes", "message"),
+    [
+        ("Sum", {"c": np.zeros((0, 3), np.float32)}, {"a": real(1, 3), "b": real(1, 3)}, {}, "one operand has no elements"),
+        ("Conv", {"x": np.zeros((0, 2, 4, 4), np.float32)}, {"w": real(2, 2, 3, 3)}, {"kernel_shape": [3, 3]}, "the data have no elements"),
+    ],
+)
+def test_constants_without_elements_are_refused(
+    kind: str, constants: dict[str, Any], inputs: dict[str, Any], attributes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConversionError, match=message):
+        check([node(kind, [*constants, *inputs], ["y"], **attributes)], inputs, constants=constants, forms=["rank"])

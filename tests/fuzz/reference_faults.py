@@ -176,7 +176,8 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
             case "ReduceLogSumExp" if arrays[0].dtype.kind in "iu":
                 return True
             case "RNN" | "GRU" | "LSTM" if b"Softplus" in given.get("activations", ()):
-                return any(not np.isfinite(result.astype(np.float64)).all() for result in results)
+                largest = float(np.finfo(np.float32).max)
+                return any(not (np.abs(result.astype(np.float64)) < largest).all() for result in results)
             case "LogSoftmax" | "Softmax":
                 opset = next((each.version for each in model.opset_import if not each.domain), 0)
                 return _loses_nan(arrays[0], results[0], given.get("axis", -1 if opset >= 13 else 1), flattens=opset < 13)

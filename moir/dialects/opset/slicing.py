@@ -350,12 +350,13 @@ class PadOp(MovementOp):
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
         data, begin, end = operands[0], integer_list(operands[1]), integer_list(operands[2])
-        data = data[tuple(slice(max(-b, 0), d - max(-e, 0)) for d, b, e in zip(data.shape, begin, end, strict=True))]
         widths = [(max(b, 0), max(e, 0)) for b, e in zip(begin, end, strict=True)]
         mode = self.text("pad_mode")
         if mode == "constant":
+            # Added elements can be cut off at the other end.
             value = operands[3].ravel()[0] if len(operands) > 3 else data.dtype.type(0)
-            return (np.pad(data, widths, constant_values=value),)
+            return (_cut(np.pad(data, widths, constant_values=value), begin, end),)
+        data = _cut(data, begin, end)
         if mode == "edge":
             return (np.pad(data, widths, mode="edge"),)
         if any(max(width) > d - (mode == "reflect") for d, width in zip(data.shape, widths, strict=True)):
@@ -381,6 +382,11 @@ class Pad(PadOp):
     result = result_def()
 
     UNWRITTEN: ClassVar[Mapping[str, object]] = {"pad_mode": "constant"}
+
+
+def _cut(data: Array, begin: Sequence[int], end: Sequence[int]) -> Array:
+    """Data without the elements that negative pads cut off."""
+    return data[tuple(slice(max(-b, 0), d - max(-e, 0)) for d, b, e in zip(data.shape, begin, end, strict=True))]
 
 
 def _extended(bounds: list[Bound] | None, rank: int) -> list[Bound]:

@@ -104,6 +104,7 @@ CASES: dict[str, Case] = {
         "x   sizes",
         options={"form": "rank"},
     ),
+    "Pad that cuts off added elements": Case("Pad", {}, {"x": np.zeros((2, 0), np.float32)}, {"pads": [0, -1, 0, 3]}, options={"opset": 2}),
     "Upsample of constant strings": Case(
         "Upsample",
         {},

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.unit.dialects.opset.tables import check_values, numbers
 from tests.unit.dialects.opset.variations import (
     Case,
     Impossible,
@@ -95,3 +96,14 @@ def test_known_parts_of_a_computed_shape_are_used(
     name: str, operands: Operands, index: int, properties: dict[str, Any], expected: tuple[int, ...]
 ) -> None:
     check_partly_known_shape(name, operands, index, properties, expected)
+
+
+@pytest.mark.parametrize("nearest", ["ceil", "floor", "round_prefer_ceil", "round_prefer_floor", "simple"])
+@pytest.mark.parametrize("coordinates", ["align_corners", "asymmetric", "half_pixel", "pytorch_half_pixel", "tf_half_pixel_for_nn"])
+def test_nearest_elements_are_those_of_the_runtime(coordinates: str, nearest: str) -> None:
+    properties = {"mode": "nearest", "coordinate_transformation_mode": coordinates, "nearest_mode": nearest}
+    data = np.arange(40, dtype=np.float32).reshape(1, 5, 8)
+    for sizes in ([7, 3], [10, 1], [2, 16]):
+        check_values("opset11.Interpolate", properties | {"shape_calculation_mode": "sizes"}, [data, numbers(sizes), numbers([1, 2])])
+    scales = np.array([1.7, 0.45], np.float32)
+    check_values("opset11.Interpolate", properties | {"shape_calculation_mode": "scales"}, [data, scales, numbers([1, 2])])

@@ -63,6 +63,9 @@ def along_axis(
         return op.constant(array.reshape(()), unpacked_type(element_of(value))) if array is not None else op.Squeeze(value)
     if shape is not None and len(shape) != 1:
         return value
+    if rank is not None and not -rank <= axis < rank and (shape is None or shape[0] < 0):
+        # The default axis of data that do not have it: there is one element.
+        return op.Reshape(value, np.zeros(0, np.int64), special_zero=False)
     if rank is None and (shape is None or axis >= 0):
         if data is not None:
             unpacked = as_type(op, value, unpacked_type(element_of(value)))

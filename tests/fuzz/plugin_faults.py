@@ -129,6 +129,18 @@ def _infinities_of_convolutions(wrong: Wrong) -> bool:
     return bool((np.isinf(wanted) & (np.abs(found) > LARGEST / 1e3)).all())
 
 
+def _lost_convolutions(wrong: Wrong) -> bool:
+    """Whether numbers are wrong of a graph that adds something to convolutions of signals to one element."""
+    if wrong.node is not None or not wrong.has("Conv") or not wrong.has("Add", "Sub") or wrong.differs is None:
+        return False
+    return wrong.wanted.ndim == 3 and wrong.wanted.shape[-1] == 1
+
+
+def _broadcast_to_nothing(wrong: Wrong) -> bool:
+    """Whether a result that should have no element has some, of a graph with a NaN that replaces all elements."""
+    return wrong.node is None and wrong.wanted.size == 0 and wrong.found.size > 0 and wrong.has_nan() and wrong.has("Min", "Max")
+
+
 def _nothing_collected(wrong: Wrong) -> bool:
     """Whether a model with a loop that does not run has a result without elements, which should have some."""
     if not wrong.has("Loop") or wrong.wanted.size == 0 or wrong.found.ndim != wrong.wanted.ndim:
@@ -495,6 +507,8 @@ RULES: Mapping[str, Rule] = {
     "convolution-of-one-channel": _swapped_strides,
     "convolution-sum": _more_images_added,
     "convolution-infinity": _infinities_of_convolutions,
+    "convolution-of-the-whole": _lost_convolutions,
+    "broadcast-empty": _broadcast_to_nothing,
     "loop-never": _nothing_collected,
     "convolution-empty": _padding_alone("Conv", "QLinearConv", "ConvInteger"),
     "mean-empty": _mean_of_nothing,

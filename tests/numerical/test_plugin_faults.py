@@ -84,7 +84,17 @@ def quantized_product(x: Any) -> Any:
 
 
 OF_UNKNOWN_SIZES = frozenset(
-    {"concat-empty", "convolution-sum", "transpose-empty", "pool-empty", "quantize-sum", "strings-empty", "loop-never"}
+    {
+        "concat-empty",
+        "convolution-sum",
+        "transpose-empty",
+        "pool-empty",
+        "quantize-sum",
+        "strings-empty",
+        "loop-never",
+        "convolution-of-the-whole",
+        "broadcast-empty",
+    }
 )
 """The faults that are there if sizes other than 1 are not known."""
 
@@ -114,6 +124,13 @@ def never_run(x: Any, count: Any) -> Any:
     count, height = (ops.gather(ops.shape_of(parts), np.array([axis]), np.array(0)) for axis in range(2))
     width = ops.gather(ops.shape_of(x), np.array([1]), np.array(0))
     return ops.concat([x, ops.reshape(parts, ops.concat([ops.multiply(count, height), width], 0), False)], 0)
+
+
+def convolution_of_the_whole(x: Any, y: Any) -> Any:
+    """The sums of the images of x, of any sizes, plus y, of any sizes too."""
+    for each in (x, y):
+        each.set_partial_shape(openvino.PartialShape([-1, -1, -1]))
+    return ops.add(ops.convolution(x, np.ones((1, 2, 2), np.float32), [2], [0], [0], [1]), y)
 
 
 Fault = tuple[Callable[..., Any], list[Any], Any]
@@ -271,6 +288,16 @@ FAULTS: dict[str, Fault] = {
         lambda x: ops.convolution(ops.add(x, floats(1, 1)), np.full((1, 2, 1, 1), 0.3, np.float32), [2, 1], [0, 0], [0, 0], [1, 1]),
         [np.full((2, 2, 2, 2), -INF, np.float32)],
         np.full((2, 1, 1, 2), -INF, np.float32),
+    ),
+    "convolution-of-the-whole": (
+        convolution_of_the_whole,
+        [np.ones((2, 2, 2), np.float32), np.ones((2, 1, 1), np.float32)],
+        np.full((2, 1, 1), 5, np.float32),
+    ),
+    "broadcast-empty": (
+        lambda x: ops.add(ops.broadcast(np.float32(1), ops.shape_of(x)), np.ones((1, 1), np.float32)),
+        [np.zeros((0, 2), np.float32)],
+        np.zeros((0, 2), np.float32),
     ),
     "loop-never": (never_run, [np.ones((2, 4), np.float32), np.array(0)], np.ones((2, 4), np.float32)),
     "convolution-empty": (

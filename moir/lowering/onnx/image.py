@@ -221,6 +221,10 @@ def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
 
 def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     """Operand 0 resized with the given parameters."""
+    if node.rank(0) is None and resizing.by_scales and resizing.axes is None:
+        scales = op.known.elements(resizing.target)
+        if scales is not None and any(not same(scale, 1) for scale in scales[:2]):
+            node.op.operands[0] = op.Reshape(node.operand(0), [0] * scales.size, special_zero=True)
     data, mode = node.operand(0), resizing.mode
     if resizing.coordinates not in (*COORDINATES, *UNCOMMON_COORDINATES):
         node.fail(f"coordinate_transformation_mode {resizing.coordinates!r} is not defined")

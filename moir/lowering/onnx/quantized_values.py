@@ -122,8 +122,9 @@ def as_type(op: OpBuilder, value: SSAValue, element: Attribute) -> SSAValue:
 def quantized(op: OpBuilder, x: SSAValue, parameters: Quantization, element: Attribute, saturate: bool = True) -> SSAValue:
     """x / scale rounded, plus the zero point, saturated to an element type (8-bit floats only with `saturate`)."""
     scale, zero = parameters
-    if element_of(x) not in REAL_TYPES or element_of(x) == bf16 or (element_of(x) == f16 and element_of(scale) != f16):
-        # In bf16 the range of 8 bits has no place for the levels.
+    is_short = describe(element).bits >= 16 and element_of(x) == f16
+    if element_of(x) not in REAL_TYPES or element_of(x) == bf16 or is_short or (element_of(x) == f16 and element_of(scale) != f16):
+        # In bf16 the range of 8 bits has no place for the levels, nor in f16 that of 16 bits.
         x = op.convert(x, f32)
     real = element_of(x)
     if element in REAL_TYPES:

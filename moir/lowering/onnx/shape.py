@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64, string
+from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, is_static, normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
-from moir.lowering.onnx.string_movement import moves_strings
+from moir.lowering.onnx.string_movement import moves_constant_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import without_computed_axes
 from moir.lowering.table import Replacement
@@ -28,6 +28,7 @@ def reshape_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Reshape", since=5)
+@moves_constant_strings
 def reshape(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Reshape(x, shape) {allowzero = 0}
     -> opset1.Reshape(x, shape) {special_zero = true}; x if it already has this shape
@@ -35,13 +36,6 @@ def reshape(node: LoweringNode, op: OpBuilder) -> Replacement:
     target = node.constant_integers(1)
     if target is not None and target == node.shape(0):
         return node.operand(0)
-    if node.constant(0) is not None and node.element(0) == string:
-        # The CPU plugin (2026.4) crashes on constant strings.
-        return moves_strings(0)(_reshaped)(node, op)
-    return _reshaped(node, op)
-
-
-def _reshaped(node: LoweringNode, op: OpBuilder) -> SSAValue:
     need_length(node, 1)
     return op.Reshape(node.operand(0), of_length(op, node.operand(1), declared_rank(node)), special_zero=not node.flag("allowzero"))
 
@@ -71,6 +65,7 @@ def without_units(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Squeeze", since=13)
+@moves_constant_strings
 def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Squeeze(x, axes) -> opset15.Squeeze(x, axes); x if the list of axes is empty"""
     data, axes = node.operand(0), node.optional(1)
@@ -92,6 +87,7 @@ def unsqueeze_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Unsqueeze", since=13)
+@moves_constant_strings
 def unsqueeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Unsqueeze(x, axes) -> opset1.Unsqueeze(x, axes); x if the list of axes is empty"""
     return unsqueezed(node, op, node.operand(1))

@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, element_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.string_movement import moves_constant_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import all_axes, dimension_list, rank_value
 from moir.rewriting.builder import OpBuilder
@@ -29,6 +30,7 @@ def slice_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Slice", since=10)
+@moves_constant_strings
 def slice_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Slice(x, starts, ends, axes, steps) -> opset8.Slice(x, starts, ends, steps, axes)"""
     data, starts, ends = node.operand(0), node.operand(1), node.operand(2)

@@ -44,3 +44,17 @@ def moves_strings(*operands: int) -> Callable[[Moving], Moving]:
         return moved
 
     return decorate
+
+
+def moves_constant_strings(handler: Moving) -> Moving:
+    """Let a handler, which only moves the elements of operand 0, move the numbers of strings that are a constant.
+
+    The CPU plugin (2026.4) moves other strings here, and crashes on constant ones.
+    """
+    moved = moves_strings(0)(handler)
+
+    @wraps(handler)
+    def chosen(node: LoweringNode, op: OpBuilder) -> Replacement:
+        return (moved if node.element(0) == string and node.constant(0) is not None else handler)(node, op)
+
+    return chosen

@@ -105,6 +105,23 @@ CASES: dict[str, Case] = {
         options={"form": "rank"},
     ),
     "Pad that cuts off added elements": Case("Pad", {}, {"x": np.zeros((2, 0), np.float32)}, {"pads": [0, -1, 0, 3]}, options={"opset": 2}),
+    "Unsqueeze of constant strings along computed axes": Case("Unsqueeze", {"a": np.array([1])}, {"x": LETTERS}, operands="x a"),
+    "Slice of constant strings along computed axes": Case(
+        "Slice", {"a": np.array([0])}, {"x": LETTERS, "b": np.array([1]), "e": np.array([3])}, operands="x b e a"
+    ),
+    "QuantizeLinear of f16 to 16 bits": Case(
+        "QuantizeLinear",
+        {},
+        {"x": np.array([-7, 2.5], np.float16), "s": np.array(2, np.float16), "z": np.array(6, np.uint16)},
+    ),
+    "Resize of images of unknown rank to more images": Case(
+        "Resize",
+        {"x": real(2, 1, 3, 2)},
+        {"scales": np.array([2, 1, 1, 3], np.float32)},
+        {"mode": "nearest"},
+        "x  scales",
+        options={"form": "rank"},
+    ),
     "Upsample of constant strings": Case(
         "Upsample",
         {},

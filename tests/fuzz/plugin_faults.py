@@ -136,6 +136,15 @@ def _lost_convolutions(wrong: Wrong) -> bool:
     return wrong.wanted.ndim == 3 and wrong.wanted.shape[-1] == 1
 
 
+def _quotients_of_zero(wrong: Wrong) -> bool:
+    """Whether infinities are NaN, of a graph that divides what a convolution or product computes by a zero."""
+    if wrong.node is not None or not wrong.has("Div") or not wrong.has("Conv", "ConvTranspose", "MatMul", "Gemm") or wrong.differs is None:
+        return False
+    found, wanted = wrong.elements()
+    zeros = any(array.dtype.kind == "f" and array.size and not array.all() for array in wrong.operands)
+    return zeros and bool((np.isnan(found) & np.isinf(wanted)).all())
+
+
 def _broadcast_to_nothing(wrong: Wrong) -> bool:
     """Whether a result that should have no element has some, of a graph with a NaN that replaces all elements."""
     return wrong.node is None and wrong.wanted.size == 0 and wrong.found.size > 0 and wrong.has_nan() and wrong.has("Min", "Max")
@@ -508,6 +517,7 @@ RULES: Mapping[str, Rule] = {
     "convolution-sum": _more_images_added,
     "convolution-infinity": _infinities_of_convolutions,
     "convolution-of-the-whole": _lost_convolutions,
+    "zero-divisor": _quotients_of_zero,
     "broadcast-empty": _broadcast_to_nothing,
     "loop-never": _nothing_collected,
     "convolution-empty": _padding_alone("Conv", "QLinearConv", "ConvInteger"),

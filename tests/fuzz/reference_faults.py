@@ -167,8 +167,9 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
 
     It sums truncated exponentials of integers, overflows in SoftPlus from 89 on, has no piece of an empty string where
     there is a delimiter, places the single point of an axis at the end of it, passes over some NaN in Softmax, leaves
-    quantized products over nothing as they are in memory, takes the largest end of a backward slice for the first element,
-    and does not crop an axis whose size stays if it resizes to the nearest element.
+    quantized products over nothing as they are in memory, takes the largest end of a backward slice for the first
+    element, does not crop an axis whose size stays if it resizes to the nearest element, and squares large numbers for a
+    norm.
     """
     for node in model.graph.node:
         given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
@@ -187,6 +188,9 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
                 return True
             case "StringSplit" if given.get("delimiter"):
                 return any(not text for text in arrays[0].ravel())
+            case "ReduceL2":
+                # Their squares are infinite.
+                return any(1e18 < abs(number) < np.inf for number in arrays[0].astype(np.float64).ravel())
             case "Resize" if _crops(node) and given.get("mode", b"nearest") == b"nearest":
                 return _keeps_a_cropped_axis(arrays, results[0], given.get("axes"))
             case "AffineGrid" if given.get("align_corners"):
@@ -228,12 +232,16 @@ def _crops(node: onnx.NodeProto) -> bool:
 
 
 def leaves_gaps(model: onnx.ModelProto) -> bool:
-    """Whether strides exceed windows by more than 1 and padding is automatic: ONNX does not say where the windows begin."""
+    """Whether strides exceed windows, and padding is automatic: ONNX does not say where the windows begin.
+
+    With the larger part of the padding behind the data they may exceed them by 1.
+    """
     for node in model.graph.node:
         given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
         if given.get("auto_pad", b"").startswith(b"SAME") and "kernel_shape" in given:
             sizes = zip(given["kernel_shape"], given.get("strides", ()), given.get("dilations") or [1] * 9, strict=False)
-            if any(stride > (length - 1) * step + 2 for length, stride, step in sizes):
+            room = 1 if given["auto_pad"] == b"SAME_LOWER" else 2
+            if any(stride > (length - 1) * step + room for length, stride, step in sizes):
                 return True
     return False
 

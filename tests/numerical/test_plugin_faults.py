@@ -294,6 +294,13 @@ FAULTS: dict[str, Fault] = {
         [np.ones((2, 2, 2), np.float32), np.ones((2, 1, 1), np.float32)],
         np.full((2, 1, 1), 5, np.float32),
     ),
+    "zero-divisor": (
+        lambda x: ops.divide(
+            ops.add(ops.convolution(x, np.ones((1, 1, 1, 1), np.float32), [1, 1], [0, 0], [0, 0], [1, 1]), floats(-1)), floats(0)
+        ),
+        [np.full((1, 1, 1, 1), 2, np.float32)],
+        np.full((1, 1, 1, 1), INF, np.float32),
+    ),
     "broadcast-empty": (
         lambda x: ops.add(ops.broadcast(np.float32(1), ops.shape_of(x)), np.ones((1, 1), np.float32)),
         [np.zeros((0, 2), np.float32)],

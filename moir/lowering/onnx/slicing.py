@@ -11,12 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import si64, string
 from moir.dialects.shapes import element_count, element_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.string_movement import moves_constant_strings
+from moir.lowering.onnx.string_movement import moves_constant_strings, moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import all_axes, dimension_list, rank_value
+from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 
@@ -31,7 +32,7 @@ def slice_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Slice", since=10)
 @moves_constant_strings
-def slice_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def slice_operands(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Slice(x, starts, ends, axes, steps) -> opset8.Slice(x, starts, ends, steps, axes)"""
     data, starts, ends = node.operand(0), node.operand(1), node.operand(2)
     steps, axes = node.optional(4), node.optional(3)
@@ -42,6 +43,8 @@ def slice_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
         steps = op.Broadcast(one, op.ShapeOf(starts)) if count is None else op.constant([1] * count, element_of(starts))
     positions = node.constant_integers(3)
     if axes is not None and positions is None:
+        if node.element(0) == string:
+            return moves_strings(0)(slice_operands)(node, op)
         return _sliced_along_computed_axes(op, data, (starts, ends, steps), axes)
     return op.Slice(data, _certain_starts(op, data, (starts, ends, steps), positions), ends, steps, axes)
 

@@ -109,6 +109,9 @@ CASES: dict[str, Case] = {
     "Slice of constant strings along computed axes": Case(
         "Slice", {"a": np.array([0])}, {"x": LETTERS, "b": np.array([1]), "e": np.array([3])}, operands="x b e a"
     ),
+    "Slice of strings along computed axes": Case(
+        "Slice", {"x": LETTERS, "a": np.array([0])}, {"b": np.array([1]), "e": np.array([3])}, operands="x b e a"
+    ),
     "QuantizeLinear of f16 to 16 bits": Case(
         "QuantizeLinear",
         {},
@@ -166,3 +169,15 @@ def test_constants_without_elements_are_refused(
 ) -> None:
     with pytest.raises(ConversionError, match=message):
         check([node(kind, [*constants, *inputs], ["y"], **attributes)], inputs, constants=constants, forms=["rank"])
+
+
+@pytest.mark.parametrize("factors", [[[[2.0]], [[2.0]], [[2.0]]], [[[2.0]], [[3.0]], [[2.0]]]])
+def test_swish_with_factors_that_add_elements(factors: list[Any], tmp_path: Path) -> None:
+    """Equal ones count as one in the plugin, which then loses the dimensions."""
+    nodes = [node("Mul", ["x", "c"], ["s"]), node("Sigmoid", ["s"], ["g"]), node("Mul", ["x", "g"], ["y"])]
+    inputs, constants = {"x": real(2, 4)}, {"c": np.array(factors, np.float32)}
+    model = build(nodes, inputs, constants=constants, form="rank")
+    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+    moir.save_model(moir.convert_model(tmp_path / "model.onnx"), tmp_path / "model.xml")
+    found = run(core().read_model(tmp_path / "model.xml"), inputs)
+    compare(found, expected_results(build(nodes, inputs, constants=constants), inputs, "onnxruntime"))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64, string
+from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, element_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.string_movement import moves_constant_strings, moves_strings
@@ -34,19 +34,22 @@ def slice_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @moves_constant_strings
 def slice_operands(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Slice(x, starts, ends, axes, steps) -> opset8.Slice(x, starts, ends, steps, axes)"""
-    data, starts, ends = node.operand(0), node.operand(1), node.operand(2)
-    steps, axes = node.optional(4), node.optional(3)
+    axes, positions = node.optional(3), node.constant_integers(3)
+    if axes is not None and positions is None:
+        return _sliced_along_computed_axes(node, op)
+    data, (starts, ends, steps) = node.operand(0), _bounds(node, op)
+    return op.Slice(data, _certain_starts(op, data, (starts, ends, steps), positions), ends, steps, axes)
+
+
+def _bounds(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """Starts, ends and steps, which are 1 if there are none."""
+    starts, ends, axes, steps = node.operand(1), node.operand(2), node.optional(3), node.optional(4)
     if steps is None:
         counts = [element_count(shape_of(value)) for value in (starts, ends, axes) if value is not None]
         count = next((count for count in counts if count is not None), None)
         one = op.constant_like(1, starts)
         steps = op.Broadcast(one, op.ShapeOf(starts)) if count is None else op.constant([1] * count, element_of(starts))
-    positions = node.constant_integers(3)
-    if axes is not None and positions is None:
-        if node.element(0) == string:
-            return moves_strings(0)(slice_operands)(node, op)
-        return _sliced_along_computed_axes(op, data, (starts, ends, steps), axes)
-    return op.Slice(data, _certain_starts(op, data, (starts, ends, steps), positions), ends, steps, axes)
+    return starts, ends, steps
 
 
 def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: Sequence[int] | None) -> SSAValue:
@@ -75,16 +78,18 @@ def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], a
     return op.constant(starts, element_of(bounds[0])) if any(from_first) else bounds[0]
 
 
-def _sliced_along_computed_axes(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: SSAValue) -> SSAValue:
+@moves_strings(0)
+def _sliced_along_computed_axes(node: LoweringNode, op: OpBuilder) -> Replacement:
     """Data cut along all axes, of which those that are not listed stay whole.
 
-    The CPU plugin (2026.4) crashes on computed axes.
+    The CPU plugin (2026.4) crashes on computed axes, and on strings that are cut at computed places.
     """
+    data = node.operand(0)
     rank = rank_value(op, data)
-    places = op.FloorMod(op.convert(axes, si64), rank)
+    places = op.FloorMod(op.convert(node.operand(3), si64), rank)
     wholes = (0, np.iinfo(np.int32).max, 1)
     lists = [
         op.ScatterUpdate(op.Broadcast(op.constant(whole), rank), places, op.convert(each, si64), 0)
-        for whole, each in zip(wholes, bounds, strict=True)
+        for whole, each in zip(wholes, _bounds(node, op), strict=True)
     ]
     return op.Slice(data, *lists, all_axes(op, data))

@@ -25,7 +25,7 @@ from moir.rewriting.rules import FusionRule, Match, RulePass
 def _with_beta(op: OpBuilder, match: Match) -> SSAValue | None:
     x, beta = match["x"], match["beta"]
     factors = constant_of(beta)
-    if factors is not None and factors.ndim > (rank_of(x) or 0) and factors.size and (factors == factors.flat[0]).all():
+    if factors is not None and factors.ndim > (rank_of(x) or 0) and factors.size > 1 and (factors == factors.flat[0]).all():
         # The plugin takes the equal factors for one and loses the dimensions that they add.
         return op.Multiply(op.Swish(x, op.constant_like(factors.flat[0], x)), op.constant_like(np.ones_like(factors), x))
     if element_count(shape_of(beta)) != 1 or outranks(beta, x):

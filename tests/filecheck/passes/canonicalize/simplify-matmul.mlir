@@ -55,14 +55,15 @@ builtin.module {
 
 // -----
 
-// Dequantized weights of four dimensions. Those of several matrices stay, and those that add dimensions.
+// Dequantized weights of four dimensions. Those of several matrices stay.
 // CHECK-LABEL: moir.model @dequantized
 // CHECK:           %[[Q:.*]] = opset1.Constant() {value = #moir.data<tensor<2x1xsi8>, [4, 5]>} : tensor<2x1xsi8>
 // CHECK-NEXT:      %[[C:.*]] = opset1.Convert(%[[Q]]) {destination_type = f32} : tensor<2x1xf32>
 // CHECK-NEXT:      %[[S:.*]] = opset1.Constant() {value = #moir.data<tensor<1x1xf32>, [0.5]>} : tensor<1x1xf32>
 // CHECK-NEXT:      %[[W:.*]] = opset1.Multiply(%[[C]], %[[S]]) : tensor<2x1xf32>
 // CHECK-NEXT:      opset1.MatMul(%x, %[[W]]) {name = "a"} : tensor<?x?x?x1xf32>
-// CHECK:           opset1.MatMul(%y, %{{.*}}) {name = "b"} : tensor<1x1x3x1xf32>
+// CHECK:           %[[P:.*]] = opset1.MatMul(%y, %{{.*}}) : tensor<3x1xf32>
+// CHECK:           opset1.Unsqueeze(%[[P]], %{{.*}}) {name = "b"} : tensor<1x1x3x1xf32>
 // CHECK:           opset1.MatMul(%x, %{{.*}}) {name = "c"} : tensor<?x2x?x1xf32>
 builtin.module {
   moir.model @dequantized {

@@ -79,6 +79,12 @@
 // CHECK-LABEL: moir.model @other_betas {
 // CHECK-NOT:     Swish
 
+// Equal factors that add elements.
+// CHECK-LABEL: moir.model @equal_factors {
+// CHECK:         %[[SWISH:.*]] = opset4.Swish(%{{.*}}, %{{.*}}) : tensor<?x8xf32>
+// CHECK:         %[[ONES:.*]] = opset1.Constant() {value = #moir.data<tensor<2x1x1xf32>, [1.0, 1.0]>} : tensor<2x1x1xf32>
+// CHECK-NEXT:    opset1.Multiply(%[[SWISH]], %[[ONES]]) {name = "fused"} : tensor<2x?x8xf32>
+
 builtin.module {
   moir.model @swish {
     %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
@@ -177,5 +183,13 @@ builtin.module {
     %9 = opset1.Multiply(%5, %8) : tensor<?x8xf32>
     opset1.Result(%4) {name = "y"}
     opset1.Result(%9) {name = "z"}
+  }
+  moir.model @equal_factors {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Constant() {value = #moir.data<tensor<2x1x1xf32>, [1.5, 1.5]>} : tensor<2x1x1xf32>
+    %2 = opset1.Multiply(%0, %1) : tensor<2x?x8xf32>
+    %3 = opset1.Sigmoid(%2) : tensor<2x?x8xf32>
+    %4 = opset1.Multiply(%0, %3) {name = "fused"} : tensor<2x?x8xf32>
+    opset1.Result(%4) {name = "y"}
   }
 }

@@ -145,6 +145,14 @@ def _quotients_of_zero(wrong: Wrong) -> bool:
     return zeros and bool((np.isnan(found) & np.isinf(wanted)).all())
 
 
+def _matrices_of_one_batch(wrong: Wrong) -> bool:
+    """Whether sizes are wrong of a product of one matrix, or a batch of one, with several matrices."""
+    if not wrong.has("MatMul") or wrong.differs is not None or wrong.found.ndim != wrong.wanted.ndim:
+        return False
+    batches = [array.shape[-3] if array.ndim > 2 else 1 for array in wrong.operands if array.ndim > 1]
+    return 1 in batches and max(batches) > 1
+
+
 def _broadcast_to_nothing(wrong: Wrong) -> bool:
     """Whether a result that should have no element has some, of a graph with a NaN that replaces all elements."""
     return wrong.node is None and wrong.wanted.size == 0 and wrong.found.size > 0 and wrong.has_nan() and wrong.has("Min", "Max")
@@ -517,6 +525,7 @@ RULES: Mapping[str, Rule] = {
     "convolution-sum": _more_images_added,
     "convolution-infinity": _infinities_of_convolutions,
     "convolution-of-the-whole": _lost_convolutions,
+    "matmul-batch": _matrices_of_one_batch,
     "zero-divisor": _quotients_of_zero,
     "broadcast-empty": _broadcast_to_nothing,
     "loop-never": _nothing_collected,

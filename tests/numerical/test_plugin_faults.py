@@ -126,10 +126,15 @@ def never_run(x: Any, count: Any) -> Any:
     return ops.concat([x, ops.reshape(parts, ops.concat([ops.multiply(count, height), width], 0), False)], 0)
 
 
+def matrices_of_unknown_sizes(x: Any) -> Any:
+    """A parameter, of which only the rank is known, which is 3."""
+    x.set_partial_shape(openvino.PartialShape([-1, -1, -1]))
+    return x
+
+
 def convolution_of_the_whole(x: Any, y: Any) -> Any:
     """The sums of the images of x, of any sizes, plus y, of any sizes too."""
-    for each in (x, y):
-        each.set_partial_shape(openvino.PartialShape([-1, -1, -1]))
+    x, y = matrices_of_unknown_sizes(x), matrices_of_unknown_sizes(y)
     return ops.add(ops.convolution(x, np.ones((1, 2, 2), np.float32), [2], [0], [0], [1]), y)
 
 
@@ -293,6 +298,11 @@ FAULTS: dict[str, Fault] = {
         convolution_of_the_whole,
         [np.ones((2, 2, 2), np.float32), np.ones((2, 1, 1), np.float32)],
         np.full((2, 1, 1), 5, np.float32),
+    ),
+    "matmul-batch": (
+        lambda x: ops.matmul(matrices_of_unknown_sizes(x), ops.constant(np.ones((4, 2, 5), np.float32)), False, False),
+        [np.ones((1, 2, 2), np.float32)],
+        np.full((4, 2, 5), 2, np.float32),
     ),
     "zero-divisor": (
         lambda x: ops.divide(

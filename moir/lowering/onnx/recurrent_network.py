@@ -137,11 +137,14 @@ class Network:
         return general(operand) if array is None else self.op.constant(constant(array), element_of(operand))
 
     def data(self) -> SSAValue:
-        """X as [N, T, I], with the batch that an initial state has, which the plugin (2026.4) needs to compile it."""
-        data, batch = self.node.operand(0), self.known_batch
-        if batch >= 0 and size_along(shape_of(data) or (-1,) * 3, 1 - self.time_axis) < 0:
-            weights = self.node.shape(1)
-            columns = 0 if weights is None else max(size_along(weights, 2), 0)
+        """X as [N, T, I], with the batch of an initial state and the input size of W.
+
+        The plugin (2026.4) does not compile it without the former, and computes something else without the latter.
+        """
+        data, weights = self.node.operand(0), self.node.shape(1)
+        shape = shape_of(data) or (-1,) * 3
+        batch, columns = max(self.known_batch, 0), 0 if weights is None else max(size_along(weights, 2), 0)
+        if (batch and size_along(shape, 1 - self.time_axis) < 0) or (columns and size_along(shape, 2) < 0):
             data = self.op.Reshape(data, [batch, 0, columns] if self.batch_first else [0, batch, columns], special_zero=True)
         return data if self.batch_first else self.op.Transpose(data, [1, 0, 2])
 

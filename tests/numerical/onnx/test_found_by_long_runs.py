@@ -82,6 +82,14 @@ CASES: dict[str, Case] = {
         "x w r b    p",
         options={"form": "rank"},
     ),
+    "LSTM of unknown input size": Case(
+        "LSTM",
+        {"x": real(4, 3, 1), "n": np.array([1, 1, 1], np.int32)},
+        {"w": real(1, 16, 1), "r": real(1, 16, 4)},
+        {"hidden_size": 4, "direction": "reverse"},
+        "x w r  n",
+        options={"form": "dynamic"},
+    ),
     "QLinearMatMul with a constant of more dimensions": Case(
         "QLinearMatMul",
         {"a": np.arange(16).reshape(2, 2, 4).astype(np.uint8), "xz": LEVELS["xz"]},

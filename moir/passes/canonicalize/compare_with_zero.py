@@ -6,7 +6,7 @@
 
 Likewise for NotEqual. The CPU plugin (2026.4) compares integers in f32, which has all of them up to 2²⁴ only; a
 difference that does not fit wraps around, and is 0 for equal operands alone. A comparison with constants up to 2²⁴ is
-exact as it is.
+exact as it is, and so is one of values that are moved, added or counted from sizes, places and such constants.
 """
 
 from __future__ import annotations
@@ -15,13 +15,25 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
-from moir.dialects.element_types import si32, si64, ui32, ui64
+from moir.dialects.element_types import boolean, describe, si32, si64, ui32, ui64
+from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.comparison import Equal, NotEqual
 from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 EXACT = 1 << 24
 """f32 has all integers up to this one."""
+
+COUNTING = frozenset(("NonZero", "ShapeOf"))
+"""Operations whose results are sizes and places."""
+
+ADDING = frozenset(("Add", "Concat", "Maximum", "Minimum", "Range", "Subtract"))
+"""Operations whose results are as large as their operands, or their sums."""
+
+MOVING = frozenset(
+    ("Broadcast", "CumSum", "Gather", "GatherElements", "GatherND", "Reshape", "Slice", "Squeeze", "Tile", "Transpose", "Unsqueeze")
+)
+"""Operations whose results have elements of the first operand, or sums of them."""
 
 
 class ComparisonOfIntegers(Pattern):
@@ -34,7 +46,7 @@ class ComparisonOfIntegers(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Equal | NotEqual)
-        if any(map(_is_small, op.operands)):
+        if any(map(_is_small, op.operands)) or all(map(_is_counted, op.operands)):
             return
         difference = rewriter.op.Subtract(*op.operands, auto_broadcast=op.text("auto_broadcast"))
         kind = rewriter.op.Equal if isinstance(op, Equal) else rewriter.op.NotEqual
@@ -45,6 +57,21 @@ def _is_small(value: SSAValue) -> bool:
     """Whether a value is a constant of integers that f32 has."""
     array = constant_of(value)
     return array is not None and bool((np.abs(array.astype(np.float64)) <= EXACT).all())
+
+
+def _is_counted(value: SSAValue, depth: int = 10) -> bool:
+    """Whether a value consists of places and numbers of elements, which are below 2²⁴, and what is added of them."""
+    op = value.owner
+    if not isinstance(op, OpsetOp) or not depth:
+        return False
+    if op.KIND in COUNTING:
+        return True
+    if op.KIND == "Convert":
+        element = element_of(op.operands[0])
+        return element == boolean or describe(element).bits <= 16 or _is_counted(op.operands[0], depth - 1)
+    if op.KIND in ADDING:
+        return all(_is_counted(operand, depth - 1) for operand in op.operands)
+    return _is_small(value) or (op.KIND in MOVING and _is_counted(op.operands[0], depth - 1))
 
 
 class CompareWithZeroPass(PatternPass):

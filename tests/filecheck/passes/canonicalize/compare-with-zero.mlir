@@ -36,3 +36,21 @@ builtin.module {
     opset1.Result(%3) {name = "c"}
   }
 }
+
+// -----
+
+// Places and numbers of elements.
+// CHECK-LABEL: moir.model @places
+// CHECK-NOT:       opset1.Subtract
+builtin.module {
+  moir.model @places {
+    %x = opset1.Parameter() {name = "x"} : tensor<?xi1>
+    %0 = opset1.Constant() {value = #moir.data<tensor<si64>, [0]>} : tensor<si64>
+    %1 = opset1.Convert(%x) {destination_type = si64} : tensor<?xsi64>
+    %2 = opset3.CumSum(%1, %0) : tensor<?xsi64>
+    %3 = opset3.ShapeOf(%x) : tensor<1xsi64>
+    %4 = opset1.Add(%3, %0) : tensor<1xsi64>
+    %5 = opset1.Equal(%2, %4) : tensor<?xi1>
+    opset1.Result(%5) {name = "a"}
+  }
+}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from moir.dialects.element_types import REAL_TYPES, f32, to_numpy
 from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.builder import OpBuilder
 
-Weights = NDArray[np.float64]
+Weights = NDArray[np.floating[Any]]
 
 MAXIMUM_WEIGHTS = 1 << 24
 """Largest number of entries of the matrix of an axis."""
@@ -54,29 +54,29 @@ class Sampling(NamedTuple):
     cube_coefficient: float
 
 
-def _positions(axis: AxisResizing, coordinates: str) -> Weights:
-    """The positions in the data, in elements, of the elements of the result."""
-    x, last = np.arange(axis.resized, dtype=np.float64), axis.size - 1
+def _positions(axis: AxisResizing, coordinates: str, real: type[np.float32 | np.float64] = np.float64) -> Weights:
+    """The positions in the data, in elements, of the elements of the result, computed in the type `real`."""
+    x, last, scale = np.arange(axis.resized, dtype=real), axis.size - 1, real(axis.scale)
     match coordinates:
         case "align_corners":
             return x * (last / (axis.resized - 1)) if axis.resized > 1 else np.zeros_like(x)
         case "asymmetric":
-            return x / axis.scale
+            return x / scale
         case "tf_crop_and_resize":
             start, end = axis.region
             if axis.resized == 1:
                 return np.full(1, 0.5 * (start + end) * last)
             return start * last + x * ((end - start) * last / (axis.resized - 1))
         case "tf_half_pixel_for_nn":
-            return (x + 0.5) / axis.scale
+            return (x + real(0.5)) / scale
         case "pytorch_half_pixel" if axis.resized == 1:
             return np.zeros(1)
         case "half_pixel_symmetric":
             # The result is centred on the data if size times scale is not an integer.
             fraction = axis.resized / (axis.scale * axis.size)
-            return axis.size / 2 * (1 - fraction) + (x + 0.5) / axis.scale - 0.5
+            return axis.size / 2 * (1 - fraction) + (x + real(0.5)) / scale - real(0.5)
         case _:
-            return (x + 0.5) / axis.scale - 0.5
+            return (x + real(0.5)) / scale - real(0.5)
 
 
 _ROUNDINGS: dict[str, Callable[[Weights], Weights]] = {
@@ -101,7 +101,8 @@ def _cubic(distance: Weights, a: float) -> Weights:
 
 def weights(axis: AxisResizing, sampling: Sampling) -> tuple[Weights, NDArray[np.bool_]]:
     """The matrix [result, data] of an axis, and a mask [result] of the elements that lie outside the data."""
-    x = _positions(axis, sampling.coordinates)
+    # The last bit decides which element is the nearest.
+    x = _positions(axis, sampling.coordinates, np.float32 if sampling.mode == "nearest" else np.float64)
     matrix, rows = np.zeros((axis.resized, axis.size)), np.arange(axis.resized)
     outside = (x < 0) | (x > axis.size - 1)
     if sampling.mode == "nearest":

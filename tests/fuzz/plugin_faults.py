@@ -200,7 +200,8 @@ def _nan_is_lost(*kinds: str) -> Rule:
         if wrong.wanted.dtype.kind not in "fV" or not wrong.has(*kinds) or wrong.differs is None:
             return False
         _, wanted = wrong.elements()
-        return wrong.may_compute_nan() and bool(np.isnan(wanted).all())
+        # Roots and powers of negative numbers are NaN as well.
+        return (wrong.may_compute_nan() or wrong.has("Sqrt", "Pow")) and bool(np.isnan(wanted).all())
 
     return rule
 

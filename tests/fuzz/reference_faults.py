@@ -73,8 +73,10 @@ FAULTS: Mapping[str, Fault] = {
     # Zero points and scales of output channels are aligned as if there were two axes.
     "ConvInteger": lambda node, _: len(node.input) > 3 and not _has_filters_of_two_axes(node),
     "QLinearConv": lambda node, _: not _has_filters_of_two_axes(node),
-    # Channels of the first group only.
-    "ConvTranspose": lambda node, _: any(attribute.name == "group" and attribute.i > 1 for attribute in node.attribute),
+    # Channels of the first group only; a wanted shape that needs no padding has some in front.
+    "ConvTranspose": lambda node, _: any(
+        (attribute.name == "group" and attribute.i > 1) or attribute.name == "output_shape" for attribute in node.attribute
+    ),
     # Slopes of channels are aligned with the last axis.
     "PRelu": _is_old,
     # With pads at one end only, the windows begin elsewhere. Indices begin in each channel.

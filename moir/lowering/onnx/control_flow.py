@@ -90,7 +90,9 @@ def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
     connections.add_states(carried)
     connections.add_invariants(2 + len(carried), captured)
     connections.add_joined(len(carried), [Slicing(0)] * (node.result_count - len(carried)))
-    return connections.create(op, Loop)
+    results = connections.create(op, Loop)
+    # The runtime (2026.4) infers other sizes of states that never change.
+    return [*carried, *results[len(carried) :]] if _never_runs(node, trip_count, condition) else results
 
 
 def _padded(values: list[SSAValue | None], count: int) -> list[SSAValue | None]:

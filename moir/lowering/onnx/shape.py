@@ -8,7 +8,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, is_static, normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
-from moir.lowering.onnx.string_movement import moves_constant_strings
+from moir.lowering.onnx.string_movement import moves_strings_to_fixed_places
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import without_computed_axes
 from moir.lowering.table import Replacement
@@ -28,7 +28,7 @@ def reshape_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Reshape", since=5)
-@moves_constant_strings
+@moves_strings_to_fixed_places
 def reshape(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Reshape(x, shape) {allowzero = 0}
     -> opset1.Reshape(x, shape) {special_zero = true}; x if it already has this shape
@@ -65,7 +65,7 @@ def without_units(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Squeeze", since=13)
-@moves_constant_strings
+@moves_strings_to_fixed_places
 def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Squeeze(x, axes) -> opset15.Squeeze(x, axes); x if the list of axes is empty"""
     data, axes = node.operand(0), node.optional(1)
@@ -87,7 +87,7 @@ def unsqueeze_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Unsqueeze", since=13)
-@moves_constant_strings
+@moves_strings_to_fixed_places
 def unsqueeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Unsqueeze(x, axes) -> opset1.Unsqueeze(x, axes); x if the list of axes is empty"""
     return unsqueezed(node, op, node.operand(1))

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, element_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.string_movement import moves_constant_strings, moves_strings
+from moir.lowering.onnx.string_movement import moves_strings_to_fixed_places
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import all_axes, dimension_list, rank_value
 from moir.lowering.table import Replacement
@@ -31,7 +31,7 @@ def slice_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Slice", since=10)
-@moves_constant_strings
+@moves_strings_to_fixed_places
 def slice_operands(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Slice(x, starts, ends, axes, steps) -> opset8.Slice(x, starts, ends, steps, axes)"""
     axes, positions = node.optional(3), node.constant_integers(3)
@@ -78,11 +78,10 @@ def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], a
     return op.constant(starts, element_of(bounds[0])) if any(from_first) else bounds[0]
 
 
-@moves_strings(0)
-def _sliced_along_computed_axes(node: LoweringNode, op: OpBuilder) -> Replacement:
+def _sliced_along_computed_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """Data cut along all axes, of which those that are not listed stay whole.
 
-    The CPU plugin (2026.4) crashes on computed axes, and on strings that are cut at computed places.
+    The CPU plugin (2026.4) crashes on computed axes.
     """
     data = node.operand(0)
     rank = rank_value(op, data)

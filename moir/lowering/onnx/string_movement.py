@@ -46,15 +46,19 @@ def moves_strings(*operands: int) -> Callable[[Moving], Moving]:
     return decorate
 
 
-def moves_constant_strings(handler: Moving) -> Moving:
-    """Let a handler, which only moves the elements of operand 0, move the numbers of strings that are a constant.
+def moves_strings_to_fixed_places(handler: Moving) -> Moving:
+    """Let a handler, which only moves the elements of operand 0, move the numbers of strings to computed places.
 
-    The CPU plugin (2026.4) moves other strings here, and crashes on constant ones.
+    The CPU plugin (2026.4) moves strings by constants, and crashes on others and on strings that are a constant.
     """
     moved = moves_strings(0)(handler)
 
     @wraps(handler)
     def chosen(node: LoweringNode, op: OpBuilder) -> Replacement:
-        return (moved if node.element(0) == string and node.constant(0) is not None else handler)(node, op)
+        if node.element(0) != string:
+            return handler(node, op)
+        others = (index for index in range(1, len(node.op.operands)) if node.optional(index) is not None)
+        is_computed = node.constant(0) is not None or any(node.constant(index) is None for index in others)
+        return (moved if is_computed else handler)(node, op)
 
     return chosen

@@ -71,8 +71,14 @@ class SeparateWeightsPass(PatternPass):
         return [TransposedWeights()]
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        others = {data for op in _products(analyses) if not op.flag("transpose_b") and (data := _square_weights(op)) is not None}
-        return bool(others) and rewrite(module, [TransposedWeights(others)], analyses=analyses)
+        is_changed = False
+        # What is transposed may be what another product transposes.
+        while others := {data for op in _products(analyses) if not op.flag("transpose_b") and (data := _square_weights(op)) is not None}:
+            if not rewrite(module, [TransposedWeights(others)], analyses=analyses):
+                break
+            analyses.invalidate(dimensions=False)
+            is_changed = True
+        return is_changed
 
 
 def _products(analyses: Analyses) -> Iterator[MatMul]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -74,6 +75,14 @@ CASES: dict[str, Case] = {
         attributes={"kernel_shape": [2, 2], "group": 2},
         options={"form": "dynamic"},
     ),
+    "Conv of volumes in bf16 to one column": Case(
+        "Conv",
+        {"x": real(2, 3, 4, 4, 2).astype(ml_dtypes.bfloat16)},
+        {"w": real(3, 3, 2, 2, 2).astype(ml_dtypes.bfloat16)},
+        {"strides": [1, 1, 2]},
+        options={"opset": 22},
+        reference="onnx",
+    ),
     "LSTM with weights of unknown rank": Case(
         "LSTM",
         {"w": real(1, 12, 2), "r": real(1, 12, 3), "p": real(1, 9)},
@@ -120,6 +129,20 @@ CASES: dict[str, Case] = {
     "Slice of strings along computed axes": Case(
         "Slice", {"x": LETTERS, "a": np.array([0])}, {"b": np.array([1]), "e": np.array([3])}, operands="x b e a"
     ),
+    "Slice of strings at computed places": Case(
+        "Slice",
+        {"x": LETTERS, "b": np.array([3]), "s": np.array([-1])},
+        {"e": np.array([0]), "a": np.array([0])},
+        operands="x b e a s",
+        options={"form": "dynamic"},
+    ),
+    "Resize of the batch to the nearest element": Case(
+        "Resize",
+        {"x": np.arange(30).reshape(2, 3, 1, 5).astype(np.uint8)},
+        {"scales": np.array([0.6, 1, 1, 0.6], np.float32)},
+        {"mode": "nearest", "coordinate_transformation_mode": "pytorch_half_pixel", "nearest_mode": "floor"},
+        "x  scales",
+    ),
     "QuantizeLinear of f16 to 16 bits": Case(
         "QuantizeLinear",
         {},
@@ -162,7 +185,7 @@ def test_case(case: Case, tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
     moir.save_model(moir.convert_model(tmp_path / "model.onnx"), tmp_path / "model.xml")
     found = run(core().read_model(tmp_path / "model.xml"), case.inputs)
-    compare(found, expected, rtol=1e-3 if expected[0].dtype == np.float16 else 1e-4)
+    compare(found, expected, rtol={"float16": 1e-3, "bfloat16": 2e-2}.get(expected[0].dtype.name, 1e-4))
 
 
 @pytest.mark.parametrize(

@@ -60,3 +60,21 @@ builtin.module {
     opset1.Result(%4) {name = "d"}
   }
 }
+
+// -----
+
+// What is transposed for one product is what another one transposes.
+// CHECK-LABEL: moir.model @chain
+// CHECK-NOT:       transpose_b = true
+builtin.module {
+  moir.model @chain {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2xf32>
+    %v = opset1.Constant() {value = #moir.data<tensor<2x2xf32>, [1.0, 2.0, 3.0, 4.0]>} : tensor<2x2xf32>
+    %w = opset1.Constant() {value = #moir.data<tensor<2x2xf32>, [1.0, 3.0, 2.0, 4.0]>} : tensor<2x2xf32>
+    %1 = opset1.MatMul(%x, %v) : tensor<?x2xf32>
+    %2 = opset1.MatMul(%x, %w) {transpose_b = true} : tensor<?x2xf32>
+    %3 = opset1.MatMul(%2, %v) {transpose_b = true} : tensor<?x2xf32>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%3) {name = "b"}
+  }
+}

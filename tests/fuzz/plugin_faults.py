@@ -153,6 +153,13 @@ def _matrices_of_one_batch(wrong: Wrong) -> bool:
     return 1 in batches and max(batches) > 1
 
 
+def _truth_of_nan(wrong: Wrong) -> bool:
+    """Whether only NaNs differ, of a conversion to booleans."""
+    if wrong.node is None or wrong.node[0] != "Cast" or wrong.differs is None or wrong.wanted.dtype != np.bool_:
+        return False
+    return bool(np.isnan(wrong.node[1][0].astype(np.float64)[wrong.differs]).all())
+
+
 def _broadcast_to_nothing(wrong: Wrong) -> bool:
     """Whether a result that should have no element has some, of a graph with a NaN that replaces all elements."""
     return wrong.node is None and wrong.wanted.size == 0 and wrong.found.size > 0 and wrong.has_nan() and wrong.has("Min", "Max")
@@ -485,6 +492,7 @@ RULES: Mapping[str, Rule] = {
     "i32-select": _in_f32("Trilu", "Where"),
     "relu-nan": _nan_is_lost("Relu", "LeakyRelu"),
     "exp-nan": _nan_is_lost("Exp", "Expm1", "Softmax", "LogSoftmax", "Celu", "ReduceLogSumExp"),
+    "convert-nan": _truth_of_nan,
     "clamp-nan": _nan_is_lost("Clip", "Relu6"),
     "maximum-nan": _nan_is_lost("Max"),
     "minimum-nan": _nan_is_lost("Min"),

@@ -165,6 +165,7 @@ FAULTS: dict[str, Fault] = {
     "i32-product-of-matrices": (lambda x: ops.matmul(x, x, False, False), [integers(4097).reshape(1, 1)], integers(4097**2).reshape(1, 1)),
     "relu-nan": (ops.relu, [floats(NAN)], floats(NAN)),
     "exp-nan": (ops.exp, [floats(NAN)], floats(NAN)),
+    "convert-nan": (lambda x: ops.convert(x, "boolean"), [floats(NAN)], np.array([True])),
     "clamp-nan": (lambda x: ops.clamp(x, -1, 1), [floats(NAN)], floats(NAN)),
     "maximum-nan": (ops.maximum, [floats(NAN), floats(0)], floats(NAN)),
     "minimum-nan": (ops.minimum, [floats(NAN), floats(0)], floats(NAN)),

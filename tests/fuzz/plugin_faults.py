@@ -477,6 +477,9 @@ def _lost_dimensions(wrong: Wrong) -> bool:
     return _nan_constants(replace(wrong, found=found, differs=np.isnan(wrong.wanted))) and bool(np.isnan(wrong.wanted).all())
 
 
+ADDING_ELEMENTS = frozenset(("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "OneHotEncoder"))
+"""Operations that are elementwise, of operands that add elements to each other."""
+
 RULES: Mapping[str, Rule] = {
     "f64-infinity": _infinities_of_f64,
     "i64-width": _wide,
@@ -524,7 +527,8 @@ RULES: Mapping[str, Rule] = {
     "normalization-shape": lambda wrong: wrong.has("ReduceMean") and wrong.has("Sqrt", "Pow") and _has_one_instead_of_more(wrong),
     "prelu-shape": lambda wrong: wrong.has("Relu") and wrong.has("Neg", "Min") and _loses_elements_of_slopes(wrong),
     "transpose-empty": _nothing_in("Transpose"),
-    "concat-empty": lambda wrong: wrong.has("Concat", "ConcatFromSequence") and _other_sizes_of_nothing(wrong),
+    "elementwise-empty": lambda wrong: wrong.node is not None and wrong.node[0] in ADDING_ELEMENTS and _other_sizes_of_nothing(wrong),
+    "concat-empty": lambda wrong: wrong.has("Complex", "Concat", "ConcatFromSequence") and _other_sizes_of_nothing(wrong),
     "pool-empty": _nothing_in("MaxPool", "AveragePool", "LpPool"),
     "attention-keys": _constant_keys,
     "average-pool-empty": _padding_alone("AveragePool", "LpPool"),

@@ -132,6 +132,12 @@ def matrices_of_unknown_sizes(x: Any) -> Any:
     return x
 
 
+def columns_of_nothing(x: Any) -> Any:
+    """A parameter [0, any]."""
+    x.set_partial_shape(openvino.PartialShape([0, -1]))
+    return x
+
+
 def convolution_of_the_whole(x: Any, y: Any) -> Any:
     """The sums of the images of x, of any sizes, plus y, of any sizes too."""
     x, y = matrices_of_unknown_sizes(x), matrices_of_unknown_sizes(y)
@@ -304,6 +310,11 @@ FAULTS: dict[str, Fault] = {
         lambda x: ops.matmul(matrices_of_unknown_sizes(x), ops.constant(np.ones((4, 2, 5), np.float32)), False, False),
         [np.ones((1, 2, 2), np.float32)],
         np.full((4, 2, 5), 2, np.float32),
+    ),
+    "elementwise-empty": (
+        lambda x: ops.equal(ops.unsqueeze(columns_of_nothing(x), np.array(-1)), floats(0, 1, 2)),
+        [np.zeros((0, 2), np.float32)],
+        np.zeros((0, 2, 3), np.bool_),
     ),
     "zero-divisor": (
         lambda x: ops.divide(

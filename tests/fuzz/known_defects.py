@@ -14,7 +14,5 @@ KNOWN_DEFECTS: dict[int, tuple[str, str]] = {}
 
 TENSORFLOW_COUNT = 100
 
-KNOWN_TENSORFLOW_DEFECTS: dict[int, tuple[str, str]] = {
-    81: ("TensorListElementShape", "sizes are known that TensorFlow does not know while it builds the graph"),
-}
+KNOWN_TENSORFLOW_DEFECTS: dict[int, tuple[str, str]] = {}
 """The same for graphs of TensorFlow."""

@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import dynamic, si32, si64, string, to_numpy
 from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.opset.indexing import ScatterUpdate
-from moir.dialects.shapes import UNKNOWN, rank_of, shape_of
+from moir.dialects.shapes import UNKNOWN, is_static, shape_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_list, as_scalar, dimension, dimension_list
@@ -353,10 +353,11 @@ def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("TensorListElementShape")
 def element_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.TensorListElementShape(list) -> all dimensions but the first"""
-    value = made_list(node, 0)
-    rank = rank_of(value)
-    if rank is None:
-        node.fail("the rank of the elements of a list is not known", HINT)
-    shape = op.ShapeOf(value, output_type=node.element_attribute("shape_type", si32))
-    return op.Slice(shape, [1], [rank], [1])
+    """tf.TensorListElementShape(list) -> all dimensions but the first, a constant
+
+    TensorFlow knows what the maker of the list said, which may be less than the sizes of its elements.
+    """
+    shape = shape_of(made_list(node, 0))
+    if shape is None or not is_static(shape[1:]):
+        node.fail("the shape of the elements of a list is not known", HINT)
+    return op.constant(list(shape[1:]), node.element_attribute("shape_type", si32))

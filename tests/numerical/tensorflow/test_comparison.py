@@ -24,7 +24,9 @@ def both(kinds: str) -> Any:
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int8, np.int32, np.int64, np.uint16])
 def test_comparisons(dtype: type) -> None:
     forms = ("static", "dynamic", "rank") if dtype is np.float32 else ("static",)
-    check(both(COMPARISONS), {"a": np.abs(A).astype(dtype), "b": B.astype(dtype)}, forms=forms, operations=6)
+    # Equal and NotEqual of integers that f32 may not have look at the difference.
+    most = 7 if dtype in (np.int32, np.int64) else 6
+    check(both(COMPARISONS), {"a": np.abs(A).astype(dtype), "b": B.astype(dtype)}, forms=forms, operations=most)
 
 
 def test_comparisons_of_booleans() -> None:

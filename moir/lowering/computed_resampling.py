@@ -72,7 +72,7 @@ def _positions(op: OpBuilder, axis: ComputedResizing, coordinates: str) -> SSAVa
     centered = op.Subtract(_quotient(op, op.Add(x, 0.5), axis.scale), 0.5)
     match coordinates:
         case "align_corners":
-            return op.Multiply(x, op.Divide(last, steps))
+            return _quotient(op, op.Multiply(x, last), steps)
         case "asymmetric":
             return _quotient(op, x, axis.scale)
         case "tf_half_pixel_for_nn":
@@ -85,9 +85,10 @@ def _positions(op: OpBuilder, axis: ComputedResizing, coordinates: str) -> SSAVa
             return op.Add(centered, op.Multiply(op.Divide(size, 2.0), op.Subtract(1.0, fraction)))
         case "tf_crop_and_resize" if axis.region is not None:
             start, end = axis.region
-            step = op.Divide(op.Multiply(op.Subtract(end, start), last), steps)
+            # The division comes last, so that the end of the data is no position outside of them.
+            passed = _quotient(op, op.Multiply(x, op.Multiply(op.Subtract(end, start), last)), steps)
             middle = op.Add(none, op.Multiply(op.Multiply(op.Add(start, end), 0.5), last))
-            return op.Select(is_single, middle, op.Add(op.Multiply(start, last), op.Multiply(x, step)))
+            return op.Select(is_single, middle, op.Add(op.Multiply(start, last), passed))
         case _:
             return centered
 

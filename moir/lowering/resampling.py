@@ -59,14 +59,14 @@ def _positions(axis: AxisResizing, coordinates: str, real: type[np.float32 | np.
     x, last, scale = np.arange(axis.resized, dtype=real), axis.size - 1, real(axis.scale)
     match coordinates:
         case "align_corners":
-            return x * (last / (axis.resized - 1)) if axis.resized > 1 else np.zeros_like(x)
+            return x * real(last) / real(axis.resized - 1) if axis.resized > 1 else np.zeros_like(x)
         case "asymmetric":
             return x / scale
         case "tf_crop_and_resize":
             start, end = axis.region
             if axis.resized == 1:
                 return np.full(1, 0.5 * (start + end) * last)
-            return start * last + x * ((end - start) * last / (axis.resized - 1))
+            return start * last + x * ((end - start) * last) / (axis.resized - 1)
         case "tf_half_pixel_for_nn":
             return (x + real(0.5)) / scale
         case "pytorch_half_pixel" if axis.resized == 1:

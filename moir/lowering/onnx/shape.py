@@ -33,11 +33,16 @@ def reshape(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Reshape(x, shape) {allowzero = 0}
     -> opset1.Reshape(x, shape) {special_zero = true}; x if it already has this shape
     """
-    target = node.constant_integers(1)
-    if target is not None and target == node.shape(0):
+    known = node.constant_integers(1)
+    if known is not None and known == node.shape(0):
         return node.operand(0)
     need_length(node, 1)
-    return op.Reshape(node.operand(0), of_length(op, node.operand(1), declared_rank(node)), special_zero=not node.flag("allowzero"))
+    target, copies = of_length(op, node.operand(1), declared_rank(node)), not node.flag("allowzero")
+    data, count = node.constant(0), element_count(shape_of(target))
+    if data is not None and known is None and count and copies:
+        # The CPU plugin (2026.4) does not copy sizes of a constant.
+        target = op.Select(op.Equal(target, 0), op.constant([*data.shape, *[1] * count][:count], si64), target)
+    return op.Reshape(node.operand(0), target, special_zero=copies)
 
 
 @onnx.lowers("Squeeze")

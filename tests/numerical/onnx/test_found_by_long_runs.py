@@ -129,6 +129,15 @@ CASES: dict[str, Case] = {
     "Slice of strings along computed axes": Case(
         "Slice", {"x": LETTERS, "a": np.array([0])}, {"b": np.array([1]), "e": np.array([3])}, operands="x b e a"
     ),
+    "Reshape of a constant to sizes that it has": Case("Reshape", {"s": np.array([0, -1, 0])}, {"x": real(3, 2, 5)}, operands="x s"),
+    "Resize of a region to its end": Case(
+        "Resize",
+        {"x": real(1, 2, 4, 4), "r": np.array([0, 0, 1, 1], np.float32)},
+        {"s": np.array([0.5, 2], np.float32)},
+        {"axes": [2, 3], "coordinate_transformation_mode": "tf_crop_and_resize", "mode": "linear"},
+        "x r s",
+        options={"form": "dynamic"},
+    ),
     "Slice of strings at computed places": Case(
         "Slice",
         {"x": LETTERS, "b": np.array([3]), "s": np.array([-1])},

@@ -58,7 +58,7 @@ def extension_files(folder: Path) -> list[tuple[Path, ExtensionPath]]:
     """The files that moir would load of all extensions in a folder, with the directory of the extension of each."""
     roots = {path.parent for name in PHASE_DIRECTORIES for path in folder.rglob(name) if path.is_dir()}
     outer = [root for root in sorted(roots) if not set(root.relative_to(folder).parts) & set(PHASE_DIRECTORIES)]
-    return [(root, file) for root in outer for file in files_of(root, None) if not file.path.stem.endswith("_test")]
+    return [(root, file) for root in outer for file in files_of(root, None)]
 
 
 @cache

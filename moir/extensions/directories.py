@@ -5,6 +5,8 @@
     DIR/front/onnx/*.py              lowerings and transformations for one framework; also front/onnx/extractors/*.py
     DIR/middle/*.py, DIR/back/*.py   transformations of the later phases
 
+Tests beside them (`*_test.py`, `test_*.py`) are no extensions: they are not loaded.
+
 An entry point is `name = package`, or `package.module:attribute` where the attribute is a path. Its name can be given
 wherever the path of a directory can.
 """
@@ -112,7 +114,8 @@ def unread_folders(directory: Path) -> Iterator[Path]:
 
 
 def _loadable(path: Path) -> bool:
-    return path.suffix == ".py" and path.is_file() and path.name != "__init__.py" and not path.name.startswith(".")
+    is_test = path.stem.endswith("_test") or path.stem.startswith("test_")
+    return path.suffix == ".py" and path.is_file() and path.name != "__init__.py" and not path.name.startswith(".") and not is_test
 
 
 def _files(directory: Path, below: str, phase: str | None, framework: str | None) -> Iterator[ExtensionPath]:

@@ -67,6 +67,12 @@ def test_directories(tmp_path: Path) -> None:
     assert names[names.index("back-start") + 1] == "in-back"
 
 
+def test_tests_of_extensions_are_not_loaded(tmp_path: Path) -> None:
+    write(tmp_path, middle__a=a_pass("InMiddle"), middle__a_test="raise RuntimeError", ops__test_b="raise RuntimeError")
+    write(tmp_path, front_onnx__c_test="raise RuntimeError")
+    assert loaded(tmp_path) == ["in-middle"]
+
+
 def test_files_of_one_name_in_two_directories(tmp_path: Path) -> None:
     first = write(tmp_path / "a" / "ext", middle__mine=a_pass("First", "from_helper = __import__('ext.ops.helper').ops.helper.VALUE"))
     write(first, ops__helper="VALUE = 1")

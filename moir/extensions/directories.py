@@ -5,7 +5,7 @@
     DIR/front/onnx/*.py              lowerings and transformations for one framework; also front/onnx/extractors/*.py
     DIR/middle/*.py, DIR/back/*.py   transformations of the later phases
 
-Tests beside them (`*_test.py`, `test_*.py`) are no extensions: they are not loaded.
+Tests beside them (`*_test.py`) are no extensions: they are not loaded, as in Model Optimizer.
 
 An entry point is `name = package`, or `package.module:attribute` where the attribute is a path. Its name can be given
 wherever the path of a directory can.
@@ -114,8 +114,9 @@ def unread_folders(directory: Path) -> Iterator[Path]:
 
 
 def _loadable(path: Path) -> bool:
-    is_test = path.stem.endswith("_test") or path.stem.startswith("test_")
-    return path.suffix == ".py" and path.is_file() and path.name != "__init__.py" and not path.name.startswith(".") and not is_test
+    if path.suffix != ".py" or path.name.startswith((".", "__init__.")) or path.stem.endswith("_test"):
+        return False
+    return path.is_file()
 
 
 def _files(directory: Path, below: str, phase: str | None, framework: str | None) -> Iterator[ExtensionPath]:

@@ -68,7 +68,7 @@ def test_directories(tmp_path: Path) -> None:
 
 
 def test_tests_of_extensions_are_not_loaded(tmp_path: Path) -> None:
-    write(tmp_path, middle__a=a_pass("InMiddle"), middle__a_test="raise RuntimeError", ops__test_b="raise RuntimeError")
+    write(tmp_path, middle__a=a_pass("InMiddle"), middle__a_test="raise RuntimeError", ops__b_test="raise RuntimeError")
     write(tmp_path, front_onnx__c_test="raise RuntimeError")
     assert loaded(tmp_path) == ["in-middle"]
 

@@ -138,6 +138,19 @@ CASES: dict[str, Case] = {
         "x r s",
         options={"form": "dynamic"},
     ),
+    "TfIdfVectorizer of lists that are too short": Case(
+        "TfIdfVectorizer",
+        {"x": np.array([[2], [7]])},
+        attributes={
+            "mode": "TF",
+            "min_gram_length": 1,
+            "max_gram_length": 2,
+            "max_skip_count": 0,
+            "ngram_counts": [0, 2],
+            "ngram_indexes": [0, 1, 2],
+            "pool_int64s": [2, 3, 2, 3],
+        },
+    ),
     "Slice of strings at computed places": Case(
         "Slice",
         {"x": LETTERS, "b": np.array([3]), "s": np.array([-1])},

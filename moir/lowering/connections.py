@@ -138,7 +138,28 @@ class Connections:
         if self.outputs:
             created = create_repeating(op, operation, self.operands, self.inputs, [port for _, port in self.outputs], self.body.region)
             self.values.update((index, value) for (index, _), value in zip(self.outputs, created, strict=True))
+            if operation is Loop:
+                self._check_sizes(op)
         return [self.values.get(index) for index in range(self.node.result_count)]
+
+    def _check_sizes(self, op: OpBuilder) -> None:
+        """Raises ConversionError for a state whose sizes change in a loop that may have no iterations.
+
+        The runtime (2026.4) infers the sizes that the body gives, also for a loop that does not run.
+        """
+        count, first = (op.known.constant(value) for value in self.operands[:2])
+        if count is not None and first is not None and count.all() and first.all():
+            return
+        initial = {port.back_edge: self.operands[port.index] for port in self.inputs if port.index is not None}
+        for index, port in self.outputs:
+            after, before = shape_of(self.values[index]), shape_of(initial.get(port.index, self.values[index]))
+            if before is None or after is None or port.slicing is not None:
+                continue
+            if any(-1 not in sizes and sizes[0] != sizes[1] for sizes in zip(before, after, strict=False)):
+                self.node.fail(
+                    f"output {index} begins with the shape {list(before)}, gets {list(after)} in the body, and the loop may not run",
+                    hint="give the initial value the shape that the body computes, or a condition that is constant",
+                )
 
 
 def create_repeating(

@@ -84,7 +84,6 @@ _ROUNDINGS: dict[str, Callable[[Weights], Weights]] = {
     "round_prefer_ceil": lambda x: np.floor(x + 0.5),
     "floor": np.floor,
     "ceil": np.ceil,
-    "simple": np.floor,
 }
 
 
@@ -106,7 +105,9 @@ def weights(axis: AxisResizing, sampling: Sampling) -> tuple[Weights, NDArray[np
     matrix, rows = np.zeros((axis.resized, axis.size)), np.arange(axis.resized)
     outside = (x < 0) | (x > axis.size - 1)
     if sampling.mode == "nearest":
-        columns = np.clip(_ROUNDINGS[sampling.nearest](x), 0, axis.size - 1).astype(np.int64)
+        # Upwards where there are fewer elements than before.
+        nearest = ("ceil" if axis.scale < 1 else "floor") if sampling.nearest == "simple" else sampling.nearest
+        columns = np.clip(_ROUNDINGS[nearest](x), 0, axis.size - 1).astype(np.int64)
         matrix[rows, columns] = 1
         return matrix, outside
     reach = 1 if sampling.mode == "linear" else 2

@@ -33,7 +33,7 @@ def fuse_unrolled_cells(block: Block, operations: Sequence[Operation], known: Kn
     for chain in chains_of(operations):
         # Its data may be the states of another chain.
         chain.substitute(replaced)
-        if _is_closed(chain) and not _depends_on_itself(chain):
+        if _is_closed(chain) and _has_one_batch(chain) and not _depends_on_itself(chain):
             ends += _replace(chain, block, known, replaced)
             sort_block(block)
     if not ends:
@@ -67,6 +67,17 @@ def _is_closed(chain: Chain) -> bool:
     following = [states[1] for states in chain.following]
     # Each is multiplied with the output gate behind its activation, and with the forget gate of the next step.
     return all(len(list(state.uses)) == 2 for state in following[:-1])
+
+
+def _has_one_batch(chain: Chain) -> bool:
+    """Whether the size of the batch is unknown in the states in front of the first step if it is in the data.
+
+    The CPU plugin (2026.4) does not compile a sequence of other sizes. Constant states are broadcast.
+    """
+    if all((shape := shape_of(x)) is not None and shape[0] != -1 for x in chain.data):
+        return True
+    shapes = [shape_of(state) for state in chain.states if state is not None and constant_of(state) is None]
+    return all(shape is None or shape[0] == -1 for shape in shapes)
 
 
 def _depends_on_itself(chain: Chain) -> bool:

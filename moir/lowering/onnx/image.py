@@ -219,12 +219,18 @@ def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
     return min(changed, default=2) < 2
 
 
+def resizes_unknown_batch(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
+    """Whether the first two axes of data of unknown rank may be resized: scales are not 1, or sizes are constant."""
+    if node.rank(0) is not None or resizing.axes is not None or (entries := op.known.elements(resizing.target)) is None:
+        return False
+    return any(not same(each, 1) if resizing.by_scales else not isinstance(each, Symbol) for each in entries[:2])
+
+
 def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     """Operand 0 resized with the given parameters."""
-    if node.rank(0) is None and resizing.by_scales and resizing.axes is None:
-        scales = op.known.elements(resizing.target)
-        if scales is not None and any(not same(scale, 1) for scale in scales[:2]):
-            node.op.operands[0] = op.Reshape(node.operand(0), [0] * scales.size, special_zero=True)
+    has_unknown_batch = resizes_unknown_batch(node, op, resizing)
+    if has_unknown_batch:
+        node.op.operands[0] = op.Reshape(node.operand(0), [0] * (element_count(shape_of(resizing.target)) or 0), special_zero=True)
     data, mode = node.operand(0), resizing.mode
     if resizing.coordinates not in (*COORDINATES, *UNCOMMON_COORDINATES):
         node.fail(f"coordinate_transformation_mode {resizing.coordinates!r} is not defined")
@@ -237,7 +243,8 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     excludes = resizing.exclude_outside and mode == "cubic"
     if resizing.coordinates in UNCOMMON_COORDINATES or excludes or (resizing.antialias and mode != "nearest"):
         return resized_by_matrices(node, op, resizing)
-    if changes_channels(op, data, resizing) or resizing.factor is not None or (mode != "nearest" and node.constant(0) is not None):
+    is_spatial = not has_unknown_batch and not changes_channels(op, data, resizing)
+    if not is_spatial or resizing.factor is not None or (mode != "nearest" and node.constant(0) is not None):
         # The CPU plugin (2026.4) resizes spatial axes only, and the runtime no constant along one axis.
         return resized_by_matrices(node, op, resizing)
     element = element_of(data)

@@ -186,6 +186,8 @@ def clip_to_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Clip(x, min, max)
     -> opset1.Clamp(x) {min, max}, or Minimum(Maximum(x, min), max) if the limits are not constant
+
+    Where a limit is absent, infinities stay, which for ONNX become the largest number: Clip(x, 0) is Relu.
     """
     x, low, high = node.operand(0), node.optional(1), node.optional(2)
     low_array, high_array = node.constant(1), node.constant(2)

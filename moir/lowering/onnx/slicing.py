@@ -57,7 +57,8 @@ def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], a
 
     The runtime (2026.4) infers that nothing is between two places counted from the end if the first is not behind the
     second in a backward slice, though the first element is if both places lie before it; and that nothing is between a
-    place counted from the end and one counted from the begin, once it knows a limit of the size.
+    place counted from the end and one counted from the begin, or in a backward slice the other way round, once it knows
+    a limit of the size.
     """
     starts, stops, steps = (op.known.integers(bound) for bound in bounds)
     if starts is None or stops is None or steps is None or not len(starts) == len(stops) == len(steps):
@@ -65,17 +66,18 @@ def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], a
     shape, places = shape_of(data), range(len(starts)) if axes is None else axes
     unknown = [shape is None or not -len(shape) <= axis < len(shape) or size_along(shape, axis) < 0 for axis in places]
     cuts = list(zip(starts, stops, steps, unknown, strict=True)) if len(unknown) == len(starts) else []
-    from_first = [each and step < 0 and start <= stop < 0 for start, stop, step, each in cuts]
-    from_end = [each and step > 0 and start < 0 < stop < np.iinfo(np.int32).max for start, stop, step, each in cuts]
-    if any(from_first):
-        starts = [0 if first else start for first, start in zip(from_first, starts, strict=True)]
-    if any(from_end):
-        parts = [
-            op.Maximum(op.Add(dimension_list(op, data, axis), start), 0) if computed else op.constant([start], si64)
-            for start, axis, computed in zip(starts, places, from_end, strict=True)
-        ]
-        return op.convert(op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], element_of(bounds[0]))
-    return op.constant(starts, element_of(bounds[0])) if any(from_first) else bounds[0]
+    parts: list[SSAValue] = []
+    for (start, stop, step, is_unknown), axis in zip(cuts, places, strict=False):
+        if is_unknown and step < 0 and stop < 0 and (start >= 0 or start <= stop):
+            last = op.Subtract(dimension_list(op, data, axis), 1)
+            parts.append(op.Minimum(last, max(start, 0)))
+        elif is_unknown and step > 0 and start < 0 < stop < np.iinfo(np.int32).max:
+            parts.append(op.Maximum(op.Add(dimension_list(op, data, axis), start), 0))
+        else:
+            parts.append(op.constant([start], si64))
+    if all(op.known.constant(part) is not None for part in parts):
+        return bounds[0]
+    return op.convert(op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], element_of(bounds[0]))
 
 
 def _sliced_along_computed_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:

@@ -200,6 +200,13 @@ def _infinite_divisors(wrong: Wrong) -> bool:
     return bool(np.isinf(np.broadcast_to(wrong.node[1][1], wrong.wanted.shape)[wrong.differs]).all())
 
 
+def _resized_batch(wrong: Wrong) -> bool:
+    """Whether a model of one operation resizes images in numbers or channels too."""
+    if wrong.node is None or wrong.node[0] != "Resize" or wrong.wanted.ndim != 4:
+        return False
+    return wrong.found.shape == wrong.wanted.shape and wrong.operands[0].shape[:2] != wrong.wanted.shape[:2]
+
+
 def _nan_is_lost(*kinds: str) -> Rule:
     """Whether only NaNs differ, of a model with one of some operations."""
 
@@ -539,6 +546,7 @@ RULES: Mapping[str, Rule] = {
     "convolution-infinity": _infinities_of_convolutions,
     "convolution-of-the-whole": _lost_convolutions,
     "matmul-batch": _matrices_of_one_batch,
+    "resize-batch": _resized_batch,
     "zero-divisor": _quotients_of_zero,
     "broadcast-empty": _broadcast_to_nothing,
     "loop-never": _nothing_collected,

@@ -170,9 +170,9 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
     It sums truncated exponentials of integers, overflows in SoftPlus from 89 on, has no piece of an empty string where
     there is a delimiter, places the single point of an axis at the end of it, passes over some NaN in Softmax, leaves
     quantized products over nothing as they are in memory, takes the largest end of a backward slice for the first
-    element, does not crop an axis whose size stays if it resizes to the nearest element, nor such a batch or channels of
-    images, and squares large numbers for a norm. Where Clip has one limit it takes the largest number of the type for the
-    other, as ONNX says; moir lets infinities pass, so that Clip of positive numbers is Relu.
+    element, does not crop an axis whose size stays, and squares large numbers for a norm. Where Clip has one limit it
+    takes the largest number of the type for the other, as ONNX says; moir lets infinities pass, so that Clip of positive
+    numbers is Relu.
     """
     for node in model.graph.node:
         given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
@@ -195,8 +195,7 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
                 # Their squares are infinite.
                 return any(1e18 < abs(number) < np.inf for number in arrays[0].astype(np.float64).ravel())
             case "Resize" if _crops(node):
-                limit = arrays[0].ndim if given.get("mode", b"nearest") == b"nearest" else 2
-                return _keeps_a_cropped_axis(arrays, results[0], given.get("axes"), limit)
+                return _keeps_a_cropped_axis(arrays, results[0], given.get("axes"))
             case "Clip" if not {"min", "max"} <= given.keys() and (len(node.input) < 3 or not all(node.input)):
                 return bool(np.isinf(arrays[0].astype(np.float64)).any())
             case "AffineGrid" if given.get("align_corners"):
@@ -206,14 +205,12 @@ def runtime_is_wrong(model: onnx.ModelProto, arrays: Sequence[np.ndarray[Any, An
     return False
 
 
-def _keeps_a_cropped_axis(
-    arrays: Sequence[np.ndarray[Any, Any]], result: np.ndarray[Any, Any], axes: Sequence[int] | None, limit: int
-) -> bool:
-    """Whether a part of one of the axes below a limit is resized to the size of the whole."""
+def _keeps_a_cropped_axis(arrays: Sequence[np.ndarray[Any, Any]], result: np.ndarray[Any, Any], axes: Sequence[int] | None) -> bool:
+    """Whether a part of an axis is resized to the size of the whole."""
     data, region = arrays[0], arrays[1].astype(np.float64)
     each = range(data.ndim) if axes is None else axes
     parts = zip(each, region, region[len(each) :], strict=False)
-    return any(axis < limit and data.shape[axis] == result.shape[axis] and (begin, end) != (0, 1) for axis, begin, end in parts)
+    return any(data.shape[axis] == result.shape[axis] and (begin, end) != (0, 1) for axis, begin, end in parts)
 
 
 def _slices_backwards_from_the_end(model: onnx.ModelProto, node: onnx.NodeProto) -> bool:

@@ -94,6 +94,7 @@ OF_UNKNOWN_SIZES = frozenset(
         "loop-never",
         "convolution-of-the-whole",
         "broadcast-empty",
+        "resize-batch",
     }
 )
 """The faults that are there if sizes other than 1 are not known."""
@@ -315,6 +316,11 @@ FAULTS: dict[str, Fault] = {
         lambda x: ops.equal(ops.unsqueeze(columns_of_nothing(x), np.array(-1)), floats(0, 1, 2)),
         [np.zeros((0, 2), np.float32)],
         np.zeros((0, 2, 3), np.bool_),
+    ),
+    "resize-batch": (
+        lambda x: ops.interpolate(x, np.array([2, 2, 3, 4]), "nearest", "sizes", axes=np.arange(4)),
+        [np.ones((1, 2, 3, 4), np.float32)],
+        np.ones((2, 2, 3, 4), np.float32),
     ),
     "zero-divisor": (
         lambda x: ops.divide(

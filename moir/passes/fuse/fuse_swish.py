@@ -17,7 +17,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.analysis.constants import constant_of, outranks, scalar_of
-from moir.dialects.shapes import element_count, rank_of, shape_of
+from moir.dialects.shapes import broadcast_shapes, element_count, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.rules import FusionRule, Match, RulePass
 
@@ -25,9 +25,12 @@ from moir.rewriting.rules import FusionRule, Match, RulePass
 def _with_beta(op: OpBuilder, match: Match) -> SSAValue | None:
     x, beta = match["x"], match["beta"]
     factors = constant_of(beta)
-    if factors is not None and factors.ndim > (rank_of(x) or 0) and factors.size > 1 and (factors == factors.flat[0]).all():
-        # The plugin takes the equal factors for one and loses the dimensions that they add.
-        return op.Multiply(op.Swish(x, op.constant_like(factors.flat[0], x)), op.constant_like(np.ones_like(factors), x))
+    if factors is not None and factors.size > 1 and (factors == factors.flat[0]).all():
+        # The plugin takes equal factors for one and loses the elements that they may add.
+        result = op.Swish(x, op.constant_like(factors.flat[0], x))
+        shape = shape_of(x)
+        adds = shape is None or broadcast_shapes(shape, factors.shape) != shape
+        return op.Multiply(result, op.constant_like(np.ones_like(factors), x)) if adds else result
     if element_count(shape_of(beta)) != 1 or outranks(beta, x):
         return None
     number = scalar_of(beta)

@@ -255,6 +255,15 @@ def test_a_loop_that_never_runs_and_collects_values_of_unknown_rank(tmp_path):
         convert(model, tmp_path)
 
 
+def test_a_loop_that_may_not_run_and_changes_the_size_of_a_state(tmp_path):
+    graph = counting([node("Add", ["s", "k"], ["t"])], [("s", "t")])
+    nodes = [looping(graph, ["n", "c", "s0"], ["y"])]
+    inputs, constants = {"s0": X[:, :1]}, {"n": np.array(4), "k": X[:1]}
+    with pytest.raises(ConversionError, match=r"output 0 begins with the shape \[2, 1\], gets \[2, 3\]"):
+        convert(build(nodes, {**inputs, "c": YES}, constants=constants, opset=13), tmp_path)
+    check(nodes, inputs, constants={**constants, "c": YES}, opset=13)
+
+
 # Scan
 
 

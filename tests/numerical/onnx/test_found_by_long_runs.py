@@ -165,6 +165,21 @@ CASES: dict[str, Case] = {
         {"mode": "nearest", "coordinate_transformation_mode": "pytorch_half_pixel", "nearest_mode": "floor"},
         "x  scales",
     ),
+    "Resize to fewer elements, the nearest ones": Case(
+        "Resize",
+        {"x": real(2, 3, 5)},
+        {"scales": np.array([0.6, 1, 0.6], np.float32)},
+        {"mode": "nearest"},
+        options={"opset": 10},
+    ),
+    "Resize of images of unknown rank to a constant number": Case(
+        "Resize",
+        {"x": np.arange(80).reshape(1, 4, 5, 4).astype(np.uint8)},
+        {"sizes": np.array([2, 12, 10, 4])},
+        {"mode": "nearest"},
+        "x   sizes",
+        options={"form": "rank"},
+    ),
     "QuantizeLinear of f16 to 16 bits": Case(
         "QuantizeLinear",
         {},
@@ -224,13 +239,32 @@ def test_constants_without_elements_are_refused(
         check([node(kind, [*constants, *inputs], ["y"], **attributes)], inputs, constants=constants, forms=["rank"])
 
 
-@pytest.mark.parametrize("factors", [[[[2.0]], [[2.0]], [[2.0]]], [[[2.0]], [[3.0]], [[2.0]]]])
-def test_swish_with_factors_that_add_elements(factors: list[Any], tmp_path: Path) -> None:
-    """Equal ones count as one in the plugin, which then loses the dimensions."""
-    nodes = [node("Mul", ["x", "c"], ["s"]), node("Sigmoid", ["s"], ["g"]), node("Mul", ["x", "g"], ["y"])]
-    inputs, constants = {"x": real(2, 4)}, {"c": np.array(factors, np.float32)}
-    model = build(nodes, inputs, constants=constants, form="rank")
-    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
-    moir.save_model(moir.convert_model(tmp_path / "model.onnx"), tmp_path / "model.xml")
-    found = run(core().read_model(tmp_path / "model.xml"), inputs)
+def expect_right(nodes: list[Any], inputs: dict[str, Any], constants: dict[str, Any], form: Any, folder: Path) -> None:
+    """Convert a graph, whose inputs say as much as `form`, and compare it with ONNX Runtime."""
+    model = build(nodes, inputs, constants=constants, form=form)
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+    moir.save_model(moir.convert_model(folder / "model.onnx"), folder / "model.xml")
+    found = run(core().read_model(folder / "model.xml"), inputs)
     compare(found, expected_results(build(nodes, inputs, constants=constants), inputs, "onnxruntime"))
+
+
+@pytest.mark.parametrize(
+    ("factors", "shape", "form"),
+    [
+        ([[[2.0]], [[2.0]], [[2.0]]], (2, 4), "rank"),
+        ([[[2.0]], [[3.0]], [[2.0]]], (2, 4), "rank"),
+        ([[[1.0]], [[1.0]]], (4, 1, 3, 2), "dynamic"),
+        ([[[2.0]], [[2.0]]], (4, 2, 3, 2), "static"),
+    ],
+)
+def test_swish_with_factors_that_may_add_elements(factors: list[Any], shape: tuple[int, ...], form: str, tmp_path: Path) -> None:
+    """Equal ones count as one in the plugin, which then loses the elements."""
+    nodes = [node("Mul", ["x", "c"], ["s"]), node("Sigmoid", ["s"], ["g"]), node("Mul", ["x", "g"], ["y"])]
+    expect_right(nodes, {"x": real(*shape)}, {"c": np.array(factors, np.float32)}, form, tmp_path)
+
+
+def test_a_backward_slice_that_ends_in_front_of_the_data(tmp_path: Path) -> None:
+    """The runtime infers that it has nothing, once it knows a limit of the size."""
+    constants = {name: np.array([value]) for name, value in (("a", 0), ("m", -1), ("e", 2**31 - 1), ("p", 1), ("f", -4))}
+    nodes = [node("Slice", ["x", "m", "e", "a", "p"], ["last"]), node("Slice", ["last", "a", "f", "a", "m"], ["y"])]
+    expect_right(nodes, {"x": real(6)}, constants, "dynamic", tmp_path)

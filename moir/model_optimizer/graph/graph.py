@@ -26,7 +26,7 @@ from moir.model_optimizer.graph.editing import erase_node
 from moir.model_optimizer.graph.matching import value_matches
 from moir.model_optimizer.graph.networkx_graph import NetworkxGraph
 from moir.model_optimizer.graph.node import GraphNode, create_node, out_port_of
-from moir.model_optimizer.graph.normal_inputs import normalise
+from moir.model_optimizer.graph.normal_inputs import normalise, restore_slice
 from moir.model_optimizer.graph.port import Port
 from moir.model_optimizer.graph.sentinels import is_node, nodes_of
 
@@ -49,10 +49,13 @@ class Graph(NetworkxGraph):
     def operations_named(self, op_name: str) -> list[Operation]:
         """The operations that have a name among their `op_names`, in the order of the block.
 
-        In the front phase, with the inputs that Model Optimizer gave operations of this name.
+        They have the inputs that Model Optimizer gave operations of this name.
         """
         found = super().operations_named(op_name)
         if self.stage != "front":
+            if op_name == "Slice":
+                for op in found:
+                    restore_slice(self, op)
             return found
         # All are looked at: each change makes the view forget its names.
         changed = [normalise(self, op, op_name) for op in found]

@@ -1,4 +1,4 @@
-"""Attributes of ONNX's older operation sets as inputs, as Model Optimizer's front phase normalised them.
+"""The inputs that nodes had in Model Optimizer: attributes of ONNX's older operation sets as inputs, and their order.
 
     %y = onnx.Sqrt(%x)                     ->  %y = onnx.Pow(%x, %half)             asked for as Pow
     %y = onnx.Slice(%x) {starts, ends}     ->  %y = onnx.Slice(%x, %starts, %ends)  asked for as Slice
@@ -7,6 +7,9 @@
 An extension that asks for nodes by the name of the normal form expects the inputs of it. Nodes that are asked for by
 another name (`AttributedSlice`, `Sqrt`), or not at all, stay as they are. Where the forms have one name, what asks for
 the source of such an input, or has it in a pattern, gets it.
+
+Behind the front phase, what is asked for as Slice has the order of ONNX, where opset8.Slice has the steps before the
+axes; what is asked for by its type stays.
 """
 
 from __future__ import annotations
@@ -19,9 +22,11 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation
 
 from moir.dialects.framework import NEWEST_VERSION, operation_class
+from moir.dialects.opset.slicing import Slice
 from moir.dialects.properties import value_of
 from moir.model_optimizer.graph.creation import create_operation
 from moir.model_optimizer.graph.operation_attributes import OperationAttributes, recast
+from moir.model_optimizer.graph.sentinels import DISCONNECTED
 from moir.model_optimizer.graph.view import BlockView
 
 Inputs = Callable[[Operation], "list[Any] | None"]
@@ -109,6 +114,18 @@ def normalise(graph: BlockView, op: Operation, name: str | None = None) -> bool:
     graph.operand_counts.pop(op, None)
     graph.forget_operations()
     return True
+
+
+def restore_slice(graph: BlockView, op: Operation) -> None:
+    """Turn a slice of the operation set into Model Optimizer's.
+
+    %y = opset8.Slice(%x, %start, %stop, %step, %axes)  ->  %y = mo.Slice(%x, %start, %stop, %axes, %step)
+    """
+    if not isinstance(op, Slice):
+        return
+    data, start, stop, step, *axes = op.operands
+    OperationAttributes(graph, op).make_mo_operation({"op": "Slice", "type": None, "version": "experimental"})
+    op.operands = [data, start, stop, *(axes or [graph.sentinel(DISCONNECTED)]), step]
 
 
 def _connect(graph: BlockView, op: Operation, values: Mapping[int, Any]) -> None:

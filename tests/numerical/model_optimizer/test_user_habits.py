@@ -450,3 +450,20 @@ def test_files_of_the_generator_of_2018(tmp_path):
     converted = Converted.of(graph, tmp_path, extensions=[write(tmp_path / "my_extension", GENERATED)])
     assert converted.layer("Cells").get("version") == "extension"
     assert converted.attributes("Cells") == {"scale": "0.25", "labels": "float32"}
+
+
+def test_a_slice_has_its_axes_before_its_steps_in_the_middle_phase(tmp_path):
+    """Found by its type it is that of the operation set, which has the steps first."""
+    lines = """
+opset_slice, = graph.get_op_nodes(type='Slice')
+assert opset_slice.in_port(3).data.get_value().tolist() == [2]
+found, = graph.get_op_nodes(op='Slice')
+assert found.in_port(3).data.get_value().tolist() == [1] and found.in_port(4).data.get_value().tolist() == [2]
+starts = Const(graph, {'value': int64_array([1]), 'name': 'starts'}).create_node()
+found.in_port(1).get_connection().set_source(starts.out_port(0))
+"""
+    x = np.random.default_rng(0).normal(size=(2, 5)).astype(np.float32)
+    bounds = {name: np.array([value]) for name, value in (("begin", 0), ("end", 5), ("axis", 1), ("step", 2))}
+    nodes = [*RELU, node("Slice", ["y", *bounds], ["z"])]
+    converted = convert(tmp_path, behind_relu("middle", lines), nodes, {"x": x}, constants=bounds)
+    compare(converted.run({"x": x}), [np.maximum(x, 0)[:, 1::2]])

@@ -19,7 +19,7 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import is_element_type
 from moir.dialects.extension import ExtensionOp
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
-from moir.dialects.inference import set_type
+from moir.dialects.inference import infer_operation, set_type
 from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant, Parameter
@@ -95,6 +95,11 @@ def _type_shape(op: Operation) -> Any:
     return masked_shape(shape_of(op.results[0]))
 
 
+def _infer_by_definition(node: Any) -> None:
+    """The attribute `infer` of a node of an operation set, whose shapes its definition gives."""
+    infer_operation(node.ir_operation, node.graph.known)
+
+
 def same_value(value: Any, other: Any) -> bool:
     """Whether two values of an attribute are equal; arrays are equal to lists."""
     a, b = np.asarray(value), np.asarray(other)
@@ -161,6 +166,8 @@ class OperationAttributes(MutableMapping[str, Any]):
             return lambda: weights_message(op)
         if key == "symbol_dict" and op.name.startswith("mxnet."):
             return lambda: symbol_entry(op)
+        if key == "infer" and isinstance(op, OpsetOp) and self.graph.stage != "front":
+            return lambda: _infer_by_definition
         if key == "need_shape_inference":
             return (lambda: True) if op in self.graph.changed_operations else None
         reader = _TYPED.get(type(op), {}).get(key) or COMPUTED.get(key)

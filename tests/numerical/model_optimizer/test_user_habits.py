@@ -467,3 +467,20 @@ found.in_port(1).get_connection().set_source(starts.out_port(0))
     nodes = [*RELU, node("Slice", ["y", *bounds], ["z"])]
     converted = convert(tmp_path, behind_relu("middle", lines), nodes, {"x": x}, constants=bounds)
     compare(converted.run({"x": x}), [np.maximum(x, 0)[:, 1::2]])
+
+
+def test_nodes_of_operation_sets_are_inferred_by_their_attribute(tmp_path):
+    lines = """
+source = relu.in_port(0).get_source()
+add = Add(graph, {'name': 'sum'}).create_node()
+source.connect(add.in_port(0))
+source.connect(add.in_port(1))
+relu.in_port(0).get_connection().set_source(add.out_port(0))
+assert relu.has_valid('infer') and 'infer' not in list(relu.attrs())
+add.infer(add)
+relu.infer(relu)
+sizes = [port.data.get_shape().tolist() for port in (relu.out_port(0), relu.in_port(0))]
+assert sizes == [[2, 3, 4]] * 2
+"""
+    converted = convert(tmp_path, behind_relu("middle", lines), RELU, {"x": X})
+    compare(converted.run({"x": X}), [np.maximum(2 * X, 0)])

@@ -232,7 +232,7 @@ def _nan_in_a_window(wrong: Wrong) -> bool:
     """
     if not wrong.has("MaxPool", "GlobalMaxPool") or not wrong.has_nan() or wrong.differs is None:
         return False
-    if wrong.contents.kinds == {"MaxPool", "Pad"}:
+    if wrong.contents.kinds == {"MaxPool", "Pad"} or (wrong.contents.kinds == {"MaxPool"} and wrong.wanted.dtype.kind != "i"):
         numbers = sum(np.count_nonzero(np.isnan(array)) for array in wrong.operands if array.dtype.kind == "f")
         elements = np.concatenate([array.ravel() for array in wrong.operands if array.dtype.kind == "f"])
         return np.count_nonzero(wrong.differs) <= 8 * numbers and bool(np.isin(wrong.found[wrong.differs], elements).all())

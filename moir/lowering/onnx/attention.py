@@ -234,6 +234,10 @@ def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue
         scores.visible = scores.mask if mask is not None or lengths is not None or window.left >= 0 else None
     else:
         scores.visible = visible
+    known = None if scores.mask is None or scores.mask is not scores.visible else op.known.constant(scores.mask)
+    if known is not None and known.all():
+        # The CPU plugin (2026.4) does not compile all that selects by one constant.
+        scores.mask = scores.visible = None
 
 
 def _padded_mask(op: OpBuilder, mask: SSAValue, key: SSAValue, *, may_be_shorter: bool) -> SSAValue:

@@ -165,6 +165,15 @@ CASES: dict[str, Case] = {
         {"mode": "nearest", "coordinate_transformation_mode": "pytorch_half_pixel", "nearest_mode": "floor"},
         "x  scales",
     ),
+    "Attention to one constant key": Case(
+        "Attention",
+        {"q": real(1, 1, 2, 4), "v": real(1, 1, 1, 3)},
+        {"k": real(1, 1, 1, 4), "n": np.array([1])},
+        {"softcap": 2.0, "scale": 0.1},
+        "q k v    n",
+        options={"opset": 24, "form": "dynamic"},
+        reference="onnx",
+    ),
     "Resize to fewer elements, the nearest ones": Case(
         "Resize",
         {"x": real(2, 3, 5)},

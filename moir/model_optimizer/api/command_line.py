@@ -43,7 +43,6 @@ DEFAULTS: Mapping[str, Any] = {
             "caffe_parser_path",
             "k",
             "mean_file",
-            "mean_scale_values",
             "mean_file_offsets",
             "input_symbol",
             "nd_prefix_name",
@@ -93,5 +92,8 @@ DEFAULTS: Mapping[str, Any] = {
 
 
 def command_line(**options: Any) -> Namespace:
-    """The options of a conversion: the given ones, the defaults of all others."""
-    return Namespace(**{**DEFAULTS, **options})
+    """The options of a conversion: the given ones, the defaults of all others.
+
+    `mean_scale_values`, which Model Optimizer joined of the options, is empty: moir scales inputs itself.
+    """
+    return Namespace(**{**DEFAULTS, "mean_scale_values": {}, **options})

@@ -8,7 +8,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -191,17 +191,31 @@ def save_inputs(folder: Path, case: Case, expected: Sequence[Array]) -> None:
 
 
 def run(tickets: Iterable[Ticket], workers: int = 2, limit: float = LIMIT_SECONDS) -> Iterator[Report]:
-    """The report of each case, in the order in which they come."""
+    """The report of each case, in the order in which they come; wrong ones are run again at the end."""
     pool: Workers[Ticket, Report] = Workers(run_case, workers, limit)
+    wrong: list[Report] = []
     for ticket, answer in pool.run(tickets):
         if not isinstance(answer, Died):
-            yield answer
+            if answer.judgement.outcome == Outcome.WRONG:
+                wrong.append(answer)
+            else:
+                yield answer
             continue
         subject, description, stage = answer.stage.split("\n") if answer.stage else ("", "", "")
         judgement = died(Died(stage, answer.hung, answer.reason))
         if stage in ("", "reference"):
             judgement = Judgement(Outcome.INAPPLICABLE, f"the reference: {judgement.message}")
         yield Report(ticket, subject, judgement, description)
+    yield from (repeated(report, limit) for report in wrong)
+
+
+def repeated(report: Report, limit: float) -> Report:
+    """The report of a wrong case, judged by a fresh process: the plugin may have spoilt the memory in a case before."""
+    pool: Workers[Ticket, Report] = Workers(run_case, 1, limit)
+    [(_, answer)] = pool.run([report.ticket])
+    if isinstance(answer, Died) or answer.judgement.outcome in DEFECTS:
+        return report
+    return replace(report, judgement=Judgement(Outcome.FAULT, f"right in a fresh process: {report.judgement.message}"))
 
 
 def tickets(seed: int, count: int, kinds: Sequence[str] = tuple(GENERATORS), only: str = "*", folder: Path | None = None) -> list[Ticket]:

@@ -31,12 +31,13 @@ def _with_beta(op: OpBuilder, match: Match) -> SSAValue | None:
         shape = shape_of(x)
         adds = shape is None or broadcast_shapes(shape, factors.shape) != shape
         return op.Multiply(result, op.constant_like(np.ones_like(factors), x)) if adds else result
-    if element_count(shape_of(beta)) != 1 or outranks(beta, x):
+    number, rank = scalar_of(beta), rank_of(beta)
+    if element_count(shape_of(beta)) != 1 or rank is None or (outranks(beta, x) and number is not None):
         return None
-    number = scalar_of(beta)
     if number is not None:
         return op.Swish(x, op.constant_like(number, x))
-    return op.Swish(x, op.Reshape(beta, op.constant(np.zeros(0, np.int64)), special_zero=False) if rank_of(beta) else beta)
+    result = op.Swish(x, op.Reshape(beta, op.constant(np.zeros(0, np.int64)), special_zero=False) if rank else beta)
+    return op.Multiply(result, op.constant_like(np.ones((1,) * rank), x)) if outranks(beta, x) else result
 
 
 def _with_sigmoid(op: OpBuilder, match: Match) -> SSAValue | None:

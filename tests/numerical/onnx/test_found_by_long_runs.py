@@ -277,3 +277,10 @@ def test_a_backward_slice_that_ends_in_front_of_the_data(tmp_path: Path) -> None
     constants = {name: np.array([value]) for name, value in (("a", 0), ("m", -1), ("e", 2**31 - 1), ("p", 1), ("f", -4))}
     nodes = [node("Slice", ["x", "m", "e", "a", "p"], ["last"]), node("Slice", ["last", "a", "f", "a", "m"], ["y"])]
     expect_right(nodes, {"x": real(6)}, constants, "dynamic", tmp_path)
+
+
+def test_swish_with_a_computed_factor_of_more_dimensions(tmp_path: Path) -> None:
+    nodes = [node("Mul", ["x", "c"], ["s"]), node("Neg", ["s"], ["n"]), node("Exp", ["n"], ["e"])]
+    nodes += [node("Add", ["o", "e"], ["d"]), node("Div", ["x", "d"], ["y"])]
+    inputs = {"x": real(4), "c": np.array([[1.5]], np.float32)}
+    expect_right(nodes, inputs, {"o": np.array(1, np.float32)}, "static", tmp_path)

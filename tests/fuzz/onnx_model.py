@@ -19,7 +19,7 @@ from tests.fuzz.reference_faults import (
     evaluator_changes_strings,
     evaluator_is_wrong,
     evaluator_rounds,
-    evaluator_underflows,
+    evaluator_misses_values,
     leaves_gaps,
     passes_over_first_elements,
     runtime_is_wrong,
@@ -137,8 +137,8 @@ class OnnxModel:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             results = expected_results(self.proto, inputs, "onnx")
-        if evaluator_underflows(self.proto, results):
-            raise NoCase("the reference takes the logarithm of 0")
+        if evaluator_misses_values(self.proto, results):
+            raise NoCase("the reference takes the logarithm of 0, or compares nothing")
         self.check(results)
         self._check_windows(inputs, results)
         return results

@@ -46,7 +46,9 @@ def efficient_det() -> tf.Graph:
     weights = Weights()
     with tf.Graph().as_default() as graph:
         x = V1.placeholder(tf.float32, [1, IMAGE, IMAGE, 3], "image_arrays")
-        features = [tf.nn.swish(weights.convolution(x, 8, 3, 8, "P3", 3.0))]
+        # Between the two nodes the file names, images are scaled.
+        scaled = tf.divide(tf.subtract(x, 0.1, "strided_slice_1"), 0.9, "truediv")
+        features = [tf.nn.swish(weights.convolution(scaled, 8, 3, 8, "P3", 3.0))]
         features.append(tf.nn.swish(weights.convolution(features[0], 8, 3, 2, "P4", 3.0)))
         anchors, codes, logits = [], [], []
         for level, each in enumerate(features):
@@ -106,7 +108,14 @@ def test_ssd_toolbox(tmp_path: Path) -> None:
     entry = {
         "id": "SSDToolboxDetectionOutput",
         "match_kind": "points",
-        "custom_attributes": {"confidence_threshold": 0.2, "keep_top_k": 200, "nms_threshold": 0.45},
+        "custom_attributes": {
+            "code_type": "caffe.PriorBoxParameter.CENTER_SIZE",
+            "confidence_threshold": 0.2,
+            "keep_top_k": 200,
+            "nms_threshold": 0.45,
+            "pad_mode": "caffe.ResizeParameter.CONSTANT",
+            "resize_mode": "caffe.ResizeParameter.WARP",
+        },
         "instances": {"start_points": names, "end_points": names},
     }
     model = converted(frozen(graph, names, tmp_path), transformations_config=configuration(tmp_path, entry))

@@ -18,8 +18,8 @@ from tests.fuzz.draw import Array, Draw, NoCase
 from tests.fuzz.reference_faults import (
     evaluator_changes_strings,
     evaluator_is_wrong,
-    evaluator_rounds,
     evaluator_misses_values,
+    evaluator_rounds,
     leaves_gaps,
     passes_over_first_elements,
     runtime_is_wrong,

@@ -166,6 +166,10 @@ def quantized_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if None in (rank_of(a), rank_of(b)) and any(0 in (node.shape(index) or ()) for index in (0, 3)):
         # The CPU plugin (2026.4) crashes.
         node.fail("one matrix has no element, and the rank of the other one, or of a scale, is unknown", hint="give the inputs known ranks")
+    weights = op.known.constant(b) if rank_of(a) is None and (rank_of(b) or 0) > 2 else None
+    if weights is not None:
+        # The CPU plugin (2026.4) does not compile compressed matrices in a batch for data of unknown rank.
+        b = op.constant(weights)
     return quantized(op, matrix_product(op, a, b), quantization(node, op, 6, 7, -1), result_type(node, 7, ui8))
 
 

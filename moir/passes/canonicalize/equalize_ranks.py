@@ -6,15 +6,16 @@
 
 The CPU plugin (2026.4) looks for activations and normalizations (Clamp, HSigmoid, SoftPlus, Gelu, MVN, …) without
 regard to the ranks of constants, and the result then has the rank of x. The constants of these are single numbers, or
-factors and terms (γ, β). Only real numbers are looked at: shapes are none.
+factors and terms (γ, β). Integers of the types of shapes are passed over.
 """
 
 from __future__ import annotations
 
 from xdsl.ir import Operation
 
+from moir.dialects.element_types import si32, si64
 from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multiply, Power, Subtract
-from moir.dialects.opset.elementwise_base import REALS, BroadcastingOp
+from moir.dialects.opset.elementwise_base import BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
@@ -34,7 +35,7 @@ class ConstantAddsDimensions(Pattern):
         place = int(isinstance(op.operands[0].owner, Constant))
         value, constant = op.operands[place], op.operands[1 - place]
         rank, wanted = rank_of(value), rank_of(constant)
-        if rank is None or wanted is None or wanted <= rank or element_of(value) not in REALS:
+        if rank is None or wanted is None or wanted <= rank or element_of(value) in (si32, si64):
             return
         if element_count(shape_of(constant)) != 1 and not isinstance(op, Add | Multiply):
             return

@@ -174,6 +174,27 @@ CASES: dict[str, Case] = {
         options={"opset": 24, "form": "dynamic"},
         reference="onnx",
     ),
+    "Clip of a constant list with a computed limit": Case(
+        "Clip",
+        {"m": np.array(0, np.uint16)},
+        {"x": np.array([0], np.uint16), "h": np.array(9, np.uint16)},
+        operands="x m h",
+        reference="onnx",
+    ),
+    "QLinearMatMul with a batch of one matrix": Case(
+        "QLinearMatMul",
+        {"x": np.array([[3, -5, 90]], np.int8)},
+        {
+            "w": (np.arange(15) * 7 - 50).reshape(1, 1, 3, 5).astype(np.int8),
+            **QUANTIZATION,
+            "xz": np.array(2, np.int8),
+            "wz": np.array(-3, np.int8),
+            "yz": np.array(9, np.int8),
+        },
+        {},
+        "x xs xz w ws wz ys yz",
+        options={"form": "rank", "opset": 19},
+    ),
     "Resize to fewer elements, the nearest ones": Case(
         "Resize",
         {"x": real(2, 3, 5)},

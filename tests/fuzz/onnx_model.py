@@ -138,7 +138,7 @@ class OnnxModel:
             warnings.simplefilter("ignore")
             results = expected_results(self.proto, inputs, "onnx")
         if evaluator_misses_values(self.proto, results):
-            raise NoCase("the reference takes the logarithm of 0, or compares nothing")
+            raise NoCase("the reference misses values")
         self.check(results)
         self._check_windows(inputs, results)
         return results

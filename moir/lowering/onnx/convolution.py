@@ -28,15 +28,14 @@ def conv(node: LoweringNode, op: OpBuilder) -> SSAValue:
         if (data := node.constant(0)) is not None and not data.size:
             node.fail("the data have no elements, and the sizes of the filters are unknown", hint="set the shapes of the inputs")
         result = unfolded_convolution(op, node.operand(0), node.operand(1), window, group)
-    elif group == 1:
-        operands, element = [node.operand(0), node.operand(1)], node.element(0)
+    else:
+        element = node.element(0)
+        operands = [node.operand(0), node.operand(1) if group == 1 else grouped_filters(node, op, group, axes)]
         if element == bf16 and axes == 3 and window.strides[-1] != window.strides[-2]:
             # In bf16 the CPU plugin (2026.4) takes the stride of columns for that of rows if the result has one column.
             operands = [op.convert(each, f32) for each in operands]
-        result = op.convert(op.Convolution(*operands, **window.properties()), element)
-    else:
-        filters = grouped_filters(node, op, group, axes)
-        result = op.GroupConvolution(node.operand(0), filters, **window.properties())
+        convolution = op.Convolution if group == 1 else op.GroupConvolution
+        result = op.convert(convolution(*operands, **window.properties()), element)
     return add_bias(node, op, result, 2, axes)
 
 

@@ -83,6 +83,14 @@ CASES: dict[str, Case] = {
         options={"opset": 22},
         reference="onnx",
     ),
+    "Conv of volumes in bf16 in groups to one column": Case(
+        "Conv",
+        {"x": real(2, 4, 4, 4, 2).astype(ml_dtypes.bfloat16)},
+        {"w": real(6, 2, 2, 2, 2).astype(ml_dtypes.bfloat16)},
+        {"strides": [1, 1, 2], "group": 2},
+        options={"opset": 22},
+        reference="onnx",
+    ),
     "LSTM with weights of unknown rank": Case(
         "LSTM",
         {"w": real(1, 12, 2), "r": real(1, 12, 3), "p": real(1, 9)},

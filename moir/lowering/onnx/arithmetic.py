@@ -17,6 +17,7 @@ from moir.dialects.element_types import (
     INTEGER_TYPES,
     REAL_TYPES,
     bf16,
+    boolean,
     dynamic,
     f8e4m3,
     f8e5m2,
@@ -28,6 +29,7 @@ from moir.dialects.element_types import (
     to_numpy,
     ui2,
     ui4,
+    ui8,
 )
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.lowering.binder import LoweringNode
@@ -207,6 +209,9 @@ def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = T
     if element in (ui2, ui4) and element_of(x) in REAL_TYPES:
         # The CPU plugin (2026.4) makes 0 of negative numbers if shapes are dynamic; as integers they wrap around.
         x = op.convert(x, si32)
+    if element == boolean and element_of(x) == ui2:
+        # The CPU plugin (2026.4) does not convert it in one step.
+        x = op.convert(x, ui8)
     return op.convert(x, element)
 
 

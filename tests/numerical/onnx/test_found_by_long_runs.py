@@ -203,6 +203,9 @@ CASES: dict[str, Case] = {
         "x xs xz w ws wz ys yz",
         options={"form": "rank", "opset": 19},
     ),
+    "Cast of two bits to truth": Case(
+        "Cast", {"x": np.array([0, 2, 3, 1], ml_dtypes.uint2)}, attributes={"to": 9}, options={"opset": 25}, reference="onnx"
+    ),
     "Resize to fewer elements, the nearest ones": Case(
         "Resize",
         {"x": real(2, 3, 5)},

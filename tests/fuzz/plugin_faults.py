@@ -537,6 +537,7 @@ RULES: Mapping[str, Rule] = {
     "prelu-shape": lambda wrong: wrong.has("Relu") and wrong.has("Neg", "Min") and _loses_elements_of_slopes(wrong),
     "transpose-empty": _nothing_in("Transpose"),
     "elementwise-empty": lambda wrong: wrong.node is not None and wrong.node[0] in ADDING_ELEMENTS and _other_sizes_of_nothing(wrong),
+    "unsqueeze-empty": lambda wrong: wrong.has("Unsqueeze") and _other_sizes_of_nothing(wrong),
     "concat-empty": lambda wrong: wrong.has("Complex", "Concat", "ConcatFromSequence") and _other_sizes_of_nothing(wrong),
     "pool-empty": _nothing_in("MaxPool", "AveragePool", "LpPool"),
     "attention-keys": _constant_keys,

@@ -133,9 +133,9 @@ def matrices_of_unknown_sizes(x: Any) -> Any:
     return x
 
 
-def columns_of_nothing(x: Any) -> Any:
-    """A parameter [0, any]."""
-    x.set_partial_shape(openvino.PartialShape([0, -1]))
+def columns_of_nothing(x: Any, *between: int) -> Any:
+    """A parameter [0, ..., any]."""
+    x.set_partial_shape(openvino.PartialShape([0, *between, -1]))
     return x
 
 
@@ -316,6 +316,11 @@ FAULTS: dict[str, Fault] = {
         lambda x: ops.equal(ops.unsqueeze(columns_of_nothing(x), np.array(-1)), floats(0, 1, 2)),
         [np.zeros((0, 2), np.float32)],
         np.zeros((0, 2, 3), np.bool_),
+    ),
+    "unsqueeze-empty": (
+        lambda x: ops.unsqueeze(ops.squeeze(columns_of_nothing(x, 1), np.array(1)), np.array(0)),
+        [np.zeros((0, 1, 2), np.float32)],
+        np.zeros((1, 0, 2), np.float32),
     ),
     "resize-batch": (
         lambda x: ops.interpolate(x, np.array([2, 2, 3, 4]), "nearest", "sizes", axes=np.arange(4)),

@@ -67,9 +67,13 @@ def joined(node: LoweringNode, op: OpBuilder, stack: Stack, axis: int, is_new: b
     if not is_new:
         if rank < 2:
             node.fail("numbers cannot be joined along an axis that they have")
-        merged = op.Multiply(sizes[0], sizes[axis + 1])
-        target = op.Concat(*sizes[1 : axis + 1], merged, *sizes[axis + 2 :], axis=0) if rank > 2 else merged
-        rest = op.Reshape(rest, target, special_zero=False)
+        if shape is not None and shape[axis + 1] == 1 and not is_guessed:
+            # Also right for members without elements, where the runtime takes a constant size of 0 for one to copy.
+            rest = op.Squeeze(rest, [axis + 1])
+        else:
+            merged = op.Multiply(sizes[0], sizes[axis + 1])
+            target = op.Concat(*sizes[1 : axis + 1], merged, *sizes[axis + 2 :], axis=0) if rank > 2 else merged
+            rest = op.Reshape(rest, target, special_zero=False)
     elif is_guessed:
         rest = op.Reshape(rest, op.Concat(*(sizes[each] for each in order), axis=0), special_zero=False)
     first = [op.Unsqueeze(each, [axis]) if is_new else each for each in stack.members]

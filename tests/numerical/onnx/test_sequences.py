@@ -154,6 +154,17 @@ def test_a_loop_appends_to_a_sequence(is_known: bool, count: int, axis: int, new
     check(nodes, inputs, constants=trips if is_known else {}, fixed=["n"], forms=["static", "dynamic"])
 
 
+@pytest.mark.parametrize("shape", [(1, 0), (1, 3)])
+def test_a_loop_appends_rows(shape: tuple[int, int]) -> None:
+    """A member that has one row adds a row; the dimension of 1 is removed, as the runtime takes a size of 0 for one to copy."""
+    nodes = [
+        node("SequenceConstruct", ["a"], ["start"]),
+        node("Loop", ["n", "", "start"], ["sequence"], body=appending("a")),
+        node("ConcatFromSequence", ["sequence"], ["y"], axis=0),
+    ]
+    check(nodes, {"a": np.ones(shape, np.float32), "n": np.array(2)}, fixed=["n"], forms=["static", "dynamic"])
+
+
 @pytest.mark.parametrize("kind", ["SequenceLength", "SequenceAt"])
 def test_a_sequence_of_computed_length_is_asked(kind: str) -> None:
     nodes = [

@@ -245,13 +245,14 @@ def _crops(node: onnx.NodeProto) -> bool:
 def leaves_gaps(model: onnx.ModelProto) -> bool:
     """Whether strides exceed windows, and padding is automatic: ONNX does not say where the windows begin.
 
-    With the larger part of the padding behind the data they may exceed them by 1.
+    With the larger part of the padding behind the data they may exceed them by 1, but for MaxPool: ONNX Runtime refuses
+    padding of -1, and onnx.reference puts it in front.
     """
     for node in model.graph.node:
         given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
         if given.get("auto_pad", b"").startswith(b"SAME") and "kernel_shape" in given:
             sizes = zip(given["kernel_shape"], given.get("strides", ()), given.get("dilations") or [1] * 9, strict=False)
-            room = 1 if given["auto_pad"] == b"SAME_LOWER" else 2
+            room = 1 if given["auto_pad"] == b"SAME_LOWER" or node.op_type == "MaxPool" else 2
             if any(stride > (length - 1) * step + room for length, stride, step in sizes):
                 return True
     return False

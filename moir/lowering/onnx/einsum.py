@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.opset.einsum import ELLIPSIS, Equation
-from moir.dialects.shapes import element_count, shape_of
+from moir.dialects.shapes import shape_of
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
@@ -37,12 +37,12 @@ def _sums_over_nothing(node: LoweringNode, op: OpBuilder, equation: Equation) ->
 
     None for other operands, and for an ellipsis. The CPU plugin (2026.4) does not compile it if sizes are unknown.
     """
-    if all(element_count(shape_of(operand)) != 0 for operand in node.operands):
+    shapes = [shape_of(operand) or () for operand in node.operands]
+    if not any(0 in shape for shape in shapes) or any(ELLIPSIS in labels for labels in equation.inputs):
         return None
-    places = {
-        label: (operand, axis) for labels, operand in zip(equation.inputs, node.operands, strict=True) for axis, label in enumerate(labels)
-    }
-    if ELLIPSIS in places:
-        return None
+    places: dict[str, tuple[SSAValue, int]] = {}
+    for labels, operand, shape in zip(equation.inputs, node.operands, shapes, strict=True):
+        # A dimension of 1 is repeated, as often as another operand says.
+        places |= {label: (operand, axis) for axis, label in enumerate(labels) if label not in places or shape[axis : axis + 1] != (1,)}
     sizes = [op.constant([], si64), *(dimension_list(op, *places[label]) for label in equation.output)]
     return op.Broadcast(op.constant_like(0, node.operand(0)), op.Concat(*sizes, axis=0) if len(sizes) > 1 else sizes[0])

@@ -316,3 +316,9 @@ def test_swish_with_a_computed_factor_of_more_dimensions(tmp_path: Path) -> None
     nodes += [node("Add", ["o", "e"], ["d"]), node("Div", ["x", "d"], ["y"])]
     inputs = {"x": real(4), "c": np.array([[1.5]], np.float32)}
     expect_right(nodes, inputs, {"o": np.array(1, np.float32)}, "static", tmp_path)
+
+
+def test_products_over_nothing_of_an_unknown_number_of_matrices(tmp_path: Path) -> None:
+    nodes = [node("Slice", ["x", "o", "o", "i"], ["n"]), node("Einsum", ["c", "n"], ["y"], equation="bqc,bkc->bqk")]
+    constants = {"o": np.array([0]), "i": np.array([1]), "c": real(1, 2, 3)}
+    expect_right(nodes, {"x": real(4, 5, 3)}, constants, "dynamic", tmp_path)

@@ -20,6 +20,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
 from moir.dialects.framework import NEWEST_VERSION, FrameworkOp
+from moir.dialects.inference import infer_operation
 from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, models_of
 from moir.dialects.names import inherit_names, name_of
 from moir.dialects.opset.infrastructure import Result
@@ -61,13 +62,18 @@ class Lowering:
         return cast(Any, self._states[key])
 
     def block(self, block: Block) -> None:
-        """Lower the operations of a block in order. Operations of a kind without handler stay."""
+        """Lower the operations of a block in order. Operations of a kind without handler stay.
+
+        Operations of operation sets, which passes in front of this one may have built, get their types here.
+        """
         builder = OpBuilder(self.known, block)
         current = block.first_op
         while current is not None:
             if isinstance(current, FrameworkOp) and current.name.startswith(self._prefixes):
                 current = self._lower(current, builder)
             else:
+                if current.operands and current.results and not current.regions:
+                    infer_operation(current, self.known)
                 current = current.next_op
 
     def lowers(self, op: FrameworkOp) -> bool:

@@ -23,7 +23,7 @@ from moir.model_optimizer.detection.request import Request
 from moir.pipeline import refuse_unknown_options
 from moir.records import Record
 
-_BEHIND = {"tf": "raise-tensor-lists", "mxnet": "freeze-inputs"}
+_BEHIND = {"tf": "raise-tensor-lists", "mxnet": "freeze-inputs", "onnx": "front-start"}
 """The pass behind which the transformations of a framework run: of TensorFlow that behind which loops have bodies."""
 
 
@@ -34,11 +34,13 @@ class Head(Record):
         id: Model Optimizer's id.
         function: the function that does it, `module:name` in this package.
         description: what it does, in a line.
+        framework: the framework of the models.
     """
 
     id: str
     function: str
     description: str
+    framework: str = "tf"
 
 
 _API = "ObjectDetectionAPI"
@@ -66,10 +68,22 @@ HEADS: tuple[Head, ...] = (
     ),
     Head("AutomlEfficientDet", "efficient_det:replace_heads", "EfficientDet: the heads become a DetectionOutput with PriorBoxClustered."),
     Head("SSDToolboxDetectionOutput", "ssd_toolbox:replace_outputs", "SSD toolbox: the outputs become a DetectionOutput."),
+    Head(
+        "ONNXMaskRCNNReplacement",
+        "detectron:replace_mask_rcnn",
+        "Mask R-CNN of ONNX: pooling and suppression become ExperimentalDetectron operations.",
+        "onnx",
+    ),
+    Head(
+        "ONNXPersonDetectionCrossroadReplacement",
+        "detectron:replace_feature_extractors",
+        "Person detection of ONNX: pooling of regions becomes ExperimentalDetectronROIFeatureExtractor.",
+        "onnx",
+    ),
 )
 """The transformations, in the order in which they run."""
 
-PLAIN = frozenset((f"{_API}PSROIPoolingReplacement", "ONNXMaskRCNNReplacement", "ONNXPersonDetectionCrossroadReplacement"))
+PLAIN = frozenset((f"{_API}PSROIPoolingReplacement",))
 """Ids of Model Optimizer for parts of models that become plain operations."""
 
 COMPLETE = {
@@ -156,12 +170,12 @@ def configured(
         file: the file.
         pipeline: the pipeline.config, if one is given.
     """
-    behind = _BEHIND["tf"]
+    behind = dict(_BEHIND)
     for head in HEADS:
         if head.id in ids:
             inner = HeadPass(head, tuple(descriptions[head.id]), pipeline)
-            made = _transformation(kebab_case(head.id), head.id, head.description, file, inner, behind)
-            behind = made.name
+            made = _transformation(kebab_case(head.id), head.id, head.description, file, inner, behind[head.framework], head.framework)
+            behind[head.framework] = made.name
             yield made
 
 

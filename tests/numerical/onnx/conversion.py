@@ -21,12 +21,16 @@ import openvino
 from onnx import helper
 from xdsl.context import Context
 
+import moir
 from moir.emit import write_model
 from moir.frontends.onnx import read_model
 from moir.pipeline import load_pass
 from tests.numerical.runtime import FORMS, Array, Form, compare, core, run
 
 Reference = Literal["onnxruntime", "onnx"]
+
+TOLERANCES = {"float16": 1e-3, "bfloat16": 2e-2}
+"""Relative tolerances of element types; of others 1e-4."""
 
 node = helper.make_node
 
@@ -82,10 +86,19 @@ def build(
     return helper.make_model(graph, opset_imports=imports, ir_version=10 if opset <= 22 else 13)
 
 
-def convert(model: onnx.ModelProto, directory: Path) -> openvino.Model:
-    """Convert a model, write its IR into a directory and read it with the runtime."""
+def convert(model: onnx.ModelProto, directory: Path, *, complete: bool = False) -> openvino.Model:
+    """Convert a model, write its IR into a directory and read it with the runtime.
+
+    Args:
+        model: the model.
+        directory: the directory.
+        complete: whether all passes run; otherwise the model is lowered only.
+    """
     source = directory / "model.onnx"
     source.write_bytes(model.SerializeToString())
+    if complete:
+        moir.save_model(moir.convert_model(source), directory / "model.xml")
+        return core().read_model(directory / "model.xml")
     module = read_model(source)
     load_pass("lower-onnx")().apply(Context(), module)
     module.verify()
@@ -123,7 +136,7 @@ def check(
     constants: Mapping[str, Array | onnx.TensorProto] | None = None,
     outputs: Sequence[str] | None = None,
     opset: int = 21,
-    rtol: float = 1e-4,
+    rtol: float | None = None,
     atol: float = 1e-5,
     expected: Sequence[Array] | None = None,
     reference: Reference = "onnxruntime",
@@ -131,16 +144,18 @@ def check(
     fixed: Sequence[str] = (),
     operations: int | None = None,
     domain_version: int = 1,
+    complete: bool = False,
 ) -> None:
     """Convert a model and compare its results with a reference, for several statements about the shapes of its inputs.
 
     Args:
         nodes, inputs, constants, outputs, opset, fixed, domain_version: as of `build`.
-        rtol, atol: tolerances for floats.
+        rtol, atol: tolerances for floats; by default, `rtol` is that of the element type.
         expected: what should come out, if no reference computes it.
         reference: what computes it otherwise.
         forms: what the model says about the shapes.
         operations: the most operations the IR may have for the static form, without Parameters, Constants and Results.
+        complete: as of `convert`.
     """
     if expected is None:
         static = build(nodes, inputs, constants=constants, outputs=outputs, opset=opset, domain_version=domain_version)
@@ -150,9 +165,9 @@ def check(
             nodes, inputs, constants=constants, outputs=outputs, opset=opset, form=form, fixed=fixed, domain_version=domain_version
         )
         with TemporaryDirectory() as directory:
-            converted = convert(model, Path(directory))
+            converted = convert(model, Path(directory), complete=complete)
             results = run(converted, inputs)
-        compare(results, expected, rtol, atol)
+        compare(results, expected, rtol or max(TOLERANCES.get(each.dtype.name, 1e-4) for each in expected), atol)
         if form == "static" and operations is not None:
             kinds = [op.get_type_name() for op in converted.get_ordered_ops()]
             assert len([kind for kind in kinds if kind not in ("Parameter", "Constant", "Result")]) <= operations, kinds

@@ -1,4 +1,4 @@
-"""Graphs of several nodes that long campaigns of random testing found, through the whole pipeline."""
+"""Graphs of several nodes that random testing found to be wrong, through the whole pipeline."""
 
 from __future__ import annotations
 
@@ -14,14 +14,10 @@ import pytest
 import moir
 from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import build, expected_results, node
+from tests.numerical.onnx.node_case import normal_numbers
 from tests.numerical.runtime import FORMS, Array, Form, compare, core, infer, prepared
 
-RANDOM = np.random.default_rng(17)
-
-
-def real(*shape: int) -> Array:
-    """Random floats of a shape."""
-    return RANDOM.normal(size=shape).astype(np.float32)
+real = normal_numbers(np.random.default_rng(17))
 
 
 @dataclass(frozen=True)
@@ -44,6 +40,7 @@ class Graph:
 
 
 PRODUCT = node("MatMul", ["x", "y"], ["p"])
+SWISH = [node("Mul", ["x", "c"], ["s"]), node("Sigmoid", ["s"], ["g"]), node("Mul", ["x", "g"], ["y"])]
 STRIDED: dict[str, Any] = {"strides": [2, 2], "pads": [1, 0, 1, 1]}
 
 GRAPHS: dict[str, Graph] = {
@@ -114,6 +111,53 @@ GRAPHS: dict[str, Graph] = {
         for kind in ("Add", "Max", "Mul")
         for constants in ({"n": np.full((1,), np.nan, np.float32), "six": np.array(6, np.float32)},)
     },
+    "Max and Min with constants of a higher rank": Graph(
+        [node("Max", ["x", "low"], ["m"]), node("Min", ["m", "high"], ["y"])],
+        {"x": real(5)},
+        {"low": np.full((1, 1), -0.5, np.float32), "high": np.array(0.5, np.float32)},
+        forms=["static", "dynamic"],
+    ),
+    "SoftPlus with a constant of a higher rank": Graph(
+        [node("Exp", ["x"], ["e"]), node("Add", ["e", "one"], ["s"]), node("Log", ["s"], ["y"])],
+        {"x": real(4)},
+        {"one": np.ones((1, 1, 1), np.float32)},
+        forms=["static", "dynamic"],
+    ),
+    "Split into uneven parts of an unknown size": Graph(
+        [node("Split", ["x"], ["a", "b", "c"], axis=0, num_outputs=3), node("Concat", ["c", "a", "b"], ["y"], axis=0)],
+        {"x": real(7, 2)},
+        forms=["static", "dynamic"],
+    ),
+    "a product with a constant vector, and a factor": Graph(
+        [node("MatMul", ["x", "v"], ["p"]), node("Add", ["p", "b"], ["s"]), node("Mul", ["s", "f"], ["y"])],
+        {"x": real(2, 5, 3)},
+        {"v": np.array([0.5, -1, 2], np.float32), "b": np.array([1.5], np.float32), "f": np.array(0.25, np.float32)},
+        forms=["static", "dynamic"],
+    ),
+    # Equal factors count as one in the plugin, which then loses the elements that they add.
+    **{
+        f"Swish with factors {factors} of {shape}": Graph(
+            SWISH, {"x": real(*shape)}, {"c": np.array(factors, np.float32)[:, None, None]}, forms=[form]
+        )
+        for factors, shape, form in (
+            ((2, 2, 2), (2, 4), "rank"),
+            ((2, 3, 2), (2, 4), "rank"),
+            ((1, 1), (4, 1, 3, 2), "dynamic"),
+            ((2, 2), (4, 2, 3, 2), "static"),
+        )
+    },
+    "Swish with a computed factor of more dimensions": Graph(
+        [
+            node("Mul", ["x", "c"], ["s"]),
+            node("Neg", ["s"], ["n"]),
+            node("Exp", ["n"], ["e"]),
+            node("Add", ["o", "e"], ["d"]),
+            node("Div", ["x", "d"], ["y"]),
+        ],
+        {"x": real(4), "c": np.array([[1.5]], np.float32)},
+        {"o": np.array(1, np.float32)},
+        forms=["static"],
+    ),
     "Einsum that repeats a label of one element": Graph(
         [node("Einsum", ["w", "x"], ["z"], equation="ahg,aeg->hea")], {"x": real(4, 2, 3)}, {"w": real(4, 5, 1)}
     ),

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, OpsetOp, Types
-from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, UnaryOp, error_function, is_real, narrowed, require_element, widened
+from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, UnaryOp, elementwise, is_real, narrowed, require_element, widened
 from moir.dialects.opset.property_definitions import (
     deferred_definition,
     float_property,
@@ -27,13 +27,18 @@ from moir.errors import InferenceError
 
 
 def sigmoid(x: Array) -> Array:
-    """1 / (1 + e⁻ˣ), without overflow."""
-    return 0.5 * np.tanh(0.5 * x) + 0.5
+    """1 / (1 + e⁻ˣ), accurate where it is close to 0; 0 where e⁻ˣ is infinite."""
+    with np.errstate(over="ignore"):
+        return 1 / (1 + np.exp(-x))
+
+
+_complementary_error_function = elementwise(math.erfc, 1)
 
 
 def normal_distribution(x: Array) -> Array:
-    """The cumulative distribution function of the standard normal distribution."""
-    return 0.5 * (1 + error_function(x * math.sqrt(0.5)))
+    """The cumulative distribution function of the standard normal distribution, accurate where it is close to 0."""
+    tail = _complementary_error_function(x.astype(np.float64) * -math.sqrt(0.5))
+    return np.asarray(0.5 * tail).astype(x.dtype)
 
 
 @deferred_definition

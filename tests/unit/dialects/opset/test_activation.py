@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from tests.unit.dialects.opset.cases import (
     floating,
     operations,
 )
-from tests.unit.dialects.opset.runtime_reference import moir_operation
+from tests.unit.dialects.opset.runtime_reference import evaluate_with_moir, moir_operation
 
 TYPES: list[Case] = [
     *[("opset8.Softmax", [("f32", shape)], {"axis": axis}) for shape in SHAPES for axis in (-3, -1, 0, 1, 2)],
@@ -68,6 +70,28 @@ VALUES: list[Case] = [
 @pytest.mark.parametrize("op", operations(VALUES))
 def test_values_are_those_of_the_runtime(op: str) -> None:
     check_values(op, VALUES)
+
+
+def sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+def gelu(x: float) -> float:
+    return 0.5 * x * math.erfc(-x * math.sqrt(0.5))
+
+
+@pytest.mark.parametrize(
+    ("op", "parameters", "function"),
+    [
+        ("opset1.Sigmoid", [], sigmoid),
+        ("opset4.Swish", [floating(3.0)], lambda x: x * sigmoid(3 * x)),
+        ("opset7.Gelu", [], gelu),
+    ],
+)
+def test_values_close_to_0_are_accurate(op: str, parameters: list[Any], function: Callable[[float], float]) -> None:
+    x = np.array([-12, -8, -5, -3, 0.25], np.float32)
+    (found,) = evaluate_with_moir(op, [x, *parameters], {})
+    np.testing.assert_allclose(found, [function(each) for each in x.tolist()], rtol=1e-5)
 
 
 @pytest.mark.parametrize(

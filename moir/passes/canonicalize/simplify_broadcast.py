@@ -6,6 +6,10 @@
 
     %b = opset3.Broadcast(%x, [Gather(ShapeOf(%x), [0]), 1, 8])       // x: (?, 4, 1)
 ->  %b = opset3.Broadcast(%x, [1, 1, 8]) {mode = "bidirectional"}
+
+    %b = opset3.Broadcast(1.0, %target)
+    %z = opset1.Multiply(%b, %x)
+->  %z = opset3.Broadcast(%x, %target) {mode = "bidirectional"}
 """
 
 from __future__ import annotations
@@ -14,15 +18,18 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import Commutative
 
 from moir.analysis.analyses import Analyses
+from moir.analysis.constants import values_of
 from moir.analysis.dimensions import Dimensions, Token, Tokens
 from moir.analysis.uses import live_uses
 from moir.dialects.opset.elementwise_base import BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.opset.selection import Select
+from moir.dialects.shapes import rank_of, shape_of
 from moir.dialects.symbols import Symbol, same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
@@ -68,6 +75,39 @@ def _factors(shapes: Sequence[Tokens]) -> list[set[int | Symbol]]:
     return [{shape[-axis] for shape in shapes if len(shape) >= axis and not same(shape[-axis], 1)} for axis in range(1, rank + 1)]
 
 
+class BroadcastNeutralElement(Pattern):
+    """Replaces an operation with a broadcast neutral element, as TensorFlow's `ones_like`, by a Broadcast."""
+
+    roots = (BroadcastingOp,)
+
+    def may_start_at(self, operation: type[Operation]) -> bool:
+        return issubclass(operation, BroadcastingOp) and operation.NEUTRAL is not None
+
+    def may_match(self, op: Operation) -> bool:
+        return any(isinstance(operand.owner, Broadcast) for operand in op.operands)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, BroadcastingOp)
+        if op.text("auto_broadcast") != "numpy":
+            return
+        first, second = op.operands
+        for kept, other in ((first, second), (second, first)):
+            if (kept is first or op.has_trait(Commutative)) and self._is_neutral(other, op.NEUTRAL):
+                assert isinstance(other.owner, Broadcast)
+                rewriter.replace_with(op, rewriter.op.Broadcast(kept, other.owner.operands[1], mode="bidirectional"))
+                return
+
+    @staticmethod
+    def _is_neutral(value: SSAValue, neutral: float | None) -> bool:
+        """Whether a value is the neutral number, broadcast to as many dimensions as its target has entries."""
+        if not isinstance(value.owner, Broadcast) or value.owner.text("mode") not in MODES:
+            return False
+        values, target = values_of(value.owner.operands[0]), shape_of(value.owner.operands[1])
+        if values is None or values.size != 1 or target is None or rank_of(value) != target[0]:
+            return False
+        return bool(np.asarray(values).reshape(()) == neutral)
+
+
 class ConstantTarget(Pattern):
     """Replaces a computed target by numbers, with a 1 where the target is the dimension of the data."""
 
@@ -106,4 +146,5 @@ class SimplifyBroadcastPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         known = analyses.dimensions()
-        return rewrite(module, [RedundantBroadcast(known), ConstantTarget(known)], known=known, analyses=analyses)
+        patterns = [BroadcastNeutralElement(), RedundantBroadcast(known), ConstantTarget(known)]
+        return rewrite(module, patterns, fixpoint=True, known=known, analyses=analyses)

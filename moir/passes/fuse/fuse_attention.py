@@ -7,9 +7,15 @@
     %4 = opset1.MatMul(%3, %v)
 ->  %4 = opset13.ScaledDotProductAttention(%q, %k, %v, %mask, 0.125)
 
+    %2 = opset1.Select(%allowed, %1, -3.4e38)         // instead of the Add
+->  %mask = opset1.Select(%allowed, 0.0, -3.4e38)
+
 Query, key and value must be tensors of four dimensions with certainly equal batch and heads, the first two. Adding the
 mask must certainly not enlarge the product. A key that the product does not transpose is transposed before the fused
 operation.
+
+The number that a Select puts in the place of scores must be so low that it absorbs a finite score that is added to it.
+The mask is then added instead of given as a condition, with which a query without any key would become NaN.
 """
 
 from __future__ import annotations
@@ -19,13 +25,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.constants import FLOATS, weight_of
+from moir.analysis.constants import FLOATS, constant_of, weight_of
 from moir.analysis.dimensions import Dimensions
 from moir.analysis.uses import has_one_live_use
+from moir.dialects.element_types import bf16, f32, f64, to_numpy
 from moir.dialects.opset.activation import Softmax, Softmax1
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
+from moir.dialects.opset.selection import Select
 from moir.dialects.shapes import broadcast_shapes, element_of, rank_of
 from moir.dialects.symbols import same
 from moir.records import Record
@@ -34,15 +42,33 @@ from moir.rewriting.reporting_pass import ReportingPass
 
 RANK = 4
 
+ABSORBING = -1e30
+"""From this number down, a number does not change when a finite score of usual size is added to it."""
+
+LOWEST = -(2 - 2.0**-7) * 2.0**127
+"""The lowest bf16 number."""
+
+WIDE_EXPONENTS = frozenset((bf16, f32, f64))
+"""Element types that have such numbers."""
+
 
 class Scores(Record):
-    """The product of query and key, both of these, the factor of their product, and the mask that is added to it."""
+    """What the softmax is applied to.
+
+    Args:
+        product: the product of query and key.
+        query, key: its operands, without constant factors.
+        scale: the factor of the product.
+        mask: what is added to the product, or the condition by which a Select chooses between it and a number.
+        numbers: of a condition, what is to be added where it is true, and where it is false.
+    """
 
     product: MatMul
     query: SSAValue
     key: SSAValue
-    mask: SSAValue | None
     scale: float
+    mask: SSAValue | None = None
+    numbers: tuple[float, float] | None = None
 
 
 class Attention(Pattern):
@@ -73,19 +99,27 @@ class Attention(Pattern):
         if not scores.product.flag("transpose_b"):
             key = swapped(key, rewriter)
         mask = scores.mask if scores.mask is not None else rewriter.op.constant_like(0.0, query)
+        if scores.numbers is not None:
+            mask = added_mask(mask, scores.numbers, query, rewriter)
         scale = rewriter.op.constant_like(scores.scale, query)
         rewriter.replace_with(op, rewriter.op.ScaledDotProductAttention(query, key, value, mask, scale, causal=False))
 
     def scores(self, value: SSAValue) -> Scores | None:
         """The operand of the softmax as a scaled product with a mask; None if it has another form or other uses."""
-
-        if isinstance(value.owner, Add) and has_one_live_use(value) and value.owner.text("auto_broadcast") == "numpy":
-            left, right = value.owner.operands
-            for candidate, other in ((left, right), (right, left)):
-                if (found := scaled_product(candidate)) is not None:
-                    return found.with_fields(mask=other)
+        op = value.owner
+        if not isinstance(op, Add | Select):
+            return scaled_product(value)
+        if not has_one_live_use(value) or op.text("auto_broadcast") != "numpy":
             return None
-        return scaled_product(value)
+        first, second = op.operands[-2:]
+        for true, candidate, other in ((True, first, second), (False, second, first)):
+            if (found := scaled_product(candidate)) is None:
+                continue
+            if isinstance(op, Add):
+                return found.with_fields(mask=other)
+            number = absorbing_number(other)
+            return None if number is None else found.with_fields(mask=op.operands[0], numbers=(0.0, number) if true else (number, 0.0))
+        return None
 
     def same_batch(self, a: SSAValue, b: SSAValue) -> bool:
         """Whether two values have the same batch and heads."""
@@ -93,13 +127,13 @@ class Attention(Pattern):
         return left is not None and right is not None and all(map(same, left[:2], right[:2]))
 
     def fits(self, scores: Scores) -> bool:
-        """Whether the mask has the element type of the product and broadcasts to its shape."""
+        """Whether the mask broadcasts to the shape of the product, and can be added to it or is a condition."""
         if scores.mask is None:
             return True
         mask, product = self.known.tokens(scores.mask), self.known.tokens(scores.product.results[0])
         if mask is None or product is None or not 2 <= len(mask) <= RANK:
             return False
-        if element_of(scores.mask) != element_of(scores.product.results[0]):
+        if scores.numbers is None and element_of(scores.mask) != element_of(scores.product.results[0]):
             return False
         both = broadcast_shapes(mask, product)
         return both is not None and len(both) == len(product) and all(map(same, both, product))
@@ -113,7 +147,19 @@ def scaled_product(value: SSAValue) -> Scores | None:
     if not isinstance(inner, OpResult) or not isinstance(inner.op, MatMul) or not has_one_live_use(inner):
         return None
     (query, first), (key, second) = (unscaled(operand) if rank_of(operand) == RANK else (operand, 1.0) for operand in inner.op.operands)
-    return Scores(inner.op, query, key, None, scale * first * second)
+    return Scores(inner.op, query, key, scale * first * second)
+
+
+def absorbing_number(value: SSAValue) -> float | None:
+    """The number that is added to scores instead of replacing them; None if the value is no constant that absorbs them.
+
+    It is limited to the numbers of bf16, in which the plugin may compute.
+    """
+    number = weight_of(value)
+    if number is None or number.size != 1 or number.ndim > RANK or element_of(value) not in WIDE_EXPONENTS:
+        return None
+    found = float(np.asarray(number).reshape(-1)[0])
+    return None if not found <= ABSORBING else found if np.isinf(found) else max(found, LOWEST)
 
 
 def unscaled(value: SSAValue) -> tuple[SSAValue, float]:
@@ -129,6 +175,14 @@ def unscaled(value: SSAValue) -> tuple[SSAValue, float]:
             if isinstance(value.op, Multiply) or scale:
                 return value.op.operands[data], scale if isinstance(value.op, Multiply) else 1 / scale
     return value, 1.0
+
+
+def added_mask(condition: SSAValue, numbers: tuple[float, float], query: SSAValue, rewriter: Rewriter) -> SSAValue:
+    """What is added to scores: one number where a condition is true, and another where it is false."""
+    known = constant_of(condition)
+    if known is None:
+        return rewriter.op.Select(condition, *(rewriter.op.constant_like(number, query) for number in numbers))
+    return rewriter.op.constant(np.where(known, *numbers).astype(to_numpy(element_of(query))))
 
 
 def swapped(value: SSAValue, rewriter: Rewriter) -> SSAValue:

@@ -23,6 +23,12 @@ def masked(x: keras.KerasTensor) -> keras.KerasTensor:
     return layers.MultiHeadAttention(3, 4)(x, x, attention_mask=keras.ops.expand_dims(x[:, :, 0] > 0, 1))
 
 
+def nothing_allowed(x: keras.KerasTensor) -> keras.KerasTensor:
+    """Attention in which the first query may attend to no key, and then does to all of them alike."""
+    position = keras.ops.cumsum(keras.ops.ones_like(x[:, :, :1]), 1)
+    return layers.MultiHeadAttention(3, 4)(x, x, attention_mask=(position > 1) & keras.ops.transpose(position > 0, (0, 2, 1)))
+
+
 def block(x: keras.KerasTensor) -> keras.KerasTensor:
     """A block of a transformer."""
     value = layers.LayerNormalization()(x + layers.MultiHeadAttention(3, 4)(x, x))
@@ -34,7 +40,8 @@ Layers = Callable[[keras.KerasTensor], keras.KerasTensor]
 BLOCKS: dict[str, tuple[Layers, dict[str, int]]] = {
     "plain": (lambda x: layers.MultiHeadAttention(3, 4)(x, x), {"ScaledDotProductAttention": 1, "Einsum": 0}),
     "causal": (lambda x: layers.MultiHeadAttention(3, 4)(x, x, use_causal_mask=True), {"Einsum": 0}),
-    "masked": (masked, {"Einsum": 0}),
+    "masked": (masked, {"ScaledDotProductAttention": 1, "Einsum": 0, "Softmax": 0}),
+    "no key allowed": (nothing_allowed, {"ScaledDotProductAttention": 1, "Softmax": 0}),
     "fewer keys": (lambda x: layers.MultiHeadAttention(3, 4)(x, layers.MaxPooling1D(2)(x)), {"ScaledDotProductAttention": 1}),
     "other width": (lambda x: layers.MultiHeadAttention(2, 4, value_dim=6)(x, x), {"ScaledDotProductAttention": 1}),
     "grouped": (lambda x: layers.GroupQueryAttention(4, 4, 2)(x, x), {"Einsum": 0}),
@@ -42,11 +49,15 @@ BLOCKS: dict[str, tuple[Layers, dict[str, int]]] = {
 }
 """What is built, and how often kinds of operations are in the IR."""
 
+OF_KNOWN_LENGTH = {"causal": {"ScaledDotProductAttention": 1}, "grouped": {"ScaledDotProductAttention": 1}}
+"""What else is in the IR if the length is known, from which a causal mask is made."""
+
 
 @pytest.mark.parametrize("name", BLOCKS)
 @pytest.mark.parametrize("length", [None, LENGTH])
 def test_attention(name: str, length: int | None, tmp_path: Path) -> None:
     build, kinds = BLOCKS[name]
+    kinds = kinds | (OF_KNOWN_LENGTH.get(name, {}) if length else {})
     given = keras.Input((length, WIDTH), name="x")
     model = keras.Model(given, build(given))
     random = np.random.default_rng(4)

@@ -49,3 +49,58 @@ builtin.module {
     opset1.Result(%2) {name = "z"}
   }
 }
+
+// -----
+
+// Ones in a shape, by which something is multiplied, as TensorFlow's `ones_like`.
+// CHECK-LABEL: moir.model @ones
+// CHECK:           %[[X:.*]] = opset1.Parameter() {name = "x"}
+// CHECK:           %[[S:.*]] = opset1.Parameter() {name = "s"}
+// CHECK-NEXT:      opset3.Broadcast(%[[X]], %[[S]]) {mode = "bidirectional", name = "product"}
+builtin.module {
+  moir.model @ones {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x3xf32>
+    %s = opset1.Parameter() {name = "s"} : tensor<3xsi64>
+    %one = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %1 = opset3.Broadcast(%one, %s) : tensor<?x?x?xf32>
+    %2 = opset1.Multiply(%1, %x) {name = "product"} : tensor<?x?x3xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}
+
+// -----
+
+// Truth in the shape of scores, as Keras makes masks: nothing is left of it.
+// CHECK-LABEL: moir.model @truth
+// CHECK-NOT:     Broadcast
+// CHECK-NOT:     LogicalAnd
+// CHECK:           opset1.Select(%{{.*}}, %{{.*}}, %{{.*}})
+builtin.module {
+  moir.model @truth {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x4xf32>
+    %m = opset1.Parameter() {name = "m"} : tensor<1x4xi1>
+    %true = opset1.Constant() {value = #moir.data<tensor<i1>, [true]>} : tensor<i1>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %s = opset3.ShapeOf(%x) : tensor<2xsi64>
+    %1 = opset3.Broadcast(%true, %s) : tensor<?x4xi1>
+    %2 = opset1.LogicalAnd(%1, %m) : tensor<?x4xi1>
+    %3 = opset1.Select(%2, %x, %low) : tensor<?x4xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}
+
+// -----
+
+// Dividing ones is not what the ones are divided by.
+// CHECK-LABEL: moir.model @divided
+// CHECK:           opset1.Divide
+builtin.module {
+  moir.model @divided {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x3xf32>
+    %s = opset1.Parameter() {name = "s"} : tensor<3xsi64>
+    %one = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %1 = opset3.Broadcast(%one, %s) : tensor<?x?x?xf32>
+    %2 = opset1.Divide(%1, %x) {name = "quotient"} : tensor<?x?x3xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}

@@ -108,3 +108,71 @@ builtin.module {
     opset1.Result(%1) {name = "scaled"}
   }
 }
+
+// -----
+
+// Scores that a low number replaces where a condition is false.
+// CHECK-LABEL: moir.model @allowed
+// CHECK:           %[[C:.*]] = opset1.Parameter() {name = "c"}
+// CHECK:           %[[ZERO:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>}
+// CHECK-NEXT:      %[[LOW:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [-3.3895314e+38]>}
+// CHECK-NEXT:      %[[MASK:.*]] = opset1.Select(%[[C]], %[[ZERO]], %[[LOW]])
+// CHECK:           opset13.ScaledDotProductAttention(%{{.*}}, %{{.*}}, %{{.*}}, %[[MASK]], %{{.*}}) {name = "last"}
+builtin.module {
+  moir.model @allowed {
+    %q = opset1.Parameter() {name = "q"} : tensor<2x4x?x8xf32>
+    %k = opset1.Relu(%q) : tensor<2x4x?x8xf32>
+    %v = opset1.Tanh(%q) : tensor<2x4x?x8xf32>
+    %c = opset1.Parameter() {name = "c"} : tensor<1x1xi1>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-3.4e+38]>} : tensor<f32>
+    %1 = opset1.MatMul(%q, %k) {transpose_b = true} : tensor<2x4x?x?xf32>
+    %2 = opset1.Select(%c, %1, %low) : tensor<2x4x?x?xf32>
+    %3 = opset8.Softmax(%2) {axis = -1} : tensor<2x4x?x?xf32>
+    %4 = opset1.MatMul(%3, %v) {name = "last"} : tensor<2x4x?x8xf32>
+    opset1.Result(%4) {name = "y"}
+  }
+}
+
+// -----
+
+// Where it is true, and the condition is known.
+// CHECK-LABEL: moir.model @forbidden
+// CHECK-NOT:     Select
+// CHECK:           %[[MASK:.*]] = opset1.Constant() {value = #moir.data<tensor<1x2xf32>, [-1.0e+30, 0.0]>}
+// CHECK:           opset13.ScaledDotProductAttention(%{{.*}}, %{{.*}}, %{{.*}}, %[[MASK]], %{{.*}}) {name = "last"}
+builtin.module {
+  moir.model @forbidden {
+    %q = opset1.Parameter() {name = "q"} : tensor<2x4x2x8xf32>
+    %k = opset1.Relu(%q) : tensor<2x4x2x8xf32>
+    %v = opset1.Tanh(%q) : tensor<2x4x2x8xf32>
+    %c = opset1.Parameter() {name = "c"} : tensor<1x1xi1>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0e+30]>} : tensor<f32>
+    %b = opset1.Constant() {value = #moir.data<tensor<1x2xi1>, [true, false]>} : tensor<1x2xi1>
+    %1 = opset1.MatMul(%q, %k) {transpose_b = true} : tensor<2x4x2x2xf32>
+    %2 = opset1.Select(%b, %low, %1) : tensor<2x4x2x2xf32>
+    %3 = opset8.Softmax(%2) {axis = -1} : tensor<2x4x2x2xf32>
+    %4 = opset1.MatMul(%3, %v) {name = "last"} : tensor<2x4x2x8xf32>
+    opset1.Result(%4) {name = "y"}
+  }
+}
+
+// -----
+
+// A number that does not absorb the scores.
+// CHECK-LABEL: moir.model @absorbs
+// CHECK-NOT:     ScaledDotProductAttention
+// CHECK:           opset8.Softmax
+builtin.module {
+  moir.model @absorbs {
+    %q = opset1.Parameter() {name = "q"} : tensor<2x4x?x8xf32>
+    %k = opset1.Relu(%q) : tensor<2x4x?x8xf32>
+    %v = opset1.Tanh(%q) : tensor<2x4x?x8xf32>
+    %c = opset1.Parameter() {name = "c"} : tensor<1x1xi1>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-10000.0]>} : tensor<f32>
+    %1 = opset1.MatMul(%q, %k) {transpose_b = true} : tensor<2x4x?x?xf32>
+    %2 = opset1.Select(%c, %1, %low) : tensor<2x4x?x?xf32>
+    %3 = opset8.Softmax(%2) {axis = -1} : tensor<2x4x?x?xf32>
+    %4 = opset1.MatMul(%3, %v) {name = "last"} : tensor<2x4x?x8xf32>
+    opset1.Result(%4) {name = "y"}
+  }
+}

@@ -1,10 +1,13 @@
 """Determinants of matrices by Gaussian elimination, with a pivot of largest magnitude in each column.
 
+The steps for matrices of few rows are written out; those for more rows, or an unknown number, are a Loop.
+
 Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 import numpy as np
@@ -12,18 +15,26 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.lowering.binder import LoweringNode
+from moir.lowering.built_loops import Step, repeated_steps
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_MATRIX = 32
-"""The most rows of a matrix; each takes about 20 operations."""
+"""The most rows of a matrix whose steps are written out; each takes about 20 operations."""
+
+Combine = Callable[[OpBuilder, Sequence[SSAValue], SSAValue], Sequence[SSAValue]]
+"""Computes accumulated values from those before and the pivot of a step."""
 
 
 def determinant_of(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """The determinants [...] of matrices x, which have the shape of operand 0, [..., M, M].
 
-    The product of the pivots and of the signs of their rows. Raises ConversionError as `pivots_of`.
+    The product of the pivots and of the signs of their rows. Raises ConversionError if the rank is unknown.
     """
-    return op.Squeeze(reduce(op.Multiply, pivots_of(node, op, x)), [-2, -1])
+    if has_few_rows(node):
+        determinant = reduce(op.Multiply, pivots_of(node, op, x))
+    else:
+        (determinant,) = _accumulated(op, x, node.known_rank(0), [1.0], lambda op, before, pivot: [op.Multiply(before[0], pivot)])
+    return op.Squeeze(determinant, [-2, -1])
 
 
 def sign_and_logarithm_of(node: LoweringNode, op: OpBuilder, x: SSAValue) -> list[SSAValue]:
@@ -31,22 +42,75 @@ def sign_and_logarithm_of(node: LoweringNode, op: OpBuilder, x: SSAValue) -> lis
 
     The logarithm is a sum of those of the pivots, so that it exists where the determinant itself overflows.
     """
-    pivots = pivots_of(node, op, x)
-    sign = reduce(op.Multiply, [op.Sign(pivot) for pivot in pivots])
-    logarithm = reduce(op.Add, [op.Log(op.Abs(pivot)) for pivot in pivots])
+
+    def combine(op: OpBuilder, before: Sequence[SSAValue], pivot: SSAValue) -> list[SSAValue]:
+        return [op.Multiply(before[0], op.Sign(pivot)), op.Add(before[1], op.Log(op.Abs(pivot)))]
+
+    if has_few_rows(node):
+        pivots = pivots_of(node, op, x)
+        sign = reduce(op.Multiply, [op.Sign(pivot) for pivot in pivots])
+        logarithm = reduce(op.Add, [op.Log(op.Abs(pivot)) for pivot in pivots])
+    else:
+        sign, logarithm = _accumulated(op, x, node.known_rank(0), [1.0, 0.0], combine)
     return [op.Squeeze(sign, [-2, -1]), op.Squeeze(logarithm, [-2, -1])]
 
 
 def size_of_matrices(node: LoweringNode) -> int:
     """M of operand 0, [..., M, M]. Raises ConversionError if it is unknown or above LARGEST_MATRIX."""
-    shape = node.shape(0)
-    sizes = () if shape is None else shape[-2:]
-    size = max(sizes, default=-1)
-    if len(sizes) != 2 or size < 0:
+    size = _known_size(node)
+    if size is None:
         node.fail("the size of the matrices is unknown", hint="give the model's input this dimension")
     if size > LARGEST_MATRIX:
         node.fail(f"the matrices have {size} rows; up to {LARGEST_MATRIX} are supported")
     return size
+
+
+def has_few_rows(node: LoweringNode) -> bool:
+    """Whether operand 0, [..., M, M], is known to have few enough rows for steps that are written out."""
+    size = _known_size(node)
+    return size is not None and size <= LARGEST_MATRIX
+
+
+def _known_size(node: LoweringNode) -> int | None:
+    sizes = (node.shape(0) or ())[-2:]
+    size = max(sizes, default=-1)
+    return size if len(sizes) == 2 and size >= 0 else None
+
+
+def _accumulated(op: OpBuilder, x: SSAValue, rank: int, initial: Sequence[float], combine: Combine) -> list[SSAValue]:
+    """Values [..., 1, 1] that are accumulated over the pivots, with the signs of their rows, of matrices [..., M, M].
+
+    Args:
+        op: the builder.
+        x: the matrices.
+        rank: their rank.
+        initial: the values before the first step.
+        combine: computes them after a step.
+    """
+    size = op.Gather(op.ShapeOf(x), np.array(-1), np.array(0))
+    places = op.Range(0, size, 1, output_type=si64)
+    batch = op.Slice(op.ShapeOf(x), [0], [rank - 2], [1], [0])
+    shape = op.Concat(batch, op.constant(np.array([1, 1])), axis=0)
+    states = [op.constant(np.array([0])), x, *(op.Broadcast(op.constant_like(number, x), shape) for number in initial)]
+
+    def body(op: OpBuilder, states: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
+        step, x, *before = states
+        rows = op.Unsqueeze(fixed[0], [1])
+        column = op.Gather(x, step, np.array(-1))
+        candidates = op.Select(op.GreaterEqual(rows, step), op.Abs(column), -1.0)
+        place = op.TopK.results(candidates, op.constant(1, si64), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
+        chosen = op.Equal(rows, place)
+        row = op.ReduceSum(op.Select(chosen, x, 0.0), [-2], keep_dims=True)
+        pivot = op.Gather(row, step, np.array(-1))
+        # The row of this step takes the place of the pivot's.
+        exchanged = op.Select(chosen, op.Gather(x, step, np.array(-2)), x)
+        below = op.Select(op.Greater(rows, step), op.Gather(exchanged, step, np.array(-1)), 0.0)
+        factors = op.Divide(below, op.Select(op.Equal(pivot, 0.0), 1.0, pivot))
+        rest = op.Subtract(exchanged, op.Multiply(factors, row))
+        signed = op.Select(op.Equal(place, step), pivot, op.Negative(pivot))
+        return Step([op.Add(step, 1), rest, *combine(op, before, signed)])
+
+    return repeated_steps(op, body, states, invariants=[places], most=size)[2:]
 
 
 def pivots_of(node: LoweringNode, op: OpBuilder, x: SSAValue) -> list[SSAValue]:

@@ -16,5 +16,5 @@ from moir.rewriting.builder import OpBuilder
 
 @onnx.lowers("Det")
 def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Det(x) -> the product of the pivots and of the signs of their rows. The number of rows has to be known."""
+    """onnx.Det(x) -> the product of the pivots and of the signs of their rows."""
     return determinant_of(node, op, node.operand(0))

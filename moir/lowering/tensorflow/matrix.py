@@ -89,7 +89,7 @@ def cross_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("MatrixDeterminant")
 def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixDeterminant(x) -> the product of the pivots of an elimination. The number of rows has to be known."""
+    """tf.MatrixDeterminant(x) -> the product of the pivots of an elimination.."""
     return determinant_of(node, op, node.operand(0))
 
 

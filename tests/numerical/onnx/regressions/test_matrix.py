@@ -7,13 +7,21 @@ import pytest
 
 from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import check, node
-from tests.numerical.onnx.node_case import COMPLETE, DYNAMIC, WITH_RANK, WITHOUT_RANK, NodeCase, normal_numbers
+from tests.numerical.onnx.node_case import COMPLETE, DYNAMIC, EVALUATED, WITH_RANK, WITHOUT_RANK, NodeCase, normal_numbers
 
 RANDOM = np.random.default_rng(11)
 real = normal_numbers(RANDOM)
 
 
 CASES: dict[str, NodeCase] = {
+    **{
+        f"Det of {name} of unknown size": NodeCase("Det", {"x": x}, options=DYNAMIC | EVALUATED | {"opset": 22, "rtol": 1e-3})
+        for name, x in (
+            ("a matrix whose rows are exchanged", np.array([[0, 1, 2], [1, 0, 3], [4, 5, 0]], np.float32)),
+            ("matrices without elements", np.zeros((3, 0, 0), np.float32)),
+            ("no matrix", np.zeros((0, 2, 2), np.float32)),
+        )
+    },
     "MatMul with nothing": NodeCase("MatMul", {"a": real(2, 3)}, {"b": np.zeros((3, 0), np.float32)}, options=WITH_RANK),
     "MatMul over nothing": NodeCase("MatMul", {"a": np.zeros((2, 0), np.float32)}, {"b": np.zeros((3, 0, 4), np.float32)}, options=DYNAMIC),
     "MatMul of a matrix and constant ones": NodeCase("MatMul", {"a": real(5, 2)}, {"b": real(3, 2, 4)}, options=DYNAMIC),

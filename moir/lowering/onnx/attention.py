@@ -296,9 +296,13 @@ def rotated_heads(node: LoweringNode, op: OpBuilder, cos: SSAValue, sin: SSAValu
     The operand is [batch, heads, sequence, size], or [batch, sequence, heads * size]; heads of the latter are split off
     before the rotation and joined after it.
     """
-    x, flat = node.operand(0), node.known_rank(0) == 3
     size = node.attribute("rotary_embedding_dim", 0)
     heads = node.attribute("num_heads", 0)
+    x = node.operand(0)
+    if node.rank(0) is None and not heads:
+        # Without a number of heads, the operand has a dimension for them.
+        x = op.Reshape(x, [0, 0, 0, 0], special_zero=True)
+    flat = (rank_of(x) or node.known_rank(0)) == 3
     if flat:
         if not heads:
             node.fail("attribute num_heads is missing")

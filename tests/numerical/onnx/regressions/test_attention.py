@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.numerical.onnx.node_case import COMPLETE, DYNAMIC, EVALUATED, STATIC, NodeCase, normal_numbers
+from tests.numerical.onnx.node_case import COMPLETE, DYNAMIC, EVALUATED, STATIC, WITHOUT_RANK, NodeCase, normal_numbers
 
 real = normal_numbers(np.random.default_rng(3))
 
 CASES: dict[str, NodeCase] = {
+    "RotaryEmbedding of unknown rank": NodeCase(
+        "RotaryEmbedding", {"x": real(1, 2, 3, 8)}, {"cos": real(1, 3, 4), "sin": real(1, 3, 4)}, options=WITHOUT_RANK | {"opset": 23}
+    ),
     "Attention with a window that leaves queries nothing": NodeCase(
         "Attention",
         {"q": real(1, 2, 6, 4), "k": real(1, 2, 3, 4), "v": real(1, 2, 3, 5)},

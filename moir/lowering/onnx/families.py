@@ -24,7 +24,8 @@ FAMILIES: dict[str, str] = {
         "RandomUniform RandomUniformLike Range"
     ),
     "flex_attention": "ai.onnx.preview.FlexAttention",
-    "image": "AffineGrid GridSample ImageDecoder Resize Upsample",
+    "image": "AffineGrid GridSample ImageDecoder",
+    "resizing": "Resize Upsample",
     "indexing": "Gather GatherElements GatherND Scatter ScatterElements ScatterND TensorScatter Where",
     "logical": "And Equal Greater GreaterOrEqual IsInf IsNaN Less LessOrEqual Not Or Xor",
     "determinant": "Det",

@@ -31,11 +31,14 @@ def conditional(
         node.fail("its branches do not have equally many outputs")
     for then, otherwise in zip(bodies[0].values(), bodies[1].values(), strict=True):
         ranks = rank_of(then), rank_of(otherwise)
-        if None not in ranks and ranks[0] != ranks[1] and is_computed_of_inputs(condition):
-            node.fail(
-                f"a result has {ranks[0]} dimensions in one branch and {ranks[1]} in the other, which the values of the inputs decide",
-                hint="give both branches results of equal ranks",
-            )
+        if None in ranks or ranks[0] == ranks[1]:
+            continue
+        differ = f"a result has {ranks[0]} dimensions in one branch and {ranks[1]} in the other"
+        if is_computed_of_inputs(condition):
+            node.fail(f"{differ}, which the values of the inputs decide", hint="give both branches results of equal ranks")
+        if set(ranks) == {0, 1}:
+            # Of a number and a list the runtime says that they are a list.
+            node.fail(f"{differ}, which the shapes of the inputs decide", hint="give the model's inputs static shapes")
     operands = [condition]
     indices: dict[SSAValue, int] = {}
     connections: list[list[int]] = []

@@ -68,7 +68,14 @@ def _has_filters_of_two_axes(node: onnx.NodeProto) -> bool:
     return len(kernel) == 2
 
 
+def _counts_ignored_targets(node: onnx.NodeProto, _opset: int) -> bool:
+    """Whether a mean without weights ignores the class -1, which the evaluator takes for no class at all."""
+    given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    return given.get("ignore_index") == -1 and len(node.input) < 3
+
+
 FAULTS: Mapping[str, Fault] = {
+    **dict.fromkeys(("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"), _counts_ignored_targets),
     "Attention": _shows_scores_before_the_cap,
     # Zero points and scales of output channels are aligned as if there were two axes.
     "ConvInteger": lambda node, _: len(node.input) > 3 and not _has_filters_of_two_axes(node),

@@ -89,7 +89,7 @@ def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     group = group_attribute(node)
     wanted = node.integers("output_shape", ())[-axes:]
     data = node.operand(0)
-    if has_unknown_sizes(node.operand(1)):
+    if has_unknown_sizes(node.operand(1)) or _is_cut_to_less_than_a_window(node, window, wanted, axes):
         if not wanted and window.auto_pad.startswith("same"):
             _refuse_gaps(node, window, padding, node.integers("kernel_shape", ()))
         result = unfolded_transposed_convolution(op, data, node.operand(1), window, padding, group, wanted)
@@ -112,6 +112,14 @@ def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
         operands[:2] = (op.convert(each, f32) for each in operands[:2])
     result = op.convert(build(*operands, **window.properties(), output_padding=padding), element)
     return add_bias(node, op, result, 2, axes)
+
+
+def _is_cut_to_less_than_a_window(node: LoweringNode, window: SlidingWindow, wanted: tuple[int, ...], axes: int) -> bool:
+    """Whether a result of unknown data is shorter than a window; the CPU plugin (2026.4) does not compile that."""
+    if not wanted or is_static(_sizes(node, node.operand(0), axes)):
+        return False
+    sizes = zip(wanted, _sizes(node, node.operand(1), axes), window.dilations, strict=False)
+    return any(size < (length - 1) * step + 1 for size, length, step in sizes)
 
 
 def _sizes(node: LoweringNode, value: SSAValue, axes: int) -> tuple[int, ...]:

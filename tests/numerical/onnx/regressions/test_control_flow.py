@@ -63,10 +63,15 @@ def test_members_without_elements_are_joined() -> None:
     check(nodes, {"x": x}, constants={"y": y}, forms=["dynamic"])
 
 
-def test_a_number_or_a_list_that_values_choose_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("condition", "inputs", "decides"),
+    [([], {"c": np.array(True)}, "values"), ([node("Size", ["x"], ["n"]), node("Equal", ["n", "two"], ["c"])], {"x": real(2)}, "shapes")],
+    ids=["values", "shapes"],
+)
+def test_a_number_or_a_list_that_the_inputs_choose_is_refused(condition: list[Any], inputs: dict[str, Any], decides: str) -> None:
     """In the runtime both are lists."""
     bodies = [branch([node("Identity", [name], ["z"])], ["z"]) for name in ("list", "number")]
-    nodes = [node("If", ["c"], ["y"], then_branch=bodies[0], else_branch=bodies[1])]
-    constants = {"list": real(3), "number": np.array(2, np.float32)}
-    with pytest.raises(ConversionError, match="1 dimensions in one branch and 0 in the other"):
-        check(nodes, {"c": np.array(True)}, constants=constants, forms=["static"])
+    nodes = [*condition, node("If", ["c"], ["y"], then_branch=bodies[0], else_branch=bodies[1])]
+    constants = {"list": real(3), "number": np.array(2, np.float32), "two": np.array(2)}
+    with pytest.raises(ConversionError, match=f"1 dimensions in one branch and 0 in the other, which the {decides}"):
+        check(nodes, inputs, constants=constants, forms=["dynamic"], fixed=["c"])

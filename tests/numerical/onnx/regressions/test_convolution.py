@@ -42,6 +42,13 @@ CASES: dict[str, NodeCase] = {
             ("padded automatically", (4, 3), {"auto_pad": "SAME_LOWER", "strides": [1, 2]}),
         )
     },
+    "ConvTranspose to fewer columns than the kernel has": NodeCase(
+        "ConvTranspose",
+        {"x": real(1, 3, 4, 1)},
+        {"w": real(3, 1, 1, 3), "b": real(1)},
+        attributes={"output_shape": [8, 2], "strides": [2, 2], "kernel_shape": [1, 3]},
+        options=DYNAMIC,
+    ),
     "ConvTranspose of bf16 with gaps": NodeCase(
         "ConvTranspose",
         {"w": real(2, 2, 2, 1).astype(ml_dtypes.bfloat16)},

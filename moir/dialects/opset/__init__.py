@@ -50,10 +50,7 @@ FAMILIES: dict[str, str] = {
     ),
     "generation": "opset9.Eye opset13.Multinomial opset8.RandomUniform opset1.Range opset4.Range",
     "image": ("opset15.Col2Im opset3.ExtractImagePatches opset9.GridSample opset1.Interpolate opset4.Interpolate opset11.Interpolate"),
-    "indexing": (
-        "opset1.Gather opset7.Gather opset8.Gather opset6.GatherElements opset5.GatherND opset8.GatherND "
-        "opset3.ScatterElementsUpdate opset12.ScatterElementsUpdate opset4.ScatterNDUpdate opset15.ScatterNDUpdate opset3.ScatterUpdate"
-    ),
+    "indexing": "opset1.Gather opset7.Gather opset8.Gather opset6.GatherElements opset5.GatherND opset8.GatherND",
     "infrastructure": (
         "opset3.Assign opset6.Assign opset1.Constant opset1.Convert opset1.ConvertLike opset16.Identity opset1.Parameter "
         "opset3.ReadValue opset6.ReadValue opset1.Result"
@@ -87,6 +84,9 @@ FAMILIES: dict[str, str] = {
     ),
     "repetition": "opset1.Broadcast opset3.Broadcast opset1.Tile",
     "reversal": "opset1.Reverse opset1.ReverseSequence opset7.Roll",
+    "scattering": (
+        "opset3.ScatterElementsUpdate opset12.ScatterElementsUpdate opset4.ScatterNDUpdate opset15.ScatterNDUpdate opset3.ScatterUpdate"
+    ),
     "selection": "opset1.Select",
     "sequence": "opset3.CumSum opset1.OneHot opset16.OneHot",
     "shape": "opset1.Reshape opset1.ShapeOf opset3.ShapeOf opset1.Squeeze opset15.Squeeze opset1.Unsqueeze",

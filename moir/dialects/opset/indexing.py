@@ -1,20 +1,19 @@
-"""Operations that read or write elements at computed positions: the Gather and Scatter operations."""
+"""Operations that read elements at computed positions: the Gather operations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from xdsl.ir import Attribute
 from xdsl.irdl import operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.base import AlongAxes, OpsetOp
-from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, integer_property, string_property
+from moir.dialects.opset.property_definitions import deferred_definition, integer_property
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_shapes, normalize_axis, product
 from moir.dialects.symbols import Dimension, is_symbolic, simplified
 from moir.errors import InferenceError
@@ -46,14 +45,15 @@ class ReadingOp(OpsetOp):
         raise NotImplementedError
 
 
-def _positions(indices: Array, size: int) -> Array | None:
+def positions_of(indices: Array, size: int) -> Array | None:
     """Indices counted from the front; None if one is out of range."""
     positions = indices.astype(np.int64)
     positions = np.where(positions < 0, positions + size, positions)
     return positions if positions.size == 0 or (positions.min() >= 0 and positions.max() < size) else None
 
 
-def _checked_batch(batch: int, rank: int, what: str) -> int:
+def checked_batch(batch: int, rank: int, what: str) -> int:
+    """The number of batch dimensions. Raises InferenceError if `what` has not so many dimensions."""
     if not 0 <= batch <= rank:
         raise InferenceError(f"batch_dims is {batch}, but the {what} have only {rank} dimensions for it")
     return batch
@@ -80,11 +80,11 @@ class GatherOp(ReadingOp):
         data, indices, axis = shapes[0], shapes[1], known.integers(self.operands[2])
         batch = self.batch_dimensions()
         if indices is not None:
-            batch = _checked_batch(batch + len(indices) if batch < 0 else batch, len(indices), "indices")
+            batch = checked_batch(batch + len(indices) if batch < 0 else batch, len(indices), "indices")
         if data == ():
             raise InferenceError("the data have at least one dimension")
         if data is not None and batch >= 0:
-            _checked_batch(batch, len(data) - 1, "data")
+            checked_batch(batch, len(data) - 1, "data")
         position = None if axis is None else normalize_axis(axis[0], len(data)) if data is not None else axis[0]
         if position is not None and batch > position >= 0:
             raise InferenceError(f"batch_dims {batch} is more than axis {position}")
@@ -106,7 +106,7 @@ class GatherOp(ReadingOp):
         batch += indices.ndim if batch < 0 else 0
         if not self.COUNTS_FROM_END and indices.size and indices.min() < 0:
             return None
-        positions = _positions(indices, data.shape[axis])
+        positions = positions_of(indices, data.shape[axis])
         if positions is None:
             return None
         if batch == 0:
@@ -177,7 +177,7 @@ class GatherElements(ReadingOp):
     def read(self, *operands: Array) -> Array | None:
         data, indices = operands
         axis = normalize_axis(self.integer("axis"), data.ndim)
-        positions = _positions(indices, data.shape[axis])
+        positions = positions_of(indices, data.shape[axis])
         return None if positions is None else np.take_along_axis(data, positions, axis)
 
 
@@ -196,7 +196,7 @@ class CoordinateGatherOp(ReadingOp):
         for shape, what in ((data, "data"), (indices, "indices")):
             if shape is not None and not shape:
                 raise InferenceError(f"the {what} have at least one dimension")
-            _checked_batch(batch, batch if shape is None else len(shape) - 1, what)
+            checked_batch(batch, batch if shape is None else len(shape) - 1, what)
         if data is None or indices is None or not is_fixed(depth := indices[-1]):
             return None
         if batch + depth > len(data):
@@ -206,7 +206,7 @@ class CoordinateGatherOp(ReadingOp):
     def read(self, *operands: Array) -> Array | None:
         data, indices = operands
         batch, depth = self.integer("batch_dims"), indices.shape[-1]
-        coordinates = [_positions(indices[..., i], data.shape[batch + i]) for i in range(depth)]
+        coordinates = [positions_of(indices[..., i], data.shape[batch + i]) for i in range(depth)]
         if any(coordinate is None for coordinate in coordinates):
             return None
         grid = np.indices(indices.shape[:-1], sparse=True)[:batch]
@@ -234,192 +234,4 @@ class GatherND(CoordinateGatherOp):
     """GatherND whose result has the batch dimensions of the data."""
 
     name = "opset8.GatherND"
-    result = result_def()
-
-
-class WritingOp(OpsetOp):
-    """Base of the operations whose result is `data` with `updates` written to positions given by `indices`."""
-
-    data = operand_def()
-    indices = operand_def()
-    updates = operand_def()
-
-    def result_element(self) -> Attribute:
-        return self.common_element(0, 2)
-
-    def reduction_mode(self) -> str:
-        """How updates are combined; `none` in the versions without `reduction`, in which they replace elements."""
-        return self.text("reduction") if "reduction" in self.properties else "none"
-
-
-def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
-    """The neutral value of a reduction."""
-    if reduction in ("max", "min"):
-        extremes = np.iinfo(dtype) if dtype.kind in "iu" else None
-        low, high = (-np.inf, np.inf) if extremes is None else (extremes.min, extremes.max)
-        return dtype.type(low if reduction == "max" else high)
-    return dtype.type(reduction == "prod")
-
-
-def _combine(result: Array, positions: tuple[Array | slice, ...], updates: Array, reduction: str) -> bool:
-    """Write `updates` into `result`, combined with its elements by a reduction.
-
-    Returns False if the reduction is not evaluated for this element type.
-    """
-    combinations: dict[str, Callable[..., Any]] = {
-        "sum": np.add.at,
-        "mean": np.add.at,
-        "sub": np.subtract.at,
-        "prod": np.multiply.at,
-        "max": np.maximum.at,
-        "min": np.minimum.at,
-    }
-    if reduction == "none":
-        result[positions] = updates
-        return True
-    if result.dtype.kind not in "iuf":
-        return False
-    combinations[reduction](result, positions, updates)
-    return True
-
-
-@deferred_definition
-class ScatterUpdate(WritingOp):
-    """`data` with the slices along `axis` at `indices` replaced by `updates`."""
-
-    name = "opset3.ScatterUpdate"
-    axis = operand_def()
-    result = result_def()
-
-    SYMBOLIC: ClassVar[bool] = True
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        data, indices, updates, axis = *shapes[:3], known.integers(self.operands[3])
-        if data is not None and indices is not None and updates is not None and len(updates) != len(data) + len(indices) - 1:
-            raise InferenceError(
-                f"updates {format_shape(updates)} do not fit data {format_shape(data)} and indices {format_shape(indices)}"
-            )
-        if data is not None and axis is not None:
-            position = normalize_axis(axis[0], len(data))
-            if indices is not None and updates is not None:
-                merge_shapes((*data[:position], *indices, *data[position + 1 :]), updates)
-        return data
-
-    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        data, indices, updates, axis = operands
-        if is_symbolic(indices) or is_symbolic(axis):
-            return None
-        position = normalize_axis(int(axis.ravel()[0]), data.ndim)
-        positions = _positions(indices, data.shape[position])
-        if positions is None:
-            return None
-        result = data.astype(object if is_symbolic(updates) else data.dtype, copy=True)
-        result[(*[slice(None)] * position, positions)] = updates
-        return (simplified(result, element_types.to_numpy(self.element_type(0))) if result.dtype == object else result,)
-
-
-class ElementWritingOp(WritingOp):
-    """Base of the versions of ScatterElementsUpdate.
-
-    `data` with each element of `updates` written at its position, whose coordinate along `axis` is the index.
-    """
-
-    AXES: ClassVar[AlongAxes | None] = AlongAxes(data=(0, 1, 2), operand=3)
-    axis = operand_def()
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        data, axis = shapes[0], known.integers(self.operands[3])
-        indices = merge_shapes(shapes[1], shapes[2])
-        if data is not None and indices is not None and len(data) != len(indices):
-            raise InferenceError(f"data {format_shape(data)} and indices {format_shape(indices)} should have equal rank")
-        if data is not None and axis is not None:
-            normalize_axis(axis[0], len(data))
-        return data
-
-    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        data, indices, updates, axis = operands
-        position = normalize_axis(int(axis.ravel()[0]), data.ndim)
-        replaced = _positions(indices, data.shape[position])
-        if replaced is None:
-            return None
-        positions = (*np.indices(indices.shape, sparse=True),)
-        positions = (*positions[:position], replaced, *positions[position + 1 :])
-        reduction, result = self.reduction_mode(), data.copy()
-        initial = reduction == "none" or self.flag("use_init_val")
-        if reduction != "none" and not initial:
-            result[positions] = _neutral(reduction, data.dtype)
-        if not _combine(result, positions, updates, reduction):
-            return None
-        if reduction == "mean":
-            counts = np.zeros(data.shape, np.int64)
-            np.add.at(counts, positions, 1)
-            divisor = np.maximum(counts + (initial & (counts > 0)), 1)
-            result = np.trunc(result / divisor).astype(data.dtype) if data.dtype.kind in "iu" else (result / divisor).astype(data.dtype)
-        return (result,)
-
-
-@deferred_definition
-class ScatterElementsUpdate3(ElementWritingOp):
-    """`data` with the elements of `updates` in place of others."""
-
-    name = "opset3.ScatterElementsUpdate"
-    result = result_def()
-
-
-@deferred_definition
-class ScatterElementsUpdate(ElementWritingOp):
-    """`data` with the elements of `updates` written to it.
-
-    `reduction` combines updates of one position with each other and, if `use_init_val` is set, with the element of
-    `data`.
-    """
-
-    name = "opset12.ScatterElementsUpdate"
-    reduction = string_property("none", "max", "mean", "min", "none", "prod", "sum")
-    use_init_val = boolean_property(True)
-    result = result_def()
-
-
-class CoordinateWritingOp(WritingOp):
-    """Base of the versions of ScatterNDUpdate.
-
-    `data` with elements or slices written to it, whose first coordinates are the vectors in the last dimension of
-    `indices`.
-    """
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        data, indices, updates = shapes
-        if indices == () or data == ():
-            raise InferenceError("data and indices have at least one dimension")
-        if data is not None and indices is not None and is_fixed(depth := indices[-1]):
-            if depth > len(data):
-                raise InferenceError(f"{depth} coordinates are too many for data {format_shape(data)}")
-            if updates is not None:
-                merge_shapes((*indices[:-1], *data[depth:]), updates)
-        return data
-
-    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        data, indices, updates = operands
-        coordinates = [_positions(indices[..., i], data.shape[i]) for i in range(indices.shape[-1])]
-        positions = tuple(coordinate for coordinate in coordinates if coordinate is not None)
-        result = data.copy()
-        if len(positions) < len(coordinates) or not positions or not _combine(result, positions, updates, self.reduction_mode()):
-            return None
-        return (result,)
-
-
-@deferred_definition
-class ScatterNDUpdate4(CoordinateWritingOp):
-    """`data` with `updates` in place of elements or slices."""
-
-    name = "opset4.ScatterNDUpdate"
-    result = result_def()
-
-
-@deferred_definition
-class ScatterNDUpdate(CoordinateWritingOp):
-    """`data` with elements or slices combined with `updates` by `reduction`."""
-
-    name = "opset15.ScatterNDUpdate"
-    reduction = string_property("none", "max", "min", "none", "prod", "sub", "sum")
     result = result_def()

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import dynamic, si32, si64, string, to_numpy
 from moir.dialects.framework import FrameworkOp, operation_class
-from moir.dialects.opset.indexing import ScatterUpdate
+from moir.dialects.opset.scattering import ScatterUpdate
 from moir.dialects.shapes import UNKNOWN, is_static, shape_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode

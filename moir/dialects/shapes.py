@@ -125,6 +125,11 @@ def element_count(shape: SymbolicShape) -> int | None:
     return count
 
 
+def has_no_element(shape: SymbolicShape) -> bool:
+    """Whether a dimension is known to be 0, whatever the others are."""
+    return shape is not None and 0 in shape
+
+
 def unknown_dimensions(rank: int | None) -> Shape:
     """A shape of `rank` unknown dimensions. Raises InferenceError for a rank no tensor has."""
     if rank is not None and rank > MAXIMUM_RANK:

@@ -13,7 +13,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import bf16, f16, f32
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, has_no_element, shape_of
 from moir.rewriting.builder import OpBuilder
 
 LANCZOS_SHIFT = 7.0
@@ -42,8 +42,15 @@ def polynomial(op: OpBuilder, x: SSAValue, coefficients: Sequence[float]) -> SSA
 
 
 def in_single(op: OpBuilder, compute: Callable[..., SSAValue], *operands: SSAValue) -> SSAValue:
-    """compute(*operands); halves are computed in f32, since constants such as π are not precise enough in theirs."""
+    """compute(*operands), an elementwise function.
+
+    Halves are computed in f32, since constants such as π are not precise enough in theirs. Where the result is known to
+    have no element, it is the sum of the operands: the CPU plugin (2026.4) loses unknown sizes of larger expressions,
+    or crashes.
+    """
     element = element_of(operands[0])
+    if any(has_no_element(shape_of(each)) for each in operands):
+        return reduce(op.Add, operands)
     if element not in (f16, bf16):
         return compute(*operands)
     return op.convert(compute(*(op.convert(each, f32) for each in operands)), element)

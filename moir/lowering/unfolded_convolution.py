@@ -91,7 +91,7 @@ def unfolded_transposed_convolution(
             op.constant([wanted[axis]]) if wanted else op.Multiply(_listed(op, _size(op, data, 2 + axis)), window.strides[axis])
             for axis in range(axes)
         ]
-        return _of_sizes(op, whole, targets, window.auto_pad == "same_upper")
+        return of_sizes(op, whole, targets, window.auto_pad == "same_upper")
     if not any((*window.pads_begin, *window.pads_end)):
         return whole
     return op.Slice(whole, list(window.pads_begin), [-end or LAST for end in window.pads_end], [1] * axes, spatial)
@@ -103,25 +103,26 @@ def _reversed(op: OpBuilder, x: SSAValue, axes: list[int]) -> SSAValue:
     return op.Slice(x, [-1] * count, [-(2**31)] * count, [-1] * count, axes)
 
 
-def _of_sizes(op: OpBuilder, x: SSAValue, targets: list[SSAValue], more_behind: bool) -> SSAValue:
+def of_sizes(op: OpBuilder, x: SSAValue, targets: list[SSAValue], more_behind: bool) -> SSAValue:
     """x [N, C, L…] with other spatial sizes, lists of one entry each.
 
     Surplus elements are removed at both sides, an odd one at the end with `more_behind` and at the beginning otherwise;
     missing ones are zeros behind the others.
     """
-    spatial = list(range(2, 2 + len(targets)))
     begins: list[SSAValue] = []
-    ends: list[SSAValue] = []
-    missing: list[SSAValue] = []
-    for axis, target in zip(spatial, targets, strict=True):
-        surplus = op.Subtract(_listed(op, _size(op, x, axis)), target)
-        cut = op.Maximum(surplus, 0)
+    for axis, target in enumerate(targets):
+        cut = op.Maximum(op.Subtract(_listed(op, _size(op, x, 2 + axis)), target), 0)
         begins.append(op.Divide(cut if more_behind else op.Add(cut, 1), 2))
-        ends.append(op.Add(begins[-1], target))
-        missing.append(op.Maximum(op.Negative(surplus), 0))
-    zeros = op.constant([0, 0])
-    padded = op.Pad(x, [0] * (2 + len(targets)), op.Concat(zeros, *missing, axis=0), pad_mode="constant")
-    return op.Slice(padded, op.Concat(*begins, axis=0), op.Concat(*ends, axis=0), [1] * len(targets), spatial)
+    return cropped(op, x, begins, targets)
+
+
+def cropped(op: OpBuilder, x: SSAValue, begins: list[SSAValue], targets: list[SSAValue]) -> SSAValue:
+    """x [N, C, L…] from `begins` on with other spatial sizes, lists of one entry each; zeros where x has ended."""
+    axes = len(targets)
+    ends = [op.Add(begin, target) for begin, target in zip(begins, targets, strict=True)]
+    missing = [op.Maximum(op.Subtract(end, _listed(op, _size(op, x, 2 + axis))), 0) for axis, end in enumerate(ends)]
+    padded = op.Pad(x, [0] * (2 + axes), op.Concat([0, 0], *missing, axis=0), pad_mode="constant")
+    return op.Slice(padded, op.Concat(*begins, axis=0), op.Concat(*ends, axis=0), [1] * axes, list(range(2, 2 + axes)))
 
 
 def _spread(op: OpBuilder, x: SSAValue, axis: int, stride: int, rank: int) -> SSAValue:

@@ -535,7 +535,8 @@ RULES: Mapping[str, Rule] = {
     "normalization-axes": _other_axes,
     "normalization-shape": lambda wrong: wrong.has("ReduceMean") and wrong.has("Sqrt", "Pow") and _has_one_instead_of_more(wrong),
     "prelu-shape": lambda wrong: wrong.has("Relu") and wrong.has("Neg", "Min") and _loses_elements_of_slopes(wrong),
-    "transpose-empty": _nothing_in("Transpose"),
+    # TensorFlow's patches are transposed before and behind.
+    "transpose-empty": _nothing_in("Transpose", "ExtractImagePatches"),
     "elementwise-empty": lambda wrong: wrong.node is not None and wrong.node[0] in ADDING_ELEMENTS and _other_sizes_of_nothing(wrong),
     "unsqueeze-empty": lambda wrong: wrong.has("Unsqueeze") and _other_sizes_of_nothing(wrong),
     "concat-empty": lambda wrong: wrong.has("Complex", "Concat", "ConcatFromSequence") and _other_sizes_of_nothing(wrong),

@@ -73,6 +73,7 @@ def single(*values: float) -> Any:
         ("attention-keys", "Attention", [np.ones((1, 2, 1, 1), ml_dtypes.bfloat16)] * 2, single(NAN), single(1)),
         ("average-pool-empty", "AveragePool", [np.zeros((2, 1, 0), np.float32)], single(3), single(NAN)),
         ("top-k-empty", "TopK", [single(1), np.array([0])], np.zeros((0, 0)), np.zeros((1, 0))),
+        ("transpose-empty", "ExtractImagePatches", [np.ones((1, 2, 2, 1))], np.zeros((0, 0, 0, 0)), np.zeros((1, 2, 0, 3))),
         ("strings-empty", "LabelEncoder", [np.zeros((0, 2), object)], np.zeros((0, 0)), np.zeros((0, 2))),
     ],
 )
@@ -109,6 +110,7 @@ def test_a_fault_is_recognised(name: str, kind: str, inputs: list[Any], found: A
         ("MaxPool", [single(NAN, 1, 2, 3).reshape(1, 1, 4)], single(1, 5).reshape(1, 1, 2), single(1, 3).reshape(1, 1, 2)),
         ("GlobalMaxPool", [single(NAN, 1, 2, 3).reshape(1, 2, 2)], single(1, 5).reshape(1, 2, 1), single(1, 3).reshape(1, 2, 1)),
         ("LabelEncoder", [np.zeros((1, 2), object)], np.zeros((0, 2)), np.zeros((1, 2))),
+        ("ExtractImagePatches", [np.ones((1, 2, 2, 1))], np.zeros((0, 0, 0, 0)), np.ones((1, 2, 2, 1))),
     ],
 )
 def test_another_difference_is_not(kind: str, inputs: list[Any], found: Any, wanted: Any) -> None:

@@ -83,7 +83,9 @@ def zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
     total = op.ReduceSum(terms, [-1], keep_dims=False)
     w = op.Add(q, count)
     power = op.Power(w, exponent)
-    total = op.Add(total, op.Add(op.Divide(op.Multiply(power, w), op.Subtract(x, 1.0)), op.Multiply(power, 0.5)))
+    # Of an infinite w the product with its power is no number.
+    product = op.Power(w, op.Subtract(1.0, x))
+    total = op.Add(total, op.Add(op.Divide(product, op.Subtract(x, 1.0)), op.Multiply(power, 0.5)))
     term = op.Divide(op.Multiply(power, x), w)
     square = op.Multiply(w, w)
     for index, number in enumerate(BERNOULLI, 1):
@@ -101,7 +103,11 @@ def zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
 @tf.lowers("Polygamma")
 def derivatives_of_logarithm(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Polygamma(n, x) -> (-1)ⁿ⁺¹ n! zeta(n + 1, x), for n = 0 digamma(x); not a number if n is no natural number"""
-    n, x = node.operand(0), node.operand(1)
+    return in_single(op, partial(polygamma, op), node.operand(0), node.operand(1))
+
+
+def polygamma(op: OpBuilder, n: SSAValue, x: SSAValue) -> SSAValue:
+    """The n-th derivative of digamma at x."""
     orders = op.known.constant(n)
     if orders is not None and not orders.any():
         return op.Add(digamma(op, x), n)

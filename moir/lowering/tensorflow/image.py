@@ -12,9 +12,10 @@ from typing import NoReturn
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import bf16, dynamic, f16, f32, si8, si32, si64, ui8
+from moir.dialects.element_types import INTEGER_TYPES, bf16, dynamic, f16, f32, si8, si32, si64, ui8
 from moir.dialects.shapes import element_of, shape_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.matrix_products import matrix_product
 from moir.lowering.resampling import MAXIMUM_WEIGHTS, Weights, multiplied
 from moir.lowering.tensorflow.computed_resizing import area_matrix, cubic_matrix, kernel_matrix
 from moir.lowering.tensorflow.data_format import channel_first, channel_last
@@ -247,7 +248,7 @@ def projective_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
     The points are (a0 x + a1 y + a2, b0 x + b1 y + b2) / (c0 x + c1 y + 1) for each pixel (x, y) of the result.
     """
-    paddings = {"CONSTANT": "zeros", "NEAREST": "border", "REFLECT": "reflection"}
+    paddings = {"CONSTANT": "zeros", "NEAREST": "border", "REFLECT": "reflection", "WRAP": "border"}
     fill_mode, interpolation = node.text("fill_mode", "CONSTANT").upper(), node.text("interpolation").upper()
     if fill_mode not in paddings or interpolation not in ("NEAREST", "BILINEAR"):
         node.fail(f"the runtime does not have fill mode {fill_mode} with interpolation {interpolation}")
@@ -256,14 +257,15 @@ def projective_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
     points, shape = pixel_points(op, node.operand(2))
     ones = op.Slice(op.Multiply(node.operand(1), 0.0), [0], [1], [1], [1])
     matrices = op.Reshape(op.Concat(node.operand(1), op.Add(ones, 1.0), axis=1), [-1, 3, 3], special_zero=False)
-    x, y, divisor = op.Split.parts(3, op.MatMul(points, matrices, transpose_b=True), 2, num_splits=3)
+    x, y, divisor = op.Split.parts(3, matrix_product(op, points, matrices, transpose_b=True), 2, num_splits=3)
     lines: list[SSAValue] = []
     for value, axis in ((x, 2), (y, 1)):
-        place = op.Divide(value, divisor)
+        place, size = op.Divide(value, divisor), op.convert(op.Gather(sizes, axis, 0), f32)
+        if fill_mode == "WRAP":
+            place = wrapped(op, place, size)
         if interpolation == "NEAREST":
             # The runtime rounds halves to even numbers, TensorFlow away from zero.
             place = op.Round(place, mode="half_away_from_zero")
-        size = op.convert(op.Gather(sizes, axis, 0), f32)
         line = op.Subtract(op.Divide(op.Add(op.Multiply(place, 2.0), 1.0), size), 1.0)
         # A point at infinity is moved outside of the image.
         lines.append(op.Select(op.Equal(divisor, 0.0), 3.0, line) if fill_mode == "CONSTANT" else line)
@@ -272,17 +274,38 @@ def projective_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if (shape_of(image) or (-1,))[0] != (shape_of(flat) or (-2,))[0] or (shape_of(flat) or (-1,))[0] < 0:
         flat = op.Broadcast(flat, op.Concat(batch, [1, 1], axis=0), mode="bidirectional")
     grid = op.Reshape(flat, op.Concat(batch, op.convert(shape, si64), [2], axis=0), special_zero=False)
-    fill = node.optional(3)
+    is_integer, fill = element in INTEGER_TYPES, node.optional(3)
+    if fill is not None:
+        fill = op.convert(op.convert(fill, element), f32) if is_integer else op.convert(fill, f32)
     known = None if fill is None else op.known.constant(fill)
     shifted = fill is not None and fill_mode == "CONSTANT" and (known is None or bool(known.any()))
-    data = op.Subtract(image, op.convert(fill, f32)) if shifted and fill is not None else image
+    data = op.Subtract(image, fill) if shifted and fill is not None else image
     result = op.GridSample(
         channel_first(op, data, 4), grid, mode=interpolation.lower(), padding_mode=paddings[fill_mode], align_corners=False
     )
     result = channel_last(op, result, 4)
     if shifted and fill is not None:
-        result = op.Add(result, op.convert(fill, f32))
+        result = op.Add(result, fill)
+    if is_integer and interpolation == "BILINEAR":
+        # Integers are cut off behind the point: those that f32 misses are moved beyond it.
+        result = op.Add(result, op.Multiply(op.Sign(result), 2.0**-10))
     return op.convert(result, element)
+
+
+def wrapped(op: OpBuilder, place: SSAValue, size: SSAValue) -> SSAValue:
+    """Places beyond an axis moved by multiples of its size as TensorFlow does, which counts them by the last place.
+
+    Between the last place and the first of the next copy nothing is interpolated: these are moved to the nearer end.
+    """
+    last = op.Subtract(size, 1.0)
+    steps = op.Maximum(last, 1.0)
+    before = op.Add(op.Floor(op.Divide(op.Negative(place), steps)), 1.0)
+    behind = op.Floor(op.Divide(place, steps))
+    place = op.Select(op.Less(place, 0.0), op.Add(place, op.Multiply(size, before)), place)
+    # A place in front of the axis is no more than its size afterwards.
+    moved = op.Subtract(place, op.Multiply(size, behind))
+    place = op.Select(op.LogicalAnd(op.Greater(place, last), op.Greater(behind, 0.0)), moved, place)
+    return op.Minimum(op.Maximum(place, 0.0), last)
 
 
 def pixel_points(op: OpBuilder, size: SSAValue) -> tuple[SSAValue, SSAValue]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import describe, f32, f64
+from moir.dialects.element_types import describe, f32, f64, to_numpy
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import all_axes
@@ -145,27 +145,48 @@ def quantize_and_dequantize_attributes(node: LoweringNode, op: OpBuilder) -> SSA
 def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue], given: bool, bits: int) -> SSAValue:
     """Numbers rounded to multiples of the smallest step for which integers of `bits` bits reach both limits.
 
-    If the limits are not `given`, they are the minimum and the maximum of the numbers, and nothing is cut off: not even
-    negative numbers, of which there are no unsigned levels.
+    If the limits are not `given`, they are the minimum and the maximum of the numbers, and nothing is cut off.
     """
     x, axis = node.operand(0), node.integer("axis", -1)
     signed = node.flag("signed_input", True)
     levels = level_range(level_bits(node, bits), signed, signed and node.flag("narrow_range"))
+    half_up = node.text("round_mode", "HALF_TO_EVEN") == "HALF_UP"
     if not given:
         axes = _other_axes(node, op, x, axis)
-        limits = op.ReduceMin(x, axes, keep_dims=axis >= 0), op.ReduceMax(x, axes, keep_dims=axis >= 0)
-    elif axis >= 0:
+        scale, step = scale_and_step(op, *(reduce(x, axes, keep_dims=axis >= 0) for reduce in (op.ReduceMin, op.ReduceMax)), levels)
+        return op.Multiply(_whole(op, op.Multiply(x, scale), half_up), step)
+    if axis >= 0:
         limits = along_axis(node, op, limits[0], axis), along_axis(node, op, limits[1], axis)
     step = symmetric_step(op, *limits, levels)
     ends = [op.Multiply(step, float(end)) for end in levels]
-    half_up = node.text("round_mode", "HALF_TO_EVEN") == "HALF_UP"
-    unlimited = not given and not levels.low
     # The runtime (2026.4, CPU) does not compile FakeQuantize of f64.
-    if not half_up and not unlimited and element_of(x) != f64 and bits <= MAXIMUM_LEVEL_BITS and levels.high > levels.low:
+    if not half_up and element_of(x) != f64 and bits <= MAXIMUM_LEVEL_BITS and levels.high > levels.low:
         return fake_quantized(op, x, ends[0], ends[1], levels.high - levels.low + 1)
-    quotient = op.Divide(x if unlimited else op.Minimum(op.Maximum(x, ends[0]), ends[1]), step)
-    whole = op.Floor(op.Add(quotient, 0.5)) if half_up else op.Round(quotient, mode="half_to_even")
-    return op.Multiply(whole, step)
+    quotient = op.Divide(op.Minimum(op.Maximum(x, ends[0]), ends[1]), step)
+    return op.Multiply(_whole(op, quotient, half_up), step)
+
+
+def _whole(op: OpBuilder, x: SSAValue, half_up: bool) -> SSAValue:
+    """x rounded to integers, the middle between two of them up or to the even one."""
+    return op.Floor(op.Add(x, 0.5)) if half_up else op.Round(x, mode="half_to_even")
+
+
+def scale_and_step(op: OpBuilder, low: SSAValue, high: SSAValue, levels: Levels) -> tuple[SSAValue, SSAValue]:
+    """The largest factor with which both limits are within the levels, and its inverse.
+
+    As in TensorFlow, a limit on the other side of 0 than its level allows the largest number of the element type, and
+    so do both limits of negative numbers with unsigned levels; the step is their quotient all the same, so that the
+    results are infinite.
+    Infinite numbers have the factor 0 and an infinite step, so that all results are NaN.
+    """
+    kind = to_numpy(element_of(low))
+    largest = float(np.finfo(np.float16 if kind == np.float16 else np.float32).max)
+    upper = op.Select(op.Greater(high, 0.0), op.Divide(float(levels.high), high), largest)
+    step = op.Divide(high, float(levels.high))
+    if not levels.low:
+        return upper, step
+    lower = op.Select(op.Less(low, 0.0), op.Divide(float(levels.low), low), largest)
+    return op.Minimum(lower, upper), op.Select(op.Less(lower, upper), op.Divide(low, float(levels.low)), step)
 
 
 def symmetric_step(op: OpBuilder, low: SSAValue, high: SSAValue, levels: Levels) -> SSAValue:

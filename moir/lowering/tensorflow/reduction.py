@@ -13,7 +13,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si8, si16, si32, si64, to_numpy, ui8, ui16
-from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, has_no_element, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.shape_values import all_axes, as_scalar, without_computed_axes
@@ -60,6 +60,11 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keeps: bool)
         found = getattr(op, name)(op.convert(x, si32), axes, keep_dims=keeps)
         limited = op.Maximum(found, int(limits.min)) if kind == "Max" else op.Minimum(found, int(limits.max))
         return op.convert(limited, element)
+    if kind == "EuclideanNorm" and element in _NARROW:
+        # The sum of squares wraps around, and so may be negative; of that TensorFlow has the root 0.
+        wide = op.convert(x, si32)
+        total = op.convert(op.ReduceSum(op.Multiply(wide, wide), axes, keep_dims=keeps), element)
+        return op.convert(op.Sqrt(op.Maximum(op.convert(total, f32), 0.0)), element)
     # The runtime computes means and roots of floats only, and logical reductions for constant axes only.
     if element in INTEGER_TYPES and kind in _IN_FLOATS:
         x = op.convert(x, f32)
@@ -118,6 +123,8 @@ def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Cumprod(x, axis) {exclusive, reverse}
     -> opset1.ReduceProd of the prefix of each element, in which other elements are replaced by 1
     """
+    if has_no_element(node.shape(0)):
+        return node.operand(0)
     x, place = line_axis(node, op)
     prefixes, axis = prefixes_of(node, op, x, place, 1)
     return as_before(node, op, in_32_bits(op, partial(along, op.ReduceProd, [axis], False), prefixes), x)
@@ -130,6 +137,8 @@ def running_sum_of_exponentials(node: LoweringNode, op: OpBuilder) -> SSAValue:
     The largest element of a prefix is subtracted first, because exponentials would overflow; in an empty prefix, the
     lowest number.
     """
+    if has_no_element(node.shape(0)):
+        return node.operand(0)
     x, place = line_axis(node, op)
     prefixes, axis = prefixes_of(node, op, x, place, -np.inf)
     smallest = float(np.finfo(np.float16 if element_of(prefixes) == f16 else np.float32).min)
@@ -215,6 +224,8 @@ def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False
     if element_count(shape) != 0:
         if shape is None or -1 in shape:
             weights = _ones_if_empty(op, weights, x, one)
+        elif rank_of(x) is None:
+            weights = op.Reshape(weights, op.ShapeOf(x), special_zero=False)
         elif rank_of(x) != len(shape):
             weights = op.Reshape(weights, [-1], special_zero=False)
         ones = op.Multiply(ones, op.Unsqueeze(weights, [-1]))

@@ -110,6 +110,7 @@ def broadcast_arguments(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("BroadcastTo")
 def broadcast(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.BroadcastTo(x, shape) -> opset3.Broadcast(x, shape)"""
+    refuse_unknown_rank(node)
     if shape_of(node.operand(1)) == (0,):
         # The CPU plugin (2026.4) crashes if the rank of x is unknown.
         return op.Reshape(node.operand(0), node.operand(1), special_zero=False)
@@ -117,6 +118,16 @@ def broadcast(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 GIVE_LENGTH = "give the input that says the shape a known length"
+
+
+def refuse_unknown_rank(node: LoweringNode) -> None:
+    """Raise ConversionError if operand 1, the shape of the result, has an unknown number of entries.
+
+    If the rank of an input is unknown, that of the result may become known with it.
+    """
+    lengths = node.shape(1)
+    if lengths is not None and -1 in lengths and all(rank_of(value) is not None for value in inputs_of(node)):
+        node.fail("its shape has an unknown number of entries, so that the rank of the result is unknown", hint=GIVE_LENGTH)
 
 
 def inputs_of(node: LoweringNode) -> list[SSAValue]:
@@ -131,9 +142,7 @@ def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     x, target = node.operand(0), node.operand(1)
     if is_complex(node):
         target = op.Concat(target, op.constant([2], element_of(target)), axis=0)
-    lengths = shape_of(target)
-    if lengths is not None and -1 in lengths and all(rank_of(value) is not None for value in inputs_of(node)):
-        node.fail("its shape has an unknown number of entries, so that the rank of the result is unknown", hint=GIVE_LENGTH)
+    refuse_unknown_rank(node)
     known = op.known.integers(target)
     if known is not None and -1 not in known and known == shape_of(x):
         return x

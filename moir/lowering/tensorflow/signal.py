@@ -54,12 +54,16 @@ def inverse_real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.IRFFT2D(x, lengths) -> opset9.IRDFT(x, [-2, -1], lengths)
 
     The runtime computes wrong results for volumes that have to be cropped; these get a complex transform along the
-    first two axes and a real one along the last axis.
+    first two axes and a real one along the last axis. The CPU plugin (2026.4) does not compile computed lengths of data
+    of known sizes: images get two transforms as well, of a line only the part that is needed is transformed.
     """
     data, lengths, axes = node.operand(0), node.operand(1), innermost_axes(node)
-    if len(axes) == 3 and not has_lengths(node):
-        data = op.IDFT(data, axes[:2], op.Slice(lengths, [0], [2], [1], [0]))
-        axes, lengths = axes[2:], op.Slice(lengths, [2], [3], [1], [0])
+    computed = node.constant_integers(1) is None and is_static(shape_of(data))
+    if (len(axes) == 3 and not has_lengths(node)) or (len(axes) == 2 and computed):
+        data = op.IDFT(data, axes[:-1], op.Slice(lengths, [0], [-1], [1], [0]))
+        axes, lengths = axes[-1:], op.Slice(lengths, [len(axes) - 1], [len(axes)], [1], [0])
+    elif computed:
+        data = op.Slice(data, [0], op.Add(op.Divide(op.convert(lengths, si64), 2), 1), [1], axes)
     return op.IRDFT(data, axes, lengths)
 
 

@@ -353,11 +353,12 @@ def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("TensorListElementShape")
 def element_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.TensorListElementShape(list) -> all dimensions but the first, a constant
+    """tf.TensorListElementShape(list) -> all dimensions but the first
 
     TensorFlow knows what the maker of the list said, which may be less than the sizes of its elements.
     """
-    shape = shape_of(made_list(node, 0))
-    if shape is None or not is_static(shape[1:]):
-        node.fail("the shape of the elements of a list is not known", HINT)
-    return op.constant(list(shape[1:]), node.element_attribute("shape_type", si32))
+    value, element = made_list(node, 0), node.element_attribute("shape_type", si32)
+    shape = shape_of(value)
+    if shape is not None and is_static(shape[1:]):
+        return op.constant(list(shape[1:]), element)
+    return op.Slice(op.ShapeOf(value, output_type=element), [1], [np.iinfo(np.int32).max], [1], [0])

@@ -1,4 +1,4 @@
-"""`separate-reductions`: a Reshape stands between a reduction of the last of three dimensions and constants for rows.
+"""`separate-reductions`: a Reshape stands between reductions and constants with which the plugin computes wrongly.
 
     %1 = opset1.ReduceSum(%0, [2])                       // %0: [N, 16, 7]
     %2 = opset1.Add(%1, %c)                              // %c: [1, 16], a constant
@@ -8,24 +8,29 @@
 
 The CPU plugin (2026.4) computes the elementwise operations behind a reduction, as far as their other operands are
 constants, together with it. It then reads constants for single rows out of bounds if the data have three dimensions.
-A reduction that keeps its dimension gets a fourth one in front.
+A reduction that keeps its dimension gets a fourth one in front. Of integers it computes x / c where the quotient is
+c / x, whatever the dimensions are.
 """
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
+from collections.abc import Iterator
 
+from xdsl.ir import Operation, Use
+
+from moir.dialects.element_types import INTEGER_TYPES
+from moir.dialects.opset.arithmetic import Divide
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.reduction import ReductionOp
-from moir.dialects.shapes import normalize_axis, rank_of, shape_of
+from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 RANK = 3
 
 
 class ReductionBeforeConstants(Pattern):
-    """Separates a reduction from elementwise operations with constants of several elements."""
+    """Separates a reduction from elementwise operations with constants that the plugin reads wrongly."""
 
     roots = (ReductionOp,)
 
@@ -33,36 +38,54 @@ class ReductionBeforeConstants(Pattern):
         assert isinstance(op, ReductionOp)
         data, axes = op.operands
         listed = rewriter.known.integers(axes)
-        if rank_of(data) != RANK or listed is None or {normalize_axis(axis, RANK) for axis in listed} != {RANK - 1}:
+        rank = rank_of(data)
+        if rank is None or not listed:
             return
-        if not meets_constants(op):
+        axes = sorted({normalize_axis(axis, rank) for axis in listed})
+        reads_beyond = rank == RANK and axes == [RANK - 1] and any(map(is_list, constants_behind(op)))
+        if not reads_beyond and not (is_integer(op) and any(map(divides_constant, constants_behind(op)))):
             return
         build, keeps = rewriter.op, op.flag("keep_dims")
         if keeps:
-            data, listed = build.Unsqueeze(data, [0]), (RANK,)
-        reduced = getattr(build, op.KIND)(data, list(listed), keep_dims=True)
-        rewriter.replace_with(op, build.Squeeze(reduced, [0] if keeps else [RANK - 1]))
+            data, axes = build.Unsqueeze(data, [0]), [axis + 1 for axis in axes]
+        reduced = getattr(build, op.KIND)(data, axes, keep_dims=True)
+        rewriter.replace_with(op, build.Squeeze(reduced, [0] if keeps else axes))
 
 
-def meets_constants(op: OpsetOp) -> bool:
-    """Whether the elementwise operations with constants alone behind an operation have one of several elements."""
+def is_integer(op: OpsetOp) -> bool:
+    """Whether an operation computes integers."""
+    return element_of(op.results[0]) in INTEGER_TYPES
+
+
+def is_list(use: Use) -> bool:
+    """Whether a constant has several elements."""
+    return bool(set(shape_of(use.operation.operands[use.index]) or ()) - {1})
+
+
+def divides_constant(use: Use) -> bool:
+    """Whether a constant is divided by what is computed."""
+    return isinstance(use.operation, Divide) and use.index == 0
+
+
+def constants_behind(op: OpsetOp) -> Iterator[Use]:
+    """The constants of the elementwise operations that the plugin computes together with an operation."""
     current: Operation = op
     while len(uses := list(current.results[0].uses)) == 1:
         user = uses[0].operation
         if not isinstance(user, OpsetOp) or not user.operands or not (user.POINTWISE or user.BROADCASTS):
-            return False
-        others = [value for value in user.operands if value is not current.results[0]]
-        if not all(isinstance(value.owner, Constant) for value in others) or shape_of(user.results[0]) != shape_of(op.results[0]):
+            return
+        others = [Use(user, index) for index, value in enumerate(user.operands) if value is not current.results[0]]
+        if not all(isinstance(user.operands[use.index].owner, Constant) for use in others):
             # Such an operation the plugin computes on its own.
-            return False
-        if any(set(shape_of(value) or ()) - {1} for value in others):
-            return True
+            return
+        if shape_of(user.results[0]) != shape_of(op.results[0]):
+            return
+        yield from others
         current = user
-    return False
 
 
 class SeparateReductionsPass(PatternPass):
-    """Separates reductions from constants that the plugin would read out of bounds."""
+    """Separates reductions from constants with which the plugin would compute wrongly."""
 
     name = "separate-reductions"
 

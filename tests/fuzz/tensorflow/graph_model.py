@@ -29,12 +29,16 @@ def complex_array(array: Array) -> Array:
 
 
 KINDS: Mapping[str, str] = {
+    "AddV2": "Add",
+    "ClipByValue": "Clip",
+    "ConcatV2": "Concat",
     "FloorMod": "Mod",
     "Max": "ReduceMax",
     "Maximum": "Max",
     "Min": "ReduceMin",
     "Minimum": "Min",
     "Prod": "ReduceProd",
+    "RealDiv": "Div",
     "Sum": "ReduceSum",
     "TruncateMod": "Mod",
 }

@@ -27,14 +27,22 @@ Build = Callable[..., Any]
 LOWERING_ALONE = "raise-while-frames,raise-switch-merge,raise-tensor-arrays,raise-tensor-lists,lower-tf,check-lowered"
 
 
-def placeholder_shape(name: str, array: Array, form: Form, fixed: Sequence[str]) -> list[int | None] | None:
+Said = Mapping[str, list[int | None] | None]
+"""What placeholders say of their shapes, by the names of inputs; None is nothing, not even the rank."""
+
+
+def placeholder_shape(name: str, array: Array, form: Form, fixed: Sequence[str], said: Said) -> list[int | None] | None:
     """The shape a placeholder declares."""
+    if name in said:
+        return said[name]
     if form == "static" or name in fixed:
         return list(array.shape)
     return [None] * array.ndim if form == "dynamic" else None
 
 
-def build(function: Build, inputs: Mapping[str, Array], *, form: Form = "static", fixed: Sequence[str] = ()) -> tuple[tf.Graph, list[str]]:
+def build(
+    function: Build, inputs: Mapping[str, Array], *, form: Form = "static", fixed: Sequence[str] = (), said: Said | None = None
+) -> tuple[tf.Graph, list[str]]:
     """The graph of a function, and the names of its outputs: `out_0`, `out_1`, …
 
     Args:
@@ -42,12 +50,15 @@ def build(function: Build, inputs: Mapping[str, Array], *, form: Form = "static"
         inputs: an example of each input.
         form: what the placeholders say about shapes.
         fixed: inputs whose shape is said in any case.
+        said: shapes that are said instead of what `form` says.
     """
     graph = tf.Graph()
     with graph.as_default():
         tensors = {
             name: tf.compat.v1.placeholder(
-                tf.string if array.dtype.kind in "OUS" else tf.as_dtype(array.dtype), placeholder_shape(name, array, form, fixed), name
+                tf.string if array.dtype.kind in "OUS" else tf.as_dtype(array.dtype),
+                placeholder_shape(name, array, form, fixed, said or {}),
+                name,
             )
             for name, array in inputs.items()
         }
@@ -101,12 +112,13 @@ def check(
     expected: Sequence[Array] | None = None,
     forms: Sequence[Form] = FORMS,
     fixed: Sequence[str] = (),
+    said: Said | None = None,
     operations: int | None = None,
 ) -> None:
     """Convert the graph of a function and compare its results with TensorFlow's, for several statements about the shapes of its inputs.
 
     Args:
-        function, inputs, fixed: as of `build`.
+        function, inputs, fixed, said: as of `build`.
         rtol, atol: tolerances for floats.
         expected: what should come out, if it is not what TensorFlow computes.
         forms: what the model says about the shapes.
@@ -116,7 +128,7 @@ def check(
         graph, names = build(function, inputs)
         expected = expected_results(graph, names, inputs)
     for form in forms:
-        graph, names = build(function, inputs, form=form, fixed=fixed)
+        graph, names = build(function, inputs, form=form, fixed=fixed, said=said)
         with TemporaryDirectory() as directory:
             converted = convert_graph(graph, Path(directory), None if form == "static" else LOWERING_ALONE)
             results = ordered_results(converted, names, inputs)

@@ -113,6 +113,23 @@ def test_transposed_convolution(padding: str, size: int, kernel: int, stride: in
     check(transposed, {"x": data, "sizes": np.array([1, size, size, 3], np.int32)}, fixed=["sizes"], forms=("dynamic", "rank"))
 
 
+@pytest.mark.parametrize("padding", ["SAME", "VALID", "EXPLICIT"])
+@pytest.mark.parametrize("size", [7, 8])
+def test_transposed_convolution_of_known_data_to_a_size_that_is_an_input(padding: str, size: int) -> None:
+    filters, pads = normal(3, 3, 3, 2), [0, 0, 1, 0, 0, 2, 0, 0] if padding == "EXPLICIT" else []
+    count = [-(-size // 2)] * 2 if padding == "SAME" else [(size + sum(pads[index : index + 2]) - 3) // 2 + 1 for index in (2, 4)]
+    data = normal(2, *count, 2)
+
+    def transposed(sizes: tf.Tensor, x: object = data) -> tf.Tensor:
+        return raw.Conv2DBackpropInput(
+            input_sizes=sizes, filter=filters, out_backprop=x, strides=[1, 2, 2, 1], padding=padding, explicit_paddings=pads
+        )
+
+    sizes = np.array([2, size, size, 3], np.int32)
+    check(transposed, {"sizes": sizes}, forms=("static",))
+    check(transposed, {"sizes": sizes, "x": data}, forms=("static",))
+
+
 def test_transposed_convolution_of_a_computed_size() -> None:
     """The size as Keras computes it."""
     filters = normal(3, 3, 4, 2)

@@ -119,3 +119,24 @@ def test_bessel_functions(kinds: str, form: Form) -> None:
 def test_functions_of_halves() -> None:
     x = np.array([-5.5, -0.0077, 0.3, 2, 50, 3000], np.float16)
     check(lambda x: [tf.raw_ops.Digamma(x=x), tf.raw_ops.Lgamma(x=x), tf.raw_ops.BesselI0e(x=x)], {"x": x}, rtol=3e-3, atol=3e-3)
+
+
+@pytest.mark.parametrize("shape", [[None, 0], None], ids=str)
+@pytest.mark.parametrize("kind", ["Digamma", "Lgamma"])
+def test_gamma_of_nothing(kind: str, shape: list[int | None] | None) -> None:
+    """The runtime loses the other sizes of larger expressions of nothing."""
+    check(lambda x: getattr(tf.raw_ops, kind)(x=x), {"x": np.zeros((2, 0), np.float32)}, said={"x": shape})
+
+
+@pytest.mark.parametrize("kind", ["Zeta", "Polygamma"])
+def test_functions_of_two_operands_of_nothing(kind: str) -> None:
+    """The runtime crashes if one rank is unknown."""
+    names = {"Zeta": ("x", "q"), "Polygamma": ("a", "x")}[kind]
+    inputs = dict.fromkeys(names, np.zeros((3, 1, 0), np.float32))
+    for unknown in names:
+        check(getattr(tf.raw_ops, kind), inputs, said={unknown: None})
+
+
+def test_zeta_far_out() -> None:
+    x, q = np.array([2, 3.5, 9, 1], np.float32), np.array([np.inf, 1e30, np.inf, np.inf], np.float32)
+    check(lambda x, q: tf.raw_ops.Zeta(x=x, q=q), {"x": x, "q": q})

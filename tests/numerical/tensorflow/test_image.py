@@ -110,7 +110,7 @@ def test_patches_of_volumes(padding: str) -> None:
 TRANSFORMS = np.array([[0.9, 0.2, -0.6, -0.1, 1.1, 0.7, 0.0, 0.0], [1.2, 0.0, 1.0, 0.1, 0.8, 0.0, 0.02, 0.01]], np.float32)
 
 
-@pytest.mark.parametrize("fill", ["CONSTANT", "NEAREST", "REFLECT"])
+@pytest.mark.parametrize("fill", ["CONSTANT", "NEAREST", "REFLECT", "WRAP"])
 @pytest.mark.parametrize("interpolation", ["BILINEAR", "NEAREST"])
 def test_projective_transformation(interpolation: str, fill: str) -> None:
     attributes = {"interpolation": interpolation, "fill_mode": fill}
@@ -123,6 +123,15 @@ def test_projective_transformation(interpolation: str, fill: str) -> None:
         {"x": IMAGE, "size": np.array([4, 8], np.int32)},
         fixed=["size"],
     )
+
+
+@pytest.mark.parametrize("interpolation", ["BILINEAR", "NEAREST"])
+@pytest.mark.parametrize("size", [1, 4])
+def test_places_that_wrap_around_several_times(interpolation: str, size: int) -> None:
+    """Which TensorFlow does not count by the size of the image, but by the last place in it."""
+    image, attributes = IMAGE[:1, :, :size], {"interpolation": interpolation, "fill_mode": "WRAP"}
+    transforms = np.array([[1.37, 0, -9.3, 0, 2.7, -14.9, 0, 0]], np.float32)
+    check(lambda x: raw.ImageProjectiveTransformV2(images=x, transforms=transforms, output_shape=(16, 18), **attributes), {"x": image})
 
 
 def test_contrast() -> None:

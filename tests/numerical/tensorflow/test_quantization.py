@@ -99,6 +99,14 @@ def test_rounding_half_up_to_a_range() -> None:
     check(lambda x: tf.raw_ops.QuantizeAndDequantizeV2(input=x, **properties), {"x": x})
 
 
+@pytest.mark.parametrize("signed", [True, False])
+@pytest.mark.parametrize("x", [[-3, -1, -0.3], [-2, 5, np.inf], [-np.inf, 1, np.inf], [-np.inf, 1, 2], [0.5, 1, 3], [-3, 0, 2]], ids=str)
+def test_rounding_to_one_sided_and_infinite_ranges(x: list[float], signed: bool) -> None:
+    """Of negative numbers that are rounded to unsigned levels infinities remain, as of infinite ranges NaN."""
+    properties = {"input_min": 0.0, "input_max": 0.0, "signed_input": signed}
+    check(lambda x: tf.raw_ops.QuantizeAndDequantizeV2(input=x, **properties), {"x": np.array(x, np.float32)})
+
+
 def test_rounding_of_zeros() -> None:
     check(lambda x: tf.raw_ops.QuantizeAndDequantizeV2(input=x, input_min=0.0, input_max=0.0), {"x": np.zeros((2, 3), np.float32)})
 

@@ -92,6 +92,18 @@ def test_running_sum_along_a_computed_axis() -> None:
     check(lambda x, axis: tf.raw_ops.Cumsum(x=x, axis=axis), {"x": X, "axis": np.array(1, np.int32)})
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("kind", ["Cumprod", "CumulativeLogsumexp"])
+def test_running_reductions_of_nothing(kind: str, axis: int) -> None:
+    check(lambda x: getattr(tf.raw_ops, kind)(x=x, axis=axis), {"x": np.zeros((2, 0), np.float32)}, said={"x": [None, 0]})
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16])
+def test_norms_of_small_integers_wrap_around(dtype: type) -> None:
+    x = np.array([[3, 4], [100, 100], [90, 3], [120, 126]]).astype(dtype)
+    check(lambda x: tf.raw_ops.EuclideanNorm(input=x, axis=[1]), {"x": x})
+
+
 NUMBERS = np.array([[0, 2, 2], [7, 1, 0]], np.int32)
 WEIGHTS = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
 
@@ -109,6 +121,7 @@ def test_dense_histograms(x: np.ndarray) -> None:
     check(lambda x: tf.raw_ops.DenseBincount(input=x, size=5, weights=none), {"x": x})
     check(lambda x: tf.raw_ops.DenseBincount(input=x, size=5, weights=none, binary_output=True), {"x": x.astype(np.int64)})
     check(lambda x, w: tf.raw_ops.DenseBincount(input=x, size=np.int32(5), weights=w), {"x": x, "w": weights})
+    check(lambda x, w: tf.raw_ops.DenseBincount(input=x, size=np.int32(5), weights=w), {"x": x, "w": weights}, fixed=["w"])
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])

@@ -103,6 +103,12 @@ def test_a_shape_of_unknown_length_is_refused() -> None:
     check(lambda x, s: tf.raw_ops.Reshape(tensor=x, shape=s), inputs, forms=("dynamic",), fixed=["s"])
 
 
+def test_broadcasting_to_a_shape_of_unknown_length_is_refused() -> None:
+    inputs = {"x": np.zeros(1, np.float32), "s": np.array([2, 3])}
+    with pytest.raises(ConversionError, match="unknown number of entries"):
+        check(lambda x, s: tf.raw_ops.BroadcastTo(input=x, shape=s), inputs, forms=("dynamic",))
+
+
 def test_a_squeeze_of_unknown_dimensions_is_refused() -> None:
     inputs = {"x": np.zeros((2, 1, 3), np.float32)}
     with pytest.raises(ConversionError, match="which dimensions are 1 is unknown"):

@@ -52,6 +52,16 @@ def test_inverse_real_transform(kind: str, axes: int, length: int) -> None:
     check(lambda a, b: getattr(raw, kind)(input=tf.complex(a, b), fft_length=lengths), PARTS, atol=1e-4, expected=[expected])
 
 
+@pytest.mark.parametrize("axes", [1, 2, 3])
+@pytest.mark.parametrize("length", [8, 7, 4])
+def test_inverse_real_transform_of_a_computed_length(axes: int, length: int) -> None:
+    lengths = np.array([*PARTS["a"].shape[-axes:-1], length], np.int32)
+    expected = np.fft.irfftn(PARTS["a"] + 1j * PARTS["b"], lengths.tolist(), range(-axes, 0)).astype(np.float32)
+    kind = ("IRFFT", "IRFFT2D", "IRFFT3D")[axes - 1]
+    inputs = {**PARTS, "n": lengths}
+    check(lambda a, b, n: getattr(raw, kind)(input=tf.complex(a, b), fft_length=n), inputs, atol=1e-4, expected=[expected], fixed=["n"])
+
+
 def test_short_time_transform() -> None:
     """A composition as `tf.signal` makes it."""
     check(lambda a: tf.abs(tf.signal.stft(a, 8, 4, 16)), {"a": normal(2, 40)}, atol=1e-4, forms=("static",))

@@ -116,6 +116,11 @@ def test_reshape(target: list[int]) -> None:
         {"i": COORDINATES, "s": SHAPE},
         forms=("static",),
     )
+    check(
+        lambda i, s: raw.SparseReshape(input_indices=i, input_shape=SHAPE, new_shape=s),
+        {"i": COORDINATES, "s": np.array(target)},
+        forms=("static",),
+    )
 
 
 # Ragged tensors

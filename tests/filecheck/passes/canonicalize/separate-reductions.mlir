@@ -55,3 +55,26 @@ builtin.module {
     opset1.Result(%4) {name = "z"}
   }
 }
+
+// -----
+
+// A constant that is divided by integers is divided wrongly, of any rank; integers divided by a constant are not.
+// CHECK-LABEL: moir.model @divided
+// CHECK:           %[[R:.*]] = opset1.ReduceProd(%x, %{{.*}}) {keep_dims = true
+// CHECK:           %[[S:.*]] = opset15.Squeeze(%[[R]], %{{.*}}) {{.*}} : tensor<si64>
+// CHECK:           opset1.Divide(%c, %[[S]])
+// CHECK-NOT:       Squeeze
+builtin.module {
+  moir.model @divided {
+    %x = opset1.Parameter() {name = "x"} : tensor<4xsi64>
+    %y = opset1.Parameter() {name = "y"} : tensor<4xsi64>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %c = opset1.Constant() {value = #moir.data<tensor<si64>, [7]>} : tensor<si64>
+    %1 = opset1.ReduceProd(%x, %axes) {keep_dims = false, name = "r"} : tensor<si64>
+    %2 = opset1.Divide(%c, %1) : tensor<si64>
+    %3 = opset1.ReduceProd(%y, %axes) {keep_dims = false, name = "s"} : tensor<si64>
+    %4 = opset1.Divide(%3, %c) : tensor<si64>
+    opset1.Result(%2) {name = "z"}
+    opset1.Result(%4) {name = "w"}
+  }
+}

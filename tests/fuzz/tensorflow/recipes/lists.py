@@ -79,7 +79,9 @@ def length(_data: Any, handle: Any) -> Any:
 
 
 @lists("TensorListElementShape")
-def element_shape(_data: Any, handle: Any) -> Any:
+def element_shape(data: Any, handle: Any) -> Any:
+    # A list that is made of another shape, or of less of it, has that one.
+    handle = raw.TensorListFromTensor(tensor=stacked(handle, data), element_shape=tf.shape(data)[1:])
     return raw.TensorListElementShape(input_handle=handle, shape_type=tf.int32)
 
 

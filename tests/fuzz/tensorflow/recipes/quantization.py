@@ -78,7 +78,11 @@ def quantization(draw: Draw, dtype: np.dtype[Any]) -> Node:
         found, low, high = tf.raw_ops.QuantizeV2(**operands, T=target, mode=mode, round_mode="HALF_AWAY_FROM_ZERO")
         return [tf.bitcast(found, stored), low, high]
 
-    return Node({"input": levels(draw, dtype, draw.filled()), **limits}, {}, ("min_range", "max_range"), None, function)
+    data = levels(draw, dtype, draw.filled())
+    if mode == "MIN_FIRST":
+        # TensorFlow wraps numbers around that are beyond the limits, unless it computes several of them at once.
+        data = np.clip(data, *limits.values())
+    return Node({"input": data, **limits}, {}, ("min_range", "max_range"), None, function)
 
 
 @recipe("Dequantize", NO_TYPE)

@@ -1,4 +1,4 @@
-"""Reductions before constants for single rows, which the CPU plugin (2026.4) reads out of bounds unless they are separate."""
+"""Reductions before constants, which the CPU plugin (2026.4) reads out of bounds or divides by unless they are separate."""
 
 from __future__ import annotations
 
@@ -24,3 +24,21 @@ def test_constants_behind_reductions(kind: str, keep: bool, batch: str) -> None:
     expected = functions[kind.partition("Reduce")[2]](x, axis=2, keepdims=keep) * row
     (found,) = run(module, x)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["Sum", "Prod", "Max", "Min"])
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("last", [True, False])
+def test_a_constant_divided_by_integers(kind: str, keep: bool, last: bool) -> None:
+    text = f"""{inputs("?x3xsi32")}{ints("axes", 1 if last else 0)}
+    %seven = opset1.Constant() {{value = #moir.data<tensor<si32>, [7]>}} : tensor<si32>
+    %1 = opset1.Reduce{kind}(%x, %axes) {{keep_dims = {str(keep).lower()}}}
+    %2 = opset1.Negative(%1)
+    %3 = opset1.Divide(%seven, %2)
+    opset1.Result(%3) {{name = "out"}}"""
+    module = build(text)
+    apply(module, "separate-reductions")
+    x = np.array([[1, 1, 1], [2, 1, 1]], np.int32)
+    reduced = getattr(np, kind.lower())(x, axis=1 if last else 0, keepdims=keep)
+    (found,) = run(module, x)
+    np.testing.assert_array_equal(found, np.trunc(7 / -reduced).astype(np.int32))

@@ -21,9 +21,10 @@ import openvino
 import tensorflow as tf
 
 from tests.numerical.detection.conversion import converted, frozen
-from tests.numerical.detection.object_detection_api import PROPOSALS, Suppression, Version, faster_rcnn, ssd
+from tests.numerical.detection.object_detection_api import Suppression, Version, ssd
 from tests.numerical.detection.retinanet import OUTPUTS as RETINANET_OUTPUTS
 from tests.numerical.detection.retinanet import retinanet
+from tests.numerical.detection.two_stages import PROPOSALS, faster_rcnn
 
 OUTPUTS = ["detection_boxes", "detection_scores", "detection_classes", "num_detections"]
 TOTAL = Suppression(score_threshold=0.3, iou_threshold=0.6, max_detections_per_class=100, max_total_detections=100)
@@ -33,7 +34,7 @@ FIRST = Suppression(score_threshold=0.0, iou_threshold=0.7, max_detections_per_c
 NETWORKS: dict[str, tuple[Callable[[], tf.Graph], list[str], list[int]]] = {
     "SSD, 90 classes, 3610 anchors, score threshold 0.3": (lambda: ssd(Version(), TOTAL, image=304, classes=90), OUTPUTS, [1, 304, 304, 3]),
     "SSD, 90 classes, 3610 anchors, score threshold 1e-8": (lambda: ssd(Version(), ALL, image=304, classes=90), OUTPUTS, [1, 304, 304, 3]),
-    "Faster R-CNN, 3 classes, 128 anchors, 12 proposals": (lambda: faster_rcnn(Version(), FIRST, TOTAL), OUTPUTS, [1, 64, 64, 3]),
+    "Faster R-CNN, 3 classes, 256 anchors, 12 proposals": (lambda: faster_rcnn(Version(), FIRST, TOTAL), OUTPUTS, [1, 64, 64, 3]),
     "RetinaNet, 3 classes, 160 anchors": (retinanet, RETINANET_OUTPUTS, [1, 64, 64, 3]),
 }
 

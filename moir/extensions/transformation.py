@@ -47,6 +47,7 @@ class UserTransformation:
         condition_argument: converts a model to the argument of the predicates in `graph_condition`.
         owns: whether a file belongs to its extension, for messages.
         ignores_unknown: whether `run_after` and `run_before` may contain classes that are no transformations.
+        keeps_dead: whether operations that nothing depends on stay for the next transformation of the front phase.
     """
 
     name: str
@@ -59,6 +60,7 @@ class UserTransformation:
     condition_argument: Callable[[ModelOp], Any]
     owns: OwnsFile
     ignores_unknown: bool = False
+    keeps_dead: bool = False
 
     @property
     def id(self) -> str | None:

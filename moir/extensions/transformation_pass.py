@@ -71,7 +71,7 @@ class TransformationPass(ModulePass):
         except Exception as error:
             raise failure(error, self.transformation.title, self.transformation.owns) from error
         # Replaced operations may be of kinds that have no lowering, and no other pass of the front phase erases them.
-        if self.phase == "front" or self.transformation.flag("force_clean_up"):
+        if (self.phase == "front" and not self.transformation.keeps_dead) or self.transformation.flag("force_clean_up"):
             for name in CLEAN_UP[self.phase]:
                 load_pass(name)().apply(ctx, op)
         if self.transformation.flag("force_shape_inference") and self.phase != "front":

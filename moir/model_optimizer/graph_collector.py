@@ -130,6 +130,7 @@ class GraphCollector:
                 self._graph_of(source.phase),
                 file.package.owns,
                 ignores_unknown=True,
+                keeps_dead=True,
             )
         )
 

@@ -37,7 +37,7 @@ from moir.model_optimizer.graph.making_places import place_of_function
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.sentinels import nodes_of
-from moir.model_optimizer.graph.session import edit
+from moir.model_optimizer.graph.session import check_connected, edit
 from moir.model_optimizer.graph.symbol_view import custom_type
 from moir.model_optimizer.graph.view import Stage
 from moir.model_optimizer.graph_entries import keep_entries, lasting_entries
@@ -87,7 +87,7 @@ class GraphPass(PhasePass):
         for model in models_of(op):
             graph = graph_of(model, self.phase or self.source.phase, self.parameters)
             transformation = self.source()
-            with edit(graph, lower=lower_node):
+            with edit(graph, lower=lower_node, by=self.source.__name__ if graph.stage == "front" else None):
                 graphs = list[Graph]()
                 for each in [graph] if transformation.run_not_recursively else with_bodies(graph):
                     graphs.append(each)
@@ -124,11 +124,15 @@ class MatchConstantsPass(FrontStepPass):
 
 
 class RestoreFrameworkFormsPass(FrontStepPass):
-    """Nodes that say what the framework's operation says become that operation again, see `graph.framework_forms`."""
+    """Nodes that say what the framework's operation says become that operation again, see `graph.framework_forms`.
+
+    As the last step of the front phase it reports nodes that transformations left incomplete.
+    """
 
     name = "restore-framework-forms"
 
     def step(self, graph: Graph) -> None:
+        check_connected(graph)
         restore_framework_forms(graph)
 
 

@@ -21,7 +21,7 @@ def backward_bfs_for_operation(start_node: GraphNode, op_names: Sequence[str], s
     Ways end at an operation of `skip_op_list`, and at tensors whose value is known.
     """
     found: dict[str, GraphNode] = {}
-    wanted, seen = set(op_names), set[str]()
+    wanted, ends, seen = set(op_names), set(skip_op_list), set[str]()
     pending = deque([start_node])
     while pending:
         for name, _ in pending.popleft().get_sorted_inputs():
@@ -32,7 +32,7 @@ def backward_bfs_for_operation(start_node: GraphNode, op_names: Sequence[str], s
             elif not wanted.isdisjoint(node.graph.names_of(node.ir_operation)):
                 found.setdefault(node.id, node)
                 continue
-            elif node.soft_get("op") in skip_op_list:
+            elif not ends.isdisjoint(node.graph.names_of(node.ir_operation)):
                 continue
             if node.id not in seen:
                 seen.add(node.id)

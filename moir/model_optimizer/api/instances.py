@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from moir.errors import ConversionError
 from moir.model_optimizer.api.endpoints import consumers, producers
@@ -168,15 +169,15 @@ def _by_name(port: NumberedPort) -> tuple[str, int]:
 def _between_points(nodes: NamedNodes, descriptor: CustomReplacementDescriptor) -> SubgraphMatch:
     starts = _points(nodes, descriptor, "start_points", descriptor.start_points)
     ends = _points(nodes, descriptor, "end_points", descriptor.end_points)
-    reached = _reached(starts, consumers, stop=set(ends))
+    reached = _reached(starts, consumers)
     for index, end in enumerate(ends):
         if end not in reached:
             raise descriptor.fail(f"the end point {end.name!r} cannot be reached from a start point", "instances", "end_points", index)
-    inner = [node for node in reached if node not in set(starts)]
-    members = {**dict.fromkeys(starts), **_reached(inner, producers, stop=set(starts)), **reached}
+    first, last = set(starts), set(ends)
+    members = _reached(starts, lambda node: [*(() if node in last else consumers(node)), *(() if node in first else producers(node))])
     for node in members:
-        if node.soft_get("op") in ("Parameter", "Placeholder") and node not in set(starts):
-            path = " -> ".join(step.name for step in _path_to(node, inner, set(starts)))
+        if node.soft_get("op") in ("Parameter", "Placeholder") and node not in first:
+            path = " -> ".join(step.name for step in _path_to(node, members))
             raise descriptor.fail(
                 f"the sub-graph depends on the input {node.name!r} of the model, not by a start point but by {path}",
                 "instances",
@@ -199,16 +200,12 @@ def _points(nodes: NamedNodes, descriptor: CustomReplacementDescriptor, key: str
     return [nodes.by_name[name] for name in names]
 
 
-def _reached(
-    roots: Iterable[GraphNode], neighbours: Callable[[GraphNode], Iterable[GraphNode]], stop: set[GraphNode]
-) -> dict[GraphNode, GraphNode | None]:
-    """The nodes reachable from roots, each with its predecessor (None for a root). Paths end at nodes in `stop`."""
+def _reached(roots: Iterable[GraphNode], neighbours: Callable[[GraphNode], Iterable[GraphNode]]) -> dict[GraphNode, GraphNode | None]:
+    """The nodes reachable from roots, each with its predecessor (None for a root)."""
     found: dict[GraphNode, GraphNode | None] = dict.fromkeys(roots)
-    pending = list(found)
+    pending = deque(found)
     while pending:
-        node = pending.pop()
-        if node in stop:
-            continue
+        node = pending.popleft()
         for other in neighbours(node):
             if other not in found:
                 found[other] = node
@@ -216,10 +213,9 @@ def _reached(
     return found
 
 
-def _path_to(node: GraphNode, inner: Iterable[GraphNode], starts: set[GraphNode]) -> list[GraphNode]:
-    """The path from a node of a sub-graph to the first of the inner nodes."""
-    reached_from = _reached(inner, producers, stop=starts)
+def _path_to(node: GraphNode, reached: Mapping[GraphNode, GraphNode | None]) -> list[GraphNode]:
+    """The path on which a node was reached, backwards."""
     path = [node]
-    while (following := reached_from[path[-1]]) is not None:
+    while (following := reached[path[-1]]) is not None:
         path.append(following)
     return path

@@ -7,7 +7,7 @@ parameters of the suppression are constants there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import cast
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -31,6 +31,7 @@ class PostProcessing:
 
     Args:
         values: where the walk begins.
+        beyond: nodes at which it ends as well.
 
     Attributes:
         nodes: the nodes between, nested ones included.
@@ -38,7 +39,7 @@ class PostProcessing:
         scores: the scores where the walk ends.
     """
 
-    def __init__(self, values: Iterable[SSAValue]) -> None:
+    def __init__(self, values: Iterable[SSAValue], beyond: Container[Operation] = ()) -> None:
         self.nodes: list[Operation] = []
         self.boxes: dict[Operation, CodedBoxes] = {}
         self.scores: list[FrameworkOp] = []
@@ -46,7 +47,7 @@ class PostProcessing:
         pending = [value.owner for value in values]
         while pending:
             op = pending.pop()
-            if not isinstance(op, Operation) or op in seen:
+            if not isinstance(op, Operation) or op in seen or op in beyond:
                 continue
             seen.add(op)
             if (coded := decoded_from(op.results[0]) if kind_of(op) == "Transpose" else None) is not None:
@@ -81,6 +82,19 @@ class PostProcessing:
                     seen.add(user.results[0])
                     pending.append(user.results[0])
         return False
+
+
+def last_stage(values: Sequence[SSAValue]) -> PostProcessing:
+    """The post-processing of the last stage of a network: the walk ends where boxes of earlier stages are selected.
+
+    The second stage of a Faster R-CNN takes the number of proposals that the first one has.
+    """
+    whole = PostProcessing(values)
+    for coded in whole.boxes.values():
+        earlier = PostProcessing([coded.anchors])
+        if earlier.suppressions:
+            return PostProcessing(values, frozenset(earlier.nodes))
+    return whole
 
 
 class Suppression(Record):

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Result
-from moir.model_optimizer.detection.post_processing import PostProcessing
+from moir.model_optimizer.detection.post_processing import PostProcessing, last_stage
 from moir.model_optimizer.detection.request import DETECTION_BOXES, Request
 
 T = TypeVar("T", bound=Operation)
@@ -22,7 +22,7 @@ def replace_postprocessor(request: Request) -> None:
     ConversionError if they are computed in another way.
     """
     replaced = detection_results(request)
-    processing = PostProcessing(each.operands[0] for each in replaced)
+    processing = last_stage([each.operands[0] for each in replaced])
     coded = processing.boxes[single(request, processing.boxes, "boxes that are decoded from offsets to anchors")]
     activation = single(request, processing.scores, "Sigmoid or Softmax of class predictions")
     if before := PostProcessing([coded.anchors]).suppressions:

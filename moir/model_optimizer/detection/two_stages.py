@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
 
+from moir.analysis.constants import constant_of
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.names import name_of
-from moir.model_optimizer.detection.post_processing import PostProcessing
+from moir.model_optimizer.detection.post_processing import PostProcessing, last_stage
 from moir.model_optimizer.detection.request import DETECTION_BOXES, Request
 from moir.model_optimizer.detection.ssd import detection_results, single
-from moir.rewriting.tensorflow_nodes import kind_of, new_integers, new_node, origin
+from moir.rewriting.tensorflow_nodes import integer_of, kind_of, new_integers, new_node, origin
 
 PROPOSALS = "proposals"
 """The name of the first DetectionOutput."""
@@ -33,8 +34,11 @@ FIRST_STAGE = {
 """Where the pipeline.config has the parameters of the first suppression."""
 
 _SECOND_STAGE = "second_stage_post_processing.batch_non_max_suppression"
-_BOXES, _IMAGES = 1, 2
-"""The operands of CropAndResize: boxes and, for each of them, the number of its image."""
+_BOXES, _IMAGES, _SIZE = 1, 2, 3
+"""The operands of CropAndResize: boxes, for each of them the number of its image, height and width of the crops."""
+
+_RANK = 4
+"""The rank of crops: [n, height, width, channels]."""
 
 
 def replace_both_stages(request: Request) -> None:
@@ -86,7 +90,7 @@ def replace_detections(request: Request) -> None:
             hint="add ObjectDetectionAPIProposalReplacement to the configuration, as the original file has it",
         )
     replaced = detection_results(request)
-    processing = PostProcessing(each.operands[0] for each in replaced)
+    processing = last_stage([each.operands[0] for each in replaced])
     coded = processing.boxes[single(request, processing.boxes, "boxes that are decoded from offsets to proposals")]
     activation = single(request, processing.scores, "Sigmoid or Softmax of class predictions")
     node = request.detection_output(
@@ -135,6 +139,31 @@ def _crop_from(request: Request, crop: FrameworkOp, boxes: FrameworkOp) -> None:
     request.block.insert_op_before(images, crop)
     crop.operands[_BOXES] = boxes.results[1]
     crop.operands[_IMAGES] = images.results[0]
+    _skip_axis_of_images(crop)
+
+
+def _skip_axis_of_images(crop: FrameworkOp) -> None:
+    """Let the nodes that take crops as [n, height, width, channels] take those of a CropAndResize itself.
+
+    crops -> Reshape [images, n, height, width, channels] -> Reshape [images * n, height, width, channels]
+
+    The sizes in between are those of the boxes that the crops had before.
+    """
+    extent = constant_of(origin(crop.operands[_SIZE]))
+    for by_image in _reshapes_of(crop.results[0]):
+        for flat in _reshapes_of(by_image.results[0]):
+            sizes = origin(flat.operands[1])
+            entries = list(sizes.owner.operands) if isinstance(sizes.owner, FrameworkOp) and kind_of(sizes.owner) == "Pack" else []
+            known = constant_of(sizes)
+            given = [integer_of(each) for each in entries] if known is None else known.reshape(-1).tolist()
+            if extent is not None and len(given) == _RANK and given[1:3] == extent.reshape(-1).tolist():
+                flat.results[0].replace_all_uses_with(crop.results[0])
+
+
+def _reshapes_of(value: SSAValue) -> list[FrameworkOp]:
+    """The nodes that reshape a value."""
+    users = [use.operation for use in value.uses if use.index == 0]
+    return [user for user in users if isinstance(user, FrameworkOp) and kind_of(user) == "Reshape"]
 
 
 def _size_of_image(request: Request, codes: SSAValue, before: Operation) -> SSAValue:

@@ -14,10 +14,8 @@ from moir.errors import ConversionError
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation_attributes import OperationAttributes
 from moir.model_optimizer.graph.operation_names import is_mo_operation
+from moir.model_optimizer.graph.port import INPUT_PERMUTATIONS
 from moir.suggestions import did_you_mean
-
-INPUT_PERMUTATIONS = "$input_permutations"
-"""The Python attribute of a node: number of an input port -> InputPermutation."""
 
 RULES: dict[str, str] = {
     "axis": "numbers of axes",

@@ -27,7 +27,10 @@ from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.attributed_node import AttributedNode, Direction
 from moir.model_optimizer.graph.data_attributes import DataAttributes, get_value, set_shape, set_value
+from moir.model_optimizer.graph.edges import EdgeAttributes
 from moir.model_optimizer.graph.normal_inputs import normalise
+from moir.model_optimizer.graph.operation_attributes import OperationAttributes
+from moir.model_optimizer.graph.operation_names import is_mo_operation
 from moir.model_optimizer.graph.python_values import element_type, numpy_type
 from moir.model_optimizer.graph.sentinels import is_node, is_value
 from moir.model_optimizer.graph.shapes import masked_shape, type_shape
@@ -35,6 +38,12 @@ from moir.model_optimizer.graph.view import BlockView
 
 NameMode: TypeAlias = Literal["merge", "source", "dest"]
 """The names of a tensor that replaces another: those of both, its own (`source`), or those of the other (`dest`)."""
+
+INPUT_PERMUTATIONS = "$input_permutations"
+"""The Python attribute of a node: number of an input port -> `input_permutation.InputPermutation`."""
+
+INPUT_PERMUTATION = "input_permutation"
+"""The attribute of an input port that says how it changes; one that is set to None does not."""
 
 NodeT = TypeVar("NodeT", bound=AttributedNode)
 
@@ -109,14 +118,41 @@ class PortData:
 
 
 class Port(Generic[NodeT]):
-    """A port of a node. Two objects for one port are equal."""
+    """A port of a node. Two objects for one port are equal.
+
+    Other attributes than those below are attributes of its edge.
+    """
 
     __slots__ = ("idx", "node", "type")
 
+    node: NodeT
+    idx: int
+    type: Direction
+
     def __init__(self, node: NodeT, idx: int, type: Direction) -> None:
-        self.node = node
-        self.idx = idx
-        self.type: Direction = type
+        object.__setattr__(self, "node", node)
+        object.__setattr__(self, "idx", idx)
+        object.__setattr__(self, "type", type)
+
+    def _edge(self) -> EdgeAttributes:
+        name = "in" if self.type == "in" else "out"
+        return EdgeAttributes({name: self.idx}, self.graph.edge_entries, (self.node.ir_operation, name, self.idx))
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__"):
+            raise AttributeError(key)
+        edge = self._edge()
+        if key not in edge:
+            raise AttributeError(f"the edge at {self} has no attribute {key!r}")
+        return edge[key]
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        op = self.node.ir_operation
+        if key == INPUT_PERMUTATION and value is None and is_mo_operation(op):
+            attributes = OperationAttributes(self.graph, op)
+            permutations = {index: each for index, each in attributes.hidden(INPUT_PERMUTATIONS, {}).items() if index != self.idx}
+            attributes.set_hidden(INPUT_PERMUTATIONS, permutations or None)
+        self._edge()[key] = value
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Port):

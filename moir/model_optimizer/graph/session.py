@@ -5,6 +5,9 @@
 
 At its end disconnected ports are dropped or become absent operands, the block is in topological order, and in the
 middle and back phases every operation that changed is lowered or inferred.
+
+A transformation of the front phase may leave nodes without the tensors that they need, for a later one to remove:
+`edit` lets it if it is told its name, and `check_connected` reports those that are left at the end of the phase.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from moir.dialects.moir import ModelOp, NoneOp
 from moir.dialects.names import name_of
 from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.properties import string_attribute, value_of
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.creation import take_further_operands
 from moir.model_optimizer.graph.graph import Graph
@@ -36,8 +40,12 @@ LowerNode: TypeAlias = Callable[[GraphNode], bool]
 """Replaces a node of the `mo` dialect by operations that are inferred; returns False if it leaves the node."""
 
 
+DISCONNECTED_BY = "disconnected_by"
+"""The attribute of a sentinel with the name of the transformation that left ports disconnected."""
+
+
 @contextmanager
-def edit(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = None) -> Generator[Graph]:
+def edit(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = None, by: str | None = None) -> Generator[Graph]:
     """Run a transformation on a graph, then `finish`.
 
     If the transformation raises, the block is left as it is then.
@@ -46,16 +54,17 @@ def edit(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = None
     yield graph
     for block, interface in interfaces.items():
         _check_interface(block, interface)
-    finish(graph, clean_up=clean_up, lower=lower)
+    finish(graph, clean_up=clean_up, lower=lower, by=by)
 
 
-def finish(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = None) -> None:
+def finish(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = None, by: str | None = None) -> None:
     """Put the edited block of a graph in order, and the bodies that were edited with it.
 
     Args:
         graph: the graph.
         clean_up: remove operations that no output depends on.
         lower: in the middle and back phases, called with each changed node of the `mo` dialect before it is inferred.
+        by: the name of a transformation of the front phase, which may leave nodes of the framework incomplete.
 
     Raises ConversionError, with the name of the node: for a disconnected input port that the operation needs; for a
     cycle; where an operation cannot be inferred.
@@ -66,12 +75,12 @@ def finish(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = No
             continue
         if body.is_modified and isinstance(owner, OpsetOp):
             graph.touch(owner)
-        finish(body, clean_up=clean_up, lower=lower)
+        finish(body, clean_up=clean_up, lower=lower, by=by)
     if clean_up:
         graph.clean_up()
     if not graph.is_modified:
         return
-    _settle_ports(graph)
+    _settle_ports(graph, by)
     graph.sort()
     if graph.has_data_nodes:
         infer_changed(graph, lower)
@@ -113,21 +122,31 @@ def _check_interface(block: Block, before: tuple[list[Operation], list[Operation
             )
 
 
-def _settle_ports(graph: Graph) -> None:
-    """Drop disconnected ports at the end of operations; report those that cannot be dropped."""
+def check_connected(graph: Graph) -> None:
+    """Raise ConversionError if a node that an output depends on lacks a tensor, at the end of the front phase."""
+    if any(isinstance(op, SENTINELS) for op in graph.block.ops):
+        _settle_ports(graph)
+        _erase_sentinels(graph.block)
+
+
+def _settle_ports(graph: Graph, by: str | None = None) -> None:
+    """Drop disconnected ports at the end of operations; report those that cannot be dropped, or note the name `by`."""
     _drop_orphaned_results(graph)
     affected = [op for op in nodes_of(graph.block) if any(is_sentinel(operand) for operand in op.operands)]
     if not affected:
         return
     live = live_operations(graph.block)
-    if any(op not in live for op in affected):
+    if by is None and any(op not in live for op in affected):
         # Dead operations may be incomplete; they would only fail in a later pass.
         graph.remove_operations([op for op in nodes_of(graph.block) if op not in live])
     for op in affected:
         if op in live:
             graph.trim(op)
             _fill_absent(graph, op)
-            _check_operands(graph, op)
+            if by is None or not isinstance(op, FrameworkOp):
+                _check_operands(graph, op)
+        if by is not None:
+            _note_transformation(op, by)
 
 
 def _drop_orphaned_results(graph: Graph) -> None:
@@ -152,14 +171,22 @@ def _fill_absent(graph: Graph, op: Operation) -> None:
             op.operands[index] = none.result
 
 
+def _note_transformation(op: Operation, by: str) -> None:
+    for operand in op.operands:
+        if is_sentinel(operand) and isinstance(operand.owner, Operation):
+            operand.owner.attributes.setdefault(DISCONNECTED_BY, string_attribute(by))
+
+
 def _check_operands(graph: Graph, op: Operation) -> None:
     required = operands_required(type(op)) if isinstance(op, OpsetOp) else 0
     missing = [index for index, operand in enumerate(op.operands) if is_sentinel(operand)]
     missing.extend(range(len(op.operands), required))
     if missing:
         node = GraphNode.of(graph, op)
+        owner = op.operands[missing[0]].owner if missing[0] < len(op.operands) else None
+        by = owner.attributes.get(DISCONNECTED_BY) if isinstance(owner, Operation) else None
         raise ConversionError(
-            f"its input port {missing[0]} is disconnected",
+            f"its input port {missing[0]} is disconnected" + ("" if by is None else f", since {value_of(by)} ran"),
             operation=node.kind_name if isinstance(op, FrameworkOp) else op.name,
             node=node.name,
             hint="connect it, or remove the node",

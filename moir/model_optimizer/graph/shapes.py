@@ -2,11 +2,14 @@
 
 `shape_array([1, dynamic_dimension, 3])` is a numpy masked array; it prints as `[1 -- 3]`. An unknown dimension has the
 number -1000000007 underneath, so that arithmetic which forgets the mask gives a number no tensor has.
+
+Extensions until 2021 compare dimensions with -1, those from 2022 on with `dynamic_dimension`: an unknown dimension is
+equal to both. In arithmetic it stays unknown, where -1 would become another number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -22,8 +25,51 @@ IntegerArray: TypeAlias = NDArray[np.int64]
 dynamic_dimension_value = -1_000_000_007
 """The number underneath a masked dimension."""
 
-dynamic_dimension: Any = np.ma.masked
-"""An unknown dimension as an element of a list given to `shape_array`."""
+
+class _UnknownDimension(np.ma.core.MaskedConstant):
+    """The element of a shape that is unknown: numpy's `masked`, but equal to -1 and less than 0."""
+
+    def __eq__(self, other: object) -> Any:
+        return True if _is_number(other, -1) else super().__eq__(other)
+
+    def __ne__(self, other: object) -> Any:
+        return False if _is_number(other, -1) else super().__ne__(other)
+
+    def __lt__(self, other: Any) -> Any:
+        return True if _is_number(other, 0) else super().__lt__(other)
+
+    def __repr__(self) -> str:
+        return "dynamic_dimension"
+
+    __hash__ = None
+
+
+def _is_number(value: object, number: int) -> bool:
+    return isinstance(value, int | np.integer) and int(cast(Any, value)) == number
+
+
+dynamic_dimension: Any = _UnknownDimension()
+"""An unknown dimension: an element of a shape, and of a list given to `shape_array`."""
+
+
+class _Dimensions(np.ma.MaskedArray[Any, Any]):
+    """A masked array of dimensions: its masked elements are `dynamic_dimension`, which are equal to -1."""
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return dynamic_dimension if found is np.ma.masked else found
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[index] for index in range(len(self)))
+
+    def __eq__(self, other: Any) -> Any:
+        return np.ma.getmaskarray(self) | (np.ma.getdata(self) == -1) if _is_number(other, -1) else super().__eq__(other)
+
+    def __ne__(self, other: Any) -> Any:
+        return ~(self == other) if _is_number(other, -1) else super().__ne__(other)
+
+    def __lt__(self, other: Any) -> Any:
+        return np.ma.getmaskarray(self) | (np.ma.getdata(self) < 0) if _is_number(other, 0) else super().__lt__(other)
 
 
 def int64_array(value: Iterable[Any] | float) -> IntegerArray:
@@ -38,7 +84,7 @@ def float32_array(value: Iterable[Any] | float) -> NDArray[np.float32]:
 
 def is_dynamic_dimension(dimension: object) -> bool:
     """Whether a dimension is unknown: masked, the number underneath the mask, or a symbol."""
-    if dimension is np.ma.masked or isinstance(dimension, Symbol):
+    if isinstance(dimension, np.ma.core.MaskedConstant | Symbol):
         return True
     return isinstance(dimension, int | np.integer) and int(cast(Any, dimension)) == dynamic_dimension_value
 
@@ -51,8 +97,9 @@ def shape_array(value: Iterable[Any], dtype: Any = np.int64) -> np.ma.MaskedArra
     else:
         entries = [dynamic_dimension_value if is_dynamic_dimension(entry) else entry for entry in value]
         array = np.ma.masked_equal(np.array(entries, dtype=dtype), dynamic_dimension_value)
-    array.set_fill_value(dynamic_dimension_value)
-    return array
+    dimensions = array.view(_Dimensions)
+    dimensions.set_fill_value(dynamic_dimension_value)
+    return dimensions
 
 
 def undefined_shape_of_rank(rank: int) -> np.ma.MaskedArray[Any, Any]:
@@ -106,7 +153,7 @@ def masked_shape(shape: Shape) -> np.ma.MaskedArray[Any, Any] | None:
     return None if shape is None else shape_array([dynamic_dimension if dimension < 0 else dimension for dimension in shape])
 
 
-class EditableShape(np.ma.MaskedArray[Any, Any]):
+class EditableShape(_Dimensions):
     """The shape of a node, which gets what is assigned to an entry: `node.shape[1] = 300`. Copies are plain arrays.
 
     Args:

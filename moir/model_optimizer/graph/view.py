@@ -18,7 +18,7 @@ from moir.dialects.data import Array
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.python_object import python_entries
-from moir.model_optimizer.graph.edges import EdgeAttributes, Vertex, incoming, outgoing
+from moir.model_optimizer.graph.edges import EdgeAttributes, EdgeEnd, Vertex, end_of, incoming, outgoing
 from moir.model_optimizer.graph.identifiers import Identifiers
 from moir.model_optimizer.graph.operation_names import body_names, body_of, is_mo_operation, op_names
 from moir.model_optimizer.graph.sentinels import ABSENT_PORT, DISCONNECTED, SENTINELS, is_node, new_sentinel, nodes_of
@@ -84,6 +84,8 @@ class BlockView:
         """The number of operands that operations had before further ones were connected."""
         self.data_entries: dict[SSAValue, dict[str, Any]] = {}
         """The attributes that extensions gave data nodes, by tensor."""
+        self.edge_entries: dict[EdgeEnd, dict[str, Any]] = {}
+        """The attributes that extensions gave edges."""
         self.detached: dict[SSAValue, list[tuple[Operation, int]]] = {}
         """The consumers of data nodes whose producer was taken away, until another one is connected."""
         self.sought: dict[str, bool] = {}
@@ -158,7 +160,10 @@ class BlockView:
 
     def incoming(self, subject: Vertex) -> Iterator[tuple[Vertex, EdgeAttributes]]:
         """The edges that end in a node."""
-        return incoming(subject, self.has_data_nodes)
+        return ((source, self._attributed(source, subject, numbers)) for source, numbers in list(incoming(subject, self.has_data_nodes)))
+
+    def _attributed(self, source: Vertex, destination: Vertex, numbers: dict[str, int]) -> EdgeAttributes:
+        return EdgeAttributes(numbers, self.edge_entries, end_of(source, destination, numbers))
 
     def outgoing(self, subject: Vertex) -> Iterator[tuple[Vertex, EdgeAttributes]]:
         """The edges that begin in a node, sorted by output port, consumer and input port."""
@@ -166,7 +171,8 @@ class BlockView:
         if len(edges) > 1 and not isinstance(edges[0][0], SSAValue):
             order = self.order_of({vertex for vertex, _ in edges})  # pyright: ignore[reportUnhashable]
             edges.sort(key=lambda edge: (edge[1].get("out", 0), order[edge[0]], edge[1]["in"]))
-        return iter([edge for edge in edges if isinstance(edge[0], SSAValue) or is_node(edge[0])])
+        shown = [edge for edge in edges if isinstance(edge[0], SSAValue) or is_node(edge[0])]
+        return iter([(vertex, self._attributed(subject, vertex, numbers)) for vertex, numbers in shown])
 
     def order_of(self, operations: Iterable[Vertex]) -> Mapping[Vertex, int]:
         """Positions of operations in the block, to compare them."""

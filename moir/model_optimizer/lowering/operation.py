@@ -48,6 +48,7 @@ from moir.model_optimizer.graph.view import COMPUTED_VALUES
 from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.lowering.layout import as_given, has_channels_second
 from moir.model_optimizer.lowering.layout import channel_first as as_channel_first
+from moir.model_optimizer.lowering.marked_ports import in_marked_layout
 from moir.model_optimizer.lowering.node import MoLoweringNode, run_in
 from moir.model_optimizer.lowering.presentation import Presented, channel_first, in_framework_layout, is_presented, permuted_type
 from moir.model_optimizer.lowering.table import mo
@@ -144,7 +145,7 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
         handler = mo.built_in(node.kind)
         if handler is not None:
             node.read_operands.clear()
-            replacement = handler(node, op)
+            replacement = in_marked_layout(node, op, handler)
             if replacement is not NotImplemented:
                 _refuse_unread(node)
                 _warn_of_misspelled(node, ())
@@ -153,7 +154,7 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
         return None
     operation = standard_operation(type_, version)
     if operation is not None:
-        return of_operation_set(node, op, operation)
+        return in_marked_layout(node, op, lambda node, op: of_operation_set(node, op, operation))
     if version is not None and (advice := advice_on_version(type_, version)) is not None:
         node.fail(f"{version} has no operation {type_}", advice)
     return _extension(node, op, type_, version)

@@ -32,8 +32,9 @@ from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, rank_of, shape_of, tensor
 from moir.model_optimizer.graph.attribute_permutation import channel_first_order, inverse, permuted_attributes
-from moir.model_optimizer.graph.input_permutation import INPUT_PERMUTATIONS, InputPermutation
+from moir.model_optimizer.graph.input_permutation import InputPermutation
 from moir.model_optimizer.graph.operation import DATA_LAYOUT, FRAMEWORK_LAYOUT
+from moir.model_optimizer.graph.port import INPUT_PERMUTATIONS
 from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.presented_inputs import known_values, order_of_port, permuted_input

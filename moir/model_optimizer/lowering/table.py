@@ -37,6 +37,7 @@ FAMILIES: dict[str, str] = {
         "Norm Normalize"
     ),
     "prior_boxes": "PriorBox PriorBoxClustered",
+    "proposals": "Proposal",
     "reduction": (
         "Reduce ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceAnd ReduceOr ReduceLogicalAnd ReduceLogicalOr"
     ),

@@ -1,6 +1,8 @@
 """Graphs in the structure and with the names of the TensorFlow Object Detection API: small networks, random weights.
 
-    graph = ssd(Version("1.15"))
+    graph = ssd(Version())
+
+Those of two stages are in `two_stages.py`.
 
 What is built here follows the structure that graphs of the API have; shapes, numbers of classes and layers are small. The
 post-processing is that of the API: decoding against anchors, non-maximum suppression class by class, one image at a time in a
@@ -22,6 +24,8 @@ IMAGE = 64
 """Height and width of the images, in pixels."""
 CLASSES = 3
 """Number of classes, without the background."""
+FIRST_STACK = 6
+"""The number of the node `stack_…` with the boxes of all images, where versions 2 unroll the suppression."""
 
 
 @contextmanager
@@ -38,17 +42,35 @@ def first_control_flow() -> Iterator[tf.Graph]:
 
 @dataclass(frozen=True)
 class Version:
-    """The structure that a version of the API gives a graph.
+    """The structure that a version of the API gives a graph: by default that of 1.15.
 
     Args:
         prefix: the beginning of all names, as functions that were inlined have it.
         loops: whether images are resized and post-processed in loops; otherwise the batch is one image, unrolled.
         clips_first: whether boxes are clipped to the image before the suppression (2017), not behind it.
+        cast: the name of the node that makes the sizes of images floats.
     """
 
     prefix: str = ""
     loops: bool = True
     clips_first: bool = False
+    cast: str = "Cast_1"
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The names of boxes, scores, classes and number of detections."""
+        if self.prefix:
+            return tuple(f"{self.prefix}Identity_{number}" for number in OUTPUT_NUMBERS)
+        return ("detection_boxes", "detection_scores", "detection_classes", "num_detections")
+
+
+OUTPUT_NUMBERS = (1, 4, 2, 5)
+"""The places of boxes, scores, classes and number among the outputs of a function, which are in the order of their names."""
+
+EARLY = Version(clips_first=True, cast="ToFloat")
+"""The structure of 2017."""
+VERSION_2 = Version(prefix="StatefulPartitionedCall/", loops=False)
+"""The structure of versions 2."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +184,7 @@ def padded(x: tf.Tensor, count: int) -> tf.Tensor:
 
 
 def suppressed(
-    boxes: tf.Tensor, scores: tf.Tensor, windows: tf.Tensor, by: Suppression, version: Version, changes_frame: bool = False
+    boxes: tf.Tensor, scores: tf.Tensor, windows: tf.Tensor, by: Suppression, version: Version, valid: tf.Tensor | None = None
 ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor]:
     """Boxes, scores, classes and numbers of detections of each image, in the scope `BatchMultiClassNonMaxSuppression`.
 
@@ -172,11 +194,14 @@ def suppressed(
         windows: [images, 4]: what boxes are clipped to.
         by: thresholds and numbers of detections.
         version: the structure.
-        changes_frame: whether the boxes become relative to the window.
+        valid: of a second stage, how many boxes of each image are proposals. Its boxes become relative to the window.
     """
+    counts = tf.ones(tf.shape(boxes)[:1], tf.int32) * tf.shape(boxes)[1] if valid is None else valid
 
     def of_image(given: Sequence[tf.Tensor]) -> tuple[tf.Tensor, ...]:
-        image_boxes, image_scores, window = given
+        image_boxes, image_scores, window, count = given
+        image_boxes = tf.reshape(tf.slice(image_boxes, [0, 0, 0], tf.stack([count, -1, -1])), [-1, int(boxes.shape[2]), 4])
+        image_scores = tf.reshape(tf.slice(image_scores, [0, 0], tf.stack([count, -1])), [-1, int(scores.shape[2])])
         with tf.name_scope("MultiClassNonMaxSuppression"):
             chosen: list[tuple[tf.Tensor, tf.Tensor, tf.Tensor]] = []
             boxes_of_classes = tf.unstack(image_boxes, axis=1)
@@ -198,18 +223,23 @@ def suppressed(
                 area = (all_boxes[:, 2] - all_boxes[:, 0]) * (all_boxes[:, 3] - all_boxes[:, 1])
                 inside = tf.reshape(tf.where(tf.greater(area, 0.0)), [-1])
                 all_boxes, all_scores, all_classes = (tf.gather(each, inside) for each in (all_boxes, all_scores, all_classes))
-            if changes_frame:
+            if valid is not None:
                 all_boxes = in_frame(all_boxes, window)
             total = by.max_total_detections
             count = tf.minimum(total, tf.shape(all_boxes)[0])
-            return padded(all_boxes, total), padded(all_scores, total), padded(all_classes, total), count
+            # Masks, and the scores of all classes, which only the names of the others depend on here.
+            unused = tf.zeros([total, 1, 1]), tf.zeros([total, 1])
+            return padded(all_boxes, total), padded(all_scores, total), padded(all_classes, total), *unused, count
 
     with tf.name_scope("BatchMultiClassNonMaxSuppression"):
         if version.loops:
-            return V1.map_fn(of_image, (boxes, scores, windows), (tf.float32, tf.float32, tf.float32, tf.int32))
-        images = zip(*(tf.unstack(each, 1) for each in (boxes, scores, windows)), strict=True)
-        found = [of_image(each) for each in images]
-        return tuple(tf.stack([each[place] for each in found]) for place in range(4))  # pyright: ignore[reportReturnType]
+            *found, count = V1.map_fn(of_image, (boxes, scores, windows, counts), (*[tf.float32] * 5, tf.int32))
+        else:
+            images = zip(*(tf.unstack(each, 1) for each in (boxes, scores, windows, counts)), strict=True)
+            results = zip(*(of_image(each) for each in images), strict=True)
+            numbers = (*range(FIRST_STACK, FIRST_STACK + 4), FIRST_STACK + 5, FIRST_STACK + 4)
+            *found, count = (tf.stack(each, name=f"stack_{number}") for number, each in zip(numbers, results, strict=True))
+        return *found[:3], count
 
 
 def flattened(codes: tf.Tensor, width: int) -> tf.Tensor:
@@ -217,9 +247,9 @@ def flattened(codes: tf.Tensor, width: int) -> tf.Tensor:
     return tf.reshape(codes, tf.stack([tf.shape(codes)[0], -1, width]))
 
 
-def whole_windows(shapes: tf.Tensor, size: int = IMAGE) -> tf.Tensor:
+def whole_windows(shapes: tf.Tensor, version: Version, size: int = IMAGE) -> tf.Tensor:
     """The windows of whole images, [0, 0, 1, 1] for each, computed from their true shapes [images, 3]."""
-    heights, widths, _ = tf.unstack(tf.cast(shapes, tf.float32, name="ToFloat"), axis=1)
+    heights, widths, _ = tf.unstack(tf.cast(shapes, tf.float32, name=version.cast), axis=1)
     sides = [tf.divide(each, tf.cast(size, tf.float32)) for each in (heights, widths)]
     return tf.stack([tf.zeros_like(heights), tf.zeros_like(widths), *sides], axis=1)
 
@@ -248,7 +278,7 @@ def _ssd(weights: Weights, images: tf.Tensor, version: Version, by: Suppression,
     codes, logits, anchors = [], [], []
     with tf.name_scope("MultipleGridAnchorGenerator"):
         for features, size in ((first, 0.2), (second, 0.4)):
-            anchors.append(grid_anchors(features, [(size, size), (size * 1.4, size * 0.7)], normalized=True))
+            anchors.append(grid_anchors(features, [(size, size), (size * 2**0.5, size * 0.5**0.5)], normalized=True))
         all_anchors = tf.concat(anchors, 0, name="concat")
     for number, features in enumerate((first, second)):
         with tf.name_scope(f"BoxPredictor_{number}"):
@@ -263,144 +293,27 @@ def _ssd(weights: Weights, images: tf.Tensor, version: Version, by: Suppression,
         sizes = tf.shape(box_encodings)
         tiled = tf.tile(tf.expand_dims(all_anchors, 0), tf.stack([sizes[0], 1, 1]), name="Tile")
         # The configurations name Reshape_1 as a start point: that of the encodings.
-        flat_anchors = tf.reshape(tiled, [-1, 4])
-        boxes = decoded(tf.reshape(box_encodings, [-1, 4]), flat_anchors)
+        flat_anchors = tf.reshape(tiled, [-1, 4], name="Reshape")
+        boxes = decoded(tf.reshape(box_encodings, [-1, 4], name="Reshape_1"), flat_anchors)
         boxes = tf.reshape(boxes, tf.stack([sizes[0], sizes[1], 4]))
         scaled = tf.divide(class_predictions, 1.0, name="scale_logits")
         convert: Callable[..., tf.Tensor] = tf.sigmoid if converter == "sigmoid" else tf.nn.softmax
         scores = tf.slice(convert(scaled, name="convert_scores"), [0, 0, 1], [-1, -1, -1], name="Slice")
-        found = suppressed(tf.expand_dims(boxes, 2), scores, whole_windows(shapes), by, version)
-    add_outputs(found)
+        found = suppressed(tf.expand_dims(boxes, 2), scores, whole_windows(shapes, version), by, version)
+    add_outputs(found, version)
 
 
-def add_outputs(found: Sequence[tf.Tensor]) -> None:
-    """The outputs of an exported graph: boxes, scores, classes counted from 1 on, and the number of detections."""
-    boxes, scores, classes, counts = found
-    tf.identity(boxes, "detection_boxes")
-    tf.identity(scores, "detection_scores")
-    tf.identity(tf.add(classes, 1.0), "detection_classes")
-    tf.identity(tf.cast(counts, tf.float32), "num_detections")
+def add_outputs(found: Sequence[tf.Tensor], version: Version) -> None:
+    """The outputs of an exported graph: boxes, scores, classes counted from 1 on, and the number of detections.
 
-
-PROPOSALS = 12
-"""Number of proposals of the two-stage models."""
-STRIDE = 8
-"""Pixels between the positions of the features of the two-stage models."""
-
-
-def normalized(boxes: tf.Tensor, size: tf.Tensor) -> tf.Tensor:
-    """Boxes [n, 4] in pixels as fractions of height and width, in the scope `ToNormalizedCoordinates`."""
-    with tf.name_scope("ToNormalizedCoordinates"):
-        y_min, x_min, y_max, x_max = tf.split(boxes, 4, axis=1)
-        height, width = tf.cast(size[0], tf.float32), tf.cast(size[1], tf.float32)
-        return tf.concat([y_min / height, x_min / width, y_max / height, x_max / width], 1)
-
-
-def cropped(features: tf.Tensor, boxes: tf.Tensor, scope: str) -> tf.Tensor:
-    """Crops [images * n, 4, 4, channels] of boxes [images, n, 4] from 0 to 1."""
-    with tf.name_scope(scope):
-        sizes = tf.shape(boxes)
-        images = tf.reshape(tf.ones(sizes[:2], tf.int32) * tf.expand_dims(tf.range(sizes[0]), 1), [-1])
-        crops = tf.image.crop_and_resize(features, tf.reshape(boxes, [-1, 4]), images, [8, 8], name="CropAndResize")
-    return tf.nn.max_pool2d(crops, 2, 2, "SAME", name="MaxPool2D")
-
-
-def each_image(function: Callable[[tf.Tensor], tf.Tensor], values: tf.Tensor, version: Version) -> tf.Tensor:
-    """A function of the values of an image, for all images: in a loop `map`, or unrolled."""
-    if version.loops:
-        return V1.map_fn(function, values, tf.float32)
-    return tf.stack([function(each) for each in tf.unstack(values, 1)])
-
-
-def faster_rcnn(version: Version, first: Suppression, second: Suppression, class_boxes: bool = True, masks: bool = False) -> tf.Graph:
-    """A detector of two stages.
-
-    Inputs and outputs are those of `ssd`; with masks, also `detection_masks` [n, detections, 7, 7].
-
-    Args:
-        version: the structure.
-        first: the suppression that makes proposals.
-        second: the suppression that makes detections.
-        class_boxes: whether each class has a box of its own.
-        masks: whether it is a Mask R-CNN.
+    The function of a version 2 has outputs in the order of their names, all of which configurations name.
     """
-    weights = Weights()
-    with first_control_flow() as graph:
-        images = V1.placeholder(tf.uint8, [None if version.loops else 1, None, None, 3], name="image_tensor")
-        with tf.name_scope(version.prefix) if version.prefix else tf.name_scope(""):
-            pixels, shapes = preprocessed(tf.cast(images, tf.float32, name="ToFloat"), version)
-            features, proposals, windows = _first_stage(weights, pixels, shapes, first, version)
-            found = _second_stage(weights, features, proposals, windows, shapes, second, version, class_boxes)
-            add_outputs(found)
-            if masks:
-                _third_stage(weights, features, found)
-    return graph
-
-
-def _first_stage(
-    weights: Weights, pixels: tf.Tensor, shapes: tf.Tensor, by: Suppression, version: Version
-) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
-    """Features, proposals in pixels, and the windows of the images."""
-    with tf.name_scope("FirstStageFeatureExtractor"):
-        features = tf.nn.relu(weights.convolution(pixels, 8, 3, STRIDE, "Conv", 3.0))
-    image_shape = tf.shape(pixels, name="Shape")
-    with tf.name_scope("GridAnchorGenerator"):
-        anchors = tf.identity(grid_anchors(features, [(16.0, 16.0), (24.0, 12.0)], normalized=False, stride=STRIDE), "Identity")
-    window = tf.cast(tf.stack([0, 0, image_shape[1], image_shape[2]]), tf.float32)
-    anchors = clipped(anchors, window)
-    with tf.name_scope("FirstStageBoxPredictor"):
-        hidden = tf.nn.relu6(weights.convolution(features, 8, 3, 1, "Conv", 2.0))
-        codes = flattened(weights.convolution(hidden, 2 * 4, 1, 1, "BoxEncodingPredictor", 2.0), 4)
-        objectness = flattened(weights.convolution(hidden, 2 * 2, 1, 1, "ClassPredictor", 3.0), 2)
-    sizes = tf.shape(codes)
-    tiled = tf.tile(tf.expand_dims(anchors, 0), tf.stack([sizes[0], 1, 1]))
-    boxes = decoded(tf.reshape(codes, [-1, 4]), tf.reshape(tiled, [-1, 4]))
-    boxes = tf.reshape(boxes, tf.stack([sizes[0], sizes[1], 4]))
-    scores = tf.nn.softmax(objectness)[:, :, 1]
-    bounds = tf.cast(shapes, tf.float32)
-    windows = tf.stack([tf.zeros_like(bounds[:, 0]), tf.zeros_like(bounds[:, 0]), bounds[:, 0], bounds[:, 1]], 1)
-    proposals, _, _, _ = suppressed(tf.expand_dims(boxes, 2), tf.expand_dims(scores, 2), windows, by, version)
-    return features, proposals, windows
-
-
-def _second_stage(
-    weights: Weights,
-    features: tf.Tensor,
-    proposals: tf.Tensor,
-    windows: tf.Tensor,
-    shapes: tf.Tensor,
-    by: Suppression,
-    version: Version,
-    class_boxes: bool,
-) -> tuple[tf.Tensor, ...]:
-    in_image = each_image(lambda boxes: normalized(boxes, shapes[0]), proposals, version)
-    crops = cropped(features, in_image, "CropAndResize")
-    with tf.name_scope("SecondStageFeatureExtractor"):
-        crops = tf.nn.relu(weights.convolution(crops, 16, 3, 1, "Conv", 2.0))
-    boxes_each = CLASSES if class_boxes else 1
-    with tf.name_scope("SecondStageBoxPredictor"):
-        pooled = tf.reduce_mean(crops, [1, 2], name="AvgPool")
-        codes = tf.reshape(weights.dense(pooled, boxes_each * 4, "BoxEncodingPredictor", 2.0), [-1, boxes_each, 4])
-        classes = tf.reshape(weights.dense(pooled, CLASSES + 1, "ClassPredictor", 6.0), [-1, CLASSES + 1], name="Reshape_1")
-    with tf.name_scope("SecondStagePostprocessor"):
-        codes = tf.reshape(codes, [-1, PROPOSALS, boxes_each, 4], name="Reshape")
-        classes = tf.reshape(classes, [-1, PROPOSALS, CLASSES + 1], name="Reshape_1")
-        tiled = tf.tile(tf.expand_dims(proposals, 2), [1, 1, boxes_each, 1])
-        boxes = decoded(tf.reshape(codes, [-1, 4]), tf.reshape(tiled, [-1, 4]))
-        boxes = tf.reshape(boxes, tf.stack([-1, PROPOSALS, boxes_each, 4]))
-        scores = tf.slice(tf.nn.softmax(classes, name="Softmax"), [0, 0, 1], [-1, -1, -1], name="Slice")
-        return suppressed(boxes, scores, windows, by, version, changes_frame=True)
-
-
-def _third_stage(weights: Weights, features: tf.Tensor, found: Sequence[tf.Tensor]) -> None:
-    boxes, _, classes, _ = found
-    count = int(boxes.shape[1])
-    crops = cropped(features, boxes, "CropAndResize_1")
-    with tf.name_scope("SecondStageBoxPredictor_1"):
-        hidden = tf.nn.relu(weights.convolution(crops, 8, 3, 1, "Conv", 2.0))
-        masks = weights.convolution(hidden, CLASSES, 1, 1, "Conv_1", 2.0)
-    masks = tf.transpose(masks, [0, 3, 1, 2])
-    places = tf.range(tf.shape(masks)[0]) * CLASSES + tf.cast(tf.reshape(classes, [-1]), tf.int32)
-    chosen = tf.gather(tf.reshape(masks, [-1, int(masks.shape[2]), int(masks.shape[3])]), places)
-    chosen = tf.reshape(tf.sigmoid(chosen), [-1, count, int(masks.shape[2]), int(masks.shape[3])])
-    tf.identity(chosen, "detection_masks")
+    boxes, scores, classes, counts = found
+    outputs = {1: boxes, 4: scores, 2: tf.add(classes, 1.0, name="add"), 5: tf.cast(counts, tf.float32, name="Cast_9")}
+    if not version.prefix:
+        for number, name in zip(OUTPUT_NUMBERS, version.outputs, strict=True):
+            tf.identity(outputs[number], name)
+        return
+    others = {0: classes, 3: scores, 6: boxes, 7: scores}
+    for number, value in {**outputs, **others}.items():
+        tf.identity(value, f"Identity_{number}" if number else "Identity")

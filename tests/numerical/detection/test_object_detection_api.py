@@ -20,7 +20,8 @@ from tests.numerical.detection.conversion import (
     layer_types,
     results_of,
 )
-from tests.numerical.detection.object_detection_api import IMAGE, PROPOSALS, Suppression, Version, faster_rcnn, ssd
+from tests.numerical.detection.object_detection_api import EARLY, IMAGE, VERSION_2, Suppression, Version, ssd
+from tests.numerical.detection.two_stages import BASE, CROP, PROPOSALS, RATIOS, SCALES, STRIDE, faster_rcnn
 from tests.numerical.runtime import Array, core, run
 
 OUTPUTS = ("detection_boxes", "detection_scores", "detection_classes", "num_detections")
@@ -50,10 +51,11 @@ def points(id: str, start: list[str], end: list[str], **attributes: Any) -> dict
     }
 
 
-def ssd_entry(prefix: str = "") -> dict[str, Any]:
-    """The entry of `ssd_v2_support.json`, as it is there, for names with a prefix."""
-    start = [f"{prefix}Postprocessor/{name}" for name in ("Shape", "scale_logits", "Tile", "Reshape_1", "ToFloat")]
-    end = [f"{prefix}{name}" for name in ("detection_boxes", "detection_scores", "num_detections")]
+def ssd_entry(version: Version) -> dict[str, Any]:
+    """The entry of `ssd_v2_support.json`, as it is there, for the names of a version."""
+    start = [f"{version.prefix}Postprocessor/{name}" for name in ("Shape", "scale_logits", "Tile", "Reshape_1", version.cast)]
+    boxes, scores, _, number = version.outputs
+    end = [boxes, scores, number]
     return points("ObjectDetectionAPISSDPostprocessorReplacement", start, end, **SSD_ATTRIBUTES)
 
 
@@ -82,6 +84,16 @@ model {{
     num_classes: 3
     image_resizer {{ fixed_shape_resizer {{ height: {IMAGE} width: {IMAGE} }} }}
     feature_extractor {{ type: "ssd_mobilenet_v2" depth_multiplier: 1.0 }}
+    anchor_generator {{
+      ssd_anchor_generator {{
+        num_layers: 2
+        min_scale: 0.2
+        max_scale: 0.4
+        aspect_ratios: [1.0, 0.5]
+        reduce_boxes_in_lowest_layer: false
+        interpolated_scale_aspect_ratio: 0.0
+      }}
+    }}
     matcher {{ argmax_matcher {{ matched_threshold: 0.5 }} }}
     post_processing {{
       batch_non_max_suppression {{
@@ -104,15 +116,15 @@ train_config: {{ batch_size: 24 }}
     ("version", "converter"),
     [
         (Version(), "sigmoid"),
-        (Version(clips_first=True), "softmax"),
-        (Version(prefix="StatefulPartitionedCall/", loops=False), "sigmoid"),
+        (EARLY, "softmax"),
+        (VERSION_2, "sigmoid"),
     ],
     ids=["1.15", "2017", "2.0"],
 )
 def test_ssd(version: Version, converter: str, tmp_path: Path) -> None:
     graph = ssd(version, converter=converter)
-    names = [f"{version.prefix}{name}" for name in OUTPUTS]
-    entries = configuration(tmp_path, preprocessor_entry(version), ssd_entry(version.prefix))
+    names = list(version.outputs)
+    entries = configuration(tmp_path, preprocessor_entry(version), ssd_entry(version))
     model = converted(frozen(graph, names, tmp_path), transformations_config=entries)
     assert not {"Loop", "NonMaxSuppression", "Interpolate"} & set(layer_types(model))
     batch = images(2 if version.loops else 1)
@@ -128,7 +140,7 @@ def test_ssd_with_pipeline_config(tmp_path: Path) -> None:
     # The graph says 0.1 and 20: the file changes thresholds, and gives the input its size.
     graph = ssd(Version())
     asked = Suppression(score_threshold=0.3, iou_threshold=0.4, max_detections_per_class=15, max_total_detections=15)
-    entries = configuration(tmp_path, preprocessor_entry(Version()), ssd_entry())
+    entries = configuration(tmp_path, preprocessor_entry(Version()), ssd_entry(Version()))
     model = converted(
         frozen(graph, OUTPUTS, tmp_path),
         transformations_config=entries,
@@ -185,12 +197,12 @@ def second_stage_entry() -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("version", "class_boxes"),
-    [(Version(), True), (Version(), False), (Version(prefix="StatefulPartitionedCall/", loops=False), True)],
+    [(Version(), True), (Version(), False), (VERSION_2, True)],
     ids=["1.15", "shared boxes", "2.0"],
 )
 def test_faster_rcnn(version: Version, class_boxes: bool, tmp_path: Path) -> None:
     graph = faster_rcnn(version, FIRST, SECOND, class_boxes)
-    names = [f"{version.prefix}{name}" for name in OUTPUTS]
+    names = list(version.outputs)
     entries = configuration(tmp_path, preprocessor_entry(version), proposal_entry(), second_stage_entry())
     shape = [1, IMAGE, IMAGE, 3]
     model = converted(frozen(graph, names, tmp_path), transformations_config=entries, input_shape=shape)
@@ -213,11 +225,20 @@ model {{
   faster_rcnn {{
     num_classes: 3
     image_resizer {{ fixed_shape_resizer {{ height: {IMAGE} width: {IMAGE} }} }}
-    first_stage_anchor_generator {{ grid_anchor_generator {{ scales: [0.25, 0.5] aspect_ratios: 1.0 height_stride: 16 }} }}
+    first_stage_anchor_generator {{
+      grid_anchor_generator {{
+        scales: {list(SCALES)}
+        aspect_ratios: {list(RATIOS)}
+        height: {BASE}
+        width: {BASE}
+        height_stride: {STRIDE}
+        width_stride: {STRIDE}
+      }}
+    }}
     first_stage_nms_score_threshold: {first.score_threshold}
     first_stage_nms_iou_threshold: {first.iou_threshold}
     first_stage_max_proposals: {first.max_total_detections}
-    initial_crop_size: 14
+    initial_crop_size: {CROP}
     maxpool_kernel_size: 2
     maxpool_stride: 2
     second_stage_box_predictor {{ mask_rcnn_box_predictor {{ use_dropout: false {mask_predictor} }} }}
@@ -270,7 +291,7 @@ def test_faster_rcnn_without_configuration(tmp_path: Path) -> None:
 
 
 def test_plain_operations_whatever_the_configuration_says(tmp_path: Path) -> None:
-    entries = configuration(tmp_path, preprocessor_entry(Version()), ssd_entry())
+    entries = configuration(tmp_path, preprocessor_entry(Version()), ssd_entry(Version()))
     model = converted(frozen(ssd(Version()), OUTPUTS, tmp_path), transformations_config=entries, detection="plain")
     assert all(name in output.get_names() for name, output in zip(OUTPUTS, model.outputs, strict=True))
     assert "DetectionOutput" not in layer_types(model)
@@ -286,7 +307,7 @@ def test_the_second_stage_needs_the_first(tmp_path: Path) -> None:
 def test_a_model_of_two_stages_is_no_ssd(tmp_path: Path) -> None:
     path = frozen(faster_rcnn(Version(), FIRST, SECOND), OUTPUTS, tmp_path)
     with pytest.raises(ConversionError, match="the anchors are selected by another suppression") as raised:
-        converted(path, transformations_config=configuration(tmp_path, ssd_entry()))
+        converted(path, transformations_config=configuration(tmp_path, ssd_entry(Version())))
     assert "NonMaxSuppression" in str(raised.value)
     assert "--detection=plain" in str(raised.value)
 

@@ -63,8 +63,8 @@ class Postprocessor(FrontReplacementFromConfigFileSubGraph):
         for level, size in enumerate((0.2, 0.4)):
             head = Node(graph, "BoxPredictor_%d/BoxEncodingPredictor/BiasAdd" % level)
             sizes = {{
-                "width": np.array([size, size * 0.7]) * {IMAGE},
-                "height": np.array([size, size * 1.4]) * {IMAGE},
+                "width": np.array([size, size * 0.5**0.5]) * {IMAGE},
+                "height": np.array([size, size * 2**0.5]) * {IMAGE},
                 "variance": np.array([0.1, 0.1, 0.2, 0.2]),
                 "offset": 0.5,
                 "clip": 0,
@@ -88,7 +88,7 @@ def test_replacement_of_a_user_takes_the_place_of_ours(tmp_path: Path) -> None:
     folder = tmp_path / "extensions" / "front" / "tf"
     folder.mkdir(parents=True)
     (folder / "detector.py").write_text(EXTENSION)
-    entries = configuration(tmp_path, preprocessor_entry(Version()), ssd_entry())
+    entries = configuration(tmp_path, preprocessor_entry(Version()), ssd_entry(Version()))
     model = converted(frozen(graph, OUTPUTS, tmp_path), extensions=tmp_path / "extensions", transformations_config=entries)
     assert model.inputs[0].get_partial_shape().to_string() == f"[?,{IMAGE},{IMAGE},3]"
     assert layer_types(model).count("PriorBoxClustered") == 2

@@ -6,6 +6,7 @@ import pytest
 
 from moir.errors import ConversionError
 from tests.numerical.model_optimizer.conversion import RELU, appending, convert
+from tests.numerical.onnx.conversion import node
 
 SWITCHED = {
     "front/a.py": appending("Off", "id = 'off'\nenabled = False"),
@@ -55,3 +56,30 @@ def test_order_that_is_a_cycle(tmp_path):
     files = {"front/a.py": appending("A", after("B")), "front/b.py": appending("B", after("C")), "front/c.py": appending("C", after("A"))}
     with pytest.raises(ConversionError, match=r"(?s)cycle.*a.*b.*c"):
         convert(tmp_path, files, RELU)
+
+
+UNUSED = """
+    from mo.front.common.replacement import FrontReplacementPattern
+
+    class First(FrontReplacementPattern):
+        def find_and_replace_pattern(self, graph):
+            [relu] = graph.get_op_nodes(op='ReLU')
+            relu.out_port(0).get_connection().set_source(relu.in_port(0).get_source())
+
+    class Second(FrontReplacementPattern):
+        def run_after(self):
+            return [First]
+
+        def find_and_replace_pattern(self, graph):
+            [relu] = graph.get_op_nodes(op='ReLU')
+            [sigmoid] = graph.get_op_nodes(op='Sigmoid')
+            sigmoid.in_port(0).connect(relu.out_port(0))
+"""
+
+
+def test_nodes_that_nothing_depends_on_stay_until_the_end_of_the_front_phase(tmp_path):
+    nodes = [node("Relu", ["x"], ["r"], "relu"), node("Sigmoid", ["r"], ["y"], "sigmoid")]
+    converted = convert(tmp_path, {"front/unused.py": UNUSED}, nodes)
+    assert converted.types == ["ReLU", "Sigmoid"]
+    converted = convert(tmp_path, {"front/unused.py": UNUSED.partition("    class Second")[0]}, nodes)
+    assert converted.types == ["Sigmoid"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
 
 from moir.errors import ConversionError
 from tests.unit.extensions.directories import write
@@ -121,6 +121,35 @@ def test_a_class_replaces_the_sub_graphs_between_points(tmp_path: Path) -> None:
     kinds, path = converted(model, write(tmp_path / "mine", front__mine=code), transformations_config=configuration(tmp_path, [entry]))
     assert kinds.split().count("Tanh") == 1
     np.testing.assert_allclose(results(path, t0=X)[0], np.tanh(3 * X), rtol=1e-5)
+
+
+def test_the_sub_graph_between_points_has_all_that_depends_on_it(tmp_path: Path) -> None:
+    """Behind an end point the walk ends, but an end may depend on another one, and what is fed from inside belongs to it."""
+    code = """
+    from openvino.tools.mo.front.tf.replacement import FrontReplacementFromConfigFileSubGraph
+
+    class Between(FrontReplacementFromConfigFileSubGraph):
+        replacement_id = "BETWEEN"
+
+        def replace_sub_graph(self, graph, match):
+            names = sorted(match.matched_nodes_names())
+            assert names == ['beside', 'constant', 'end', 'f', 'other', 'start'], names
+            match.output_node(0)[0].out_port(0).get_connection().set_source(match.single_input_node(0)[0].out_port(0))
+    """
+    nodes = [
+        helper.make_node("Constant", [], ["c"], name="constant", value=numpy_helper.from_array(np.ones((2, 3), np.float32))),
+        helper.make_node("Tanh", ["x"], ["a"], name="start"),
+        helper.make_node("Sigmoid", ["c"], ["d"], name="other"),
+        helper.make_node("Add", ["a", "d"], ["e"], name="end"),
+        helper.make_node("Relu", ["d"], ["f"], name="beside"),
+        helper.make_node("Abs", ["e"], ["g"], name="between"),
+        helper.make_node("Neg", ["g"], ["h"], name="later"),
+    ]
+    entry = {"id": "BETWEEN", "match_kind": "points", "instances": {"start_points": ["start"], "end_points": ["end", "later"]}}
+    model = onnx_model(tmp_path, nodes, {"x": [2, 3]}, ["h", "f"])
+    kinds, path = converted(model, write(tmp_path / "mine", front__mine=code), transformations_config=configuration(tmp_path, [entry]))
+    assert "Add" not in kinds.split()
+    np.testing.assert_allclose(results(path, x=X)[0], -np.abs(np.tanh(X)), rtol=1e-5)
 
 
 YOLO = """

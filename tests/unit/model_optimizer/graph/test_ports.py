@@ -260,3 +260,17 @@ def test_masked_shapes_and_values(graph_of, node):
     value = node(graph, "shape").out_port(0).data.get_value()
     assert np.ma.getmaskarray(value).tolist() == [True, False]
     assert value[1] == 3
+
+
+def test_attributes_of_ports_are_those_of_their_edges(ports_graph, node):
+    port = node(ports_graph, "op4").in_port(1)
+    port.note = "mine"
+    assert node(ports_graph, "op4").in_port(1).note == node(ports_graph, "op4").in_edge(1)["note"] == "mine"
+    assert "note" not in node(ports_graph, "op4").in_edge(0)
+    with pytest.raises(AttributeError, match="the edge at input port 0 of node 'op4' has no attribute 'note'"):
+        _ = node(ports_graph, "op4").in_port(0).note
+    edge = node(ports_graph, "op4").in_edge(1)
+    edge["data_attrs"].append("note")
+    assert node(ports_graph, "op4").in_edge(1)["data_attrs"] == ["note"]
+    with pytest.raises(KeyError):
+        _ = edge["other"]

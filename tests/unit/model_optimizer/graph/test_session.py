@@ -8,7 +8,7 @@ import pytest
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.editing import rename_nodes
 from moir.model_optimizer.graph.operation import Op
-from moir.model_optimizer.graph.session import edit
+from moir.model_optimizer.graph.session import check_connected, edit
 from moir.model_optimizer.graph.shapes import dynamic_dimension, shape_array
 from tests.unit.model_optimizer.graph.texts import FRONT, MIDDLE
 
@@ -39,6 +39,19 @@ def test_block_is_sorted_and_without_sentinels(ports_graph, node):
 def test_disconnected_port_in_the_middle_is_an_error(ports_graph, node):
     with pytest.raises(ConversionError, match="'op4': its input port 0 is disconnected"), edit(ports_graph):
         node(ports_graph, "op4").in_port(0).disconnect()
+
+
+def test_a_later_transformation_may_remove_an_incomplete_node(graph_of, node):
+    graph = graph_of(FRONT)
+    with edit(graph, by="First"):
+        node(graph, "op4").in_port(0).disconnect()
+    with pytest.raises(ConversionError, match="'op4': its input port 0 is disconnected, since First ran"):
+        check_connected(graph)
+    with edit(graph, by="Second"):
+        node(graph, "r2").in_port(0).connect(node(graph, "op2").out_port(0))
+        graph.remove_node("op4")
+    check_connected(graph)
+    assert not any("disconnected" in op.name for op in graph.block.ops)
 
 
 def test_port_the_operation_needs_is_an_error(ports_graph, node):

@@ -26,6 +26,29 @@ def test_arrays():
     assert shape_array([]).shape == (0,)
 
 
+def test_an_unknown_dimension_is_equal_to_minus_one():
+    """Extensions until 2021 compare with -1, those from 2022 on with `dynamic_dimension`."""
+    array = shape_array([1, dynamic_dimension, 3])
+    assert array[1] is dynamic_dimension
+    assert [array[index] == -1 for index in range(3)] == [False, True, False]
+    assert [entry != -1 for entry in array] == [True, False, True]
+    assert array[1] < 0
+    assert (array == -1).tolist() == (array < 0).tolist() == [False, True, False]
+    assert -1 in array
+    assert -1 in array[1:]
+    assert -1 not in array[:1]
+    assert shapes.is_dynamic_dimension(array[1] + 1)
+    assert (array * 2)[1] is dynamic_dimension
+    assert not array[1] > 0
+    array[1] = 2
+    assert -1 not in array
+    written: list[object] = []
+    editable = shapes.EditableShape((-1, 5), lambda shape: written.append(shape.tolist()))
+    assert editable[0] == -1
+    editable[0] = 1
+    assert written == [[1, 5]]
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [

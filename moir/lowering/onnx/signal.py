@@ -14,6 +14,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import swapping
 from moir.lowering.onnx.table import onnx
 from moir.lowering.shape_values import as_list, as_scalar, dimension, dimension_list
+from moir.lowering.signal_lengths import lengthened
 from moir.rewriting.builder import OpBuilder, Operand
 
 
@@ -78,16 +79,6 @@ def spectrum(node: LoweringNode, op: OpBuilder, data: SSAValue, axis: int) -> SS
     else:
         result = (op.IDFT if inverse else op.DFT)(data if real is False else as_complex(op, data), [axis], *size)
     return op.convert(result, element)
-
-
-def lengthened(op: OpBuilder, data: SSAValue, axis: int, length: SSAValue) -> SSAValue:
-    """Data with zeros behind it along an axis, up to a length [1] that may be smaller: the runtime's RDFT only cuts."""
-    rank, known, size = rank_of(data) or 1, op.known.integers(length), dimension(op, data, axis)
-    if known is not None and isinstance(size, int) and known[0] <= size:
-        return data
-    missing = op.Maximum(op.Subtract(op.convert(length, si64), dimension_list(op, data, axis)), 0)
-    ends = op.ScatterUpdate(op.constant([0] * rank), [axis], missing, 0)
-    return op.Pad(data, [0] * rank, ends, pad_mode="constant")
 
 
 def as_complex(op: OpBuilder, data: SSAValue) -> SSAValue:

@@ -369,6 +369,7 @@ HANDLERS: Mapping[str, Callable[[LoweringNode, OpBuilder], SSAValue]] = {
     "BatchMatMul": matrix_product,
     "BatchMatMulV2": matrix_product,
     "BatchMatMulV3": matrix_product,
+    "BatchMatrixSolve": solution,
     "Einsum": summation,
     "Equal": equality,
     "MatMul": matrix_product,

@@ -22,7 +22,8 @@ COMPLEX_KINDS = (
     "Add AddN AddV2 AccumulateNV2 DynamicStitch ParallelDynamicStitch Sub Mul Neg Concat ConcatV2 ConjugateTranspose ExpandDims "
     "Squeeze Reshape Transpose Shape ShapeN "
     "Roll Identity IdentityN Pack Unpack GatherV2 StridedSlice Slice Rank Size Snapshot StopGradient PreventGradient GuaranteeConst "
-    "EnsureShape DebugGradientIdentity StatelessWhile While StatelessIf If"
+    "EnsureShape DebugGradientIdentity StatelessWhile While StatelessIf If FFTND IFFTND RFFTND IRFFTND ParallelConcat "
+    "Copy CopyHost DeepCopy RefIdentity"
 )
 """Kinds whose handlers support complex tensors in their real layout."""
 
@@ -30,6 +31,7 @@ BY_PARTS: dict[str, tuple[int, ...]] = {
     "BatchMatrixBandPart": (0,),
     "BatchMatrixDiag": (0,),
     "BatchMatrixDiagPart": (0,),
+    "BatchMatrixSetDiag": (0, 1),
     "BiasAdd": (0, 1),
     "BiasAddV1": (0, 1),
     "BroadcastTo": (0,),
@@ -93,6 +95,7 @@ FUNCTIONS = frozenset(
         "BatchMatMul",
         "BatchMatMulV2",
         "BatchMatMulV3",
+        "BatchMatrixSolve",
         "Cos",
         "Cosh",
         "Div",
@@ -135,7 +138,23 @@ FORMULAS = "moir.lowering.tensorflow.complex_functions"
 """The file of those, which is imported for the first complex number."""
 
 REAL_RESULTS = frozenset(
-    ["Abs", "Angle", "ComplexAbs", "Equal", "Imag", "IRFFT", "IRFFT2D", "IRFFT3D", "NotEqual", "Rank", "Real", "Shape", "ShapeN", "Size"]
+    [
+        "Abs",
+        "Angle",
+        "ComplexAbs",
+        "Equal",
+        "Imag",
+        "IRFFT",
+        "IRFFT2D",
+        "IRFFT3D",
+        "IRFFTND",
+        "NotEqual",
+        "Rank",
+        "Real",
+        "Shape",
+        "ShapeN",
+        "Size",
+    ]
 )
 """Kinds that make real numbers of complex ones."""
 

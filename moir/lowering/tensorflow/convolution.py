@@ -75,16 +75,19 @@ def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     window = sliding_window(node, axes)
     data = channel_first(op, computable(op, node.operand(0)), axes + 2, last=last)
     filters = filters_first(op, node.operand(1), axes)
-    groups = group_count(node, axes, last)
-    if groups == 1:
-        result = op.Convolution(data, filters, **window.properties())
-    else:
-        shape = shape_of(filters)
-        if shape is None or not is_static(shape[1:]):
-            node.fail("the shape of grouped filters is unknown")
-        grouped = op.Reshape(filters, [groups, -1, *shape[1:]], special_zero=False)
-        result = op.GroupConvolution(data, grouped, **window.properties())
+    result = convolved(node, op, data, filters, window, group_count(node, axes, last))
     return finished(node, op, result, axes + 2, last)
+
+
+def convolved(node: LoweringNode, op: OpBuilder, data: SSAValue, filters: SSAValue, window: SlidingWindow, groups: int) -> SSAValue:
+    """The convolution of channel-first data by filters [C_out, C_in / groups, kernel…], channel-first."""
+    if groups == 1:
+        return op.Convolution(data, filters, **window.properties())
+    shape = shape_of(filters)
+    if shape is None or not is_static(shape[1:]):
+        node.fail("the shape of grouped filters is unknown")
+    grouped = op.Reshape(filters, [groups, -1, *shape[1:]], special_zero=False)
+    return op.GroupConvolution(data, grouped, **window.properties())
 
 
 @tf.lowers("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative")
@@ -118,10 +121,11 @@ def transposed_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return backpropagated(node, op, node.operand(0), axes)
 
 
-@tf.lowers("Conv3DBackpropInput")
+@tf.lowers("Conv2DBackpropInputV2", "Conv3DBackpropInput")
 def transposed_convolution_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Conv3DBackpropInput(x, w, y): as Conv3DBackpropInputV2 with the shape of x."""
-    return backpropagated(node, op, op.ShapeOf(node.operand(0)), 3)
+    # Without its rank the runtime takes the image for one without spatial axes.
+    return backpropagated(node, op, op.ShapeOf(node.operand(0)), node.known_rank(0) - 2)
 
 
 @tf.lowers("DepthwiseConv2dNativeBackpropInput")

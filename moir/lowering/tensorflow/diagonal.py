@@ -198,7 +198,7 @@ def computed_band(node: LoweringNode, op: OpBuilder, lower: int, upper: int) -> 
     return ComputedBand(op, rows, columns, lower, upper, alignment(node))
 
 
-@tf.lowers("MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
+@tf.lowers("BatchMatrixSetDiag", "MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 def set_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixSetDiagV3(x, diagonal, k) {align}
     -> opset1.Select(mask, opset8.Gather(diagonal, positions, -1), x)

@@ -19,13 +19,14 @@ FAMILIES: dict[str, str] = {
     "complex_numbers": "Angle Complex ComplexAbs Conj Exp Imag Real",
     "control_flow": "Case If StatelessCase StatelessIf StatelessWhile While",
     "convolution": (
-        "Conv2D Conv2DBackpropInput Conv3D Conv3DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNative "
+        "Conv2D Conv2DBackpropInput Conv2DBackpropInputV2 Conv3D Conv3DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNative "
         "DepthwiseConv2dNativeBackpropInput Dilation2D _FusedConv2D _FusedDepthwiseConv2dNative"
     ),
     "ctc": "CTCGreedyDecoder CTCLoss CTCLossV2",
+    "data_format_values": "DataFormatDimMap DataFormatVecPermute",
     "diagonal": (
-        "BatchMatrixBandPart BatchMatrixDiag BatchMatrixDiagPart Diag DiagPart MatrixBandPart MatrixDiag MatrixDiagPart MatrixDiagPartV2 "
-        "MatrixDiagPartV3 MatrixDiagV2 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3"
+        "BatchMatrixBandPart BatchMatrixDiag BatchMatrixDiagPart BatchMatrixSetDiag Diag DiagPart MatrixBandPart MatrixDiag "
+        "MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 MatrixDiagV2 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3"
     ),
     "data_types": "Bitcast Cast",
     "cudnn": "CudnnRNN CudnnRNNV2 CudnnRNNV3",
@@ -39,27 +40,30 @@ FAMILIES: dict[str, str] = {
         "Reciprocal Rint Round Rsqrt Sign Sin Sinh Sqrt Square Tan Tanh"
     ),
     "gamma": "Digamma Lgamma Polygamma Zeta",
-    "generation": "Empty Fill LinSpace OnesLike Range ZerosLike",
+    "general_convolution": "Conv FusedPadConv2D FusedResizeAndPadConv2D",
+    "generation": "Empty FakeParam Fill LinSpace OnesLike Range ZerosLike",
     "image": (
         "AdjustContrast AdjustContrastv2 ExtractGlimpse ExtractImagePatches ExtractVolumePatches ImageProjectiveTransformV2 "
         "ImageProjectiveTransformV3 ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor ScaleAndTranslate"
     ),
     "indexing": (
-        "Addons>GatherTree DynamicPartition DynamicStitch Gather GatherNd GatherTree GatherV2 InvertPermutation OneHot "
-        "ParallelDynamicStitch ResourceGather ResourceGatherNd ResourceScatterNdAdd ResourceScatterNdMax ResourceScatterNdMin "
-        "ResourceScatterNdSub ResourceScatterNdUpdate ScatterNd ScatterNdAdd ScatterNdMax ScatterNdMin ScatterNdNonAliasingAdd "
-        "ScatterNdSub ScatterNdUpdate TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate Where"
+        "Addons>GatherTree DynamicPartition DynamicStitch Gather GatherNd GatherTree GatherV2 InplaceAdd InplaceSub InplaceUpdate "
+        "InvertPermutation OneHot ParallelDynamicStitch ResourceGather ResourceGatherNd ResourceScatterNdAdd ResourceScatterNdMax "
+        "ResourceScatterNdMin ResourceScatterNdSub ResourceScatterNdUpdate ScatterNd ScatterNdAdd ScatterNdMax ScatterNdMin "
+        "ScatterNdNonAliasingAdd ScatterNdSub ScatterNdUpdate TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub "
+        "TensorScatterUpdate Where"
     ),
     "lookup": (
         "HashTable HashTableV2 LookupTableFind LookupTableFindV2 LookupTableSize LookupTableSizeV2 MutableHashTable MutableHashTableV2"
     ),
     "matrix": (
-        "BatchMatMul BatchMatMulV2 BatchMatMulV3 Cross Einsum LogMatrixDeterminant MatMul MatrixDeterminant MatrixInverse MatrixSolve "
-        "_FusedMatMul"
+        "BatchMatMul BatchMatMulV2 BatchMatMulV3 BatchMatrixDeterminant BatchMatrixInverse BatchMatrixSolve Cross Einsum "
+        "LogMatrixDeterminant MatMul MatrixDeterminant MatrixInverse MatrixSolve _FusedMatMul"
     ),
     "movement": (
-        "BatchToSpace BatchToSpaceND Concat ConcatV2 ConjugateTranspose DepthToSpace MirrorPad Pack Pad PadV2 Reverse ReverseSequence "
-        "ReverseV2 Roll SpaceToBatch SpaceToBatchND SpaceToDepth Split SplitV Tile Transpose Unpack"
+        "BatchToSpace BatchToSpaceND Concat ConcatOffset ConcatV2 ConjugateTranspose DepthToSpace MirrorPad Pack Pad PadV2 "
+        "ParallelConcat Reverse ReverseSequence ReverseV2 Roll SpaceToBatch SpaceToBatchND SpaceToDepth Split SplitV Tile Transpose "
+        "Unpack"
     ),
     "normalization": ("BatchNormWithGlobalNormalization FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 LRN _FusedBatchNormEx"),
     "pooling": "AvgPool AvgPool3D MaxPool MaxPool3D MaxPoolV2 MaxPoolWithArgmax",
@@ -80,18 +84,22 @@ FAMILIES: dict[str, str] = {
         "Mean Min Prod Sum"
     ),
     "segment": (
-        "SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum SparseSegmentMean SparseSegmentMeanWithNumSegments SparseSegmentSqrtN "
-        "SparseSegmentSqrtNWithNumSegments SparseSegmentSum SparseSegmentSumWithNumSegments UnsortedSegmentMax UnsortedSegmentMin "
-        "UnsortedSegmentProd UnsortedSegmentSum"
+        "SegmentMax SegmentMaxV2 SegmentMean SegmentMin SegmentMinV2 SegmentProd SegmentProdV2 SegmentSum SegmentSumV2 "
+        "SparseSegmentMean SparseSegmentMeanWithNumSegments SparseSegmentSqrtN SparseSegmentSqrtNWithNumSegments SparseSegmentSum "
+        "SparseSegmentSumWithNumSegments UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum"
     ),
     "shape": (
-        "BroadcastArgs BroadcastTo CheckNumerics CheckNumericsV2 DebugGradientIdentity EnsureShape ExpandDims GuaranteeConst Identity "
-        "IdentityN PlaceholderWithDefault PreventGradient Print Rank Reshape Shape ShapeN Size Snapshot Squeeze StopGradient"
+        "BroadcastArgs BroadcastTo CheckNumerics CheckNumericsV2 Copy CopyHost DebugGradientIdentity DeepCopy EnsureShape ExpandDims "
+        "GuaranteeConst Identity IdentityN PlaceholderWithDefault PreventGradient Print Rank RefIdentity Reshape Shape ShapeN Size "
+        "Snapshot Squeeze StopGradient"
     ),
-    "signal": "FFT FFT2D FFT3D IFFT IFFT2D IFFT3D IRFFT IRFFT2D IRFFT3D RFFT RFFT2D RFFT3D",
+    "signal": (
+        "BatchFFT BatchFFT2D BatchFFT3D BatchIFFT BatchIFFT2D BatchIFFT3D FFT FFT2D FFT3D FFTND IFFT IFFT2D IFFT3D IFFTND IRFFT "
+        "IRFFT2D IRFFT3D IRFFTND RFFT RFFT2D RFFT3D RFFTND"
+    ),
     "slicing": "ResourceStridedSliceAssign Slice StridedSlice StridedSliceAssign TensorStridedSliceUpdate",
     "sorting": (
-        "Bucketize InTopK InTopKV2 ListDiff LowerBound NthElement TopK TopKV2 Unique UniqueV2 UniqueWithCounts "
+        "ApproxTopK Bucketize InTopK InTopKV2 ListDiff LowerBound NthElement TopK TopKV2 Unique UniqueV2 UniqueWithCounts "
         "UniqueWithCountsV2 UpperBound"
     ),
     "sparse": ("SparseFillEmptyRows SparseReorder SparseReshape SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense UnravelIndex"),

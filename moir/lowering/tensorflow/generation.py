@@ -35,6 +35,18 @@ def empty(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Broadcast(op.constant(np.zeros((), to_numpy(element)), element), node.operand(0))
 
 
+@tf.lowers("FakeParam")
+def unread(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.FakeParam() {dtype, shape} -> zeros of the shape, whose unknown dimensions are 0
+
+    It is the result of the branch of a tf.If that does not compute a result of the other branch.
+    """
+    element = node.element_attribute("dtype")
+    if element == string or not node.has("shape"):
+        node.fail("the element type is string, or the rank is unknown", hint="cut the model behind the condition")
+    return op.constant(np.zeros([max(size, 0) for size in node.integers("shape")], to_numpy(element)), element)
+
+
 @tf.lowers(*_FILLING)
 def filled_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.ZerosLike(x) -> opset3.Broadcast(0, opset3.ShapeOf(x))"""

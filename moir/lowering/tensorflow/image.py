@@ -49,15 +49,18 @@ def resize_bilinear(node: LoweringNode, op: OpBuilder) -> SSAValue:
     -> opset11.Interpolate(x, size, [1, 2]) {mode = linear_onnx}; the element type of the result is always f32
     """
     data = op.convert(node.operand(0), f32)
-    if keeps_size(node):
-        return data
+    return data if keeps_size(node) else resized_linearly(op, data, node.operand(1), coordinates(node))
+
+
+def resized_linearly(op: OpBuilder, data: SSAValue, size: SSAValue, mode: str) -> SSAValue:
+    """Images resized by linear interpolation, with the coordinates of a mode of the runtime."""
     return op.Interpolate(
         data,
-        node.operand(1),
+        size,
         ROWS_AND_COLUMNS,
         mode="linear_onnx",
         shape_calculation_mode="sizes",
-        coordinate_transformation_mode=coordinates(node),
+        coordinate_transformation_mode=mode,
     )
 
 

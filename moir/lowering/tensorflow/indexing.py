@@ -108,6 +108,16 @@ def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 # Writing
 
+IN_PLACE = {"InplaceAdd": "sum", "InplaceSub": "sub", "InplaceUpdate": "none"}
+"""The reduction that combines each row of a tensor with a new one."""
+
+
+@tf.lowers(*IN_PLACE)
+def changed_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.InplaceAdd(x, rows, values) -> opset15.ScatterNDUpdate(x, Unsqueeze(rows, 1), values) {reduction = sum}"""
+    return op.ScatterNDUpdate(node.operand(0), op.Unsqueeze(node.operand(1), [1]), node.operand(2), reduction=IN_PLACE[node.op.KIND])
+
+
 UPDATES = {"ScatterNdNonAliasingAdd": "sum"} | {
     f"{prefix}{kind}": reduction
     for prefix in ("TensorScatter", "ResourceScatterNd", "ScatterNd")

@@ -59,7 +59,7 @@ def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Einsum(*node.operands, equation=equation.text)
 
 
-@tf.lowers("MatrixInverse")
+@tf.lowers("BatchMatrixInverse", "MatrixInverse")
 def inverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixInverse(x) -> opset14.Inverse(x); transposed for `adjoint`, which requires a known rank"""
     found = op.Inverse(node.operand(0))
@@ -69,7 +69,7 @@ def inverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Transpose(found, [*range(rank - 2), rank - 1, rank - 2])
 
 
-@tf.lowers("MatrixSolve")
+@tf.lowers("BatchMatrixSolve", "MatrixSolve")
 def solution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixSolve(a, b) {adjoint} -> opset1.MatMul(opset14.Inverse(a), b) {transpose_a = adjoint}"""
     return op.MatMul(op.Inverse(node.operand(0)), node.operand(1), transpose_a=node.flag("adjoint"))
@@ -87,7 +87,7 @@ def cross_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return in_32_bits(op, product, node.operand(0), node.operand(1))
 
 
-@tf.lowers("MatrixDeterminant")
+@tf.lowers("BatchMatrixDeterminant", "MatrixDeterminant")
 def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixDeterminant(x) -> the product of the pivots of an elimination.."""
     return determinant_of(node, op, node.operand(0))

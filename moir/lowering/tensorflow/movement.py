@@ -12,7 +12,7 @@ from moir.dialects.opset.movement import Split
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.repetition import repeated
-from moir.lowering.shape_values import as_scalar, rank_value
+from moir.lowering.shape_values import as_scalar, dimension, rank_value
 from moir.lowering.tensorflow.complex_layout import is_complex, real_axis
 from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last
 from moir.lowering.tensorflow.table import tf
@@ -44,6 +44,30 @@ def concat_v2(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.ConcatV2(a, b, axis) -> opset1.Concat(a, b) {axis}; of one value -> that value"""
     operands = node.operands
     return joined(op, operands[:-1], constant_axis(node, len(operands) - 1))
+
+
+@tf.lowers("ParallelConcat")
+def parallel_concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ParallelConcat(a, b) -> opset1.Concat(a, b) {axis = 0}"""
+    return joined(op, node.operands, 0)
+
+
+@tf.lowers("ConcatOffset")
+def offsets_of_parts(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.ConcatOffset(axis, shape of a, shape of b) -> where a and b begin in their concatenation
+
+    An offset is 0 along all axes but the given one, where it is the sum of the sizes of the parts before.
+    """
+    axis, first = op.convert(as_scalar(op, node.operand(0)), si64), node.operand(1)
+    rank = dimension(op, first, 0)
+    axes = op.constant(np.arange(rank)) if isinstance(rank, int) else op.Range(0, rank, 1, output_type=si64)
+    is_chosen = op.Equal(axes, op.FloorMod(axis, rank))
+    offset = op.Multiply(first, op.constant_like(0, first))
+    offsets = [offset]
+    for sizes in node.operands[1:-1]:
+        offset = op.Add(offset, op.Select(is_chosen, sizes, op.constant_like(0, sizes)))
+        offsets.append(offset)
+    return offsets[: node.result_count]
 
 
 def joined(op: OpBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
@@ -221,29 +245,34 @@ def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.PadV2(x, paddings, value) -> opset12.Pad(x, begin, end, value) {pad_mode = constant}; x if nothing is added"""
     value, known = node.optional(2), node.constant(2)
     if value is None or (known is not None and not known.any()):
-        return padded(node, op, "constant", None)
-    return padded(node, op, "constant", as_scalar(op, value))
+        return padded(op, node.operand(0), node.operand(1), "constant", None)
+    return padded(op, node.operand(0), node.operand(1), "constant", as_scalar(op, value))
 
 
 @tf.lowers("MirrorPad")
 def mirror_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MirrorPad(x, paddings) {mode} -> opset12.Pad(x, begin, end) {pad_mode}"""
+    return padded(op, node.operand(0), node.operand(1), mirror_mode(node), None)
+
+
+def mirror_mode(node: LoweringNode) -> str:
+    """The runtime's name of the attribute `mode`. Raises ConversionError for a mode that does not exist."""
     modes = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
     mode = node.text("mode")
     if mode not in modes:
         node.fail(f"mode {mode!r} is neither REFLECT nor SYMMETRIC")
-    return padded(node, op, modes[mode], None)
+    return modes[mode]
 
 
-def padded(node: LoweringNode, op: OpBuilder, mode: str, value: SSAValue | None) -> SSAValue:
-    """Operand 0 padded by operand 1, which has a row [begin, end] for each dimension."""
-    data, widths = node.operand(0), node.constant(1)
-    if widths is None:
-        begin, end = (op.Gather(node.operand(1), side, 1) for side in (0, 1))
+def padded(op: OpBuilder, data: SSAValue, widths: SSAValue, mode: str, value: SSAValue | None) -> SSAValue:
+    """Data padded by widths that have a row [begin, end] for each dimension."""
+    known = op.known.constant(widths)
+    if known is None:
+        begin, end = (op.Gather(widths, side, 1) for side in (0, 1))
         return op.Pad(data, begin, end, value, pad_mode=mode)
-    if not widths.any():
+    if not known.any():
         return data
-    begin, end = widths.astype(np.int64).reshape(-1, 2).T.tolist()
+    begin, end = known.astype(np.int64).reshape(-1, 2).T.tolist()
     return op.Pad(data, begin, end, value, pad_mode=mode)
 
 

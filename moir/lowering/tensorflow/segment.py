@@ -89,7 +89,12 @@ def repeated_ids(op: OpBuilder, ids: SSAValue, data: SSAValue) -> SSAValue:
 
 # Segments in arbitrary order
 
-NEUTRAL = {"UnsortedSegmentMax": "max", "UnsortedSegmentMin": "min", "UnsortedSegmentProd": "prod", "UnsortedSegmentSum": "sum"}
+NEUTRAL = {
+    kind: reduction
+    for name, reduction in (("Max", "max"), ("Min", "min"), ("Prod", "prod"), ("Sum", "sum"))
+    for kind in (f"UnsortedSegment{name}", f"Segment{name}V2")
+}
+"""The reduction of each kind; a segment without slices has its neutral element."""
 
 
 @tf.lowers(*NEUTRAL)
@@ -98,13 +103,15 @@ def unsorted_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
     -> opset15.ScatterNDUpdate(start, ids, x) {reduction}, where start has n + 1 rows and the last one is removed
 
     Slices with a negative id are dropped: they are combined in the row that is removed. If ids are known to be
-    non-negative, there is no such row.
+    non-negative, there is no such row. tf.SegmentSumV2 also drops those with an id of n or more.
     """
     data, ids, count = node.operand(0), as_indices(op, node.operand(1)), as_list(op, node.operand(2))
     reduction, rank = NEUTRAL[node.op.KIND], node.rank(1)
     count = op.convert(count, element_of(ids))
-    known = node.constant_integers(1)
+    known, limit = node.constant_integers(1), node.constant_integers(2)
     drops = known is None or min(known, default=0) < 0
+    if node.op.KIND.endswith("V2") and (known is None or limit is None or max(known, default=0) >= limit[0]):
+        drops, ids = True, op.Minimum(ids, as_scalar(op, count))
     rows = op.Add(count, 1) if drops else count
     if drops:
         # The id of the removed row is the number of rows of the result.

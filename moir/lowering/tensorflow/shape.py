@@ -21,13 +21,17 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers(
+    "Copy",
+    "CopyHost",
     "DebugGradientIdentity",
+    "DeepCopy",
     "EnsureShape",
     "GuaranteeConst",
     "Identity",
     "PlaceholderWithDefault",
     "PreventGradient",
     "Print",
+    "RefIdentity",
     "Snapshot",
     "StopGradient",
 )

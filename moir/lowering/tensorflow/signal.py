@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import is_static, shape_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.signal_lengths import lengthened
 from moir.lowering.table import Handler
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -31,8 +32,8 @@ def complex_transform(build: str) -> Handler:
     return handler
 
 
-tf.lowers("FFT", "FFT2D", "FFT3D")(complex_transform("DFT"))
-tf.lowers("IFFT", "IFFT2D", "IFFT3D")(complex_transform("IDFT"))
+tf.lowers("BatchFFT", "BatchFFT2D", "BatchFFT3D", "FFT", "FFT2D", "FFT3D")(complex_transform("DFT"))
+tf.lowers("BatchIFFT", "BatchIFFT2D", "BatchIFFT3D", "IFFT", "IFFT2D", "IFFT3D")(complex_transform("IDFT"))
 
 
 @tf.lowers("RFFT", "RFFT2D", "RFFT3D")
@@ -71,3 +72,46 @@ def has_lengths(node: LoweringNode) -> bool:
     """Whether the sizes of the volumes are known to be those of the transform of real volumes of the given lengths."""
     shape, lengths = node.shape(0), node.constant_integers(1)
     return shape is not None and lengths is not None and shape[-4:-1] == (*lengths[:2], lengths[2] // 2 + 1)
+
+
+# Transforms along given axes
+
+
+def given_axes(node: LoweringNode) -> list[int]:
+    """The axes that operand 2 contains. Raises ConversionError if they are not constant, or there are none."""
+    axes = node.constant_integers(2)
+    if not axes:
+        node.fail("its axes are computed when the model runs, or there are none", hint="make the axes a constant")
+    return list(axes)
+
+
+@tf.lowers("FFTND", "IFFTND")
+def transform_of_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.FFTND(x, lengths, axes) -> opset7.DFT(x, axes, lengths); opset7.IDFT for tf.IFFTND"""
+    build = op.DFT if node.op.KIND == "FFTND" else op.IDFT
+    return build(node.operand(0), given_axes(node), node.operand(1))
+
+
+@tf.lowers("RFFTND")
+def real_transform_of_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RFFTND(x, lengths, axes) -> opset9.RDFT(x cut or filled with zeros to the lengths, axes)"""
+    data, lengths, axes = node.operand(0), node.operand(1), given_axes(node)
+    rank = node.known_rank(0)
+    for index, axis in enumerate(axes):
+        data = lengthened(op, data, axis % rank, op.Slice(lengths, [index], [index + 1], [1], [0]))
+    data = op.Slice(data, [0] * len(axes), op.convert(lengths, si64), [1] * len(axes), axes)
+    return op.RDFT(data, axes)
+
+
+@tf.lowers("IRFFTND")
+def inverse_real_transform_of_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.IRFFTND(x, lengths, axes) -> opset7.IDFT along all axes but the last one, then opset9.IRDFT along that"""
+    data, lengths, axes = node.operand(0), node.operand(1), given_axes(node)
+    last = len(axes) - 1
+    if last:
+        data = op.IDFT(data, axes[:last], op.Slice(lengths, [0], [last], [1], [0]))
+        lengths = op.Slice(lengths, [last], [last + 1], [1], [0])
+    # The runtime's IRDFT does not add zeros for frequencies that are missing.
+    frequencies = op.Add(op.Divide(lengths, op.constant_like(2, lengths)), op.constant_like(1, lengths))
+    axis = axes[last] % (node.known_rank(0) - 1)
+    return op.IRDFT(lengthened(op, data, axis, frequencies), axes[last:], lengths)

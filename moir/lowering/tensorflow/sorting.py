@@ -33,6 +33,16 @@ def top_k(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     return largest(node, op, as_scalar(op, as_indices(op, node.operand(1))), index_type(node, "index_type"))
 
 
+@tf.lowers("ApproxTopK")
+def approximate_top_k(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.ApproxTopK(x) {k, reduction_dimension, is_max_k} -> opset11.TopK(x, k) {axis, mode}, which is exact"""
+    if not node.flag("aggregate_to_topk", True):
+        node.fail("without aggregation the number of its results depends on the machine", hint="compute it with aggregate_to_topk = true")
+    axis, mode = node.integer("reduction_dimension", -1), "max" if node.flag("is_max_k", True) else "min"
+    k = op.constant(node.integer("k"))
+    return op.TopK.results(node.operand(0), k, axis=axis, mode=mode, sort="value", stable=True, index_element_type=si32)
+
+
 def index_type(node: LoweringNode, attribute: str) -> Attribute:
     """The element type of results that are indices, i32 or i64."""
     element = node.element_attribute(attribute, si32)

@@ -276,3 +276,18 @@ def test_an_unknown_fused_operation_is_refused(tmp_path: object) -> None:
     )
     with pytest.raises(ConversionError, match="Softsign"):
         convert_graph(graph, tmp_path)
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+def test_transposed_convolution_like_an_image(padding: str) -> None:
+    """TensorFlow has no kernel on the CPU: the first version computes the same from the sizes of the image."""
+    image, filters = normal(2, 7, 6, 3), normal(3, 3, 3, 4)
+    options = {"strides": [1, 2, 2, 1], "padding": padding}
+    gradient = tf.nn.conv2d(image, filters, 2, padding).numpy()
+    expected = raw.Conv2DBackpropInput(input_sizes=image.shape, filter=filters, out_backprop=gradient, **options).numpy()
+    check(
+        lambda x, y: raw.Conv2DBackpropInputV2(input=x, filter=filters, out_backprop=y, **options),
+        {"x": image, "y": gradient},
+        expected=[expected],
+        forms=("static", "dynamic"),
+    )

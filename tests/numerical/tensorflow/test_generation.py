@@ -70,3 +70,11 @@ def test_strings_are_refused(kind: str) -> None:
     }
     with pytest.raises(ConversionError, match="strings"):
         check(functions[kind], {"x": np.array(["a"], object)}, forms=("static",), expected=[])
+
+
+@pytest.mark.parametrize("shape", [[2, 3], [2, None], []])
+def test_result_of_an_untaken_branch(shape: list[int | None]) -> None:
+    def function(x: tf.Tensor) -> tf.Tensor:
+        return tf.reduce_sum(tf.raw_ops.FakeParam(dtype=tf.float32, shape=shape)) * 0 + x
+
+    check(function, {"x": np.ones(2, np.float32)}, expected=[np.ones(2, np.float32)], operations=1)

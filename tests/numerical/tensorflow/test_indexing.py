@@ -119,6 +119,9 @@ WRITES: dict[str, tuple[Build, dict[str, Any], int]] = {
         {"x": i32(1, 2, 3), "u": i32(5, 7)},
         1,
     ),
+    "InplaceAdd": (lambda x, u: raw.InplaceAdd(x=x * 1.5, i=[2, 0, 2], v=u), {"x": X, "u": X[::-1]}, 2),
+    "InplaceSub": (lambda x, u: raw.InplaceSub(x=x * 1.5, i=[2], v=u), {"x": X, "u": X[:1]}, 2),
+    "InplaceUpdate": (lambda x, u: raw.InplaceUpdate(x=x * 1.5, i=[2, 0], v=u), {"x": X, "u": X[:2]}, 2),
     "ScatterNdNonAliasingAdd": (
         lambda x, u: raw.ScatterNdNonAliasingAdd(input=x, indices=INDICES, updates=u),
         {"x": X, "u": ADDED},

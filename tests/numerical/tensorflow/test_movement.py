@@ -200,3 +200,44 @@ def test_unknown_data_format_is_refused() -> None:
 def test_blocks_larger_than_the_data(dtype: type) -> None:
     x = np.array([5, 7, 2, 7, 1, 7], dtype).reshape(1, 3, 1, 2)
     check(lambda x: tf.raw_ops.SpaceToBatchND(input=x, block_shape=[1, 3], paddings=[[0, 0], [1, 1]]), {"x": x})
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize("element", [np.int32, np.int64])
+def test_offsets_of_parts(axis: int, element: type) -> None:
+    """Where parts begin in their concatenation."""
+    sizes = [np.array([2, size] if axis else [size, 2], element) for size in (3, 4, 1)]
+    check(
+        lambda a, b, c: raw.ConcatOffset(concat_dim=axis, shape=[a, b, c]),
+        dict(zip("abc", sizes, strict=True)),
+        forms=("static", "dynamic"),
+    )
+    check(
+        lambda axis, a: raw.ConcatOffset(concat_dim=axis, shape=[a, sizes[1]]),
+        {"axis": np.array(axis, np.int32), "a": sizes[0]},
+        forms=("static",),
+    )
+
+
+def test_parallel_concatenation() -> None:
+    """TensorFlow makes a graph of it with known sizes only."""
+    check(lambda x: raw.ParallelConcat(values=[x[:1], x[1:] * 2], shape=X.shape), {"x": X}, forms=("static",), operations=4)
+
+
+# Data formats, which grappler changes in optimized graphs
+
+
+@pytest.mark.parametrize(("source", "target"), [("NHWC", "NCHW"), ("NCHW", "NHWC"), ("NHWC", "HWNC"), ("NDHWC", "NCDHW")])
+@pytest.mark.parametrize("element", [np.int32, np.int64])
+def test_axes_and_sizes_of_another_format(source: str, target: str, element: type) -> None:
+    formats = {"src_format": source, "dst_format": target}
+    axes = np.arange(-len(source), len(source), dtype=element)
+    check(lambda x: raw.DataFormatDimMap(x=x, **formats), {"x": axes})
+    sizes = np.arange(3, 3 + len(source), dtype=element)
+    for each in (sizes, sizes[2:], np.stack([sizes, sizes + 9], 1), np.stack([sizes[2:], sizes[2:] + 9], 1)):
+        check(lambda x: raw.DataFormatVecPermute(x=x, **formats), {"x": each}, fixed=("x",), operations=1)
+
+
+def test_sizes_of_unknown_axes_are_refused() -> None:
+    with pytest.raises(ConversionError, match="of how many axes"):
+        check(lambda x: raw.DataFormatVecPermute(x=x), {"x": i32(1, 2, 3, 4)}, forms=("dynamic",))

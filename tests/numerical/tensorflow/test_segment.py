@@ -105,3 +105,25 @@ def test_segments_of_unknown_rank() -> None:
         {"x": data.reshape(2, 2, 6), "ids": numbers},
         forms=("rank",),
     )
+
+
+@pytest.mark.parametrize("kind", ["SegmentMaxV2", "SegmentMinV2", "SegmentProdV2", "SegmentSumV2"])
+def test_segment_of_a_number(kind: str) -> None:
+    """The number of segments is an operand; slices of segments beyond it are dropped. TensorFlow has kernels in XLA only."""
+    function = getattr(raw, kind)
+    for ids, count in ((ASCENDING, 6), (np.array([-1, 0, 0, 2, 5, 7], np.int32), 4)):
+        compiled = tf.function(lambda x, ids=ids, count=count: function(data=x, segment_ids=ids, num_segments=count), jit_compile=True)
+        expected = [compiled(tf.constant(X)).numpy()]
+        check(
+            lambda x, ids=ids, count=count: function(data=x, segment_ids=ids, num_segments=count),
+            {"x": X},
+            expected=expected,
+            forms=FLEXIBLE,
+        )
+        check(
+            lambda x, ids, n: function(data=x, segment_ids=ids, num_segments=n),
+            {"x": X, "ids": ids, "n": np.array(count, np.int32)},
+            expected=expected,
+            forms=FLEXIBLE,
+            fixed=("n",),
+        )

@@ -114,3 +114,8 @@ def test_a_squeeze_of_unknown_dimensions_is_refused() -> None:
     with pytest.raises(ConversionError, match="which dimensions are 1 is unknown"):
         check(lambda x: tf.raw_ops.Squeeze(input=x), inputs, forms=("dynamic",))
     check(lambda x: tf.raw_ops.Squeeze(input=x), inputs, forms=("static",))
+
+
+@pytest.mark.parametrize(("kind", "operand"), [("Copy", "input"), ("CopyHost", "input"), ("DeepCopy", "x")])
+def test_copies(kind: str, operand: str) -> None:
+    check(lambda x: getattr(tf.raw_ops, kind)(**{operand: x}) * 2, {"x": X}, operations=1)

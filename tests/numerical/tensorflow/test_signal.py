@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from moir.errors import ConversionError
 from tests.numerical.runtime import Array
 from tests.numerical.tensorflow.conversion import check
 
@@ -83,3 +84,63 @@ def test_cosine_transform() -> None:
     x = np.random.default_rng(3).normal(size=(3, 8)).astype(np.float32)
     check(lambda x: tf.signal.dct(x), {"x": x}, forms=("static", "dynamic"))
     check(lambda x: tf.math.real(tf.exp(tf.complex(x, 2 * x))), {"x": x}, forms=("static", "dynamic"))
+
+
+# Kinds of which TensorFlow has no kernel on the CPU: the expected numbers are those of numpy
+
+NUMBER = PARTS["a"] + 1j * PARTS["b"]
+
+
+def both_parts(number: Array) -> list[Array]:
+    return [number.real.astype(np.float32), number.imag.astype(np.float32)]
+
+
+@pytest.mark.parametrize("axes", [[1, 2], [-1, 0], [3]])
+@pytest.mark.parametrize("change", [0, -1, 2])
+def test_transform_of_axes(axes: list[int], change: int) -> None:
+    """The transformed parts are cut, or filled with zeros."""
+    lengths = [NUMBER.shape[axis] + change for axis in axes]
+    for kind, transform in (("FFTND", np.fft.fftn), ("IFFTND", np.fft.ifftn)):
+        expected = both_parts(transform(NUMBER, lengths, axes))
+        function = getattr(raw, kind)
+        check(
+            lambda a, b, function=function: parts_of(function(input=tf.complex(a, b), fft_length=lengths, axes=axes)),
+            PARTS,
+            atol=1e-4,
+            expected=expected,
+            forms=("static", "dynamic"),
+        )
+
+
+@pytest.mark.parametrize("axes", [[1, 2], [-1, 0], [3]])
+@pytest.mark.parametrize("change", [0, -1, 2])
+def test_real_transform_of_axes(axes: list[int], change: int) -> None:
+    lengths = np.array([PARTS["a"].shape[axis] + change for axis in axes], np.int32)
+    expected = both_parts(np.fft.rfftn(PARTS["a"], lengths.tolist(), axes))
+    options = {"atol": 1e-4, "forms": ("static", "dynamic")}
+    check(lambda a: parts_of(raw.RFFTND(input=a, fft_length=lengths, axes=axes)), {"a": PARTS["a"]}, expected=expected, **options)
+    check(
+        lambda a, lengths: parts_of(raw.RFFTND(input=a, fft_length=lengths, axes=axes)),
+        {"a": PARTS["a"], "lengths": lengths},
+        expected=expected,
+        fixed=("lengths",),
+        **options,
+    )
+    # The numbers are those of a real signal.
+    inverse = np.fft.irfftn(NUMBER, lengths.tolist(), axes).astype(np.float32)
+    check(
+        lambda a, b: raw.IRFFTND(input=tf.complex(a, b), fft_length=lengths, axes=axes, Treal=tf.float32),
+        PARTS,
+        expected=[inverse],
+        **options,
+    )
+
+
+def test_computed_axes_are_refused() -> None:
+    with pytest.raises(ConversionError, match="axes are computed"):
+        check(
+            lambda a, axes: raw.RFFTND(input=a, fft_length=[4], axes=axes),
+            {"a": PARTS["a"], "axes": np.array([1], np.int32)},
+            expected=[],
+            forms=("static",),
+        )

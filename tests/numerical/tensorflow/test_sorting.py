@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from moir.errors import ConversionError
 from tests.numerical.tensorflow.conversion import FORMS, Build, check
 
 RANDOM = np.random.default_rng(17)
@@ -85,3 +86,16 @@ def test_top_k_element_types(dtype: Any) -> None:
 def test_computed_k() -> None:
     check(lambda x, k: raw.TopKV2(input=x, k=k), {"x": X, "k": np.array(3, np.int32)}, fixed=("k",), forms=FLEXIBLE)
     check(lambda x, n: raw.NthElement(input=x, n=n), {"x": X, "n": np.array(3, np.int32)}, fixed=("n",), forms=FLEXIBLE)
+
+
+@pytest.mark.parametrize("is_max", [True, False])
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_approximate_top_k(is_max: bool, axis: int) -> None:
+    function = lambda x: raw.ApproxTopK(input=x, k=3, is_max_k=is_max, reduction_dimension=axis)  # noqa: E731
+    expected = [each.numpy() for each in tf.function(function, jit_compile=True)(tf.constant(X))]
+    check(function, {"x": X}, expected=expected, operations=1, forms=("static",))
+
+
+def test_approximate_top_k_without_aggregation_is_refused() -> None:
+    with pytest.raises(ConversionError, match="without aggregation"):
+        check(lambda x: raw.ApproxTopK(input=x, k=3, aggregate_to_topk=False)[0], {"x": X}, expected=[], forms=("static",))

@@ -131,3 +131,37 @@ def dilation(draw: Draw, dtype: np.dtype[Any]) -> Node:
         {"strides": strides, "rates": rates, "padding": draw.one_of(("SAME", "VALID"))},
         fixed=("filter",),
     )
+
+
+@recipe("Conv")
+def general(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    count, channels = draw.integer(2, 3), draw.integer(1, 3)
+    batch = draw.integer(0, 2) if count == 2 else 1
+    sizes = draw.integers(count, 3, 6)
+    data = draw.array(dtype, [*draw.integers(batch, 1, 2), *sizes, channels], special=0.0)
+    filters = draw.array(dtype, [*draw.integers(count, 1, 3), channels, draw.integer(1, 3)], special=0.0)
+    attributes = {"strides": [1, *draw.integers(count, 1, 2), 1], "padding": draw.one_of(("SAME", "VALID")), "batch_dims": batch}
+    return Node({"input": data, "filter": filters}, attributes, fixed=("filter",))
+
+
+@recipe("FusedPadConv2D")
+def mirrored(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    """One image: of several TensorFlow 2.21 computes the first one several times."""
+    channels = draw.integer(1, 3)
+    data = draw.array(dtype, [1, *draw.integers(2, 3, 5), channels], special=0.0)
+    filters = draw.array(dtype, [*draw.integers(2, 1, 3), channels, draw.integer(1, 3)], special=0.0)
+    borders = np.array([[0, 0], draw.integers(2, 0, 2), draw.integers(2, 0, 2), [0, 0]], np.int32)
+    attributes = {"mode": draw.one_of(("REFLECT", "SYMMETRIC")), "padding": draw.one_of(("SAME", "VALID"))}
+    return Node(
+        {"input": data, "paddings": borders, "filter": filters},
+        {**attributes, "strides": [1, *draw.integers(2, 1, 2), 1]},
+        ("paddings",),
+        fixed=("filter",),
+    )
+
+
+@recipe("FusedResizeAndPadConv2D")
+def resized(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    node = mirrored(draw, dtype)
+    operands = {**node.operands, "size": np.array(draw.integers(2, 3, 8), np.int32)}
+    return Node(operands, {**node.attributes, "resize_align_corners": draw.chance(0.5)}, ("paddings", "size"), fixed=("filter",))

@@ -79,7 +79,7 @@ def softmax(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return Node({"logits": draw.array(dtype, draw.filled(1, 4))})
 
 
-@recipe("Identity Shape Size Rank StopGradient Snapshot PreventGradient")
+@recipe("Identity Shape Size Rank StopGradient Snapshot PreventGradient Copy CopyHost")
 def identity(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return Node({"input": draw.array(dtype, draw.shape())})
 

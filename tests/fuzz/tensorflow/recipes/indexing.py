@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
 from tests.fuzz.draw import Draw
 from tests.fuzz.tensorflow.recipe import Node, index_type, recipe
@@ -114,3 +116,15 @@ def unravel(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return Node(
         {"indices": draw.between(dtype, draw.filled(0, 1), 0, int(np.prod(shape)) - 1), "dims": np.array(shape, dtype)}, {}, ("dims",)
     )
+
+
+def changed_rows(draw: Draw, dtype: np.dtype[Any], kind: str) -> Node:
+    """Rows of a copy of the operand: TensorFlow changes what it is given."""
+    data = draw.array(dtype, draw.filled(1, 3), special=0.0)
+    rows = np.array(draw.permutation(len(data))[: draw.integer(1, len(data))], np.int32)
+    operands = {"x": data, "i": rows, "v": draw.array(dtype, [len(rows), *data.shape[1:]], special=0.0)}
+    return Node(operands, function=lambda x, i, v: getattr(tf.raw_ops, kind)(x=tf.raw_ops.DeepCopy(x=x), i=i, v=v))
+
+
+for name in ("InplaceAdd", "InplaceSub", "InplaceUpdate"):
+    recipe(name)(partial(changed_rows, kind=name))

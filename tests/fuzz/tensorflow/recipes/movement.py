@@ -215,3 +215,38 @@ def batch_to_space_of_images(draw: Draw, dtype: np.dtype[Any]) -> Node:
     crops = np.array([draw.integers(2, 0, (block - 1) // 2) for _ in range(2)], index_type(draw))
     data = draw.array(dtype, [block * block * draw.integer(1, 2), *draw.integers(2, 2, 4), draw.integer(1, 3)])
     return Node({"input": data, "crops": crops}, {"block_size": block}, ("crops",))
+
+
+@recipe("ParallelConcat")
+def parallel_concatenation(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    rows, rest = draw.integers(draw.integer(1, 4), 1, 1), draw.filled(0, 3)
+    values = [draw.array(dtype, [1, *rest]) for _ in rows]
+    return Node({"values": values}, {"shape": [len(rows), *rest]}, fixed=tuple(f"values_{index}" for index in range(len(rows))))
+
+
+@recipe("ConcatOffset", "shape_type")
+def offsets(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    sizes = draw.array(dtype, draw.filled(1, 1), special=0.0)
+    axis = draw.axis(len(sizes))
+    parts = [sizes.copy() for _ in range(draw.integer(1, 4))]
+    for part in parts:
+        part[axis] = draw.integer(0, 5)
+    operands = {"concat_dim": np.array(axis, np.int32), "shape": parts}
+    return Node(operands, {}, ("concat_dim",) if draw.chance(0.5) else ())
+
+
+FORMATS = (("NHWC", "NCHW"), ("NCHW", "NHWC"), ("NDHWC", "NCDHW"), ("NHWC", "HWNC"))
+
+
+@recipe("DataFormatDimMap")
+def axes_of_another_format(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    source, target = draw.one_of(FORMATS)
+    axes = draw.between(dtype, draw.filled(0, 2), -len(source), len(source) - 1)
+    return Node({"x": axes}, {"src_format": source, "dst_format": target})
+
+
+@recipe("DataFormatVecPermute")
+def sizes_of_another_format(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    source, target = draw.one_of(FORMATS)
+    shape = [len(source) - draw.one_of((0, 2)), *draw.one_of(([], [2]))]
+    return Node({"x": draw.array(dtype, shape, special=0.0)}, {"src_format": source, "dst_format": target}, fixed=("x",))

@@ -72,3 +72,10 @@ def is_in_computed_top(draw: Draw, dtype: np.dtype[Any]) -> Node:
     node, index = is_in_top(draw, dtype), index_type(draw)
     targets = np.asarray(node.operands["targets"]).astype(index)
     return Node({**node.operands, "targets": targets, "k": np.array(draw.integer(1, 6), index)}, {}, ("k",))
+
+
+@recipe("ApproxTopK")
+def approximate_top(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    """TensorFlow has a kernel for the largest numbers along the last dimension."""
+    data = draw.array(dtype, draw.filled(1, 3), special=0.0)
+    return Node({"input": data}, {"k": draw.integer(1, data.shape[-1])}, fixed=("input",))

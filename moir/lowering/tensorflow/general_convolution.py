@@ -1,0 +1,82 @@
+"""Convolutions of any number of axes and batch dimensions, and those that first pad or resize an image.
+
+    %y = tf.Conv(%x, %w) {groups = 2, batch_dims = 2, strides = [1, 1, 1, 1], padding = "SAME"}
+->  %0 = opset1.GroupConvolution(Transpose(%x, with both batch dimensions as one), Transpose(%w))
+    %y = opset1.Reshape(Transpose(%0), with both batch dimensions again)
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32
+from moir.dialects.shapes import is_static, shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.convolution import computable, convolved, filters_first
+from moir.lowering.tensorflow.data_format import channel_first, channel_last
+from moir.lowering.tensorflow.image import resized_linearly
+from moir.lowering.tensorflow.indexing import flattened
+from moir.lowering.tensorflow.movement import mirror_mode, padded
+from moir.lowering.tensorflow.sliding_window import padding, sliding_window, spatial_attribute
+from moir.lowering.tensorflow.table import tf
+from moir.lowering.windows import SlidingWindow
+from moir.rewriting.builder import OpBuilder
+
+LAYOUTS = {"CHANNELS_LAST": True, "CHANNELS_FIRST": False}
+"""Whether the channels are the last dimension of a layout."""
+
+
+@tf.lowers("Conv")
+def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Conv(x, w) {groups = 1, batch_dims = 1, data_format = CHANNELS_LAST}
+    -> Transpose(opset1.Convolution(Transpose(x), Transpose(w))), x with its batch dimensions as one
+    """
+    axes, batch, layout = node.known_rank(1) - 2, node.integer("batch_dims", 1), node.text("data_format", "CHANNELS_LAST")
+    if layout not in LAYOUTS:
+        node.fail(f"the data format {layout} is not supported", hint=f"formats are {', '.join(LAYOUTS)}")
+    last = LAYOUTS[layout]
+    strides, dilations = (spatial_attribute(node, name, axes, last) for name in ("strides", "dilations"))
+    window = SlidingWindow(strides, dilations, *padding(node, axes, last))
+    data = flattened(op, computable(op, node.operand(0)), batch)
+    data = channel_first(op, data, axes + 2, last=last)
+    filters = filters_first(op, node.operand(1), axes)
+    result = channel_last(op, convolved(node, op, data, filters, window, node.integer("groups", 1)), axes + 2, last=last)
+    result = with_batch_of(op, result, node.operand(0), batch)
+    return op.convert(result, node.element(0)) if isinstance(node.element(0), IntegerType) else result
+
+
+def with_batch_of(op: OpBuilder, value: SSAValue, data: SSAValue, count: int) -> SSAValue:
+    """A value whose first dimension is replaced by the first `count` dimensions of the data, of the same product."""
+    if count == 1:
+        return value
+    if count == 0:
+        return op.Squeeze(value, [0])
+    shape, lead = shape_of(value), shape_of(data)
+    if shape is not None and lead is not None and is_static(shape[1:]) and is_static(lead[1:count]):
+        return op.Reshape(value, [-1, *lead[1:count], *shape[1:]], special_zero=False)
+    rest = op.Slice(op.ShapeOf(value), [1], [2**31 - 1], [1], [0])
+    return op.Reshape(value, op.Concat(op.Slice(op.ShapeOf(data), [0], [count], [1], [0]), rest, axis=0), special_zero=False)
+
+
+@tf.lowers("FusedPadConv2D")
+def padded_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.FusedPadConv2D(x, paddings, w) {mode} -> the convolution of opset12.Pad(x, paddings) {pad_mode}"""
+    return of_mirrored(node, op, node.operand(0), 1)
+
+
+@tf.lowers("FusedResizeAndPadConv2D")
+def resized_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.FusedResizeAndPadConv2D(x, size, paddings, w) {mode, resize_align_corners}
+    -> the convolution of opset12.Pad(opset11.Interpolate(x, size), paddings) {pad_mode}
+    """
+    mode = "align_corners" if node.flag("resize_align_corners") else "asymmetric"
+    return of_mirrored(node, op, resized_linearly(op, op.convert(node.operand(0), f32), node.operand(1), mode), 2)
+
+
+def of_mirrored(node: LoweringNode, op: OpBuilder, data: SSAValue, widths: int) -> SSAValue:
+    """The convolution of data with a mirrored border; its widths are the operand `widths`, the filters the next one."""
+    data = padded(op, op.convert(data, node.element(0)), node.operand(widths), mirror_mode(node), None)
+    filters = filters_first(op, node.operand(widths + 1), 2)
+    found = convolved(node, op, channel_first(op, data, 4), filters, sliding_window(node, 2), 1)
+    return channel_last(op, found, 4)

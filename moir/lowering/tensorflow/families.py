@@ -17,7 +17,7 @@ FAMILIES: dict[str, str] = {
         "SelectV2 ToBool"
     ),
     "complex_numbers": "Angle Complex ComplexAbs Conj Exp Imag Real",
-    "control_flow": "Case If StatelessCase StatelessIf StatelessWhile While",
+    "control_flow": "Case If StatelessCase StatelessIf StatelessWhile While XlaIf XlaWhile",
     "convolution": (
         "Conv2D Conv2DBackpropInput Conv3D Conv3DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNative "
         "DepthwiseConv2dNativeBackpropInput Dilation2D _FusedConv2D _FusedDepthwiseConv2dNative"
@@ -55,7 +55,7 @@ FAMILIES: dict[str, str] = {
     ),
     "matrix": (
         "BatchMatMul BatchMatMulV2 BatchMatMulV3 Cross Einsum LogMatrixDeterminant MatMul MatrixDeterminant MatrixInverse MatrixSolve "
-        "_FusedMatMul"
+        "XlaEinsum _FusedMatMul"
     ),
     "movement": (
         "BatchToSpace BatchToSpaceND Concat ConcatV2 ConjugateTranspose DepthToSpace MirrorPad Pack Pad PadV2 Reverse ReverseSequence "
@@ -119,4 +119,18 @@ FAMILIES: dict[str, str] = {
         "ResourceScatterUpdate ScatterAdd ScatterMax ScatterMin ScatterMul ScatterSub ScatterUpdate VarHandleOp "
         "VarIsInitializedOp Variable VariableShape VariableV2"
     ),
+    "xla_convolution": "XlaConv XlaConvV2",
+    "xla_indexing": "XlaGather XlaScatter",
+    "xla_movement": (
+        "XlaBroadcastHelper XlaDynamicSlice XlaDynamicUpdateSlice XlaOptimizationBarrier XlaPad XlaRemoveDynamicDimensionSize XlaSetBound "
+        "XlaSharding"
+    ),
+    "xla_products": "XlaDot XlaDotV2",
+    "xla_reduction": "XlaReduce XlaVariadicReduce XlaVariadicReduceV2",
+    "xla_refusals": (
+        "XlaAllReduce XlaCallModule XlaCustomCall XlaCustomCallV2 XlaRecv XlaReduceScatter XlaReplicaId XlaRngBitGenerator "
+        "XlaSelectAndScatter XlaSelfAdjointEig XlaSend XlaSetDynamicDimensionSize XlaSpmdFullToShardShape XlaSpmdShardToFullShape XlaSvd"
+    ),
+    "xla_sorting": "XlaKeyValueSort XlaSort XlaVariadicSort",
+    "xla_windows": "XlaReduceWindow",
 }

@@ -10,6 +10,7 @@ FAMILIES: dict[str, str] = {
         "LeftShift Maximum Minimum Mod Mul MulNoNan PopulationCount Pow RealDiv RightShift SquaredDifference Sub TruncateDiv "
         "TruncateMod Xdivy Xlog1py Xlogy"
     ),
+    "audio": "AudioSpectrogram Mfcc",
     "bessel": "BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1",
     "color": "AdjustHue AdjustSaturation HSVToRGB RGBToHSV",
     "comparison": (
@@ -99,7 +100,7 @@ FAMILIES: dict[str, str] = {
     "string_numbers": "AsString StringToHashBucketFast StringToNumber",
     "string_patterns": "RegexFullMatch RegexReplace StaticRegexFullMatch StaticRegexReplace",
     "string_refusals": (
-        "DecodeBmp DecodeCSV DecodeGif DecodeImage DecodeJSONExample DecodeJpeg DecodePng EncodeJpeg EncodePng ParseExample "
+        "DecodeBmp DecodeCSV DecodeGif DecodeImage DecodeJSONExample DecodeJpeg DecodePng DecodeWav EncodeJpeg EncodePng ParseExample "
         "ParseExampleV2 ParseSingleExample ParseTensor ReadFile StringFormat StringToHashBucket StringToHashBucketStrong UnicodeScript "
         "UnicodeTranscode"
     ),

@@ -197,7 +197,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
             ),
         ),
     ),
-    "raise-tensor-lists": ((("EmptyTensorList", "StatelessWhile", "TensorListReserve", "While"),),),
+    "raise-tensor-lists": ((("EmptyTensorList", "StatelessWhile", "TensorListReserve", "While", "XlaWhile"),),),
     "raise-while-frames": ((("Enter", "RefEnter"),),),
     "reshape-unit-transposes": ((("Transpose",),),),
     "reverse-comparisons": ((("Greater", "GreaterEqual"),),),

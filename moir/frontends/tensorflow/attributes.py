@@ -25,6 +25,7 @@ from moir.dialects.properties import (
 )
 from moir.errors import ModelFileError
 from moir.frontends.numbers import shortest
+from moir.frontends.tensorflow.dimension_numbers import ATTRIBUTE, MESSAGE_OF_KIND, dimension_properties
 from moir.frontends.tensorflow.messages import reader
 from moir.frontends.tensorflow.tensors import DATA_TYPES, TensorReader, element_type
 
@@ -86,6 +87,9 @@ class AttributeReader:
             if name.startswith("_"):
                 continue
             try:
+                if name == ATTRIBUTE and kind in MESSAGE_OF_KIND and value.WhichOneof("value") == "s":
+                    properties |= dimension_properties(kind, value.s)
+                    continue
                 converted = self.convert(value, f"{name} of {node}")
             except ModelFileError as error:
                 raise ModelFileError(error.reason, operation=f"tf.{kind}", node=node, location=error.location, hint=error.hint) from error

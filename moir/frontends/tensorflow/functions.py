@@ -26,8 +26,8 @@ def first_argument(kind: str) -> int:
     return 1 if kind == "RemoteCall" or kind in BRANCHING_KINDS else 0
 
 
-BRANCHING_KINDS = frozenset(("If", "StatelessIf", "Case", "StatelessCase"))
-LOOP_KINDS = frozenset(("While", "StatelessWhile"))
+BRANCHING_KINDS = frozenset(("If", "StatelessIf", "XlaIf", "Case", "StatelessCase"))
+LOOP_KINDS = frozenset(("While", "StatelessWhile", "XlaWhile"))
 
 MERGE_KINDS = frozenset(("Merge", "RefMerge"))
 """Kinds that join the branches of a condition of TensorFlow 1, or the beginning of a loop and its back edge."""

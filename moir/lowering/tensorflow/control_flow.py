@@ -46,7 +46,7 @@ def truth(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
     return op.NotEqual(value, 0)
 
 
-@tf.lowers("If", "StatelessIf")
+@tf.lowers("If", "StatelessIf", "XlaIf")
 def if_(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.If(cond, x…)
     -> opset8.If(cond, x…) {then_inputs, else_inputs}; the operations of one branch if cond is known
@@ -152,7 +152,7 @@ class Repetition:
         )
 
 
-@tf.lowers("While", "StatelessWhile")
+@tf.lowers("While", "StatelessWhile", "XlaWhile")
 def while_(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.While(state…, sliced…, invariant…, bound…) -> opset5.Loop(trip_count, condition, state…, sliced…, invariant…)
 

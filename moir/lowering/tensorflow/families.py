@@ -10,6 +10,7 @@ FAMILIES: dict[str, str] = {
         "LeftShift Maximum Minimum Mod Mul MulNoNan PopulationCount Pow RealDiv RightShift SquaredDifference Sub TruncateDiv "
         "TruncateMod Xdivy Xlog1py Xlogy"
     ),
+    "audio": "AudioSpectrogram Mfcc",
     "bessel": "BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1",
     "color": "AdjustHue AdjustSaturation HSVToRGB RGBToHSV",
     "comparison": (
@@ -17,7 +18,7 @@ FAMILIES: dict[str, str] = {
         "SelectV2 ToBool"
     ),
     "complex_numbers": "Angle Complex ComplexAbs Conj Exp Imag Real",
-    "control_flow": "Case If StatelessCase StatelessIf StatelessWhile While",
+    "control_flow": "Case If StatelessCase StatelessIf StatelessWhile While XlaIf XlaWhile",
     "convolution": (
         "Conv2D Conv2DBackpropInput Conv2DBackpropInputV2 Conv3D Conv3DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNative "
         "DepthwiseConv2dNativeBackpropInput Dilation2D _FusedConv2D _FusedDepthwiseConv2dNative"
@@ -58,7 +59,7 @@ FAMILIES: dict[str, str] = {
     ),
     "matrix": (
         "BatchMatMul BatchMatMulV2 BatchMatMulV3 BatchMatrixDeterminant BatchMatrixInverse BatchMatrixSolve Cross Einsum "
-        "LogMatrixDeterminant MatMul MatrixDeterminant MatrixInverse MatrixSolve _FusedMatMul"
+        "LogMatrixDeterminant MatMul MatrixDeterminant MatrixInverse MatrixSolve XlaEinsum _FusedMatMul"
     ),
     "movement": (
         "BatchToSpace BatchToSpaceND Concat ConcatOffset ConcatV2 ConjugateTranspose DepthToSpace MirrorPad Pack Pad PadV2 "
@@ -107,7 +108,7 @@ FAMILIES: dict[str, str] = {
     "string_numbers": "AsString StringToHashBucketFast StringToNumber",
     "string_patterns": "RegexFullMatch RegexReplace StaticRegexFullMatch StaticRegexReplace",
     "string_refusals": (
-        "DecodeBmp DecodeCSV DecodeGif DecodeImage DecodeJSONExample DecodeJpeg DecodePng EncodeJpeg EncodePng ParseExample "
+        "DecodeBmp DecodeCSV DecodeGif DecodeImage DecodeJSONExample DecodeJpeg DecodePng DecodeWav EncodeJpeg EncodePng ParseExample "
         "ParseExampleV2 ParseSingleExample ParseTensor ReadFile StringFormat StringToHashBucket StringToHashBucketStrong UnicodeScript "
         "UnicodeTranscode"
     ),
@@ -127,4 +128,18 @@ FAMILIES: dict[str, str] = {
         "ResourceScatterUpdate ScatterAdd ScatterMax ScatterMin ScatterMul ScatterSub ScatterUpdate VarHandleOp "
         "VarIsInitializedOp Variable VariableShape VariableV2"
     ),
+    "xla_convolution": "XlaConv XlaConvV2",
+    "xla_indexing": "XlaGather XlaScatter",
+    "xla_movement": (
+        "XlaBroadcastHelper XlaDynamicSlice XlaDynamicUpdateSlice XlaOptimizationBarrier XlaPad XlaRemoveDynamicDimensionSize XlaSetBound "
+        "XlaSharding"
+    ),
+    "xla_products": "XlaDot XlaDotV2",
+    "xla_reduction": "XlaReduce XlaVariadicReduce XlaVariadicReduceV2",
+    "xla_refusals": (
+        "XlaAllReduce XlaCallModule XlaCustomCall XlaCustomCallV2 XlaRecv XlaReduceScatter XlaReplicaId XlaRngBitGenerator "
+        "XlaSelectAndScatter XlaSelfAdjointEig XlaSend XlaSetDynamicDimensionSize XlaSpmdFullToShardShape XlaSpmdShardToFullShape XlaSvd"
+    ),
+    "xla_sorting": "XlaKeyValueSort XlaSort XlaVariadicSort",
+    "xla_windows": "XlaReduceWindow",
 }

@@ -47,7 +47,7 @@ def fused_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return with_fused_operations(node, op, transposed_product(node, op), 2, True)
 
 
-@tf.lowers("Einsum")
+@tf.lowers("Einsum", "XlaEinsum")
 def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Einsum(…) {equation}
     -> opset7.Einsum(…) {equation}, where the equation has no blanks and an explicit result

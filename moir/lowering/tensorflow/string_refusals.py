@@ -20,6 +20,7 @@ REASONS = {
     "DecodeJSONExample": _RECORDS,
     "DecodeJpeg": _COMPRESSED,
     "DecodePng": _COMPRESSED,
+    "DecodeWav": "the header of the sound says where its samples are and of which kind, which the runtime cannot take from bytes",
     "EncodeJpeg": "compression writes its output bit by bit, each step depending on the one before",
     "EncodePng": "compression writes its output bit by bit, each step depending on the one before",
     "ParseExample": _RECORDS,

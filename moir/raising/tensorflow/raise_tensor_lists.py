@@ -53,7 +53,7 @@ from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.reporting_pass import ReportingPass
 from moir.rewriting.tensorflow_nodes import TRANSPARENT, add_results, erase, integer_of, kind_of, new_integers, new_node, origin
 
-WHILES = ("While", "StatelessWhile")
+WHILES = ("While", "StatelessWhile", "XlaWhile")
 LISTS = ("TensorListReserve", "EmptyTensorList")
 
 

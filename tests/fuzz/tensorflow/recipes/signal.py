@@ -1,4 +1,4 @@
-"""Fourier transforms of TensorFlow, drawn."""
+"""Fourier transforms and spectrograms of TensorFlow, drawn."""
 
 from __future__ import annotations
 
@@ -39,3 +39,26 @@ for dimensions, suffix in enumerate(("", "2D", "3D"), start=1):
     recipe(f"FFT{suffix} IFFT{suffix}", NO_TYPE)(partial(transformed, count=dimensions))
     recipe(f"RFFT{suffix}", NO_TYPE)(partial(real_transformed, count=dimensions))
     recipe(f"IRFFT{suffix}", NO_TYPE)(partial(real_inverse, count=dimensions))
+
+
+@recipe("AudioSpectrogram", NO_TYPE)
+def spectrogram(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    size = draw.integer(2, 40)
+    sound = draw.array(dtype, [size + draw.integer(0, 90), draw.integer(1, 2)], special=0.0)
+    attributes = {"window_size": size, "stride": draw.integer(1, 30), "magnitude_squared": draw.chance(0.5)}
+    return Node({"input": sound}, attributes)
+
+
+@recipe("Mfcc", NO_TYPE)
+def coefficients(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    """The energies are of a size at which their logarithms are exact enough to be compared."""
+    rate, channels = draw.one_of((8000, 16000, 44100)), draw.integer(1, 40)
+    squares = draw.random.uniform(0.5, 4, [draw.integer(1, 2), *draw.integers(2, 3, 300)]).astype(dtype)
+    low = draw.integer(0, 500)
+    attributes = {
+        "lower_frequency_limit": float(low),
+        "upper_frequency_limit": float(draw.integer(low + 1, 4000)),
+        "filterbank_channel_count": channels,
+        "dct_coefficient_count": draw.integer(1, channels),
+    }
+    return Node({"spectrogram": squares, "sample_rate": np.array(rate, np.int32)}, attributes, ("sample_rate",), fixed=("spectrogram",))

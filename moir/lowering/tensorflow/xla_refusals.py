@@ -1,0 +1,44 @@
+"""XLA operations that the operation sets cannot express, and why."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+_STABLEHLO = "the computation is a module of StableHLO inside the node, not a graph of TensorFlow"
+_EXPORT = "export the model with jax2tf.convert(…, native_serialization=False), or with enable_xla=False as well"
+_ITERATIVE = "the runtime has no decomposition of matrices that iterates until it is exact"
+_CUT = "cut the model in front of this node"
+_DEVICES = "it exchanges values between devices, and an IR is for one"
+_ONE_DEVICE = "export the model for one device"
+_LIBRARY = "it calls a function of a library that is no part of the model"
+_RANDOM = "the runtime has no generator of the bits that XLA draws, so the numbers would be others"
+
+REFUSALS = {
+    "XlaAllReduce": (_DEVICES, _ONE_DEVICE),
+    "XlaCallModule": (_STABLEHLO, _EXPORT),
+    "XlaCustomCall": (_LIBRARY, _CUT),
+    "XlaCustomCallV2": (_LIBRARY, _CUT),
+    "XlaRecv": (_DEVICES, _ONE_DEVICE),
+    "XlaReduceScatter": (_DEVICES, _ONE_DEVICE),
+    "XlaReplicaId": (_DEVICES, _ONE_DEVICE),
+    "XlaRngBitGenerator": (_RANDOM, "make the random numbers an input of the model"),
+    "XlaSelectAndScatter": ("it is the gradient of a pooling, which an IR does not have", "export the forward pass only"),
+    "XlaSelfAdjointEig": (_ITERATIVE, _CUT),
+    "XlaSend": (_DEVICES, _ONE_DEVICE),
+    "XlaSetDynamicDimensionSize": ("a dimension of the runtime has no size apart from that of the data", _CUT),
+    "XlaSpmdFullToShardShape": (_DEVICES, _ONE_DEVICE),
+    "XlaSpmdShardToFullShape": (_DEVICES, _ONE_DEVICE),
+    "XlaSvd": (_ITERATIVE, _CUT),
+}
+"""Why each kind cannot be expressed, and what to do."""
+
+
+@tf.lowers(*REFUSALS)
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """tf.XlaCallModule(x…): refused, because the operation sets cannot express it."""
+    reason, hint = REFUSALS[node.op.KIND]
+    node.fail(reason, hint=hint)

@@ -153,7 +153,8 @@ def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue]
     half_up = node.text("round_mode", "HALF_TO_EVEN") == "HALF_UP"
     if not given:
         axes = _other_axes(node, op, x, axis)
-        scale, step = scale_and_step(op, *(reduce(x, axes, keep_dims=axis >= 0) for reduce in (op.ReduceMin, op.ReduceMax)), levels)
+        low, high = (reduce(x, axes, keep_dims=axis >= 0) for reduce in (op.ReduceMin, op.ReduceMax))
+        scale, step = scale_and_step(op, low, high, levels)
         return op.Multiply(_whole(op, op.Multiply(x, scale), half_up), step)
     if axis >= 0:
         limits = along_axis(node, op, limits[0], axis), along_axis(node, op, limits[1], axis)

@@ -6,6 +6,7 @@ A pass that is not listed may change any module.
 from __future__ import annotations
 
 PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
+    "align-strides": ((("Convolution",),),),
     "cancel-reshapes": ((("Squeeze", "Unsqueeze"),), (("Reshape",),), (("Gather",),)),
     "cancel-transposes": ((("Transpose",),),),
     "choose-layouts": ((("Transpose",),),),

@@ -170,6 +170,7 @@ PLUGIN_FORMS: tuple[str, ...] = (
     "separate-weights",
     "separate-products",
     "widen-kernels",
+    "align-strides",
     "spread-nan",
     "equalize-ranks",
     "separate-reductions",

@@ -428,11 +428,11 @@ def _rounded_twice(wrong: Wrong) -> bool:
 
 
 def _swapped_strides(wrong: Wrong) -> bool:
-    """Whether a convolution of several images of one channel is one element wide."""
+    """Whether a convolution of several images or volumes of one channel is one element wide."""
     if wrong.node is None or wrong.node[0] not in ("Conv", "QLinearConv", "ConvInteger") or wrong.differs is None:
         return False
     images = wrong.node[1][0].shape
-    return len(images) == 4 and images[0] > 1 and images[1] == 1 and wrong.wanted.shape[-1] == 1
+    return len(images) in (4, 5) and images[0] > 1 and images[1] == 1 and wrong.wanted.shape[-1] == 1
 
 
 def _mean_of_nothing(wrong: Wrong) -> bool:

@@ -66,6 +66,16 @@ CASES: dict[str, NodeCase] = {
         attributes={"kernel_shape": [2, 2], "group": 2},
         options=COMPLETE | DYNAMIC,
     ),
+    **{
+        f"Conv of {name} of one channel to one column": NodeCase(
+            "Conv", {"x": real(3, 1, *sizes)}, {"w": real(4, 1, *kernel)}, attributes={"strides": strides}, options=COMPLETE | STATIC
+        )
+        for name, sizes, kernel, strides in (
+            ("images", (10, 6), (2, 5), [1, 2]),
+            ("images of the kernel's width", (10, 5), (2, 5), [1, 3]),
+            ("volumes", (7, 4, 4), (2, 3, 3), [1, 1, 2]),
+        )
+    },
     "Conv of volumes in bf16 to one column": NodeCase(
         "Conv",
         {"x": real(2, 3, 4, 4, 2).astype(ml_dtypes.bfloat16)},
